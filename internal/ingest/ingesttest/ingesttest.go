@@ -1,0 +1,137 @@
+// Package ingesttest is what every decoder must pass: golden events for each fixture, and a fuzz target.
+package ingesttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Decode returns what the format makes of data, and the warnings.
+func Decode(format ingest.Format, data []byte) (events []*unloop.Event, warnings []string, err error) {
+	in := ingest.NewInput("input", "run", bytes.NewReader(data))
+	in.Warn = func(b *ingest.BadInput) { warnings = append(warnings, b.Error()) }
+	err = format.Decode(in, func(e *unloop.Event) error {
+		events = append(events, e.Clone())
+		return nil
+	})
+	return events, warnings, err
+}
+
+// Golden decodes every fixture in testdata and compares the events, one JSON object a line, to the file beside it
+// that ends in .golden. Each fixture must be sniffed as the format, and must give events.
+func Golden(t *testing.T, format ingest.Format, pattern string) {
+	t.Helper()
+	fixtures, err := filepath.Glob(filepath.Join("testdata", pattern))
+	if err != nil || len(fixtures) == 0 {
+		t.Fatalf("no fixtures match testdata/%s (%v)", pattern, err)
+	}
+	for _, fixture := range fixtures {
+		t.Run(filepath.Base(fixture), func(t *testing.T) {
+			data, err := os.ReadFile(fixture)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !format.Sniff(data[:min(len(data), 64<<10)]) {
+				t.Errorf("not sniffed as %s", format.Name)
+			}
+			events, _, err := Decode(format, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(events) == 0 {
+				t.Fatal("no events")
+			}
+			compare(t, strings.TrimSuffix(fixture, filepath.Ext(fixture))+".golden", lines(t, events))
+		})
+	}
+}
+
+func compare(t *testing.T, golden, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("events differ from %s (-want +got):\n%s", golden, diff)
+	}
+}
+
+func lines(t *testing.T, events []*unloop.Event) string {
+	t.Helper()
+	var b strings.Builder
+	for _, e := range events {
+		line, err := json.Marshal(struct {
+			Index int `json:"index"`
+			*unloop.Event
+		}{e.Index, e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Fuzz feeds the format with hostile bytes, the fixtures first: it must not panic, a refusal must be a BadInput, and
+// each event that it gives must survive the wire format unchanged.
+func Fuzz(f *testing.F, format ingest.Format, pattern string) {
+	fixtures, err := filepath.Glob(filepath.Join("testdata", pattern))
+	if err != nil || len(fixtures) == 0 {
+		f.Fatalf("no fixtures match testdata/%s (%v)", pattern, err)
+	}
+	for _, fixture := range fixtures {
+		data, err := os.ReadFile(fixture)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+		f.Add(data[:len(data)/2])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		format.Sniff(data)
+		events, _, err := Decode(format, data)
+		var bad *ingest.BadInput
+		if err != nil && !errors.As(err, &bad) {
+			t.Fatalf("refused with %T, not a BadInput: %v", err, err)
+		}
+		for _, e := range events {
+			again := roundTrip(t, e)
+			if want, got := lines(t, []*unloop.Event{e}), lines(t, []*unloop.Event{again}); want != got {
+				t.Fatalf("an event changed on the wire:\n%s%s", want, got)
+			}
+		}
+	})
+}
+
+func roundTrip(t *testing.T, e *unloop.Event) *unloop.Event {
+	t.Helper()
+	wire, err := json.Marshal(e)
+	if err != nil {
+		t.Fatalf("an event cannot be written: %v", err)
+	}
+	again := &unloop.Event{Index: e.Index}
+	if err := json.Unmarshal(wire, again); err != nil {
+		t.Fatalf("an event cannot be read back: %v\n%s", err, wire)
+	}
+	return again
+}

@@ -1,0 +1,215 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Lenient are the options with which traces are read: a doubled name is no reason to lose a trace, the last one
+// stands; bad UTF-8 is replaced. Depth is bounded by the library (10,000).
+var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// Unmarshal reads one JSON value from data into v. A mistake comes back as a *BadInput with the field's path.
+func (in *Input) Unmarshal(line int, data []byte, v any) error {
+	if err := jsonv2.Unmarshal(data, v, lenient); err != nil {
+		return in.badJSON(line, err)
+	}
+	return nil
+}
+
+func (in *Input) badJSON(line int, err error) *BadInput {
+	var semantic *jsonv2.SemanticError
+	if errors.As(err, &semantic) {
+		reason := fmt.Sprintf("a JSON %s does not fit here", semantic.JSONKind)
+		return in.Bad(line, jsonPath(semantic.JSONPointer), reason)
+	}
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		reason := fmt.Sprintf("not valid JSON at byte %d: %v", syntax.ByteOffset, syntax.Err)
+		return in.Bad(line, jsonPath(syntax.JSONPointer), reason)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return in.Bad(line, "", "the JSON ends too early")
+	}
+	return in.Bad(line, "", err.Error())
+}
+
+// jsonPath turns /events/3/tool into events.3.tool.
+func jsonPath(p jsontext.Pointer) string {
+	return strings.ReplaceAll(strings.TrimPrefix(string(p), "/"), "/", ".")
+}
+
+// Document reads the whole input, which is one JSON document of at most MaxDocument bytes.
+func (in *Input) Document() ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in.r, MaxDocument+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", in.Name, err)
+	}
+	if len(data) > MaxDocument {
+		return nil, in.Bad(0, "", fmt.Sprintf("the document is larger than %d MiB", MaxDocument>>20))
+	}
+	return data, nil
+}
+
+// Elements streams the values of an input that is a JSON array, or values one after another: each is handed over with
+// its position from 0 and is valid until each returns. Only one value is in memory at a time.
+func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
+	head, err := in.Head()
+	if err != nil {
+		return err
+	}
+	dec := jsontext.NewDecoder(in.r, lenient)
+	array := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
+	if array {
+		if _, err := dec.ReadToken(); err != nil {
+			return in.badJSON(0, err)
+		}
+	}
+	for i := 0; ; i++ {
+		if array && dec.PeekKind() == ']' {
+			return nil
+		}
+		value, err := dec.ReadValue()
+		if errors.Is(err, io.EOF) && !array {
+			return nil
+		}
+		if err != nil {
+			return in.badJSON(0, err)
+		}
+		if err := each(i, value); err != nil {
+			return err
+		}
+	}
+}
+
+// Text returns s as a JSON string.
+func Text(s string) json.RawMessage {
+	quoted, err := jsontext.AppendQuote(nil, s)
+	if err != nil { // bad UTF-8: AppendQuote has replaced it, as the lenient reader would
+		return quoted
+	}
+	return quoted
+}
+
+// Arguments returns a call's arguments as raw JSON. Model APIs send them as a JSON string that holds JSON: the inner
+// text is what counts. A string that holds no JSON stays a string; nothing stays nothing.
+func Arguments(v jsontext.Value) json.RawMessage {
+	if v.Kind() != '"' {
+		return raw(v)
+	}
+	inner := UnquoteText(v)
+	if inner == "" {
+		return nil
+	}
+	if jsontext.Value(inner).IsValid(lenient) {
+		return json.RawMessage(strings.TrimSpace(inner))
+	}
+	return raw(v)
+}
+
+func raw(v jsontext.Value) json.RawMessage {
+	if len(v) == 0 {
+		return nil
+	}
+	return json.RawMessage(v)
+}
+
+// UnquoteText returns the text of a JSON string, and "" for any other value.
+func UnquoteText(v jsontext.Value) string {
+	if v.Kind() != '"' {
+		return ""
+	}
+	text, err := jsontext.AppendUnquote(nil, v)
+	if err != nil && len(text) == 0 {
+		return ""
+	}
+	return string(text)
+}
+
+// Content returns the text of a message's content: a string, or a list of parts of which those with a text count.
+// Parts are joined by a line end.
+func Content(v jsontext.Value) string {
+	switch v.Kind() {
+	case '"':
+		return UnquoteText(v)
+	case '[':
+		var parts []jsontext.Value
+		if jsonv2.Unmarshal(v, &parts, lenient) != nil {
+			return ""
+		}
+		var texts []string
+		for _, p := range parts {
+			if t := Content(p); t != "" {
+				texts = append(texts, t)
+			}
+		}
+		return strings.Join(texts, "\n")
+	case '{':
+		var part struct {
+			Text    jsontext.Value `json:"text"`
+			Content jsontext.Value `json:"content"`
+		}
+		if jsonv2.Unmarshal(v, &part, lenient) != nil {
+			return ""
+		}
+		if part.Text.Kind() == '"' {
+			return UnquoteText(part.Text)
+		}
+		if part.Content.Kind() == '"' {
+			return UnquoteText(part.Content)
+		}
+	}
+	return ""
+}
+
+// Time reads a timestamp: RFC 3339, the same without a zone (taken as UTC), or seconds, milliseconds, microseconds or
+// nanoseconds since 1970. What is none of these is the zero time.
+func Time(v jsontext.Value) time.Time {
+	switch v.Kind() {
+	case '"':
+		return ParseTime(UnquoteText(v))
+	case '0':
+		var n float64
+		if json.Unmarshal(v, &n) != nil {
+			return time.Time{}
+		}
+		return epoch(n)
+	}
+	return time.Time{}
+}
+
+// ParseTime reads a timestamp in RFC 3339, or the same with a space for T or without a zone (taken as UTC). What is
+// none of these is the zero time.
+func ParseTime(s string) time.Time {
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+func epoch(n float64) time.Time {
+	switch {
+	case n <= 0:
+		return time.Time{}
+	case n < 1e11: // seconds, to the year 5138
+		return time.Unix(int64(n), int64((n-float64(int64(n)))*1e9)).UTC()
+	case n < 1e14:
+		return time.UnixMicro(int64(n * 1e3)).UTC()
+	case n < 1e17:
+		return time.UnixMicro(int64(n)).UTC()
+	}
+	return time.Unix(0, int64(n)).UTC()
+}

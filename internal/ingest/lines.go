@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// Line is one line of a JSON Lines input.
+type Line struct {
+	Number int    // from 1
+	Bytes  []byte // without the line end; valid until the next line is asked for
+	Last   bool   // the input ends here without a line end, so the line may be cut
+}
+
+// Lines yields the lines that are not blank. An error, for a line over MaxLine or a failed read, comes last.
+func (in *Input) Lines() iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		var long []byte
+		for n := 1; ; n++ {
+			line, err := in.line(&long)
+			if err != nil && !errors.Is(err, io.EOF) {
+				var bad *BadInput
+				if errors.As(err, &bad) {
+					bad.Line = n
+				}
+				yield(Line{Number: n}, err)
+				return
+			}
+			last := err != nil
+			if body := bytes.TrimSpace(line); len(body) > 0 && !yield(Line{Number: n, Bytes: body, Last: last}, nil) {
+				return
+			}
+			if last {
+				return
+			}
+		}
+	}
+}
+
+// line reads up to the next line end. Only a line longer than the reader's buffer is copied, into long.
+func (in *Input) line(long *[]byte) ([]byte, error) {
+	part, err := in.r.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return part, in.readError(err)
+	}
+	*long = append((*long)[:0], part...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if len(*long) > MaxLine {
+			return nil, in.Bad(0, "", fmt.Sprintf("the line is longer than %d MiB", MaxLine>>20))
+		}
+		part, err = in.r.ReadSlice('\n')
+		*long = append(*long, part...)
+	}
+	return *long, in.readError(err)
+}
+
+func (in *Input) readError(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	return fmt.Errorf("read %s: %w", in.Name, err)
+}
+
+// EachLine decodes line after line. A line that decode refuses with a *BadInput ends the input with that error, but
+// when the line is the last one and has no line end, the file is taken as still being written: Warn is told, and
+// the input ends well.
+func (in *Input) EachLine(decode func(Line) error) error {
+	for line, err := range in.Lines() {
+		if err != nil {
+			return err
+		}
+		err = decode(line)
+		var bad *BadInput
+		if line.Last && errors.As(err, &bad) {
+			bad.Reason = "the last line is cut; the events before it were read"
+			in.warn(bad)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package ingest
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// Trail makes the events of one run out of what a format tells, in the run's order: it numbers them and gives ids to
+// those that have none ("e7" for the first event that entry 7 of the input gives, "e7.1" for the second).
+type Trail struct {
+	run  string
+	emit Emit
+
+	sequence int64
+	index    int // of the last event
+	part     int // how many events of the same index came before
+}
+
+// NewTrail returns a trail for the run.
+func NewTrail(run string, emit Emit) *Trail {
+	return &Trail{run: run, emit: emit, index: -1}
+}
+
+// Spot is where in the input, when, and by whom something happened.
+type Spot struct {
+	Index int       // position in the input's own list, from 0
+	Time  time.Time // zero when unknown
+	Agent string
+}
+
+// Add sends e at the spot. What e says of itself, an id or an agent, stands.
+func (t *Trail) Add(at Spot, e *unloop.Event) error {
+	if at.Index != t.index {
+		t.index, t.part = at.Index, -1
+	}
+	t.part++
+	t.sequence++
+	if e.ID == "" {
+		e.ID = "e" + strconv.Itoa(at.Index)
+		if t.part > 0 {
+			e.ID += "." + strconv.Itoa(t.part)
+		}
+	}
+	if e.Agent == "" {
+		e.Agent = at.Agent
+	}
+	if e.Time.IsZero() {
+		e.Time = at.Time
+	}
+	e.RunID, e.Index, e.Sequence = t.run, at.Index, t.sequence
+	return t.emit(e)
+}
+
+// Message sends a message. Role is system, user or assistant.
+func (t *Trail) Message(at Spot, role, text string) error {
+	return t.Add(at, &unloop.Event{Type: unloop.MessageSent, Role: role, Text: text})
+}
+
+// Call sends the start of a tool call. Args are the arguments as raw JSON; callID may be "".
+func (t *Trail) Call(at Spot, callID, tool string, args json.RawMessage) error {
+	return t.Add(at, &unloop.Event{Type: unloop.ToolCallStarted, CallID: callID, Tool: tool, Input: args})
+}
+
+// Result sends the outcome of a tool call. Output is the result as raw JSON, nil where it is not known. A failure is
+// an outcome with failed set or an error text.
+func (t *Trail) Result(at Spot, callID, tool string, output json.RawMessage, failed bool, reason string) error {
+	e := &unloop.Event{Type: unloop.ToolCallCompleted, CallID: callID, Tool: tool, Output: output}
+	if failed || reason != "" {
+		e.Type = unloop.ToolCallFailed
+	}
+	if reason != "" {
+		e.Error = Text(reason)
+	}
+	return t.Add(at, e)
+}
+
+// Handoff sends that control went from one agent to another.
+func (t *Trail) Handoff(at Spot, from, to string) error {
+	meta, err := json.Marshal(map[string]string{"from": from})
+	if err != nil {
+		return err
+	}
+	return t.Add(at, &unloop.Event{Type: unloop.HandoffStarted, Agent: to, Metadata: meta})
+}
+
+// Usage is what a model call took.
+type Usage struct {
+	Model  string
+	Tokens int64   // input and output together
+	Cost   float64 // US dollars
+}
+
+// Model sends a model call that has been answered, as its start and its completion.
+func (t *Trail) Model(at Spot, u Usage) error {
+	if err := t.Add(at, &unloop.Event{Type: unloop.LLMCallStarted, Model: u.Model}); err != nil {
+		return err
+	}
+	return t.Add(at, &unloop.Event{Type: unloop.LLMCallCompleted, Model: u.Model, Tokens: u.Tokens, Cost: u.Cost})
+}
