@@ -5,9 +5,12 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop"
 )
@@ -50,7 +53,9 @@ type Input struct {
 	// It may be nil.
 	Warn func(*BadInput)
 
-	r *bufio.Reader
+	r      *bufio.Reader
+	object *jsontext.Decoder // reads objects, over buffer
+	buffer bytes.Buffer
 }
 
 // NewInput returns an input that reads from r. Name stands in errors; run is the id for a run without one.

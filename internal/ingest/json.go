@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func (in *Input) Unmarshal(line int, data []byte, v any) error {
 func (in *Input) badJSON(line int, err error) *BadInput {
 	var semantic *jsonv2.SemanticError
 	if errors.As(err, &semantic) {
-		reason := fmt.Sprintf("a JSON %s does not fit here", semantic.JSONKind)
+		reason := fmt.Sprintf("a JSON %s does not fit here", kindName(semantic.JSONKind))
 		return in.Bad(line, jsonPath(semantic.JSONPointer), reason)
 	}
 	var syntax *jsontext.SyntacticError
@@ -40,6 +41,16 @@ func (in *Input) badJSON(line int, err error) *BadInput {
 		return in.Bad(line, "", "the JSON ends too early")
 	}
 	return in.Bad(line, "", err.Error())
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	}
+	return k.String()
 }
 
 // jsonPath turns /events/3/tool into events.3.tool.
@@ -70,7 +81,7 @@ func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 	array := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
 	if array {
 		if _, err := dec.ReadToken(); err != nil {
-			return in.badJSON(0, err)
+			return in.badElement(err)
 		}
 	}
 	for i := 0; ; i++ {
@@ -82,12 +93,21 @@ func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 			return nil
 		}
 		if err != nil {
-			return in.badJSON(0, err)
+			return in.badElement(err)
 		}
 		if err := each(i, value); err != nil {
 			return err
 		}
 	}
+}
+
+// badElement tells a failed read from bad JSON.
+func (in *Input) badElement(err error) error {
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return in.badJSON(0, err)
+	}
+	return in.readError(err)
 }
 
 // Text returns s as a JSON string.
@@ -147,6 +167,9 @@ func Content(v jsontext.Value) string {
 		}
 		var texts []string
 		for _, p := range parts {
+			if p.Kind() == '[' {
+				continue // no API nests lists, and to read them level by level would be quadratic
+			}
 			if t := Content(p); t != "" {
 				texts = append(texts, t)
 			}
@@ -202,7 +225,7 @@ func ParseTime(s string) time.Time {
 
 func epoch(n float64) time.Time {
 	switch {
-	case n <= 0:
+	case n <= 0, n >= math.MaxInt64:
 		return time.Time{}
 	case n < 1e11: // seconds, to the year 5138
 		return time.Unix(int64(n), int64((n-float64(int64(n)))*1e9)).UTC()

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Line is one line of a JSON Lines input.
@@ -66,8 +68,8 @@ func (in *Input) readError(err error) error {
 }
 
 // EachLine decodes line after line. A line that decode refuses with a *BadInput ends the input with that error, but
-// when the line is the last one and has no line end, the file is taken as still being written: Warn is told, and
-// the input ends well.
+// when the line is the last one, has no line end and is no whole JSON, the file is taken as still being written: Warn
+// is told, and the input ends well.
 func (in *Input) EachLine(decode func(Line) error) error {
 	for line, err := range in.Lines() {
 		if err != nil {
@@ -75,7 +77,7 @@ func (in *Input) EachLine(decode func(Line) error) error {
 		}
 		err = decode(line)
 		var bad *BadInput
-		if line.Last && errors.As(err, &bad) {
+		if line.Last && errors.As(err, &bad) && !jsontext.Value(line.Bytes).IsValid(lenient) {
 			bad.Reason = "the last line is cut; the events before it were read"
 			in.warn(bad)
 			return nil

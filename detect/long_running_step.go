@@ -1,0 +1,28 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// LongStep fires at an event that took over Milliseconds.
+type LongStep struct {
+	Milliseconds float64
+}
+
+// Info describes the rule.
+func (LongStep) Info() unloop.Info { return unloop.Info{Name: "long_running_step"} }
+
+// Check looks at the latency of the latest event.
+func (d LongStep) Check(r *unloop.Run) (unloop.Finding, bool) {
+	now := r.Now()
+	if now.Latency == nil || *now.Latency <= d.Milliseconds {
+		return unloop.Finding{}, false
+	}
+	what := string(now.Type)
+	if now.Step != nil && now.Step.Tool != "" {
+		what = now.Step.Tool
+	}
+	f := finding(r, "long_running_step", now.Ref.ID, 0, "%s took %.1f s, over the %.1f s that a step may take",
+		what, *now.Latency/1000, d.Milliseconds/1000)
+	f.Severity = unloop.SeverityInfo
+	proof{f.Event}.attach(&f)
+	return f, true
+}

@@ -1,0 +1,29 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// NoProgress fires when a tool was called at least Times times without a state update or a memory write since its first
+// call.
+type NoProgress struct {
+	Times int
+}
+
+// Info describes the rule.
+func (NoProgress) Info() unloop.Info { return unloop.Info{Name: "no_progress"} }
+
+// Check looks at the latest call's tool.
+func (d NoProgress) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step, ok := started(r)
+	if !ok {
+		return unloop.Finding{}, false
+	}
+	t := r.Tool(step.Tool)
+	if t.Calls < d.Times || r.Progressed(t) {
+		return unloop.Finding{}, false
+	}
+	f := finding(r, "no_progress", step.Tool, t.Calls,
+		"%s was called %d times, and no state update or memory write came in between", step.Tool, t.Calls)
+	f.Severity = unloop.SeverityCritical
+	callsThat(r, 64, func(s *unloop.Step) bool { return s.Tool == step.Tool }).attach(&f)
+	return f, true
+}

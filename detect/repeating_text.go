@@ -1,0 +1,26 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// RepeatingText fires when a message ends in the same passage at least Times times, over at least Bytes in all.
+type RepeatingText struct {
+	Times int
+	Bytes int
+}
+
+// Info describes the rule.
+func (RepeatingText) Info() unloop.Info {
+	return unloop.Info{Name: "repeating_text", Facts: unloop.FactTexts}
+}
+
+// Check looks at the message that was just sent.
+func (d RepeatingText) Check(r *unloop.Run) (unloop.Finding, bool) {
+	text := r.Now().Text
+	if text == nil || text.Times < d.Times || text.Times*text.Period < d.Bytes {
+		return unloop.Finding{}, false
+	}
+	f := finding(r, "repeating_text", r.Now().Agent, text.Times, "a message ends in the same %d bytes %d times over", text.Period, text.Times)
+	f.Score = float64(text.Times) / float64(d.Times)
+	proof{f.Event}.attach(&f)
+	return f, true
+}

@@ -1,0 +1,28 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// SameCallSameResult fires when the same call brought the same result so often that the occurrences weigh at least
+// Weight: one weighs 1 when it happens and half as much every 24 steps later.
+type SameCallSameResult struct {
+	Weight float64
+}
+
+// Info describes the rule.
+func (SameCallSameResult) Info() unloop.Info {
+	return unloop.Info{Name: "same_call_same_result", Facts: unloop.FactOutcomes}
+}
+
+// Check looks at the step that has just ended.
+func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step, ok := ended(r)
+	if !ok || step.News || step.Class == unloop.Polling || float64(step.Again.Weight) < d.Weight {
+		return unloop.Finding{}, false
+	}
+	input, output := r.Excerpt(step)
+	n := int(step.Again.N)
+	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
+	f.Score = float64(step.Again.Weight) / d.Weight
+	stepsThat(r, 64, func(s *unloop.Step) bool { return s.Target == step.Target && s.Stable == step.Stable }).attach(&f)
+	return f, true
+}

@@ -1,0 +1,31 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// SameError fires when a tool failed at least Times times in a row with the same kind of error.
+type SameError struct {
+	Times int
+}
+
+// Info describes the rule.
+func (SameError) Info() unloop.Info {
+	return unloop.Info{Name: "same_error", Facts: unloop.FactOutcomes}
+}
+
+// Check looks at the tool of the step that has just failed.
+func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step, ok := ended(r)
+	if !ok || step.Outcome != unloop.Failed {
+		return unloop.Finding{}, false
+	}
+	row := &r.Tool(step.Tool).Errors
+	if row.Count < d.Times {
+		return unloop.Finding{}, false
+	}
+	_, output := r.Excerpt(step)
+	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
+	f.Score = float64(row.Count) / float64(d.Times)
+	stepsThat(r, 64, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Outcome == unloop.Failed }).attach(&f)
+	f.First = row.First
+	return f, true
+}

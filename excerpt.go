@@ -1,0 +1,85 @@
+package unloop
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
+
+// Bounds of what a run keeps to show again.
+const (
+	recentExcerpts = 16
+	excerptSize    = 160 // bytes
+)
+
+// excerpt is the beginning of a call's arguments and of what came back.
+type excerpt struct {
+	number     int // of the call
+	input      [excerptSize]byte
+	output     [excerptSize]byte
+	inputSize  uint8
+	outputSize uint8
+}
+
+func (r *Run) keepInputExcerpt(input json.RawMessage) {
+	if r.excerpts == nil || len(r.excerpts) < recentExcerpts && r.calls >= len(r.excerpts) {
+		r.excerpts = append(r.excerpts, excerpt{})
+	}
+	x := &r.excerpts[r.calls%recentExcerpts]
+	x.number, x.outputSize = r.calls, 0
+	x.inputSize = uint8(copy(x.input[:], input))
+}
+
+func (r *Run) keepOutputExcerpt(e *Event) {
+	x := r.excerptOf(r.step.Number)
+	if x == nil {
+		return
+	}
+	output := e.Output
+	if r.step.Outcome == Failed {
+		if output = fingerprint.ErrorLine(e.Output); len(output) == 0 {
+			output = e.Error
+		}
+	}
+	x.outputSize = uint8(copy(x.output[:], output))
+}
+
+func (r *Run) excerptOf(number int) *excerpt {
+	if at := number % recentExcerpts; at < len(r.excerpts) && r.excerpts[at].number == number {
+		return &r.excerpts[at]
+	}
+	return nil
+}
+
+// Excerpt returns the beginnings of a step's arguments and of its result or error, as texts for people: at most 160
+// bytes each, on one line. They are "" where the step is not among the last 16. The run must keep FactOutcomes.
+func (r *Run) Excerpt(s *Step) (input, output string) {
+	x := r.excerptOf(s.Number)
+	if x == nil {
+		return "", ""
+	}
+	return readable(x.input[:x.inputSize]), readable(x.output[:x.outputSize])
+}
+
+// readable makes one line of a piece of JSON that may be cut off.
+func readable(raw []byte) string {
+	text := string(raw)
+	cut := len(raw) == excerptSize
+	if strings.HasPrefix(text, `"`) {
+		text = strings.TrimPrefix(text, `"`)
+		if !cut {
+			text = strings.TrimSuffix(text, `"`)
+		}
+		text = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, "", `\"`, `"`, `\\`, `\`).Replace(text)
+	}
+	for cut && len(text) > 0 && !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) {
+		text = text[:len(text)-1]
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if cut {
+		text += "…"
+	}
+	return text
+}

@@ -1,0 +1,206 @@
+package unloop
+
+import (
+	"sync"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
+
+// scratch is the memory that folding one event takes. Runs share it, so that thousands of them can be alive.
+type scratch struct {
+	canon fingerprint.Canonicalizer
+	mask  fingerprint.Masker
+	match fingerprint.Matcher
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func getScratch() *scratch { return scratches.Get().(*scratch) }
+
+func (s *scratch) put() { scratches.Put(s) }
+
+// open is a call without an outcome.
+type open struct {
+	step Step
+	call string // call id
+	span string
+}
+
+// start folds the start of a call.
+func (r *Run) start(e *Event) {
+	r.metrics.ToolCalls++
+	name := e.ToolName()
+	t := r.tool(name)
+	s := getScratch()
+	canonical := r.identify(s, t, e)
+	if r.reading.Facts&FactInputs != 0 {
+		r.keepInput(t, r.step.Exact, canonical)
+	}
+	s.put()
+	if r.reading.Facts&FactOutcomes != 0 {
+		r.keepInputExcerpt(e.Input)
+	}
+	r.step.Same = int(r.exact.add(r.step.Exact, r.calls).N)
+	r.asked.add(r.step.Exact)
+	r.busy(t)
+	t.used = r.calls
+	r.calls++
+	r.keep()
+	if len(r.open) == maxOpen {
+		copy(r.open, r.open[1:])
+		r.open = r.open[:maxOpen-1]
+	}
+	r.open = append(r.open, open{step: r.step, call: e.CallID, span: e.SpanID})
+}
+
+// identify makes a step of a call event and gives it its fingerprints. The canonical arguments that it returns are
+// valid as long as s is not used again.
+func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
+	canonical = s.canon.Canonical(e.Input)
+	r.step = Step{Number: r.calls, Tool: t.Name, Agent: e.Agent, Class: t.Class, Start: r.now.Ref}
+	r.step.Raw = fingerprint.Join(t.hash, fingerprint.Bytes(e.Input))
+	r.step.Exact = fingerprint.Join(t.hash, fingerprint.Bytes(canonical))
+	r.step.Target = fingerprint.Join(t.hash, s.canon.Target(canonical, t.Shell))
+	if t.Shell && r.reading.Facts&FactOutcomes != 0 {
+		r.step.Class = commandClass(s.canon.Command())
+	}
+	r.now.Step = &r.step
+	return canonical
+}
+
+// busy counts a call of the tool, and how often its most frequent input came.
+func (r *Run) busy(t *Tool) {
+	if t.Calls == 0 {
+		t.progress = r.progress
+	}
+	t.Calls++
+	if t.Calls > r.metrics.busiest && t.Name != "" {
+		r.metrics.busiest, r.metrics.BusiestTool = t.Calls, t.Name
+	}
+	if r.step.Same > t.Worst.Count {
+		t.Worst.Exact, t.Worst.Count = r.step.Exact, r.step.Same
+	}
+	if r.step.Exact == t.Worst.Exact {
+		t.Worst.Event = r.now.Ref
+	}
+}
+
+// keep puts the current step where Back finds it, unless it is forgotten or was never numbered.
+func (r *Run) keep() {
+	if r.step.Number < r.calls-recentSteps || r.step.Number == r.calls {
+		return
+	}
+	if at := r.step.Number % recentSteps; at < len(r.recent) {
+		r.recent[at] = r.step
+	} else {
+		r.recent = append(r.recent, r.step)
+	}
+}
+
+// end folds the outcome of a call. One whose start is not known tells what came back, but counts as no call.
+func (r *Run) end(e *Event) {
+	var t *Tool
+	if o, ok := r.join(e); ok {
+		r.step = o.step
+		t = r.tool(o.step.Tool)
+	} else {
+		t = r.tool(e.ToolName())
+		s := getScratch()
+		r.identify(s, t, e)
+		s.put()
+	}
+	r.now.Step = &r.step
+	r.step.End = r.now.Ref
+	switch e.Type {
+	case ToolCallBlocked:
+		r.step.Outcome = Blocked
+		r.keep()
+		return // it has not run, so it has told nothing
+	case ToolCallFailed:
+		r.step.Outcome = Failed
+	default:
+		r.step.Outcome = Completed
+	}
+	if r.step.Outcome == Completed && e.Output != nil && fingerprint.Empty(e.Output) {
+		r.step.Empty = true
+		t.Empty++
+	}
+	if r.reading.Facts&FactOutcomes != 0 {
+		r.result(t, e)
+	}
+	r.keep()
+}
+
+// join finds the open call that e is the outcome of, and closes it: by call id, span or parent, else the oldest of the
+// tool. An outcome that names no tool may be that of any.
+func (r *Run) join(e *Event) (open, bool) {
+	best, tool := -1, e.ToolName()
+	for k := range r.open {
+		o := &r.open[k]
+		if e.CallID != "" && o.call == e.CallID || e.SpanID != "" && o.span == e.SpanID ||
+			e.ParentEventID != "" && o.step.Start.ID == e.ParentEventID {
+			best = k
+			break
+		}
+		if best < 0 && (tool == "" || tool == o.step.Tool) && (e.CallID == "" || o.call == "") {
+			best = k
+		}
+	}
+	if best < 0 {
+		return open{}, false
+	}
+	o := r.open[best]
+	copy(r.open[best:], r.open[best+1:])
+	r.open[len(r.open)-1] = open{}
+	r.open = r.open[:len(r.open)-1]
+	return o, true
+}
+
+// result reads what a call returned, and whether that is news.
+func (r *Run) result(t *Tool, e *Event) {
+	step := &r.step
+	s := getScratch()
+	step.Result, step.Stable = outcomeHashes(s, t, e)
+	s.put()
+	r.keepOutputExcerpt(e)
+	if step.Stable == 0 {
+		return // the content is missing: whether it was news cannot be told
+	}
+	t.Streak.add(step.Stable, step.Exact, step.End)
+	t.Errors.add(errorClass(e), step.Exact, step.End)
+	seen := r.results.add(step.Stable, step.Number)
+	step.Again = r.pairs.add(step.key(), step.Number)
+	r.outcomes.add(step.key())
+	mutated := step.Class == Mutating && step.Outcome == Completed && step.Same == 1
+	if step.News = seen.N == 1 || mutated; step.News {
+		r.news()
+		return
+	}
+	r.stale++
+}
+
+// outcomeHashes returns the fingerprints of what came back, as it came and stable: 0 if nothing is known of it.
+func outcomeHashes(s *scratch, t *Tool, e *Event) (result, stable Hash) {
+	if e.Output == nil && e.Error == nil {
+		return 0, 0
+	}
+	result = fingerprint.Join(t.hash, fingerprint.Bytes(e.Output))
+	stable = fingerprint.Join(t.hash, s.mask.Stable(e.Output))
+	if e.Error != nil {
+		result = fingerprint.Join(result, fingerprint.Bytes(e.Error))
+		stable = fingerprint.Join(stable, s.mask.Stable(e.Error))
+	}
+	return result, stable
+}
+
+// errorClass returns the class of a failed call's error, and 0 for a call that did not fail. The output of a failed call
+// says more than an error that only gives its exit status.
+func errorClass(e *Event) Hash {
+	if e.Type != ToolCallFailed {
+		return 0
+	}
+	if class := fingerprint.ErrorClass(e.Output); class != 0 {
+		return class
+	}
+	return fingerprint.ErrorClass(e.Error)
+}

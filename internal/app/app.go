@@ -1,0 +1,63 @@
+// Package app wires the pieces together and is the only one that knows them all: which formats there are, and how a
+// scan goes from files to verdicts.
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/ingest/anthropic"
+	"github.com/unloop-ai/unloop/internal/ingest/atif"
+	"github.com/unloop-ai/unloop/internal/ingest/claudecode"
+	"github.com/unloop-ai/unloop/internal/ingest/codex"
+	"github.com/unloop-ai/unloop/internal/ingest/gemini"
+	"github.com/unloop-ai/unloop/internal/ingest/labelled"
+	"github.com/unloop-ai/unloop/internal/ingest/minisweagent"
+	"github.com/unloop-ai/unloop/internal/ingest/native"
+	"github.com/unloop-ai/unloop/internal/ingest/openai"
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/ingest/sweagent"
+	"github.com/unloop-ai/unloop/internal/ingest/taubench"
+)
+
+// Formats returns the formats that a scan reads, in the order in which they are tried.
+func Formats() []ingest.Format {
+	return []ingest.Format{
+		native.Format(),
+		labelled.Format(),
+		claudecode.Sessions(),
+		claudecode.Stream(),
+		codex.Format(),
+		gemini.Format(),
+		sweagent.Format(),
+		minisweagent.Format(),
+		atif.Format(),
+		taubench.Format(),
+		otlp.Format(),
+		anthropic.Format(),
+		openai.Format(),
+	}
+}
+
+// formatNamed returns the format with the name.
+func formatNamed(name string) (ingest.Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return ingest.Format{}, fmt.Errorf("there is no input format %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// sniff finds the format of an input by its first bytes.
+func sniff(head []byte) (ingest.Format, bool) {
+	for _, f := range Formats() {
+		if f.Sniff(head) {
+			return f, true
+		}
+	}
+	return ingest.Format{}, false
+}

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+)
+
+// Bounds of one pass over an input whose runs are mixed.
+const (
+	maxTracks = 4096      // runs at once; further ones wait for the next pass
+	maxSorted = 256 << 20 // bytes of events that are held to be sorted; further runs wait for the next pass
+)
+
+// stream scans an input in which the runs come one after another.
+func (src *source) stream(result *Result) error {
+	var t *track
+	err := src.format.Decode(src.input(src.first, true), func(e *unloop.Event) error {
+		if t != nil && t.id != e.RunID {
+			if err := t.finish(result); err != nil {
+				return err
+			}
+			t = nil
+		}
+		if t == nil {
+			t = src.track(e.RunID)
+		}
+		t.add(e)
+		return nil
+	})
+	if err != nil || t == nil {
+		return err
+	}
+	return t.finish(result)
+}
+
+// passes scans an input whose runs are mixed and perhaps out of order. The first pass folds each run as its events come.
+// A run with a late event is given up there, and a later pass gathers its events and sorts them; runs for which there
+// was no room have a pass of their own. So memory is bounded by maxTracks and maxSorted, whatever the input's size.
+func (src *source) passes(ctx context.Context, result *Result) error {
+	p := pass{src: src}
+	if err := src.format.Decode(src.input(src.first, true), p.add); err != nil {
+		return err
+	}
+	for {
+		if err := p.finish(ctx, result); err != nil {
+			return err
+		}
+		if len(p.waiting) == 0 {
+			return nil
+		}
+		p = pass{src: src, only: p.waiting}
+		if err := src.reread(ctx, p.add); err != nil {
+			return err
+		}
+	}
+}
+
+// reread decodes the input once more.
+func (src *source) reread(ctx context.Context, emit ingest.Emit) error {
+	r, err := src.again(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // only read
+	return src.format.Decode(src.input(r, false), emit)
+}
+
+// pass folds the runs of an input in one reading of it.
+type pass struct {
+	src     *source
+	only    map[string]bool // the runs that it is for; nil for all
+	tracks  map[string]*track
+	order   []*track        // in the order in which they appeared
+	waiting map[string]bool // runs that need another pass
+}
+
+func (p *pass) add(e *unloop.Event) error {
+	t := p.tracks[e.RunID]
+	if t == nil {
+		if t = p.admit(e.RunID); t == nil {
+			return nil
+		}
+	}
+	t.size += int64(len(e.Input)+len(e.Output)+len(e.Error)+len(e.Metadata)+len(e.Text)) + eventSize
+	if t.late {
+		return nil
+	}
+	switch t.placing.Place(e) {
+	case pipeline.Next:
+		t.add(e)
+	case pipeline.Late:
+		t.giveUp()
+	}
+	return nil
+}
+
+// eventSize is about what an event takes beside its content, in bytes.
+const eventSize = 512
+
+// admit begins a run, or lets it wait where there is no room.
+func (p *pass) admit(id string) *track {
+	if p.only != nil && !p.only[id] {
+		return nil
+	}
+	if len(p.tracks) >= maxTracks {
+		if p.waiting == nil {
+			p.waiting = make(map[string]bool)
+		}
+		p.waiting[id] = true
+		return nil
+	}
+	t := p.src.track(id)
+	if p.tracks == nil {
+		p.tracks = make(map[string]*track)
+	}
+	p.tracks[id] = t
+	p.order = append(p.order, t)
+	return t
+}
+
+// finish reports the runs that came in order, then sorts and reports the others.
+func (p *pass) finish(ctx context.Context, result *Result) error {
+	var late []*track
+	for _, t := range p.order {
+		if t.late {
+			late = append(late, t)
+			continue
+		}
+		if err := t.finish(result); err != nil {
+			return err
+		}
+	}
+	return p.src.sortLate(ctx, late, result)
+}
+
+// sortLate scans the runs whose events came out of order, as many at once as there is room for.
+func (src *source) sortLate(ctx context.Context, late []*track, result *Result) error {
+	for len(late) > 0 {
+		n, size := 0, int64(0)
+		batch := make(map[string][]*unloop.Event)
+		for n < len(late) && (n == 0 || size+late[n].size <= maxSorted) {
+			size += late[n].size
+			batch[late[n].id] = nil
+			n++
+		}
+		if size > maxSorted {
+			return fmt.Errorf("%s: the events of run %s are out of order and too many to be sorted here (%d MiB, %d at most): sort the file by sequence",
+				src.name, late[0].id, size>>20, maxSorted>>20)
+		}
+		err := src.reread(ctx, func(e *unloop.Event) error {
+			if events, ok := batch[e.RunID]; ok {
+				batch[e.RunID] = append(events, e.Clone())
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, given := range late[:n] {
+			t := src.track(given.id)
+			for _, e := range pipeline.Sort(batch[given.id]) {
+				t.add(e)
+			}
+			if err := t.finish(result); err != nil {
+				return err
+			}
+		}
+		late = late[n:]
+	}
+	return nil
+}

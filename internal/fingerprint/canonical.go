@@ -1,0 +1,334 @@
+package fingerprint
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth bounds nesting. Arguments nested deeper are taken as a text.
+const maxDepth = 64
+
+// keepBuffer bounds the scratch memory that a Canonicalizer keeps between calls, in bytes.
+const keepBuffer = 1 << 20
+
+// Canonicalizer writes JSON in one canonical form, so that equal values have equal bytes: members sorted by name (of
+// doubled names the last stands), no white space, strings unescaped but for quote and backslash, numbers by value (1,
+// 1.0 and 10e-1 are one). It keeps its buffers from call to call. Not safe for concurrent use.
+type Canonicalizer struct {
+	out     []byte
+	spare   []byte
+	members []member
+	top     int // how many of members belong to the object at the top; they are the first
+	in      []byte
+	pos     int
+}
+
+// member is where a member of an object stands in out: name, then value up to end.
+type member struct{ name, value, end int }
+
+// Canonical returns the canonical form of raw. What is not JSON, or is nested over 64 deep, counts as a string; no
+// bytes at all stay none. The result is valid until the next call. It takes time proportional to len(raw), but for
+// sorting members, and handles about 1 GB/s of ordinary arguments.
+func (c *Canonicalizer) Canonical(raw []byte) []byte {
+	c.shrink()
+	c.in, c.pos, c.out, c.members, c.top = raw, 0, c.out[:0], c.members[:0], 0
+	if len(raw) == 0 {
+		return c.out
+	}
+	c.space()
+	ok := c.value(0)
+	c.space()
+	if !ok || c.pos != len(c.in) {
+		c.members, c.top = c.members[:0], 0
+		c.out = append(c.out[:0], '"')
+		c.out = appendEscaped(c.out, raw)
+		c.out = append(c.out, '"')
+	}
+	return c.out
+}
+
+func (c *Canonicalizer) shrink() {
+	if cap(c.out) > keepBuffer {
+		c.out = nil
+	}
+	if cap(c.spare) > keepBuffer {
+		c.spare = nil
+	}
+	if cap(c.members) > keepBuffer/24 {
+		c.members = nil
+	}
+}
+
+// Members yields the members of the object that was last made canonical, in order: name without quotes, value as
+// canonical JSON. It yields nothing for other values.
+func (c *Canonicalizer) Members(yield func(name, value []byte) bool) {
+	for _, m := range c.members[:c.top] {
+		if !yield(c.out[m.name+1:m.value-2], c.out[m.value:m.end]) {
+			return
+		}
+	}
+}
+
+func (c *Canonicalizer) space() {
+	for c.pos < len(c.in) && (c.in[c.pos] == ' ' || c.in[c.pos] == '\n' || c.in[c.pos] == '\r' || c.in[c.pos] == '\t') {
+		c.pos++
+	}
+}
+
+// peek returns the next byte after white space, or 0 at the end.
+func (c *Canonicalizer) peek() byte {
+	c.space()
+	if c.pos == len(c.in) {
+		return 0
+	}
+	return c.in[c.pos]
+}
+
+func (c *Canonicalizer) value(depth int) bool {
+	if c.pos == len(c.in) || depth > maxDepth {
+		return false
+	}
+	switch c.in[c.pos] {
+	case '{':
+		return c.object(depth)
+	case '[':
+		return c.array(depth)
+	case '"':
+		return c.str()
+	case 't':
+		return c.literal("true")
+	case 'f':
+		return c.literal("false")
+	case 'n':
+		return c.literal("null")
+	}
+	return c.number()
+}
+
+func (c *Canonicalizer) literal(word string) bool {
+	if !bytes.HasPrefix(c.in[c.pos:], []byte(word)) {
+		return false
+	}
+	c.pos += len(word)
+	c.out = append(c.out, word...)
+	return true
+}
+
+func (c *Canonicalizer) array(depth int) bool {
+	c.pos++
+	c.out = append(c.out, '[')
+	if c.peek() == ']' {
+		c.pos++
+		c.out = append(c.out, ']')
+		return true
+	}
+	for {
+		c.space()
+		if !c.value(depth + 1) {
+			return false
+		}
+		switch c.peek() {
+		case ',':
+			c.out = append(c.out, ',')
+		case ']':
+			c.pos++
+			c.out = append(c.out, ']')
+			return true
+		default:
+			return false
+		}
+		c.pos++
+	}
+}
+
+func (c *Canonicalizer) object(depth int) bool {
+	start, first := len(c.out), len(c.members)
+	c.pos++
+	c.out = append(c.out, '{')
+	if c.peek() == '}' {
+		c.pos++
+		c.out = append(c.out, '}')
+		return true
+	}
+	sorted := true
+	for {
+		m, ok := c.member(depth)
+		if !ok {
+			return false
+		}
+		if n := len(c.members); n > first && sorted {
+			sorted = bytes.Compare(c.nameOf(c.members[n-1]), c.nameOf(m)) < 0
+		}
+		c.members = append(c.members, m)
+		next := c.peek()
+		c.pos++
+		if next == '}' {
+			break
+		}
+		if next != ',' {
+			return false
+		}
+		c.out = append(c.out, ',')
+	}
+	c.out = append(c.out, '}')
+	if !sorted {
+		c.sort(start, first)
+	}
+	if depth == 0 {
+		c.top = len(c.members)
+	} else {
+		c.members = c.members[:first]
+	}
+	return true
+}
+
+func (c *Canonicalizer) member(depth int) (member, bool) {
+	m := member{name: len(c.out)}
+	if c.peek() != '"' || !c.str() || c.peek() != ':' {
+		return m, false
+	}
+	c.pos++
+	c.out = append(c.out, ':')
+	c.space()
+	m.value = len(c.out)
+	if !c.value(depth + 1) {
+		return m, false
+	}
+	m.end = len(c.out)
+	return m, true
+}
+
+func (c *Canonicalizer) nameOf(m member) []byte { return c.out[m.name:m.value] }
+
+// sort writes the object that begins at start anew, its members in order. Members from first on are its own.
+func (c *Canonicalizer) sort(start, first int) {
+	own := c.members[first:]
+	slices.SortStableFunc(own, func(a, b member) int { return bytes.Compare(c.nameOf(a), c.nameOf(b)) })
+	c.spare = append(c.spare[:0], '{')
+	kept := own[:0]
+	for i, m := range own {
+		if i+1 < len(own) && bytes.Equal(c.nameOf(m), c.nameOf(own[i+1])) {
+			continue
+		}
+		if len(kept) > 0 {
+			c.spare = append(c.spare, ',')
+		}
+		shift := start + len(c.spare) - m.name
+		c.spare = append(c.spare, c.out[m.name:m.end]...)
+		kept = append(kept, member{m.name + shift, m.value + shift, m.end + shift})
+	}
+	c.spare = append(c.spare, '}')
+	c.out = append(c.out[:start], c.spare...)
+	c.members = c.members[:first+len(kept)]
+}
+
+// str copies a string. One without an escape is copied as it is.
+func (c *Canonicalizer) str() bool {
+	rest := c.in[c.pos+1:]
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 {
+		return false
+	}
+	if bytes.IndexByte(rest[:end], '\\') < 0 {
+		c.out = append(c.out, c.in[c.pos:c.pos+end+2]...)
+		c.pos += end + 2
+		return true
+	}
+	return c.escaped()
+}
+
+func (c *Canonicalizer) escaped() bool {
+	c.out = append(c.out, '"')
+	for i := c.pos + 1; i < len(c.in); i++ {
+		switch b := c.in[i]; b {
+		case '"':
+			c.out = append(c.out, '"')
+			c.pos = i + 1
+			return true
+		case '\\':
+			n := c.escape(c.in[i+1:])
+			if n == 0 {
+				return false
+			}
+			i += n
+		default:
+			c.out = append(c.out, b)
+		}
+	}
+	return false
+}
+
+// escape appends what the escape sequence after a backslash stands for. It returns its length, or 0 if it is none.
+func (c *Canonicalizer) escape(rest []byte) int {
+	if len(rest) == 0 {
+		return 0
+	}
+	if i := bytes.IndexByte([]byte(`bfnrt/`), rest[0]); i >= 0 {
+		c.out = append(c.out, "\b\f\n\r\t/"[i])
+		return 1
+	}
+	if rest[0] == '"' || rest[0] == '\\' {
+		c.out = append(c.out, '\\', rest[0])
+		return 1
+	}
+	if rest[0] != 'u' {
+		return 0
+	}
+	r, ok := hex4(rest[1:])
+	if !ok {
+		return 0
+	}
+	n := 5
+	if utf16.IsSurrogate(r) {
+		low := rune(utf8.RuneError)
+		if len(rest) > 6 && rest[5] == '\\' && rest[6] == 'u' {
+			low, _ = hex4(rest[7:])
+		}
+		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+			n = 11
+		}
+	}
+	var text [utf8.UTFMax]byte
+	c.out = appendEscaped(c.out, text[:utf8.EncodeRune(text[:], r)])
+	return n
+}
+
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	var r rune
+	for _, d := range b[:4] {
+		v := hexValue(d)
+		if v < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(v)
+	}
+	return r, true
+}
+
+func hexValue(d byte) int {
+	switch {
+	case d >= '0' && d <= '9':
+		return int(d - '0')
+	case d >= 'a' && d <= 'f':
+		return int(d-'a') + 10
+	case d >= 'A' && d <= 'F':
+		return int(d-'A') + 10
+	}
+	return -1
+}
+
+// appendEscaped appends text as the inside of a canonical string.
+func appendEscaped(dst, text []byte) []byte {
+	for _, b := range text {
+		if b == '"' || b == '\\' {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}

@@ -1,0 +1,133 @@
+package fingerprint
+
+import (
+	"bytes"
+
+	"github.com/zeebo/xxh3"
+)
+
+// maxClassed is how much of the line that matters is compared, in bytes.
+const maxClassed = 160
+
+// ErrorClass returns the fingerprint of the kind of error that a text, as raw JSON, tells: its first line that matters,
+// with numbers, quoted parts and paths masked, so that the same mistake in another file or with another argument is the
+// same. The line that matters is the last that begins with the name of an error ("ValueError: …"), else the first that
+// has a word such as error, failed or not found, else the first. No text gives 0.
+func ErrorClass(raw []byte) Hash {
+	line := ErrorLine(raw)
+	if len(line) == 0 {
+		return 0
+	}
+	var masked [maxClassed]byte
+	out := masked[:0]
+	for i := 0; i < len(line) && len(out) < cap(out); {
+		end, kind := classedToken(line, i)
+		switch kind {
+		case 0:
+			out = append(out, line[i]|0x20)
+		default:
+			out = append(out, kind)
+		}
+		i = end
+	}
+	return Hash(xxh3.Hash(out))
+}
+
+// classedToken returns where the token at line[i] ends and what stands for it; 0 for a byte that stands for itself.
+func classedToken(line []byte, i int) (end int, kind byte) {
+	b := line[i]
+	if b == '\'' || b == '"' || b == '`' {
+		if n := bytes.IndexByte(line[i+1:], b); n >= 0 {
+			return i + n + 2, 'Q'
+		}
+		return i + 1, 0
+	}
+	if i > 0 && class[line[i-1]]&wordByte != 0 || class[b]&wordByte == 0 && b != '/' && b != '.' && b != '~' {
+		return i + 1, 0
+	}
+	end = i
+	path := false
+	for end < len(line) && (class[line[end]]&wordByte != 0 || bytes.IndexByte([]byte("/.-~"), line[end]) >= 0) {
+		path = path || line[end] == '/'
+		end++
+	}
+	if path {
+		return end, 'P'
+	}
+	if class[b]&digit != 0 {
+		return i + max(1, count(line[i:], digit)), 'N'
+	}
+	return i + 1, 0
+}
+
+// ErrorLine returns the line of an error's text, as raw JSON, that says most about it. It is a part of raw.
+func ErrorLine(raw []byte) []byte {
+	text := raw
+	if len(text) > 1 && text[0] == '"' {
+		text = text[1 : len(text)-1]
+	}
+	var first, telling, named []byte
+	for len(text) > 0 {
+		var line []byte
+		line, text = cutLine(text)
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '<' {
+			continue // a tag that wraps the output
+		}
+		if first == nil {
+			first = line
+		}
+		if telling == nil && tells(line) {
+			telling = line
+		}
+		if namesError(line) {
+			named = line
+		}
+	}
+	switch {
+	case named != nil:
+		return named
+	case telling != nil:
+		return telling
+	}
+	return first
+}
+
+// cutLine cuts at a line end, escaped as in JSON or plain.
+func cutLine(text []byte) (line, rest []byte) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\n':
+			return text[:i], text[i+1:]
+		case '\\':
+			if i+1 < len(text) && text[i+1] == 'n' {
+				return text[:i], text[i+2:]
+			}
+			i++
+		}
+	}
+	return text, nil
+}
+
+// namesError reports whether a line begins with a name like ValueError, io.EOFException or error and a colon.
+func namesError(line []byte) bool {
+	n := 0
+	for n < len(line) && (class[line[n]]&wordByte != 0 || line[n] == '.') {
+		n++
+	}
+	if n == 0 || n == len(line) || line[n] != ':' {
+		return false
+	}
+	name := line[:n]
+	return bytes.HasSuffix(name, []byte("Error")) || bytes.HasSuffix(name, []byte("Exception")) || bytes.EqualFold(name, []byte("error"))
+}
+
+var tellingWords = [...]string{"rror", "xception", "ailed", "ot found", "enied", "o such", "annot", "nvalid", "imed out", "imeout", "efused", "nknown", "unexpected"}
+
+func tells(line []byte) bool {
+	for _, w := range tellingWords {
+		if bytes.Contains(line, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,202 @@
+package fingerprint
+
+import (
+	"bytes"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// MaxCompared is the longest text that is compared whole, in bytes. Of a longer one the first and the last half of
+// that many stand for it.
+const MaxCompared = 4 << 10
+
+// Shape is what is kept of a text so that most comparisons end before they begin.
+type Shape struct {
+	Length int        // characters
+	bag    [32]uint16 // how many characters fall in each of 32 classes
+}
+
+// ShapeOf returns the shape of text, cut as Clip cuts it.
+func ShapeOf(text []byte) Shape {
+	var s Shape
+	for i := 0; i < len(text); s.Length++ {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text[i:])
+		}
+		s.bag[r&31]++
+		i += size
+	}
+	return s
+}
+
+// Clip returns the part of text that is compared: all of it up to MaxCompared bytes, else its beginning and its end,
+// appended to dst.
+func Clip(dst, text []byte) []byte {
+	if len(text) <= MaxCompared {
+		return append(dst, text...)
+	}
+	dst = append(dst, text[:MaxCompared/2]...)
+	return append(dst, text[len(text)-MaxCompared/2:]...)
+}
+
+// Matcher compares one text with many: how alike two texts a and b are is 2·LCS(a, b) / (len a + len b), over
+// characters, where LCS is the length of their longest common subsequence. It is the bit-parallel algorithm of Crochemore,
+// Iliopoulos, Pinzon and Reid, "A fast and practical bit-vector algorithm for the longest common subsequence
+// problem" (2001): len a · len b / 64 steps at worst. It keeps its buffers. Not safe for concurrent use.
+type Matcher struct {
+	text  []byte
+	shape Shape
+	words int            // of 64 characters of text
+	peq   []uint64       // per symbol, words words: where in text it stands
+	extra map[rune]int32 // symbols of characters beyond ASCII
+	rows  []uint64
+	ready bool // peq is built
+}
+
+// Reset makes text the one that is compared. It must stay unchanged while it is.
+func (m *Matcher) Reset(text []byte) Shape {
+	m.text, m.shape, m.ready = text, ShapeOf(text), false
+	return m.shape
+}
+
+// Similar reports whether the text and other are at least threshold alike (0 to 1). Cheap bounds come first: lengths,
+// the common beginning and end, and how many characters of each class the two have.
+func (m *Matcher) Similar(other []byte, shape *Shape, threshold float64) bool {
+	total := m.shape.Length + shape.Length
+	if total == 0 {
+		return true
+	}
+	need := threshold * float64(total) / 2
+	if float64(min(m.shape.Length, shape.Length)) < need {
+		return false
+	}
+	if bytes.Equal(m.text, other) {
+		return true
+	}
+	plain := m.shape.Length == len(m.text) && shape.Length == len(other) // bytes are characters
+	if plain && float64(commonEnds(m.text, other)) >= need {
+		return true
+	}
+	bag := 0
+	for k, n := range shape.bag {
+		bag += int(min(n, m.shape.bag[k]))
+	}
+	if float64(bag) < need {
+		return false
+	}
+	return float64(m.lcs(other)) >= need
+}
+
+// Ratio returns how alike the text and other are, from 0 to 1.
+func (m *Matcher) Ratio(other []byte) float64 {
+	shape := ShapeOf(other)
+	total := m.shape.Length + shape.Length
+	if total == 0 {
+		return 1
+	}
+	return 2 * float64(m.lcs(other)) / float64(total)
+}
+
+// commonEnds returns the length in bytes of the common beginning and the common end, which do not overlap.
+func commonEnds(a, b []byte) int {
+	n := min(len(a), len(b))
+	head := 0
+	for head < n && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head + tail
+}
+
+func (m *Matcher) lcs(other []byte) int {
+	if !m.ready {
+		m.build()
+	}
+	v := m.rows[:m.words]
+	for k := range v {
+		v[k] = ^uint64(0)
+	}
+	for i := 0; i < len(other); {
+		r, size := rune(other[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(other[i:])
+		}
+		i += size
+		if symbol := m.symbol(r); symbol >= 0 {
+			m.step(v, m.peq[symbol*m.words:(symbol+1)*m.words])
+		}
+	}
+	common := 0
+	for k, row := range v {
+		if k == len(v)-1 && m.shape.Length%64 != 0 {
+			row |= ^uint64(0) << (m.shape.Length % 64)
+		}
+		common += bits.OnesCount64(^row)
+	}
+	return common
+}
+
+func (m *Matcher) step(v, match []uint64) {
+	var carry uint64
+	for k, row := range v {
+		hit := row & match[k]
+		var sum uint64
+		sum, carry = bits.Add64(row, hit, carry)
+		v[k] = sum | row&^match[k]
+	}
+}
+
+// build notes where in the text each symbol stands.
+func (m *Matcher) build() {
+	m.ready = true
+	m.words = (m.shape.Length + 63) / 64
+	m.rows = resize(m.rows, m.words)
+	clear(m.extra)
+	m.peq = resize(m.peq, utf8.RuneSelf*m.words)
+	clear(m.peq)
+	at := 0
+	for i := 0; i < len(m.text); at++ {
+		r, size := rune(m.text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(m.text[i:])
+		}
+		i += size
+		m.peq[m.admit(r)*m.words+at/64] |= 1 << (at % 64)
+	}
+}
+
+func (m *Matcher) symbol(r rune) int {
+	if r < utf8.RuneSelf {
+		return int(r)
+	}
+	if s, ok := m.extra[r]; ok {
+		return int(s)
+	}
+	return -1
+}
+
+func (m *Matcher) admit(r rune) int {
+	if s := m.symbol(r); s >= 0 {
+		return s
+	}
+	if m.extra == nil {
+		m.extra = make(map[rune]int32)
+	}
+	s := utf8.RuneSelf + len(m.extra)
+	m.extra[r] = int32(s)
+	n := len(m.peq)
+	m.peq = resize(m.peq, n+m.words)
+	clear(m.peq[n:])
+	return s
+}
+
+func resize(s []uint64, n int) []uint64 {
+	if cap(s) < n {
+		return append(s[:cap(s)], make([]uint64, n-cap(s))...)
+	}
+	return s[:n]
+}

@@ -1,0 +1,151 @@
+package ingest
+
+import (
+	"encoding/json"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// ChatMessage is a message of OpenAI's chat completions API, the form in which many programs log a conversation.
+// Embed it where a program adds fields of its own.
+type ChatMessage struct {
+	Role       string         `json:"role"` // system, developer, user, assistant, tool or function
+	Name       string         `json:"name"` // who speaks; the tool's name where the role is tool or function
+	Content    jsontext.Value `json:"content"`
+	Refusal    string         `json:"refusal"` // what the model says instead of a content
+	ToolCalls  []ChatCall     `json:"tool_calls"`
+	Function   *ChatFunction  `json:"function_call"` // the one call of a message, before there were tool calls
+	ToolCallID string         `json:"tool_call_id"`
+	Model      string         `json:"model"`
+	Usage      *ChatUsage     `json:"usage"`
+}
+
+// ChatCall is a tool call that the model asks for.
+type ChatCall struct {
+	ID       string        `json:"id"`
+	Function *ChatFunction `json:"function"`
+	Custom   *ChatCustom   `json:"custom"`
+}
+
+// ChatFunction is the function that is called. Its arguments are JSON in a string as a rule, and an object from
+// some servers that speak the same API.
+type ChatFunction struct {
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments"`
+}
+
+// ChatCustom is a tool that takes free text, which is never read as JSON.
+type ChatCustom struct {
+	Name  string         `json:"name"`
+	Input jsontext.Value `json:"input"`
+}
+
+// ChatUsage is what a model call took, in tokens.
+type ChatUsage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+}
+
+// Tokens returns input and output together.
+func (u *ChatUsage) Tokens() int64 {
+	if u.Total != 0 {
+		return u.Total
+	}
+	return u.Prompt + u.Completion
+}
+
+// Chat sends what m tells: the model call, where a usage or a model is told, then its text, then the tool calls it
+// asks for; or a tool's result, as completed, for the form has no word for a failure. A role that is not known says
+// nothing.
+func (t *Trail) Chat(at Spot, m *ChatMessage) error {
+	switch m.Role {
+	case "system", "developer":
+		return t.chatText(at, unloop.RoleSystem, m)
+	case "user":
+		return t.chatText(at, unloop.RoleUser, m)
+	case "assistant":
+		return t.chatReply(at, m)
+	case "tool", "function":
+		return t.Result(at, m.ToolCallID, m.Name, Output(m.Content), false, "")
+	}
+	return nil
+}
+
+func (t *Trail) chatText(at Spot, role string, m *ChatMessage) error {
+	if m.Name != "" {
+		at.Agent = m.Name
+	}
+	text := Content(m.Content)
+	if text == "" {
+		text = m.Refusal
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return t.Message(at, role, text)
+}
+
+func (t *Trail) chatReply(at Spot, m *ChatMessage) error {
+	if m.Name != "" {
+		at.Agent = m.Name
+	}
+	if m.Usage != nil || m.Model != "" {
+		usage := Usage{Model: m.Model}
+		if m.Usage != nil {
+			usage.Tokens = m.Usage.Tokens()
+		}
+		if err := t.Model(at, usage); err != nil {
+			return err
+		}
+	}
+	if err := t.chatText(at, unloop.RoleAssistant, m); err != nil {
+		return err
+	}
+	if m.Function != nil {
+		if err := t.Call(at, "", m.Function.Name, Arguments(m.Function.Arguments)); err != nil {
+			return err
+		}
+	}
+	for _, c := range m.ToolCalls {
+		if err := t.chatCall(at, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Trail) chatCall(at Spot, c ChatCall) error {
+	if c.Custom != nil {
+		return t.Call(at, c.ID, c.Custom.Name, raw(c.Custom.Input))
+	}
+	if c.Function != nil {
+		return t.Call(at, c.ID, c.Function.Name, Arguments(c.Function.Arguments))
+	}
+	return nil
+}
+
+// Output returns a tool result's content as raw JSON. A list of nothing but text parts becomes its text, so that it
+// equals the same text sent as a string; all else stays as it is, and nothing stays nothing.
+func Output(v jsontext.Value) json.RawMessage {
+	if v.Kind() != '[' {
+		return raw(v)
+	}
+	var parts []struct {
+		Type string         `json:"type"`
+		Text jsontext.Value `json:"text"`
+	}
+	if jsonv2.Unmarshal(v, &parts, lenient) != nil || len(parts) == 0 {
+		return raw(v)
+	}
+	for _, p := range parts {
+		if p.Type != "text" || p.Text.Kind() != '"' {
+			return raw(v)
+		}
+	}
+	return Text(Content(v))
+}

@@ -1,0 +1,116 @@
+package claudecode
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// entry is a line of the conversation, of type user or assistant. Session files write names in camelCase, the stream
+// mostly with underscores.
+type entry struct {
+	Type    string         `json:"type"`
+	UUID    string         `json:"uuid"`
+	Time    jsontext.Value `json:"timestamp"`
+	Message message        `json:"message"`
+
+	FileSession string  `json:"sessionId"`
+	Sidechain   bool    `json:"isSidechain"`
+	AgentID     string  `json:"agentId"`
+	Meta        bool    `json:"isMeta"`           // put in by the program
+	Summary     bool    `json:"isCompactSummary"` // stands for what was compacted away
+	Cost        float64 `json:"costUSD"`          // of the message; versions before 1.0.9
+
+	StreamSession string `json:"session_id"`
+	Parent        string `json:"parent_tool_use_id"`
+	Synthetic     bool   `json:"isSynthetic"` // put in by the program
+
+	APIError bool           `json:"isApiErrorMessage"`
+	Error    jsontext.Value `json:"error"` // which error of the API the message stands for
+}
+
+type message struct {
+	ID      string         `json:"id"`
+	Model   string         `json:"model"`
+	Content jsontext.Value `json:"content"`
+	Usage   usage          `json:"usage"`
+}
+
+// synthetic is the model's name where the program itself wrote the message.
+const synthetic = "<synthetic>"
+
+func (e *entry) session() string {
+	if e.FileSession != "" {
+		return e.FileSession
+	}
+	return e.StreamSession
+}
+
+func (e *entry) agent() string {
+	switch {
+	case e.Parent != "":
+		return e.Parent
+	case !e.Sidechain:
+		return ""
+	case e.AgentID != "":
+		return e.AgentID
+	}
+	return "sidechain"
+}
+
+// injected reports whether a text of type user is not the user's word: what the program puts in, what a command of the
+// user printed, and what the main agent tells a sub-agent, which its tool call says already. None begins a turn.
+func (e *entry) injected(text string) bool {
+	if e.Meta || e.Summary || e.Synthetic || e.agent() != "" {
+		return true
+	}
+	for _, tag := range []string{
+		"<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
+		"<bash-stdout>", "<bash-stderr>", "<system-reminder>", "<task-notification>",
+	} {
+		if strings.HasPrefix(text, tag) {
+			return true
+		}
+	}
+	return false
+}
+
+// said sends what a user line tells: the results that it brings, then the user's message, if it is one.
+func (r *run) said(at ingest.Spot, e *entry, blocks []ingest.Block) error {
+	if err := r.trail.Blocks(at, blocks); err != nil {
+		return err
+	}
+	text := ingest.Prose(blocks)
+	if text == "" || e.injected(text) {
+		return nil
+	}
+	return r.trail.Message(at, unloop.RoleUser, text)
+}
+
+// answered sends what an assistant line tells: the model call, its text, and the calls that it asks for.
+func (r *run) answered(at ingest.Spot, e *entry, blocks []ingest.Block) error {
+	text := ingest.Prose(blocks)
+	if e.APIError || e.Message.Model == synthetic {
+		return r.stoodIn(at, e, text)
+	}
+	if err := r.model(at, e); err != nil {
+		return err
+	}
+	if text != "" {
+		if err := r.trail.Message(at, unloop.RoleAssistant, text); err != nil {
+			return err
+		}
+	}
+	return r.trail.Blocks(at, blocks)
+}
+
+// stoodIn sends what a message of the program in the model's place tells: that the model call failed, or nothing.
+func (r *run) stoodIn(at ingest.Spot, e *entry, text string) error {
+	if !e.APIError && e.Error.Kind() != '"' {
+		return nil
+	}
+	return r.trail.Add(at, &unloop.Event{Type: unloop.LLMCallFailed, Error: ingest.Text(text)})
+}

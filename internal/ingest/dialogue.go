@@ -1,0 +1,303 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"hash/maphash"
+	"iter"
+	"strconv"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Dialogue is a conversation as the clients of model APIs log it: with every request, all its messages again.
+type Dialogue struct {
+	Trail    *Trail           // of the run
+	Messages []jsontext.Value // all of them; a message's position is its Index
+	Told     int              // how many of them earlier records told: go on from here
+	Record   jsontext.Value   // what the conversation was logged in; nil for a bare list
+	Request  jsontext.Value   // what has Messages as a member: Record, or its request; nil for a bare list
+
+	in    *Input
+	line  int
+	field string // the path of Messages
+}
+
+// Dialogues reads an input that holds conversations: a list of messages, an object that has them as "messages" (or
+// in its "request" or "body"), a list of those, or JSON Lines of any. Each is a run of its own. Tell returns how many
+// messages it has told: all of them, and one more if the record held the model's reply.
+//
+// A record whose messages begin with all messages of the record before it goes on with that one's run, so that a log
+// of growing requests is one run and each message is told once. Only the record before is looked at: where
+// conversations take turns in a log, or a client rewrites what it sent before, each record is a run of its own.
+//
+// The run's id is the record's "run_id", "conversation_id" or "id"; without one it is Input.Run, with "#2" behind it
+// for the input's second run and so on.
+func (in *Input) Dialogues(emit Emit, tell func(*Dialogue) (told int, err error)) error {
+	l := &dialogues{in: in, emit: emit, tell: tell, seed: maphash.MakeSeed()}
+	lines, err := in.inLines()
+	if err != nil {
+		return err
+	}
+	if lines {
+		return in.EachLine(func(line Line) error { return l.value(line.Number, line.Bytes) })
+	}
+	document, err := in.Document()
+	if err != nil {
+		return err
+	}
+	return l.value(0, document)
+}
+
+// inLines reports whether the first line is a value by itself, as far as can be seen.
+func (in *Input) inLines() (bool, error) {
+	head, err := in.Head()
+	if err != nil {
+		return false, err
+	}
+	first, _, found := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	return !found || jsontext.Value(first).IsValid(lenient), nil
+}
+
+// Path returns the path of the message at position i.
+func (d *Dialogue) Path(i int) string { return join(d.field, strconv.Itoa(i)) }
+
+// Message reads the message at position i into v. A mistake is a *BadInput.
+func (d *Dialogue) Message(i int, v any) error { return d.Unmarshal(d.Path(i), d.Messages[i], v) }
+
+// Unmarshal reads value, which stands at path, into v. A mistake is a *BadInput.
+func (d *Dialogue) Unmarshal(path string, value jsontext.Value, v any) error {
+	return under(path, d.in.Unmarshal(d.line, value, v))
+}
+
+// Blocks reads the content of the message at path.
+func (d *Dialogue) Blocks(path string, content jsontext.Value) ([]Block, error) {
+	return d.in.Blocks(d.line, join(path, "content"), content)
+}
+
+// Answers yields the objects that may tell the model's answer, each with its path: the record, its response, and the
+// body of that.
+func (d *Dialogue) Answers() iter.Seq2[string, jsontext.Value] {
+	return func(yield func(string, jsontext.Value) bool) {
+		var record, response struct {
+			Response jsontext.Value `json:"response"`
+			Body     jsontext.Value `json:"body"`
+		}
+		if d.Record == nil || !yield("", d.Record) || jsonv2.Unmarshal(d.Record, &record, lenient) != nil {
+			return
+		}
+		if record.Response.Kind() != '{' || !yield("response", record.Response) {
+			return
+		}
+		if jsonv2.Unmarshal(record.Response, &response, lenient) == nil && response.Body.Kind() == '{' {
+			yield("response.body", response.Body)
+		}
+	}
+}
+
+// dialogues is what has to be known of the record before the one that is read.
+type dialogues struct {
+	in   *Input
+	emit Emit
+	tell func(*Dialogue) (int, error)
+	seed maphash.Seed
+
+	runs  int
+	run   string // the last run's id
+	trail *Trail // of the last run
+	told  int    // messages of the last run
+
+	id    recordID
+	count int    // of the messages
+	sum   uint64 // over the messages
+}
+
+// value reads a line, or the whole of an input that is not in lines.
+func (l *dialogues) value(line int, v jsontext.Value) error {
+	if v.Kind() != '[' || isMessages(v) {
+		return l.item(line, "", v)
+	}
+	var list []jsontext.Value
+	if err := l.in.Unmarshal(line, v, &list); err != nil {
+		return err
+	}
+	for i, item := range list {
+		if err := l.item(line, strconv.Itoa(i), item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isMessages(list jsontext.Value) bool {
+	members, _ := Members(list)
+	_, role := members["role"]
+	return role
+}
+
+// item reads a record or a bare list of messages. What holds no messages says nothing.
+func (l *dialogues) item(line int, field string, v jsontext.Value) error {
+	d := &Dialogue{in: l.in, line: line, field: field}
+	var id recordID
+	list := v
+	if v.Kind() != '[' {
+		var err error
+		d.Record = v
+		if list, id, err = l.find(d); err != nil || list == nil {
+			return err
+		}
+	}
+	if err := l.in.Unmarshal(line, list, &d.Messages); err != nil {
+		return under(d.field, err)
+	}
+	return l.dialogue(d, id)
+}
+
+// find finds the messages of a record, and sets where they stand.
+func (l *dialogues) find(d *Dialogue) (list jsontext.Value, id recordID, err error) {
+	d.Request = d.Record
+	for range 3 { // the record, its request, and the body of that
+		var r record
+		if err := l.in.Unmarshal(d.line, d.Request, &r); err != nil {
+			return nil, id, under(d.field, err)
+		}
+		if id.text == "" {
+			id = r.id()
+		}
+		name := ""
+		switch {
+		case r.Messages != nil:
+			d.field = join(d.field, "messages")
+			return r.Messages, id, nil
+		case r.Request.Kind() == '{':
+			d.Request, name = r.Request, "request"
+		case r.Body.Kind() == '{':
+			d.Request, name = r.Body, "body"
+		default:
+			return nil, id, nil
+		}
+		d.field = join(d.field, name)
+	}
+	return nil, id, nil
+}
+
+type record struct {
+	Run          jsontext.Value `json:"run_id"`
+	Conversation jsontext.Value `json:"conversation_id"`
+	ID           jsontext.Value `json:"id"`
+	Messages     jsontext.Value `json:"messages"`
+	Request      jsontext.Value `json:"request"`
+	Body         jsontext.Value `json:"body"`
+}
+
+type recordID struct {
+	text  string
+	ofRun bool // it names the run, and not only the record
+}
+
+func (r *record) id() recordID {
+	for _, v := range []jsontext.Value{r.Run, r.Conversation} {
+		if text := UnquoteText(v); text != "" {
+			return recordID{text, true}
+		}
+	}
+	return recordID{UnquoteText(r.ID), false}
+}
+
+func (l *dialogues) dialogue(d *Dialogue, id recordID) error {
+	if len(d.Messages) == 0 {
+		return nil
+	}
+	before, sum := l.sums(d.Messages)
+	if !l.goesOn(id, len(d.Messages), before) {
+		l.begin(id)
+	}
+	d.Trail, d.Told = l.trail, l.told
+	l.id, l.count, l.sum = id, len(d.Messages), sum
+	told, err := l.tell(d)
+	l.told = max(l.told, told)
+	return err
+}
+
+func (l *dialogues) begin(id recordID) {
+	l.runs++
+	run, number := id.text, "#"+strconv.Itoa(l.runs)
+	switch {
+	case run == "" && l.runs == 1:
+		run = l.in.Run
+	case run == "":
+		run = l.in.Run + number
+	case run == l.run: // said of two conversations
+		run += number
+	}
+	l.run, l.trail, l.told = run, NewTrail(run, l.emit), 0
+}
+
+// goesOn reports whether a record of count messages goes on with the last run. Before is the sum over its first
+// messages, as many as the last record had. The same messages again are a retry if the record has the same id.
+func (l *dialogues) goesOn(id recordID, count int, before uint64) bool {
+	switch {
+	case l.count == 0 || count < l.count || before != l.sum:
+		return false
+	case count == l.count:
+		return id.text != "" && id == l.id
+	}
+	return !id.ofRun || !l.id.ofRun || id == l.id
+}
+
+// sums returns the sum over as many messages as the last record had, and over all.
+func (l *dialogues) sums(messages []jsontext.Value) (before, all uint64) {
+	var h maphash.Hash
+	h.SetSeed(l.seed)
+	var dec jsontext.Decoder
+	for i, m := range messages {
+		if i == l.count {
+			before = h.Sum64()
+		}
+		dec.Reset(bytes.NewReader(m), lenient)
+		sumMessage(&h, &dec)
+	}
+	if len(messages) == l.count {
+		before = h.Sum64()
+	}
+	return before, h.Sum64()
+}
+
+// sumMessage adds a message to h, but for its cache_control: that marks the newest message of each request, and so
+// is taken off again in the next.
+func sumMessage(h *maphash.Hash, dec *jsontext.Decoder) {
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return
+		}
+		kind, n := dec.StackIndex(dec.StackDepth())
+		text := token.String()
+		if text == "cache_control" && kind == '{' && n%2 == 1 {
+			if dec.SkipValue() != nil {
+				return
+			}
+			continue
+		}
+		h.WriteByte(byte(token.Kind()))
+		h.WriteString(text)
+		h.WriteByte(0)
+	}
+}
+
+// under puts path before the field that err, a *BadInput, tells of.
+func under(path string, err error) error {
+	var bad *BadInput
+	if errors.As(err, &bad) {
+		bad.Field = join(path, bad.Field)
+	}
+	return err
+}
+
+func join(path, field string) string {
+	if path == "" || field == "" {
+		return path + field
+	}
+	return path + "." + field
+}

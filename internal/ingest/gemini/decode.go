@@ -1,0 +1,160 @@
+// Package gemini reads the chats that Gemini CLI records under ~/.gemini/tmp/<project>/chats: session-*.jsonl, a line of
+// metadata and then a record a line, and the older session-*.json, one document with the records in "messages". The
+// run is the session.
+//
+// An event's Index is the record's position: in JSON Lines the line among those that are not blank, from 0, in a
+// document the position in "messages".
+//
+// What one might trip over:
+//
+//   - A record is written again under its id when it changes, as a message that gets its tool calls and its tokens.
+//     The last writing stands, at the place of the first.
+//   - {"$rewindTo": id} takes back the record of that id and all after it; an id that is not known takes back all, as
+//     Gemini CLI reads it. What was taken back is no part of the run. A rewind may come at any time, so nothing is sent
+//     before the input has ended: its records are kept, without what tools displayed, and an input larger than
+//     ingest.MaxDocument is refused.
+//   - {"$set": {…}} changes the metadata. With "messages" it replaces the conversation by one that was compressed or
+//     masked; it is not read, since what was compressed happened all the same.
+//   - A record may hold several calls that ran one after another, so that each call is followed by its own result.
+//   - A call's result is a list of parts, of which functionResponse.response has the output, or the error.
+//
+// Records of other types (info, warning, error) are skipped.
+package gemini
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// Format is the format of recorded chats.
+func Format() ingest.Format {
+	return ingest.Format{
+		Name:   "gemini",
+		Title:  "Gemini CLI chat (~/.gemini/tmp/…/chats/session-*.jsonl, *.json)",
+		Sniff:  sniff,
+		Decode: decode,
+		Whole:  true,
+	}
+}
+
+func sniff(head []byte) bool {
+	m, list := ingest.Members(head)
+	_, typed := m["type"]
+	return !list && !typed && m["sessionId"] != "" && m["projectHash"] != ""
+}
+
+func decode(in *ingest.Input, emit ingest.Emit) error {
+	head, err := in.Head()
+	if err != nil {
+		return err
+	}
+	var c *chat
+	m, _ := ingest.Members(head)
+	if _, document := m["messages"]; document {
+		c, err = readDocument(in)
+	} else {
+		c, err = readLines(in)
+	}
+	if err != nil {
+		return err
+	}
+	trail := ingest.NewTrail(c.run, emit)
+	for _, r := range c.records {
+		if err := r.send(trail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chat is what stands of a conversation.
+type chat struct {
+	run     string
+	records []*record      // in the order in which their ids came first
+	at      map[string]int // where in records an id stands
+}
+
+// put adds the record, or puts it in the place of the one that has its id.
+func (c *chat) put(r *record) {
+	if i, known := c.at[r.ID]; known && r.ID != "" {
+		r.index = c.records[i].index
+		c.records[i] = r
+		return
+	}
+	c.at[r.ID] = len(c.records)
+	c.records = append(c.records, r)
+}
+
+// rewind takes back the record of that id and all after it.
+func (c *chat) rewind(id string) {
+	from := c.at[id] // 0 where the id is not known
+	for _, r := range c.records[from:] {
+		delete(c.at, r.ID)
+	}
+	c.records = c.records[:from]
+}
+
+func readDocument(in *ingest.Input) (*chat, error) {
+	data, err := in.Document()
+	if err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Session  string   `json:"sessionId"`
+		Messages []record `json:"messages"`
+	}
+	if err := in.Unmarshal(0, data, &doc); err != nil {
+		return nil, err
+	}
+	c := newChat(in)
+	c.name(doc.Session)
+	for i := range doc.Messages {
+		r := &doc.Messages[i]
+		r.index = i
+		c.put(r)
+	}
+	return c, nil
+}
+
+func readLines(in *ingest.Input) (*chat, error) {
+	c := newChat(in)
+	index, size := -1, 0
+	err := in.EachLine(func(line ingest.Line) error {
+		index++
+		if size += len(line.Bytes); size > ingest.MaxDocument {
+			return in.Bad(line.Number, "", fmt.Sprintf("the chat is larger than %d MiB", ingest.MaxDocument>>20))
+		}
+		var l struct {
+			record
+			Session string         `json:"sessionId"`
+			Rewind  jsontext.Value `json:"$rewindTo"`
+		}
+		if err := in.Unmarshal(line.Number, line.Bytes, &l); err != nil {
+			return err
+		}
+		switch {
+		case l.Rewind.Kind() == '"':
+			c.rewind(ingest.UnquoteText(l.Rewind))
+		case l.ID != "":
+			l.record.index = index
+			c.put(&l.record)
+		case l.Session != "":
+			c.name(l.Session)
+		}
+		return nil
+	})
+	return c, err
+}
+
+func newChat(in *ingest.Input) *chat {
+	return &chat{run: in.Run, at: make(map[string]int)}
+}
+
+func (c *chat) name(session string) {
+	if session != "" {
+		c.run = session
+	}
+}

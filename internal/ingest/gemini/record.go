@@ -1,0 +1,181 @@
+package gemini
+
+import (
+	"encoding/json"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// lenient are the options with which the input was read.
+var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// record is a message of the chat, with the calls that the model asked for in it.
+type record struct {
+	ID      string         `json:"id"`
+	Type    string         `json:"type"`
+	Time    jsontext.Value `json:"timestamp"`
+	Content jsontext.Value `json:"content"`
+	Model   string         `json:"model"`
+	Tokens  *tokens        `json:"tokens"`
+	Calls   []call         `json:"toolCalls"`
+
+	index int
+}
+
+// tokens is what the model call took. Input has what was cached in it.
+type tokens struct {
+	Input    int64 `json:"input"`
+	Output   int64 `json:"output"`
+	Thoughts int64 `json:"thoughts"`
+	Tool     int64 `json:"tool"`
+	Total    int64 `json:"total"`
+}
+
+type call struct {
+	ID     string         `json:"id"`
+	Name   string         `json:"name"`
+	Args   jsontext.Value `json:"args"`
+	Result jsontext.Value `json:"result"`
+	Status string         `json:"status"`
+	Time   jsontext.Value `json:"timestamp"` // when it was done
+}
+
+func (r *record) send(trail *ingest.Trail) error {
+	at := ingest.Spot{Index: r.index, Time: ingest.Time(r.Time)}
+	switch r.Type {
+	case "user":
+		return r.message(trail, at, unloop.RoleUser)
+	case "gemini":
+	default:
+		return nil
+	}
+	if r.Tokens != nil || r.Model != "" {
+		if err := trail.Model(at, ingest.Usage{Model: r.Model, Tokens: r.Tokens.sum()}); err != nil {
+			return err
+		}
+	}
+	if err := r.message(trail, at, unloop.RoleAssistant); err != nil {
+		return err
+	}
+	for i := range r.Calls {
+		if err := r.Calls[i].send(trail, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *record) message(trail *ingest.Trail, at ingest.Spot, role string) error {
+	text := r.text()
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return trail.Message(at, role, text)
+}
+
+// text returns what the record says: a string, a part or a list of parts, of which thoughts are left out.
+func (r *record) text() string {
+	var parts []struct {
+		Text    string `json:"text"`
+		Thought bool   `json:"thought"`
+	}
+	if r.Content.Kind() != '[' || jsonv2.Unmarshal(r.Content, &parts, lenient) != nil {
+		return ingest.Content(r.Content)
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" && !p.Thought {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func (t *tokens) sum() int64 {
+	switch {
+	case t == nil:
+		return 0
+	case t.Total != 0:
+		return t.Total
+	}
+	return t.Input + t.Output + t.Thoughts + t.Tool
+}
+
+// send sends the call, and its outcome if it had one: a call that waits or runs has none.
+func (c *call) send(trail *ingest.Trail, at ingest.Spot) error {
+	if err := trail.Call(at, c.ID, c.Name, ingest.Arguments(c.Args)); err != nil {
+		return err
+	}
+	output, reason := c.answer()
+	failed := reason != ""
+	switch c.Status {
+	case "success":
+	case "error":
+		failed = true
+	case "cancelled":
+		failed = true
+		if reason == "" {
+			reason = "cancelled"
+		}
+	default:
+		if c.Status != "" || output == nil {
+			return nil
+		}
+	}
+	if done := ingest.Time(c.Time); !done.IsZero() {
+		at.Time = done
+	}
+	return trail.Result(at, c.ID, c.Name, output, failed, reason)
+}
+
+// answer returns what the tool gave, and why it failed if it says so. What has no response in it is the answer as it
+// stands.
+func (c *call) answer() (output json.RawMessage, reason string) {
+	var parts []struct {
+		Function struct {
+			Response jsontext.Value `json:"response"`
+		} `json:"functionResponse"`
+	}
+	if c.Result.Kind() == '[' && jsonv2.Unmarshal(c.Result, &parts, lenient) == nil {
+		for _, p := range parts {
+			if p.Function.Response.Kind() != 0 {
+				return respond(p.Function.Response)
+			}
+		}
+	}
+	if k := c.Result.Kind(); k == 0 || k == 'n' {
+		return nil, ""
+	}
+	return ingest.Output(c.Result), ""
+}
+
+// respond takes the response of a function apart: {"output": …} or {"error": …} as a rule.
+func respond(response jsontext.Value) (output json.RawMessage, reason string) {
+	var r struct {
+		Output jsontext.Value `json:"output"`
+		Error  jsontext.Value `json:"error"`
+	}
+	if response.Kind() != '{' || jsonv2.Unmarshal(response, &r, lenient) != nil {
+		return json.RawMessage(response), ""
+	}
+	switch {
+	case r.Output.Kind() != 0:
+		return json.RawMessage(r.Output), ""
+	case r.Error.Kind() != 0 && r.Error.Kind() != 'n':
+		return json.RawMessage(r.Error), why(r.Error)
+	}
+	return json.RawMessage(response), ""
+}
+
+// why returns a JSON string's text, and any other value as JSON.
+func why(v jsontext.Value) string {
+	if v.Kind() == '"' {
+		return ingest.UnquoteText(v)
+	}
+	return string(v)
+}

@@ -1,0 +1,123 @@
+// Package labelled reads labelled runs: JSON Lines with a whole run in each line, as sets for measuring verdicts hold
+// them. A line is an object of id, source, outcome, labels and events; an entry of events is a tool_call with its
+// result, a message or a handoff. Index counts the entries, and a call and its result share the Index of theirs.
+//
+// Labels and outcome are what a verdict is measured against, so none of them becomes an event. A call has no id in
+// this format: its outcome comes right behind its start.
+package labelled
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// Format returns the format of labelled runs.
+func Format() ingest.Format {
+	return ingest.Format{
+		Name:   "labelled",
+		Title:  "labelled runs (JSON Lines)",
+		Sniff:  sniff,
+		Decode: decode,
+		Whole:  true,
+	}
+}
+
+func sniff(head []byte) bool {
+	members, list := ingest.Members(head)
+	_, id := members["id"]
+	_, source := members["source"]
+	_, labels := members["labels"]
+	_, events := members["events"]
+	return !list && id && source && labels && events
+}
+
+type run struct {
+	ID     string  `json:"id"`
+	Events []entry `json:"events"`
+}
+
+// entry has what any kind of entry may have.
+type entry struct {
+	Kind  string `json:"kind"`
+	Agent string `json:"agent"`
+
+	Tool   string         `json:"tool"` // of a tool_call, as are the next three
+	Args   jsontext.Value `json:"args"`
+	Result jsontext.Value `json:"result"`
+	Error  string         `json:"error"`
+
+	Role string `json:"role"` // of a message
+	Text string `json:"text"`
+
+	From string `json:"from"` // of a handoff
+	To   string `json:"to"`
+
+	Timestamp jsontext.Value `json:"timestamp"`
+	Latency   *float64       `json:"latency_ms"`
+	Cost      float64        `json:"cost"`
+	Tokens    int64          `json:"tokens"`
+}
+
+func decode(in *ingest.Input, emit ingest.Emit) error {
+	return in.EachLine(func(line ingest.Line) error {
+		var r run
+		if err := in.Unmarshal(line.Number, line.Bytes, &r); err != nil {
+			return err
+		}
+		if r.ID == "" {
+			return in.Bad(line.Number, "id", "a run needs an id")
+		}
+		trail := ingest.NewTrail(r.ID, emit)
+		for i := range r.Events {
+			if err := r.Events[i].send(trail, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// send sends what the entry tells; an unknown kind tells nothing.
+func (e *entry) send(trail *ingest.Trail, index int) error {
+	at := ingest.Spot{Index: index, Time: ingest.Time(e.Timestamp), Agent: e.Agent}
+	switch e.Kind {
+	case "tool_call":
+		return e.sendCall(trail, at)
+	case "message":
+		if strings.TrimSpace(e.Text) == "" {
+			return nil
+		}
+		return trail.Add(at, e.measured(&unloop.Event{Type: unloop.MessageSent, Role: e.Role, Text: e.Text}))
+	case "handoff":
+		return trail.Handoff(at, e.From, e.To)
+	}
+	return nil
+}
+
+// sendCall sends the start and, where there is a result or an error, the outcome, which bears what the call took.
+func (e *entry) sendCall(trail *ingest.Trail, at ingest.Spot) error {
+	start := &unloop.Event{Type: unloop.ToolCallStarted, Tool: e.Tool, Input: json.RawMessage(e.Args)}
+	if e.Result == nil && e.Error == "" {
+		return trail.Add(at, e.measured(start))
+	}
+	if err := trail.Add(at, start); err != nil {
+		return err
+	}
+	outcome := &unloop.Event{Type: unloop.ToolCallCompleted, Tool: e.Tool, Output: json.RawMessage(e.Result)}
+	if e.Error != "" {
+		outcome.Type = unloop.ToolCallFailed
+		outcome.Error = ingest.Text(e.Error)
+	}
+	return trail.Add(at, e.measured(outcome))
+}
+
+// measured returns the event with what the entry says it took.
+func (e *entry) measured(event *unloop.Event) *unloop.Event {
+	event.Latency, event.Cost, event.Tokens = e.Latency, e.Cost, e.Tokens
+	return event
+}

@@ -1,0 +1,64 @@
+package minisweagent
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// sniff says yes to an object that names the format, or whose info has what mini-swe-agent writes into it and which
+// then has messages: the format's name comes last in most files, too far away to be seen. An info that is cut off (a
+// long submission) must name the program's version.
+func sniff(head []byte) bool {
+	dec := jsontext.NewDecoder(bytes.NewReader(head),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if !open(dec, '{') {
+		return false
+	}
+	told := false
+	for {
+		key, err := dec.ReadToken()
+		if err != nil || key.Kind() != '"' {
+			return told && err != nil
+		}
+		switch key.String() {
+		case "trajectory_format":
+			value, err := dec.ReadToken()
+			return err == nil && strings.HasPrefix(value.String(), "mini-swe-agent-1")
+		case "messages":
+			if told {
+				return true
+			}
+		case "info":
+			if dec.PeekKind() == '{' && open(dec, '{') {
+				told = isInfo(dec)
+				continue
+			}
+		}
+		if dec.SkipValue() != nil {
+			return false
+		}
+	}
+}
+
+func open(dec *jsontext.Decoder, kind jsontext.Kind) bool {
+	tok, err := dec.ReadToken()
+	return err == nil && tok.Kind() == kind
+}
+
+// isInfo reads the rest of an info and reports whether it counts the calls to the model's API.
+func isInfo(dec *jsontext.Decoder) bool {
+	stats, version := false, false
+	for {
+		key, err := dec.ReadToken()
+		if err != nil || key.Kind() != '"' {
+			return stats
+		}
+		stats = stats || key.String() == "model_stats"
+		version = version || key.String() == "mini_version"
+		if dec.SkipValue() != nil {
+			return stats && version
+		}
+	}
+}

@@ -1,0 +1,205 @@
+// Package native reads unloop's own events, as JSON Lines: one event a line, in the JSON form of unloop.Event. Events of
+// many runs may be mixed, late and doubled. Index counts the events of the file, from 0.
+package native
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// Format describes the decoder.
+func Format() ingest.Format {
+	return ingest.Format{Name: "unloop", Title: "unloop events, JSON Lines", Sniff: sniff, Decode: decode}
+}
+
+// sniff wants a type as on the wire, beside an id of the event or of the run.
+func sniff(head []byte) bool {
+	members, list := ingest.Members(head)
+	if list {
+		return false
+	}
+	_, run := members["run_id"]
+	_, event := members["event_id"]
+	_, payload := members["payload"]
+	_, message := members["message"]
+	return members["type"] != "" && (run || event) && !payload && !message
+}
+
+// decoder reads line after line into the same memory.
+type decoder struct {
+	in      *ingest.Input
+	event   unloop.Event
+	latency float64
+	names   map[string]string // strings that come again and again
+	index   int
+}
+
+func decode(in *ingest.Input, emit ingest.Emit) error {
+	d := decoder{in: in, names: make(map[string]string)}
+	return in.EachLine(func(line ingest.Line) error {
+		if err := d.read(line); err != nil {
+			return err
+		}
+		return emit(&d.event)
+	})
+}
+
+func (d *decoder) read(line ingest.Line) error {
+	d.event = unloop.Event{Index: d.index}
+	d.index++
+	if err := d.in.Object(line.Number, line.Bytes, d.member); err != nil {
+		return err
+	}
+	e := &d.event
+	if e.Type == "" {
+		return d.in.Bad(line.Number, "type", "an event needs a type")
+	}
+	if e.RunID == "" {
+		e.RunID = d.in.Run
+	}
+	if e.ID == "" {
+		e.ID = "#" + strconv.Itoa(e.Index)
+	}
+	return nil
+}
+
+// member takes one member of an event and reports whether its value is of the right type. Members that it does not know
+// are left out.
+func (d *decoder) member(name, value []byte) bool {
+	e := &d.event
+	switch string(name) {
+	case "event_id":
+		return d.text(&e.ID, value, false)
+	case "run_id":
+		return d.text(&e.RunID, value, true)
+	case "sequence":
+		return integer(&e.Sequence, value)
+	case "timestamp":
+		e.Time = ingest.Time(value)
+		return !e.Time.IsZero() || isNull(value)
+	case "type":
+		var s string
+		ok := d.text(&s, value, true)
+		e.Type = unloop.EventType(s)
+		return ok
+	case "agent":
+		return d.text(&e.Agent, value, true)
+	case "name":
+		return d.text(&e.Name, value, true)
+	case "status":
+		return d.text(&e.Status, value, true)
+	case "model":
+		return d.text(&e.Model, value, true)
+	case "tool":
+		return d.text(&e.Tool, value, true)
+	case "call_id":
+		return d.text(&e.CallID, value, false)
+	case "role":
+		return d.text(&e.Role, value, true)
+	case "text":
+		return d.text(&e.Text, value, false)
+	case "parent_event_id":
+		return d.text(&e.ParentEventID, value, false)
+	case "span_id":
+		return d.text(&e.SpanID, value, false)
+	case "trace_id":
+		return d.text(&e.TraceID, value, true)
+	}
+	return d.content(string(name), value)
+}
+
+// content takes the members that carry what a call was given and what it gave.
+func (d *decoder) content(name string, value []byte) bool {
+	e := &d.event
+	switch name {
+	case "input":
+		e.Input = present(value)
+	case "output":
+		e.Output = value // null is an answer that says nothing
+	case "error":
+		e.Error = present(value)
+	case "metadata":
+		e.Metadata = present(value)
+	case "tokens":
+		return integer(&e.Tokens, value)
+	case "cost":
+		return number(&e.Cost, value)
+	case "latency_ms":
+		if isNull(value) {
+			return true
+		}
+		e.Latency = &d.latency
+		return number(&d.latency, value)
+	}
+	return true
+}
+
+func isNull(value []byte) bool { return len(value) > 0 && value[0] == 'n' }
+
+func present(value []byte) json.RawMessage {
+	if isNull(value) {
+		return nil
+	}
+	return value
+}
+
+// maxNames bounds how many recurring strings are kept.
+const maxNames = 4096
+
+// text reads a string. One that recurs is kept once.
+func (d *decoder) text(to *string, value []byte, recurs bool) bool {
+	if isNull(value) {
+		return true
+	}
+	if len(value) < 2 || value[0] != '"' {
+		return false
+	}
+	plain := value[1 : len(value)-1]
+	if bytes.IndexByte(plain, '\\') >= 0 {
+		*to = ingest.UnquoteText(value)
+		return true
+	}
+	if !recurs {
+		*to = string(plain)
+		return true
+	}
+	if known, ok := d.names[string(plain)]; ok {
+		*to = known
+		return true
+	}
+	*to = string(plain)
+	if len(d.names) < maxNames {
+		d.names[*to] = *to
+	}
+	return true
+}
+
+func integer(to *int64, value []byte) bool {
+	if isNull(value) {
+		return true
+	}
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil {
+		var f float64
+		ok := number(&f, value)
+		*to = int64(f)
+		return ok && f == float64(*to)
+	}
+	*to = n
+	return true
+}
+
+func number(to *float64, value []byte) bool {
+	if isNull(value) {
+		return true
+	}
+	n, err := strconv.ParseFloat(string(value), 64)
+	*to = n
+	return err == nil && jsontext.Value(value).Kind() == '0'
+}

@@ -1,0 +1,102 @@
+// Package taubench reads the results files of tau-bench (its run.py): a JSON list of results, each with the task_id
+// and the trial, the reward, an info about the task, and the conversation as traj, a list of OpenAI chat messages.
+// Index is a message's position in traj. A result is a run, "<Input.Run>/<task_id>-<trial>".
+//
+// The reward measures the agent, so it does not become an event. A tool that fails answers with a text that begins
+// with "Error: ", and a tool that is not there with "Unknown action ": tau-bench's environment writes both. Where a
+// task could not be carried through, info has an error, and traj is empty. The same id may be given to several
+// calls of a conversation: each is answered before the next is made.
+package taubench
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// Format returns the format of tau-bench results.
+func Format() ingest.Format {
+	return ingest.Format{
+		Name:   "taubench",
+		Title:  "tau-bench results",
+		Sniff:  sniff,
+		Decode: decode,
+		Whole:  true,
+	}
+}
+
+func sniff(head []byte) bool {
+	members, list := ingest.Members(head)
+	_, task := members["task_id"]
+	_, reward := members["reward"]
+	return list && task && reward
+}
+
+type result struct {
+	Task  jsontext.Value `json:"task_id"` // a number; a string in variants
+	Trial jsontext.Value `json:"trial"`
+	Info  struct {
+		Error string `json:"error"`
+	} `json:"info"`
+	Messages []ingest.ChatMessage `json:"traj"`
+}
+
+func decode(in *ingest.Input, emit ingest.Emit) error {
+	return in.Elements(func(i int, value jsontext.Value) error {
+		var r result
+		if err := in.Unmarshal(0, value, &r); err != nil {
+			return inResult(i, err)
+		}
+		task, trial := name(r.Task), name(r.Trial)
+		if task == "" {
+			return in.Bad(0, strconv.Itoa(i)+".task_id", "a result needs a number or a name")
+		}
+		return r.send(ingest.NewTrail(in.Run+"/"+task+"-"+trial, emit))
+	})
+}
+
+// inResult says in which result of the list err is.
+func inResult(i int, err error) error {
+	var bad *ingest.BadInput
+	if errors.As(err, &bad) {
+		bad.Field = strings.TrimSuffix(strconv.Itoa(i)+"."+bad.Field, ".")
+	}
+	return err
+}
+
+// name returns a number or a string as text, and "" for all else.
+func name(v jsontext.Value) string {
+	if v.Kind() == '0' {
+		return string(v)
+	}
+	return ingest.UnquoteText(v)
+}
+
+func (r *result) send(trail *ingest.Trail) error {
+	for i := range r.Messages {
+		if err := send(trail, ingest.Spot{Index: i}, &r.Messages[i]); err != nil {
+			return err
+		}
+	}
+	if r.Info.Error == "" {
+		return nil
+	}
+	at := ingest.Spot{Index: len(r.Messages)}
+	return trail.Add(at, &unloop.Event{Type: unloop.RunFailed, Error: ingest.Text(r.Info.Error)})
+}
+
+func send(trail *ingest.Trail, at ingest.Spot, m *ingest.ChatMessage) error {
+	if m.Role != "tool" {
+		return trail.Chat(at, m)
+	}
+	text := ingest.Content(m.Content)
+	if !strings.HasPrefix(text, "Error: ") && !strings.HasPrefix(text, "Unknown action ") {
+		return trail.Chat(at, m)
+	}
+	return trail.Result(at, m.ToolCallID, m.Name, ingest.Output(m.Content), true, text)
+}

@@ -1,0 +1,66 @@
+package profile
+
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// Progress are the settings of the profile default: it acts on evidence of no progress, not on counts.
+type Progress struct {
+	RepeatWeight   float64 `yaml:"repeat_weight"`   // of equal calls with equal results; one weighs 1, half every 24 steps later
+	CycleRounds    int     `yaml:"cycle_rounds"`    // of a pattern without news
+	SameResults    int     `yaml:"same_results"`    // in a row, to different inputs
+	SameErrors     int     `yaml:"same_errors"`     // in a row, of one kind
+	StuckPolls     int     `yaml:"stuck_polls"`     // equal answers of a polling tool in a row
+	SameMessages   int     `yaml:"same_messages"`   // of an agent's last six
+	TextRepeats    int     `yaml:"text_repeats"`    // of a passage at the end of one message
+	IdleHandoffs   int     `yaml:"idle_handoffs"`   // between two agents, without news
+	LadderPatience int     `yaml:"ladder_patience"` // steps without news between a nudge and the next rung
+}
+
+// DefaultSettings returns the settings as they stand.
+func DefaultSettings() *Progress {
+	return &Progress{
+		RepeatWeight: 2.3, CycleRounds: 3, SameResults: 4, SameErrors: 4, StuckPolls: 8, SameMessages: 3, TextRepeats: 5,
+		IdleHandoffs: 4, LadderPatience: 3,
+	}
+}
+
+// Validate reports all settings that are out of range.
+func (s *Progress) Validate() error {
+	var v validation
+	v.number("repeat_weight", s.RepeatWeight, 1.5, 100)
+	v.integer("cycle_rounds", s.CycleRounds, 2, 100)
+	v.integer("same_results", s.SameResults, 2, 1000)
+	v.integer("same_errors", s.SameErrors, 2, 1000)
+	v.integer("stuck_polls", s.StuckPolls, 2, 1000)
+	v.integer("same_messages", s.SameMessages, 2, 6)
+	v.integer("text_repeats", s.TextRepeats, 2, 1000)
+	v.integer("idle_handoffs", s.IdleHandoffs, 3, 6)
+	v.integer("ladder_patience", s.LadderPatience, 1, 1000)
+	return v.err()
+}
+
+func (s *Progress) profile() *Profile {
+	return &Profile{
+		Name:  Default,
+		Title: "evidence of no progress; nudges, blocks, halts",
+		Detectors: []unloop.Detector{
+			detect.SameCallSameResult{Weight: s.RepeatWeight},
+			detect.Cycle{Rounds: s.CycleRounds},
+			detect.SameResult{Times: s.SameResults, Inputs: 3},
+			detect.SameError{Times: s.SameErrors},
+			detect.StuckPolling{Times: s.StuckPolls},
+			detect.RepeatedMessage{Times: s.SameMessages},
+			detect.RepeatingText{Times: s.TextRepeats, Bytes: 200},
+			detect.IdleHandoffs{Times: s.IdleHandoffs},
+		},
+		reading: unloop.Reading{Shells: unloop.DefaultShells()},
+		policy:  func() policy.Policy { return &policy.Ladder{Patience: s.LadderPatience} },
+		penalty: progressPenalty,
+	}
+}
+
+// progressPenalty takes a third for a finding that has just enough evidence, and more as the evidence grows.
+func progressPenalty(f *unloop.Finding) int { return int(min(60, 30*f.Score)) }

@@ -1,0 +1,78 @@
+package profile
+
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// LoopLens are the settings of the profile looplens: ten rules over the whole run, a health score, no action but a
+// warning.
+type LoopLens struct {
+	RepeatWindow   int     `yaml:"repeat_window"`    // tool calls that repeated_tool_call looks at
+	RepeatTimes    int     `yaml:"repeat_threshold"` // calls, results, handoffs that make a repetition
+	Similarity     float64 `yaml:"similarity"`       // of inputs, 0 to 1
+	RetryTimes     int     `yaml:"retry_threshold"`  // retries that make a storm
+	LongStep       float64 `yaml:"long_step_ms"`     // milliseconds over which a step is long
+	CostSpikeShare float64 `yaml:"cost_spike_share"` // of the run's cost so far, 0 to 1
+	CostSpikeFloor float64 `yaml:"cost_spike_floor"` // US dollars under which no event is a spike
+	CostBudget     float64 `yaml:"cost_budget"`      // US dollars for a run; 0: no budget
+}
+
+// LoopLensSettings returns the published settings.
+func LoopLensSettings() *LoopLens {
+	return &LoopLens{
+		RepeatWindow: 8, RepeatTimes: 3, Similarity: 0.85, RetryTimes: 3,
+		LongStep: 30_000, CostSpikeShare: 0.5, CostSpikeFloor: 0.05,
+	}
+}
+
+// Validate reports all settings that are out of range.
+func (s *LoopLens) Validate() error {
+	var v validation
+	v.integer("repeat_window", s.RepeatWindow, 1, 64)
+	v.integer("repeat_threshold", s.RepeatTimes, 2, 64)
+	v.number("similarity", s.Similarity, 0.5, 1)
+	v.integer("retry_threshold", s.RetryTimes, 1, 1000)
+	v.number("long_step_ms", s.LongStep, 1, 1e9)
+	v.number("cost_spike_share", s.CostSpikeShare, 0, 1)
+	v.number("cost_spike_floor", s.CostSpikeFloor, 0, 1e6)
+	v.number("cost_budget", s.CostBudget, 0, 1e9)
+	return v.err()
+}
+
+func (s *LoopLens) profile() *Profile {
+	return &Profile{
+		Name:  "looplens",
+		Title: "ten rules over the whole run, a health score; warns only",
+		Detectors: []unloop.Detector{
+			detect.RepeatedToolCall{Window: s.RepeatWindow, Times: s.RepeatTimes},
+			detect.SimilarInput{Times: s.RepeatTimes, Similarity: s.Similarity},
+			detect.ExactInput{Times: s.RepeatTimes},
+			detect.NoProgress{Times: s.RepeatTimes},
+			detect.EmptyResult{Times: s.RepeatTimes},
+			detect.RetryStorm{Times: s.RetryTimes},
+			detect.LongStep{Milliseconds: s.LongStep},
+			detect.CostSpike{Share: s.CostSpikeShare, Floor: s.CostSpikeFloor},
+			detect.CostBudget{Budget: s.CostBudget},
+			detect.HandoffBounce{Times: s.RepeatTimes},
+		},
+		policy:  func() policy.Policy { return policy.Report{} },
+		penalty: loopLensPenalty,
+	}
+}
+
+// loopLensPenalty is the published table.
+func loopLensPenalty(f *unloop.Finding) int {
+	switch f.Rule {
+	case "no_progress":
+		return 30
+	case "repeated_tool_call_exact_input":
+		return 25
+	case "repeated_tool_call_similar_input", "empty_result_loop", "retry_storm", "handoff_bounce":
+		return 20
+	case "repeated_tool_call", "cost_spike", "cost_budget_exceeded":
+		return 15
+	}
+	return 10
+}

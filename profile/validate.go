@@ -1,0 +1,23 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+)
+
+// validation gathers what is wrong with settings.
+type validation struct{ mistakes []error }
+
+func (v *validation) integer(field string, value, least, most int) {
+	if value < least || value > most {
+		v.mistakes = append(v.mistakes, fmt.Errorf("%s is %d; it must be from %d to %d", field, value, least, most))
+	}
+}
+
+func (v *validation) number(field string, value, least, most float64) {
+	if !(value >= least && value <= most) { // NaN is neither
+		v.mistakes = append(v.mistakes, fmt.Errorf("%s is %g; it must be from %g to %g", field, value, least, most))
+	}
+}
+
+func (v *validation) err() error { return errors.Join(v.mistakes...) }

@@ -1,0 +1,43 @@
+package unloop
+
+// Facts says what a run must keep for its detectors, beyond counts.
+type Facts uint8
+
+// The facts that cost time or memory, so that only runs keep them whose detectors read them.
+const (
+	FactInputs   Facts = 1 << iota // the distinct inputs of each tool: Tool.Similar
+	FactOutcomes                   // what calls returned: Step.Result, Step.Stable, Step.News, Streak, Outcomes, Excerpt
+	FactTexts                      // what agents said: Text
+)
+
+// Reading says how a run reads its events.
+type Reading struct {
+	Facts Facts
+
+	// Shells are the tools that take a command line.
+	Shells []string
+
+	// Classes says what calling a tool does, where its name would not tell.
+	Classes map[string]Class
+}
+
+// DefaultShells are the names under which shells are known as tools.
+func DefaultShells() []string {
+	return []string{"bash", "sh", "shell", "exec", "run_command", "execute_command", "terminal", "execute_bash", "Bash"}
+}
+
+func (r *Reading) shell(tool string) bool {
+	for _, s := range r.Shells {
+		if s == tool {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Reading) class(tool string) Class {
+	if c, ok := r.Classes[tool]; ok {
+		return c
+	}
+	return ClassOf(tool)
+}

@@ -1,0 +1,246 @@
+package unloop
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Bounds of what a run keeps.
+const (
+	recentSteps    = 64  // steps that can be looked at again
+	recentHandoffs = 6   // receivers of control
+	maxOpen        = 256 // calls without an outcome; the oldest is given up
+	maxAgents      = 256 // agents that are counted
+)
+
+// Run is a fold over the events of one agent's work on one task: Add takes them one by one, in the run's order, and
+// keeps the facts that detectors read. Adding is O(1) amortised, and proportional to the event's size; the hundredth
+// event costs what the ten-thousandth does. A run keeps at most 4 MiB, whatever its length: of steps, inputs, outcomes,
+// tools and agents it remembers the latest, up to the bounds that the methods state.
+//
+// A Run is not safe for concurrent use.
+type Run struct {
+	id      string
+	reading Reading
+	now     Moment
+
+	metrics  Metrics
+	latency  float64 // sum, ms
+	latent   int     // events that carry a latency
+	first    time.Time
+	last     time.Time
+	agents   map[string]int
+	progress int // state_updated and memory_write so far
+
+	calls    int // started, and outcomes whose start is not known
+	recent   []Step
+	excerpts []excerpt
+	open     []open
+	tools    map[string]*Tool
+	lastTool *Tool
+
+	inputText int // bytes of inputs kept
+	exact     tally
+	pairs     tally // of what was asked and what came back
+	results   tally // of what a tool returned
+	asked     Periods
+	outcomes  Periods
+	stale     int
+	restated  int // messages in a row that were nearly said before
+	lastNews  EventRef
+
+	receivers []string
+	received  []EventRef
+	texts     map[string]*speech
+	step      Step // the step of the current moment
+}
+
+// Moment is what the event that was last added told.
+type Moment struct {
+	Type    EventType
+	Ref     EventRef
+	Time    time.Time
+	Agent   string
+	Role    string
+	Cost    float64  // US dollars
+	Latency *float64 // milliseconds; nil when unknown
+	Step    *Step    // of a tool call event, its step as far as it is known; else nil
+	Text    *Text    // of an assistant's message, if the run keeps FactTexts; else nil
+}
+
+// Metrics are the totals of a run.
+type Metrics struct {
+	Events       int
+	LLMCalls     int // started
+	ToolCalls    int // started
+	Retries      int
+	Handoffs     int
+	Errors       int // events whose type ends in _failed
+	Tokens       int64
+	Cost         float64       // US dollars
+	Duration     time.Duration // from the first event to the last
+	MaxLatency   float64       // milliseconds
+	MeanLatency  float64       // milliseconds, over the events that carry one
+	BusiestTool  string        // by started calls
+	BusiestAgent string        // by events
+	Failed       bool          // the run ended in failure
+	Ended        bool
+	busiest      int
+	busiestAgent int
+}
+
+// NewRun returns a run without events.
+func NewRun(id string, reading Reading) *Run {
+	return &Run{id: id, reading: reading, tools: make(map[string]*Tool)}
+}
+
+// ID returns the run's id.
+func (r *Run) ID() string { return r.id }
+
+// Now returns what the event that was last added told. It is valid until the next Add.
+func (r *Run) Now() *Moment { return &r.now }
+
+// Add folds the next event of the run into it. It keeps no reference to the event's raw JSON. Events must come in the
+// run's order and once each: putting them into order is the business of whoever feeds the run.
+func (r *Run) Add(e *Event) {
+	r.now = Moment{
+		Type: e.Type, Ref: EventRef{e.ID, e.Index}, Time: e.Time, Agent: e.Agent, Role: e.Role, Cost: e.Cost, Latency: e.Latency,
+	}
+	r.count(e)
+	switch e.Type {
+	case ToolCallStarted:
+		r.start(e)
+	case ToolCallCompleted, ToolCallFailed, ToolCallBlocked:
+		r.end(e)
+	case StateUpdated, MemoryWrite:
+		r.progress++
+		r.news()
+	case HandoffStarted:
+		r.hand(e)
+	case MessageSent:
+		r.message(e)
+	case Override:
+		r.news()
+	}
+}
+
+func (r *Run) count(e *Event) {
+	m := &r.metrics
+	m.Events++
+	m.Tokens += e.Tokens
+	m.Cost += e.Cost
+	if e.Latency != nil {
+		r.latency += *e.Latency
+		r.latent++
+		m.MaxLatency = math.Max(m.MaxLatency, *e.Latency)
+	}
+	if !e.Time.IsZero() {
+		if r.first.IsZero() {
+			r.first = e.Time
+		}
+		r.last = e.Time
+	}
+	switch e.Type {
+	case LLMCallStarted:
+		m.LLMCalls++
+	case RetryTriggered:
+		m.Retries++
+	case RunCompleted, RunFailed:
+		m.Ended, m.Failed = true, e.Type == RunFailed
+	}
+	if strings.HasSuffix(string(e.Type), "_failed") {
+		m.Errors++
+	}
+	r.countAgent(e.Agent)
+}
+
+func (r *Run) countAgent(agent string) {
+	if agent == "" {
+		return
+	}
+	if r.agents == nil {
+		r.agents = make(map[string]int)
+	}
+	if n, ok := r.agents[agent]; ok || len(r.agents) < maxAgents {
+		r.agents[agent] = n + 1
+		if n+1 > r.metrics.busiestAgent {
+			r.metrics.busiestAgent, r.metrics.BusiestAgent = n+1, agent
+		}
+	}
+}
+
+// hand notes a handoff. Its agent is the one that receives control.
+func (r *Run) hand(e *Event) {
+	r.metrics.Handoffs++
+	if e.Agent == "" {
+		return
+	}
+	if len(r.receivers) == recentHandoffs {
+		r.receivers = slices.Delete(r.receivers, 0, 1)
+		r.received = slices.Delete(r.received, 0, 1)
+	}
+	r.receivers = append(r.receivers, e.Agent)
+	r.received = append(r.received, r.now.Ref)
+}
+
+// Metrics returns the run's totals so far.
+func (r *Run) Metrics() Metrics {
+	m := r.metrics
+	if r.latent > 0 {
+		m.MeanLatency = r.latency / float64(r.latent)
+	}
+	if m.Duration = r.last.Sub(r.first); m.Duration < 0 {
+		m.Duration = 0
+	}
+	return m
+}
+
+// Cost returns what the run has cost so far, in US dollars.
+func (r *Run) Cost() float64 { return r.metrics.Cost }
+
+// Retries returns how many retries were triggered so far.
+func (r *Run) Retries() int { return r.metrics.Retries }
+
+// Tool returns what the run keeps of the tool, or nil if it was never called or is forgotten: a run remembers 256 tools.
+func (r *Run) Tool(name string) *Tool { return r.tools[name] }
+
+// Progressed reports whether the state was updated or the memory written since the tool's first call.
+func (r *Run) Progressed(t *Tool) bool { return r.progress > t.progress }
+
+// Calls returns how many calls were made so far.
+func (r *Run) Calls() int { return r.calls }
+
+// Back returns the call made k calls before the latest one (0: the latest itself), or nil if there is none or it is
+// forgotten: a run remembers 64 steps.
+func (r *Run) Back(k int) *Step {
+	if k < 0 || k >= len(r.recent) {
+		return nil
+	}
+	return &r.recent[(r.calls-1-k)%recentSteps]
+}
+
+// Asked is the sequence of the calls' Exact fingerprints, each noted when the call starts.
+func (r *Run) Asked() *Periods { return &r.asked }
+
+// Outcomes is the sequence of what was asked and what came back (Target and Stable), each noted when the call ends. The
+// run must keep FactOutcomes.
+func (r *Run) Outcomes() *Periods { return &r.outcomes }
+
+// Stale returns how many outcomes in a row told nothing new. An outcome is news when its stable result was not seen
+// before from this tool, or when it changed something: a mutating call that succeeded, with arguments not seen before.
+// A state update, a memory write, a user's message and an override are news too. The run must keep FactOutcomes.
+func (r *Run) Stale() int { return r.stale }
+
+// LastNews is the event that last told something new.
+func (r *Run) LastNews() EventRef { return r.lastNews }
+
+func (r *Run) news() { r.stale, r.lastNews = 0, r.now.Ref }
+
+// Restated returns how many assistant messages in a row were nearly said before by the same agent. The run must keep
+// FactTexts.
+func (r *Run) Restated() int { return r.restated }
+
+// Handoffs returns the agents that received control last, and at which event, oldest first: up to six.
+func (r *Run) Handoffs() (agents []string, at []EventRef) { return r.receivers, r.received }

@@ -1,0 +1,48 @@
+package unloop
+
+import "github.com/unloop-ai/unloop/internal/fingerprint"
+
+// Hash is a fingerprint: it says "the same" in one particular sense. Zero stands for nothing known.
+type Hash = fingerprint.Hash
+
+// EventRef names an event: by its id, and by where it stood in its input.
+type EventRef struct {
+	ID    string `json:"id"`
+	Index int    `json:"index"`
+}
+
+// Outcome is how a call ended.
+type Outcome uint8
+
+// The outcomes of a call.
+const (
+	Pending   Outcome = iota // it has not ended
+	Completed                // it returned
+	Failed                   // it returned an error
+	Blocked                  // a guard did not let it run
+)
+
+// Step is one tool call with its outcome: a started event joined to its completed, failed or blocked event.
+type Step struct {
+	Number  int // of the call in the run, from 0
+	Tool    string
+	Agent   string
+	Class   Class // of the tool; for a shell, of the command
+	Outcome Outcome
+	Start   EventRef
+	End     EventRef // the zero EventRef while the call is pending
+
+	Raw    Hash // tool and arguments as sent
+	Exact  Hash // tool and canonical arguments
+	Target Hash // tool and primary arguments
+	Result Hash // tool and outcome, as it came; 0 when the outcome has no content
+	Stable Hash // tool and outcome with volatile parts masked; 0 when the outcome has no content
+
+	Same  int   // how many calls of the run so far had this Exact, this one included
+	Again Count // how often the same Target brought the same Stable result so far, this time included
+	Empty bool  // it completed and returned nothing
+	News  bool  // its outcome told something new: see Run.Stale
+}
+
+// key says what was asked and what came back.
+func (s *Step) key() Hash { return fingerprint.Join(s.Target, s.Stable) }

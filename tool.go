@@ -1,0 +1,165 @@
+package unloop
+
+import "github.com/unloop-ai/unloop/internal/fingerprint"
+
+// Bounds of what a run keeps of its tools.
+const (
+	maxTools     = 256     // tools at once; the one that was called longest ago is forgotten
+	maxInputs    = 32      // distinct inputs of one tool; the one that came longest ago is forgotten
+	maxInputText = 1 << 20 // bytes of inputs of all tools together
+)
+
+// Tool is what a run keeps of one of its tools.
+type Tool struct {
+	Name  string
+	Class Class // by its name or as the profile says
+	Shell bool
+	Calls int // started
+	Empty int // completed with nothing
+
+	// Worst is the exact input that came most often: how often, and at which event last. Of equals it is the first.
+	Worst struct {
+		Exact Hash
+		Count int
+		Event EventRef
+	}
+
+	// Streak is the row of this tool's latest outcomes that are the same but for volatile parts.
+	Streak Streak
+	// Errors is the row of this tool's latest outcomes that failed with the same class of error.
+	Errors Streak
+
+	progress int // the run's progress at the tool's first call
+	used     int // number of the latest call
+	hash     Hash
+	inputs   []input
+}
+
+// Streak is a row of equal outcomes.
+type Streak struct {
+	Of     Hash     // what is equal
+	Count  int      // how long the row is
+	Inputs int      // how often the input changed within it, and 1
+	First  EventRef // where it began
+	last   Hash     // the latest input
+}
+
+func (s *Streak) add(of, input Hash, at EventRef) {
+	if of == 0 || of != s.Of || s.Count == 0 {
+		*s = Streak{Of: of, First: at}
+	}
+	if of == 0 {
+		return
+	}
+	s.Count++
+	if input != s.last {
+		s.Inputs++
+	}
+	s.last = input
+}
+
+// input is a distinct input of a tool: the text that similarity compares, and how often it came.
+type input struct {
+	exact Hash
+	shape fingerprint.Shape
+	text  []byte
+	count int
+	used  int // number of the call that had it last
+}
+
+// tool returns what the run keeps of the tool, beginning anew with one that it does not know.
+func (r *Run) tool(name string) *Tool {
+	if t := r.lastTool; t != nil && t.Name == name {
+		return t
+	}
+	t, ok := r.tools[name]
+	if !ok {
+		if len(r.tools) >= maxTools {
+			r.forgetTool()
+		}
+		t = &Tool{Name: name, Class: r.reading.class(name), Shell: r.reading.shell(name), hash: fingerprint.String(name)}
+		r.tools[name] = t
+	}
+	r.lastTool = t
+	return t
+}
+
+func (r *Run) forgetTool() {
+	oldest := r.oldestTool(func(*Tool) bool { return true })
+	for k := range oldest.inputs {
+		r.inputText -= len(oldest.inputs[k].text)
+	}
+	delete(r.tools, oldest.Name)
+}
+
+// oldestTool returns the tool that was called longest ago, of those that ok accepts.
+func (r *Run) oldestTool(ok func(*Tool) bool) *Tool {
+	var oldest *Tool
+	for _, t := range r.tools {
+		if ok(t) && (oldest == nil || t.used < oldest.used || t.used == oldest.used && t.Name < oldest.Name) {
+			oldest = t
+		}
+	}
+	return oldest
+}
+
+// keepInput notes the input of a call that has just started.
+func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
+	for k := range t.inputs {
+		if in := &t.inputs[k]; in.exact == exact {
+			in.count++
+			in.used = r.calls
+			t.inputs[k], t.inputs[len(t.inputs)-1] = t.inputs[len(t.inputs)-1], t.inputs[k]
+			return
+		}
+	}
+	in := input{exact: exact, count: 1, used: r.calls}
+	if len(t.inputs) >= maxInputs {
+		in.text = r.dropInput(t) // its memory serves again
+	}
+	in.text = fingerprint.Clip(in.text[:0], canonical)
+	in.shape = fingerprint.ShapeOf(in.text)
+	t.inputs = append(t.inputs, in)
+	r.inputText += len(in.text)
+	for r.inputText > maxInputText {
+		r.dropInput(r.oldestTool(func(o *Tool) bool { return len(o.inputs) > 1 || o != t && len(o.inputs) > 0 }))
+	}
+}
+
+// dropInput forgets the tool's input that came longest ago and returns its memory. The latest stays last.
+func (r *Run) dropInput(t *Tool) []byte {
+	oldest := 0
+	for k := range t.inputs {
+		if t.inputs[k].used < t.inputs[oldest].used {
+			oldest = k
+		}
+	}
+	text := t.inputs[oldest].text
+	r.inputText -= len(text)
+	copy(t.inputs[oldest:], t.inputs[oldest+1:])
+	t.inputs[len(t.inputs)-1] = input{}
+	t.inputs = t.inputs[:len(t.inputs)-1]
+	return text
+}
+
+// Similar returns how many calls of the tool had an input at least threshold alike (0 to 1) to that of its latest
+// call, this one included. It compares with the 32 distinct inputs of the tool that came last, each counted as often as
+// it came, by their canonical form, of which the first and last 2 KiB stand for one over 4 KiB. The run must keep
+// FactInputs.
+func (t *Tool) Similar(threshold float64) int {
+	if len(t.inputs) == 0 {
+		return 0
+	}
+	s := getScratch()
+	defer s.put()
+	latest := len(t.inputs) - 1
+	s.match.Reset(t.inputs[latest].text)
+	n := 0
+	for k := range t.inputs {
+		in := &t.inputs[k]
+		if k == latest || s.match.Similar(in.text, &in.shape, threshold) {
+			n += in.count
+		}
+	}
+	return n
+}
