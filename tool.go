@@ -5,8 +5,10 @@ import "github.com/unloop-ai/unloop/internal/fingerprint"
 // Bounds of what a run keeps of its tools.
 const (
 	maxTools     = 256     // tools at once; the one that was called longest ago is forgotten
-	maxInputs    = 32      // distinct inputs of one tool; the one that came longest ago is forgotten
+	maxInputs    = 128     // distinct inputs of one tool; the one that came longest ago is forgotten
 	maxInputText = 1 << 20 // bytes of inputs of all tools together
+
+	fullComparisons = 24 // of the latest input with those before it
 )
 
 // Tool is what a run keeps of one of its tools.
@@ -32,7 +34,7 @@ type Tool struct {
 	progress int // the run's progress at the tool's first call
 	used     int // number of the latest call
 	hash     Hash
-	inputs   []input
+	inputs   []*input // the latest last
 }
 
 // Streak is a row of equal outcomes.
@@ -64,7 +66,6 @@ type input struct {
 	shape fingerprint.Shape
 	text  []byte
 	count int
-	used  int // number of the call that had it last
 }
 
 // tool returns what the run keeps of the tool, beginning anew with one that it does not know.
@@ -86,8 +87,8 @@ func (r *Run) tool(name string) *Tool {
 
 func (r *Run) forgetTool() {
 	oldest := r.oldestTool(func(*Tool) bool { return true })
-	for k := range oldest.inputs {
-		r.inputText -= len(oldest.inputs[k].text)
+	for _, in := range oldest.inputs {
+		r.inputText -= len(in.text)
 	}
 	delete(r.tools, oldest.Name)
 }
@@ -103,20 +104,21 @@ func (r *Run) oldestTool(ok func(*Tool) bool) *Tool {
 	return oldest
 }
 
-// keepInput notes the input of a call that has just started.
+// keepInput notes the input of a call that has just started. The latest stands last.
 func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
-	for k := range t.inputs {
-		if in := &t.inputs[k]; in.exact == exact {
+	for k := len(t.inputs) - 1; k >= 0; k-- {
+		if in := t.inputs[k]; in.exact == exact {
 			in.count++
-			in.used = r.calls
-			t.inputs[k], t.inputs[len(t.inputs)-1] = t.inputs[len(t.inputs)-1], t.inputs[k]
+			copy(t.inputs[k:], t.inputs[k+1:])
+			t.inputs[len(t.inputs)-1] = in
 			return
 		}
 	}
-	in := input{exact: exact, count: 1, used: r.calls}
+	in := new(input)
 	if len(t.inputs) >= maxInputs {
-		in.text = r.dropInput(t) // its memory serves again
+		in = r.dropInput(t) // its memory serves again
 	}
+	in.exact, in.count = exact, 1
 	in.text = fingerprint.Clip(in.text[:0], canonical)
 	in.shape = fingerprint.ShapeOf(in.text)
 	t.inputs = append(t.inputs, in)
@@ -126,26 +128,20 @@ func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
 	}
 }
 
-// dropInput forgets the tool's input that came longest ago and returns its memory. The latest stays last.
-func (r *Run) dropInput(t *Tool) []byte {
-	oldest := 0
-	for k := range t.inputs {
-		if t.inputs[k].used < t.inputs[oldest].used {
-			oldest = k
-		}
-	}
-	text := t.inputs[oldest].text
-	r.inputText -= len(text)
-	copy(t.inputs[oldest:], t.inputs[oldest+1:])
-	t.inputs[len(t.inputs)-1] = input{}
+// dropInput forgets the tool's input that came longest ago.
+func (r *Run) dropInput(t *Tool) *input {
+	oldest := t.inputs[0]
+	r.inputText -= len(oldest.text)
+	copy(t.inputs, t.inputs[1:])
 	t.inputs = t.inputs[:len(t.inputs)-1]
-	return text
+	return oldest
 }
 
 // Similar returns how many calls of the tool had an input at least threshold alike (0 to 1) to that of its latest
-// call, this one included. It compares with the 32 distinct inputs of the tool that came last, each counted as often as
-// it came, by their canonical form, of which the first and last 2 KiB stand for one over 4 KiB. The run must keep
-// FactInputs.
+// call, this one included. The run must keep FactInputs. So that a call of a long run costs no more than one of a short
+// run, it compares with the 128 distinct inputs of the tool that came last, each counted as often as it came; where
+// lengths and letters do not tell, it compares in full with the 24 latest of them. Compared is the canonical form; its
+// first and last 2 KiB stand for one over 4 KiB.
 func (t *Tool) Similar(threshold float64) int {
 	if len(t.inputs) == 0 {
 		return 0
@@ -153,11 +149,10 @@ func (t *Tool) Similar(threshold float64) int {
 	s := getScratch()
 	defer s.put()
 	latest := len(t.inputs) - 1
-	s.match.Reset(t.inputs[latest].text)
-	n := 0
-	for k := range t.inputs {
-		in := &t.inputs[k]
-		if k == latest || s.match.Similar(in.text, &in.shape, threshold) {
+	s.match.Reset(t.inputs[latest].text, fullComparisons)
+	n := t.inputs[latest].count
+	for k := latest - 1; k >= 0; k-- {
+		if in := t.inputs[k]; s.match.Similar(in.text, &in.shape, threshold) {
 			n += in.count
 		}
 	}

@@ -187,7 +187,7 @@ func (r *rescan) groups(tool string, group []unloop.Event) {
 		inputs = append(inputs, string(canon.Canonical(e.Input)))
 	}
 	latest := inputs[len(inputs)-1]
-	match.Reset([]byte(latest))
+	match.Reset([]byte(latest), 0)
 	similar := 0
 	largest, at := 0, 0
 	for i, in := range inputs {

@@ -231,7 +231,7 @@ func TestSimilarityAgreesWithThePlainTable(t *testing.T) {
 		if rapid.Bool().Draw(t, "near") {
 			b = strings.Replace(a, "a", "bé", rapid.IntRange(0, 9).Draw(t, "edits"))
 		}
-		m.Reset([]byte(a))
+		m.Reset([]byte(a), 3)
 		want := plainRatio([]rune(a), []rune(b))
 		if got := m.Ratio([]byte(b)); got != want {
 			t.Fatalf("ratio %v, want %v", got, want)
@@ -263,6 +263,19 @@ func plainRatio(a, b []rune) float64 {
 		}
 	}
 	return 2 * float64(row[len(b)]) / float64(len(a)+len(b))
+}
+
+func TestSimilarKeepsToItsBudget(t *testing.T) {
+	var m Matcher
+	other := []byte(`{"q":"the boiling point of methanol and more of it"}`)
+	shape := ShapeOf(other)
+	m.Reset([]byte(`{"p":"the melting point of methanol and less of it"}`), 1)
+	if !m.Similar(other, &shape, 0.7) {
+		t.Error("alike, but not seen with a full comparison left")
+	}
+	if m.Similar(other, &shape, 0.7) {
+		t.Error("compared in full with none left")
+	}
 }
 
 func TestResemblance(t *testing.T) {
@@ -328,7 +341,7 @@ func FuzzFingerprint(f *testing.F) {
 		if m.Stable(data) != m.Stable(bytes.Clone(data)) {
 			t.Fatal("two masks of the same bytes")
 		}
-		match.Reset(data[:min(len(data), 300)])
+		match.Reset(data[:min(len(data), 300)], 1)
 		if len(data) > 0 && match.Ratio(data[:min(len(data), 300)]) != 1 {
 			t.Fatal("a text is not like itself")
 		}
@@ -364,7 +377,7 @@ func BenchmarkSimilar(b *testing.B) {
 	shape := ShapeOf(other)
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Reset(one)
+		m.Reset(one, 1)
 		m.Similar(other, &shape, 0.85)
 	}
 }

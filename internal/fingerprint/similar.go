@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -52,16 +53,18 @@ type Matcher struct {
 	extra map[rune]int32 // symbols of characters beyond ASCII
 	rows  []uint64
 	ready bool // peq is built
+	left  int  // full comparisons
 }
 
-// Reset makes text the one that is compared. It must stay unchanged while it is.
-func (m *Matcher) Reset(text []byte) Shape {
-	m.text, m.shape, m.ready = text, ShapeOf(text), false
-	return m.shape
+// Reset makes text the one that is compared. It must stay unchanged while it is. Of the comparisons that follow, full
+// may be full ones.
+func (m *Matcher) Reset(text []byte, full int) {
+	m.text, m.shape, m.ready, m.left = text, ShapeOf(text), false, full
 }
 
 // Similar reports whether the text and other are at least threshold alike (0 to 1). Cheap bounds come first: lengths,
-// the common beginning and end, and how many characters of each class the two have.
+// the common beginning and end, and how many characters of each class the two have. Where only a full comparison could
+// tell and none is left, the answer is no.
 func (m *Matcher) Similar(other []byte, shape *Shape, threshold float64) bool {
 	total := m.shape.Length + shape.Length
 	if total == 0 {
@@ -82,10 +85,12 @@ func (m *Matcher) Similar(other []byte, shape *Shape, threshold float64) bool {
 	for k, n := range shape.bag {
 		bag += int(min(n, m.shape.bag[k]))
 	}
-	if float64(bag) < need {
+	if float64(bag) < need || m.left == 0 {
 		return false
 	}
-	return float64(m.lcs(other)) >= need
+	m.left--
+	least := int(math.Ceil(need))
+	return m.lcs(other, shape.Length, least) >= least
 }
 
 // Ratio returns how alike the text and other are, from 0 to 1.
@@ -95,7 +100,7 @@ func (m *Matcher) Ratio(other []byte) float64 {
 	if total == 0 {
 		return 1
 	}
-	return 2 * float64(m.lcs(other)) / float64(total)
+	return 2 * float64(m.lcs(other, shape.Length, 0)) / float64(total)
 }
 
 // commonEnds returns the length in bytes of the common beginning and the common end, which do not overlap.
@@ -112,35 +117,56 @@ func commonEnds(a, b []byte) int {
 	return head + tail
 }
 
-func (m *Matcher) lcs(other []byte) int {
+// giveUpEvery is after how many characters lcs looks whether it can still reach what is asked for.
+const giveUpEvery = 32
+
+// lcs returns the length of the longest common subsequence of the text and other, which has length characters, if it is at
+// least least; else it returns some smaller number. A subsequence that long skips at most length - least characters of
+// other and m.shape.Length - least of the text, so only matches within that band of the diagonal are looked at.
+func (m *Matcher) lcs(other []byte, length, least int) int {
 	if !m.ready {
 		m.build()
+	}
+	if m.words == 0 {
+		return 0
 	}
 	v := m.rows[:m.words]
 	for k := range v {
 		v[k] = ^uint64(0)
 	}
-	for i := 0; i < len(other); {
+	behind, ahead := length-least, m.shape.Length-least
+	at := 0
+	for i := 0; i < len(other); at++ {
 		r, size := rune(other[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(other[i:])
 		}
 		i += size
+		if at%giveUpEvery == giveUpEvery-1 && m.matched(v)+length-at < least {
+			return 0
+		}
 		if symbol := m.symbol(r); symbol >= 0 {
-			m.step(v, m.peq[symbol*m.words:(symbol+1)*m.words])
+			from, to := max(0, at-behind)/64, min(m.shape.Length-1, at+ahead)/64+1
+			row := symbol * m.words
+			step(v[from:to], m.peq[row+from:row+to])
 		}
 	}
+	return m.matched(v)
+}
+
+// matched counts the zeros of v, which are the characters of the text that the subsequence holds.
+func (m *Matcher) matched(v []uint64) int {
 	common := 0
-	for k, row := range v {
-		if k == len(v)-1 && m.shape.Length%64 != 0 {
-			row |= ^uint64(0) << (m.shape.Length % 64)
-		}
+	for _, row := range v {
 		common += bits.OnesCount64(^row)
+	}
+	if rest := m.shape.Length % 64; rest != 0 {
+		common -= bits.OnesCount64(^v[len(v)-1] >> rest)
 	}
 	return common
 }
 
-func (m *Matcher) step(v, match []uint64) {
+func step(v, match []uint64) {
 	var carry uint64
 	for k, row := range v {
 		hit := row & match[k]

@@ -16,70 +16,72 @@ func TestGolden(t *testing.T) { ingesttest.Golden(t, Format(), "*.json") }
 
 func FuzzDecode(f *testing.F) { ingesttest.Fuzz(f, Format(), "*.json") }
 
+const calls = `"tool_calls":[{"tool_call_id":"a","function_name":"x"},{"tool_call_id":"b","function_name":"y"}]`
+
+var decodeTests = []struct {
+	name, steps string
+	want        []string // each event in short
+}{
+	{
+		name: "what was copied from the trajectory before counts nothing",
+		steps: `{"source":"agent","message":"old","is_copied_context":true,"metrics":{"prompt_tokens":9}},
+			{"source":"agent","message":"new"}`,
+		want: []string{"1 message assistant new"},
+	},
+	{
+		name:  "a step's usage counts once, and its cached tokens are among the prompt's",
+		steps: `{"source":"agent","message":"","metrics":{"prompt_tokens":7,"completion_tokens":2,"cached_tokens":5}}`,
+		want:  []string{"0 llm_call_started", "0 llm_call_completed tokens=9"},
+	},
+	{
+		name:  "a step that no model decided is no model call",
+		steps: `{"source":"agent","message":"","llm_call_count":0,"model_name":"m","metrics":{"prompt_tokens":0}}`,
+	},
+	{
+		name:  "results without the call's name answer the calls in order",
+		steps: `{"source":"agent","message":"",` + calls + `,"observation":{"results":[{"content":"1"},{"content":"2"}]}}`,
+		want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
+			`0 tool_call_completed a x "1"`, `0 tool_call_completed b y "2"`},
+	},
+	{
+		name:  "one screen after several calls is what all of them led to",
+		steps: `{"source":"agent","message":"",` + calls + `,"observation":{"results":[{"content":"$"}]}}`,
+		want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
+			`0 tool_call_completed a x "$"`, `0 tool_call_completed b y "$"`},
+	},
+	{
+		name: "a result with a name leaves the one without to the other call",
+		steps: `{"source":"agent","message":"",` + calls +
+			`,"observation":{"results":[{"content":"$"},{"source_call_id":"a","content":"1"}]}}`,
+		want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
+			`0 tool_call_completed a x "1"`, `0 tool_call_completed b y "$"`},
+	},
+	{
+		name:  "an observation without a call answers nothing",
+		steps: `{"source":"agent","message":"ls","observation":{"results":[{"content":"a.txt"}]}}`,
+		want:  []string{"0 message assistant ls"},
+	},
+	{
+		name: "an exit code other than 0 is a failure",
+		steps: `{"source":"agent","message":"","tool_calls":[{"tool_call_id":"a","function_name":"x"}],
+			"observation":{"results":[{"source_call_id":"a","content":"no","extra":{"exit_code":2}}]}}`,
+		want: []string{"0 tool_call_started a x", `0 tool_call_failed a x "no"`},
+	},
+	{
+		name: "what is free in the format may be of any type",
+		steps: `{"source":"agent","message":"","tool_calls":[{"tool_call_id":"a","function_name":"x"}],"extra":7,
+			"observation":{"results":[{"source_call_id":"a","content":"ok","extra":{"is_error":"perhaps"}}]}}`,
+		want: []string{"0 tool_call_started a x", `0 tool_call_completed a x "ok"`},
+	},
+	{
+		name:  "a source that is not known is passed over",
+		steps: `{"source":"oracle","message":"hm"},{"source":"user","message":" "},{"source":"user","message":"hi"}`,
+		want:  []string{"2 message user hi"},
+	},
+}
+
 func TestDecode(t *testing.T) {
-	const calls = `"tool_calls":[{"tool_call_id":"a","function_name":"x"},{"tool_call_id":"b","function_name":"y"}]`
-	tests := []struct {
-		name, steps string
-		want        []string // each event in short
-	}{
-		{
-			name: "what was copied from the trajectory before counts nothing",
-			steps: `{"source":"agent","message":"old","is_copied_context":true,"metrics":{"prompt_tokens":9}},
-				{"source":"agent","message":"new"}`,
-			want: []string{"1 message assistant new"},
-		},
-		{
-			name:  "a step's usage counts once, and its cached tokens are among the prompt's",
-			steps: `{"source":"agent","message":"","metrics":{"prompt_tokens":7,"completion_tokens":2,"cached_tokens":5}}`,
-			want:  []string{"0 llm_call_started", "0 llm_call_completed tokens=9"},
-		},
-		{
-			name:  "a step that no model decided is no model call",
-			steps: `{"source":"agent","message":"","llm_call_count":0,"model_name":"m","metrics":{"prompt_tokens":0}}`,
-		},
-		{
-			name:  "results without the call's name answer the calls in order",
-			steps: `{"source":"agent","message":"",` + calls + `,"observation":{"results":[{"content":"1"},{"content":"2"}]}}`,
-			want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
-				`0 tool_call_completed a x "1"`, `0 tool_call_completed b y "2"`},
-		},
-		{
-			name:  "one screen after several calls is what all of them led to",
-			steps: `{"source":"agent","message":"",` + calls + `,"observation":{"results":[{"content":"$"}]}}`,
-			want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
-				`0 tool_call_completed a x "$"`, `0 tool_call_completed b y "$"`},
-		},
-		{
-			name: "a result with a name leaves the one without to the other call",
-			steps: `{"source":"agent","message":"",` + calls +
-				`,"observation":{"results":[{"content":"$"},{"source_call_id":"a","content":"1"}]}}`,
-			want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
-				`0 tool_call_completed a x "1"`, `0 tool_call_completed b y "$"`},
-		},
-		{
-			name:  "an observation without a call answers nothing",
-			steps: `{"source":"agent","message":"ls","observation":{"results":[{"content":"a.txt"}]}}`,
-			want:  []string{"0 message assistant ls"},
-		},
-		{
-			name: "an exit code other than 0 is a failure",
-			steps: `{"source":"agent","message":"","tool_calls":[{"tool_call_id":"a","function_name":"x"}],
-				"observation":{"results":[{"source_call_id":"a","content":"no","extra":{"exit_code":2}}]}}`,
-			want: []string{"0 tool_call_started a x", `0 tool_call_failed a x "no"`},
-		},
-		{
-			name: "what is free in the format may be of any type",
-			steps: `{"source":"agent","message":"","tool_calls":[{"tool_call_id":"a","function_name":"x"}],"extra":7,
-				"observation":{"results":[{"source_call_id":"a","content":"ok","extra":{"is_error":"perhaps"}}]}}`,
-			want: []string{"0 tool_call_started a x", `0 tool_call_completed a x "ok"`},
-		},
-		{
-			name:  "a source that is not known is passed over",
-			steps: `{"source":"oracle","message":"hm"},{"source":"user","message":" "},{"source":"user","message":"hi"}`,
-			want:  []string{"2 message user hi"},
-		},
-	}
-	for _, tt := range tests {
+	for _, tt := range decodeTests {
 		t.Run(tt.name, func(t *testing.T) {
 			events, _, err := ingesttest.Decode(Format(), fmt.Appendf(nil,
 				`{"schema_version":"ATIF-v1.4","session_id":"s","steps":[%s],"final_metrics":{"total_cost_usd":9}}`, tt.steps))

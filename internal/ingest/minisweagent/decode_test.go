@@ -21,97 +21,98 @@ const (
 	v2 = `{"info":{},"trajectory_format":"mini-swe-agent-1.1","messages":[%s]}`
 )
 
+var decodeTests = []struct {
+	name, format, messages string
+	want                   []string // each event in short
+}{
+	{
+		name:   "an observation is not a user's message",
+		format: v1,
+		messages: `{"role":"user","content":"fix it"},
+			{"role":"assistant","content":"look\n` + "```bash\\nls\\n```" + `"},
+			{"role":"user","content":"<returncode>0</returncode>\n<output>\na\n</output>"}`,
+		want: []string{
+			"0 message user fix it",
+			"1 message assistant look",
+			`1 tool_call_started m1.0 {"command":"ls"}`,
+			`2 tool_call_completed m1.0 "<returncode>0</returncode>\n<output>\na\n</output>"`,
+		},
+	},
+	{
+		name:   "the newer name of the fence is a command too",
+		format: v1,
+		messages: `{"role":"assistant","content":"` + "```mswea_bash_command\\nls\\n```" + `"},
+			{"role":"user","content":"a"}`,
+		want: []string{`0 tool_call_started m0.0 {"command":"ls"}`, `1 tool_call_completed m0.0 "a"`},
+	},
+	{
+		name:   "two commands in one answer are refused by the program, and no call",
+		format: v1,
+		messages: `{"role":"assistant","content":"` + "```bash\\nls\\n```\\n```bash\\npwd\\n```" + `"},
+			{"role":"user","content":"EXACTLY ONE action"}`,
+		want: []string{
+			"0 message assistant ```bash\nls\n```\n```bash\npwd\n```",
+			"1 message system EXACTLY ONE action",
+		},
+	},
+	{
+		name:   "a return code other than 0 is a failure",
+		format: v1,
+		messages: `{"role":"assistant","content":"` + "```bash\\nls x\\n```" + `"},
+			{"role":"user","content":"<returncode>2</returncode>"}`,
+		want: []string{
+			`0 tool_call_started m0.0 {"command":"ls x"}`,
+			`1 tool_call_failed m0.0 "<returncode>2</returncode>"`,
+		},
+	},
+	{
+		name:   "a user who rejects a command speaks, and the command has no outcome",
+		format: v1,
+		messages: `{"role":"assistant","content":"` + "```bash\\nrm x\\n```" + `"},
+			{"role":"user","content":"Command not executed. The user rejected your command with the following message: no"}`,
+		want: []string{
+			`0 tool_call_started m0.0 {"command":"rm x"}`,
+			"1 message user Command not executed. The user rejected your command with the following message: no",
+		},
+	},
+	{
+		name:   "in the text of version 2 the program tells the commands and the return codes",
+		format: v2,
+		messages: `{"role":"assistant","content":"do","extra":{"actions":[{"command":"a"},{"command":"b"}]}},
+			{"role":"user","content":"A","extra":{"returncode":0}},
+			{"role":"user","content":"B","extra":{"returncode":1,"exception_info":"broken"}}`,
+		want: []string{
+			"0 message assistant do",
+			`0 tool_call_started m0.0 {"command":"a"}`,
+			`0 tool_call_started m0.1 {"command":"b"}`,
+			`1 tool_call_completed m0.0 "A"`,
+			`2 tool_call_failed m0.1 "B" "broken"`,
+		},
+	},
+	{
+		name:   "a command of the user's own is no call",
+		format: v2,
+		messages: `{"role":"user","content":"User command: ls","extra":{"actions":[{"command":"ls"}]}},
+			{"role":"user","content":"a","extra":{"returncode":0}}`,
+		want: []string{"0 message user User command: ls"},
+	},
+	{
+		name:   "a call that was not run has no outcome",
+		format: v2,
+		messages: `{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"bash","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"c","content":"","extra":{"returncode":-1,"exception_info":"action was not executed"}}`,
+		want: []string{"0 tool_call_started c {}"},
+	},
+	{
+		name:     "a usage without a price counts its tokens",
+		format:   v2,
+		messages: `{"role":"assistant","content":"hm","extra":{"response":{"model":"m","usage":{"prompt_tokens":2,"completion_tokens":3}}}}`,
+		want:     []string{"0 llm_call_started", "0 llm_call_completed tokens=5", "0 message assistant hm"},
+	},
+}
+
 func TestDecode(t *testing.T) {
-	tests := []struct {
-		name, format, messages string
-		want                   []string // each event in short
-	}{
-		{
-			name:   "an observation is not a user's message",
-			format: v1,
-			messages: `{"role":"user","content":"fix it"},
-				{"role":"assistant","content":"look\n` + "```bash\\nls\\n```" + `"},
-				{"role":"user","content":"<returncode>0</returncode>\n<output>\na\n</output>"}`,
-			want: []string{
-				"0 message user fix it",
-				"1 message assistant look",
-				`1 tool_call_started m1.0 {"command":"ls"}`,
-				`2 tool_call_completed m1.0 "<returncode>0</returncode>\n<output>\na\n</output>"`,
-			},
-		},
-		{
-			name:   "the newer name of the fence is a command too",
-			format: v1,
-			messages: `{"role":"assistant","content":"` + "```mswea_bash_command\\nls\\n```" + `"},
-				{"role":"user","content":"a"}`,
-			want: []string{`0 tool_call_started m0.0 {"command":"ls"}`, `1 tool_call_completed m0.0 "a"`},
-		},
-		{
-			name:   "two commands in one answer are refused by the program, and no call",
-			format: v1,
-			messages: `{"role":"assistant","content":"` + "```bash\\nls\\n```\\n```bash\\npwd\\n```" + `"},
-				{"role":"user","content":"EXACTLY ONE action"}`,
-			want: []string{
-				"0 message assistant ```bash\nls\n```\n```bash\npwd\n```",
-				"1 message system EXACTLY ONE action",
-			},
-		},
-		{
-			name:   "a return code other than 0 is a failure",
-			format: v1,
-			messages: `{"role":"assistant","content":"` + "```bash\\nls x\\n```" + `"},
-				{"role":"user","content":"<returncode>2</returncode>"}`,
-			want: []string{
-				`0 tool_call_started m0.0 {"command":"ls x"}`,
-				`1 tool_call_failed m0.0 "<returncode>2</returncode>"`,
-			},
-		},
-		{
-			name:   "a user who rejects a command speaks, and the command has no outcome",
-			format: v1,
-			messages: `{"role":"assistant","content":"` + "```bash\\nrm x\\n```" + `"},
-				{"role":"user","content":"Command not executed. The user rejected your command with the following message: no"}`,
-			want: []string{
-				`0 tool_call_started m0.0 {"command":"rm x"}`,
-				"1 message user Command not executed. The user rejected your command with the following message: no",
-			},
-		},
-		{
-			name:   "in the text of version 2 the program tells the commands and the return codes",
-			format: v2,
-			messages: `{"role":"assistant","content":"do","extra":{"actions":[{"command":"a"},{"command":"b"}]}},
-				{"role":"user","content":"A","extra":{"returncode":0}},
-				{"role":"user","content":"B","extra":{"returncode":1,"exception_info":"broken"}}`,
-			want: []string{
-				"0 message assistant do",
-				`0 tool_call_started m0.0 {"command":"a"}`,
-				`0 tool_call_started m0.1 {"command":"b"}`,
-				`1 tool_call_completed m0.0 "A"`,
-				`2 tool_call_failed m0.1 "B" "broken"`,
-			},
-		},
-		{
-			name:   "a command of the user's own is no call",
-			format: v2,
-			messages: `{"role":"user","content":"User command: ls","extra":{"actions":[{"command":"ls"}]}},
-				{"role":"user","content":"a","extra":{"returncode":0}}`,
-			want: []string{"0 message user User command: ls"},
-		},
-		{
-			name:   "a call that was not run has no outcome",
-			format: v2,
-			messages: `{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"bash","arguments":"{}"}}]},
-				{"role":"tool","tool_call_id":"c","content":"","extra":{"returncode":-1,"exception_info":"action was not executed"}}`,
-			want: []string{"0 tool_call_started c {}"},
-		},
-		{
-			name:     "a usage without a price counts its tokens",
-			format:   v2,
-			messages: `{"role":"assistant","content":"hm","extra":{"response":{"model":"m","usage":{"prompt_tokens":2,"completion_tokens":3}}}}`,
-			want:     []string{"0 llm_call_started", "0 llm_call_completed tokens=5", "0 message assistant hm"},
-		},
-	}
-	for _, tt := range tests {
+	for _, tt := range decodeTests {
 		t.Run(tt.name, func(t *testing.T) {
 			events, _, err := ingesttest.Decode(Format(), fmt.Appendf(nil, tt.format, tt.messages))
 			if err != nil {
