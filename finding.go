@@ -34,7 +34,36 @@ const MaxEvidence = 8
 // Info describes a detector.
 type Info struct {
 	Name  string // of the rule
+	At    At     // the events at which it can find something; it is not asked at others
 	Facts Facts  // what its runs must keep
+}
+
+// At is a set of kinds of events.
+type At uint8
+
+// The kinds of events that detectors wait for.
+const (
+	AtStart   At = 1 << iota // a call started
+	AtEnd                    // a call completed, failed or was blocked
+	AtMessage                // a message was sent
+	AtHandoff                // control went to another agent
+	AtOther                  // anything else
+	AtAny     = AtStart | AtEnd | AtMessage | AtHandoff | AtOther
+)
+
+// Kind returns the kind of the event.
+func (t EventType) Kind() At {
+	switch t {
+	case ToolCallStarted:
+		return AtStart
+	case ToolCallCompleted, ToolCallFailed, ToolCallBlocked:
+		return AtEnd
+	case MessageSent:
+		return AtMessage
+	case HandoffStarted:
+		return AtHandoff
+	}
+	return AtOther
 }
 
 // Detector is a rule. Check says whether it holds now, at the event that was last added to the run; it does not know

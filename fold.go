@@ -121,7 +121,7 @@ func (r *Run) end(e *Event) {
 	default:
 		r.step.Outcome = Completed
 	}
-	if r.step.Outcome == Completed && e.Output != nil && fingerprint.Empty(e.Output) {
+	if r.reading.Facts&FactEmpty != 0 && r.step.Outcome == Completed && fingerprint.Empty(e.Output) {
 		r.step.Empty = true
 		t.Empty++
 	}

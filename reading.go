@@ -8,6 +8,7 @@ const (
 	FactInputs   Facts = 1 << iota // the distinct inputs of each tool: Tool.Similar
 	FactOutcomes                   // what calls returned: Step.Result, Step.Stable, Step.News, Streak, Outcomes, Excerpt
 	FactTexts                      // what agents said: Text
+	FactEmpty                      // whether outputs say that there was nothing: Step.Empty, Tool.Empty
 )
 
 // Reading says how a run reads its events.

@@ -8,7 +8,9 @@ type CostBudget struct {
 }
 
 // Info describes the rule.
-func (CostBudget) Info() unloop.Info { return unloop.Info{Name: "cost_budget_exceeded"} }
+func (CostBudget) Info() unloop.Info {
+	return unloop.Info{Name: "cost_budget_exceeded", At: unloop.AtAny}
+}
 
 // Check compares the run's cost with the budget.
 func (d CostBudget) Check(r *unloop.Run) (unloop.Finding, bool) {

@@ -10,7 +10,7 @@ type CostSpike struct {
 }
 
 // Info describes the rule.
-func (CostSpike) Info() unloop.Info { return unloop.Info{Name: "cost_spike"} }
+func (CostSpike) Info() unloop.Info { return unloop.Info{Name: "cost_spike", At: unloop.AtAny} }
 
 // Check looks at the cost of the latest event.
 func (d CostSpike) Check(r *unloop.Run) (unloop.Finding, bool) {

@@ -13,7 +13,9 @@ type Cycle struct {
 }
 
 // Info describes the rule.
-func (Cycle) Info() unloop.Info { return unloop.Info{Name: "cycle", Facts: unloop.FactOutcomes} }
+func (Cycle) Info() unloop.Info {
+	return unloop.Info{Name: "cycle", At: unloop.AtEnd, Facts: unloop.FactOutcomes}
+}
 
 // Check looks for the shortest pattern at the end of the run's outcomes.
 func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {

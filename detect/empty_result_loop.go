@@ -8,7 +8,9 @@ type EmptyResult struct {
 }
 
 // Info describes the rule.
-func (EmptyResult) Info() unloop.Info { return unloop.Info{Name: "empty_result_loop"} }
+func (EmptyResult) Info() unloop.Info {
+	return unloop.Info{Name: "empty_result_loop", At: unloop.AtEnd, Facts: unloop.FactEmpty}
+}
 
 // Check looks at the tool of the call that has just completed.
 func (d EmptyResult) Check(r *unloop.Run) (unloop.Finding, bool) {

@@ -8,7 +8,9 @@ type HandoffBounce struct {
 }
 
 // Info describes the rule.
-func (HandoffBounce) Info() unloop.Info { return unloop.Info{Name: "handoff_bounce"} }
+func (HandoffBounce) Info() unloop.Info {
+	return unloop.Info{Name: "handoff_bounce", At: unloop.AtHandoff}
+}
 
 // Check looks at the agents that received control last.
 func (d HandoffBounce) Check(r *unloop.Run) (unloop.Finding, bool) {

@@ -10,7 +10,7 @@ type IdleHandoffs struct {
 
 // Info describes the rule.
 func (IdleHandoffs) Info() unloop.Info {
-	return unloop.Info{Name: "idle_handoffs", Facts: unloop.FactOutcomes | unloop.FactTexts}
+	return unloop.Info{Name: "idle_handoffs", At: unloop.AtHandoff, Facts: unloop.FactOutcomes | unloop.FactTexts}
 }
 
 // Check looks at the agents that received control last.

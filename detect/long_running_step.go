@@ -8,7 +8,7 @@ type LongStep struct {
 }
 
 // Info describes the rule.
-func (LongStep) Info() unloop.Info { return unloop.Info{Name: "long_running_step"} }
+func (LongStep) Info() unloop.Info { return unloop.Info{Name: "long_running_step", At: unloop.AtAny} }
 
 // Check looks at the latency of the latest event.
 func (d LongStep) Check(r *unloop.Run) (unloop.Finding, bool) {

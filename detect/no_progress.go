@@ -9,7 +9,7 @@ type NoProgress struct {
 }
 
 // Info describes the rule.
-func (NoProgress) Info() unloop.Info { return unloop.Info{Name: "no_progress"} }
+func (NoProgress) Info() unloop.Info { return unloop.Info{Name: "no_progress", At: unloop.AtStart} }
 
 // Check looks at the latest call's tool.
 func (d NoProgress) Check(r *unloop.Run) (unloop.Finding, bool) {

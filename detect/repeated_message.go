@@ -10,7 +10,7 @@ type RepeatedMessage struct {
 
 // Info describes the rule.
 func (RepeatedMessage) Info() unloop.Info {
-	return unloop.Info{Name: "repeated_message", Facts: unloop.FactTexts | unloop.FactOutcomes}
+	return unloop.Info{Name: "repeated_message", At: unloop.AtMessage, Facts: unloop.FactTexts | unloop.FactOutcomes}
 }
 
 // Check looks at the message that was just sent.

@@ -9,7 +9,9 @@ type RepeatedToolCall struct {
 }
 
 // Info describes the rule.
-func (RepeatedToolCall) Info() unloop.Info { return unloop.Info{Name: "repeated_tool_call"} }
+func (RepeatedToolCall) Info() unloop.Info {
+	return unloop.Info{Name: "repeated_tool_call", At: unloop.AtStart}
+}
 
 // Check counts the latest call's tool in the window. It looks at Window steps.
 func (d RepeatedToolCall) Check(r *unloop.Run) (unloop.Finding, bool) {

@@ -9,7 +9,9 @@ type ExactInput struct {
 }
 
 // Info describes the rule.
-func (ExactInput) Info() unloop.Info { return unloop.Info{Name: "repeated_tool_call_exact_input"} }
+func (ExactInput) Info() unloop.Info {
+	return unloop.Info{Name: "repeated_tool_call_exact_input", At: unloop.AtStart}
+}
 
 // Check looks at the tool's largest group of equal inputs, if the latest call belongs to it.
 func (d ExactInput) Check(r *unloop.Run) (unloop.Finding, bool) {

@@ -11,7 +11,7 @@ type SimilarInput struct {
 
 // Info describes the rule.
 func (SimilarInput) Info() unloop.Info {
-	return unloop.Info{Name: "repeated_tool_call_similar_input", Facts: unloop.FactInputs}
+	return unloop.Info{Name: "repeated_tool_call_similar_input", At: unloop.AtStart, Facts: unloop.FactInputs}
 }
 
 // Check compares the latest input with those that the run keeps of the tool: see unloop.Tool.Similar.

@@ -10,7 +10,7 @@ type RepeatingText struct {
 
 // Info describes the rule.
 func (RepeatingText) Info() unloop.Info {
-	return unloop.Info{Name: "repeating_text", Facts: unloop.FactTexts}
+	return unloop.Info{Name: "repeating_text", At: unloop.AtMessage, Facts: unloop.FactTexts}
 }
 
 // Check looks at the message that was just sent.

@@ -8,7 +8,7 @@ type RetryStorm struct {
 }
 
 // Info describes the rule.
-func (RetryStorm) Info() unloop.Info { return unloop.Info{Name: "retry_storm"} }
+func (RetryStorm) Info() unloop.Info { return unloop.Info{Name: "retry_storm", At: unloop.AtOther} }
 
 // Check counts the run's retries.
 func (d RetryStorm) Check(r *unloop.Run) (unloop.Finding, bool) {

@@ -9,7 +9,7 @@ type StuckPolling struct {
 
 // Info describes the rule.
 func (StuckPolling) Info() unloop.Info {
-	return unloop.Info{Name: "stuck_polling", Facts: unloop.FactOutcomes}
+	return unloop.Info{Name: "stuck_polling", At: unloop.AtEnd, Facts: unloop.FactOutcomes}
 }
 
 // Check looks at the tool of the step that has just ended.

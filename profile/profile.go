@@ -21,6 +21,7 @@ type Profile struct {
 	Settings  Settings
 	Detectors []unloop.Detector
 
+	at      map[unloop.At][]unloop.Detector // those to ask at each kind of event
 	reading unloop.Reading
 	policy  func() policy.Policy // makes one for each run
 	penalty func(*unloop.Finding) int
@@ -63,8 +64,15 @@ func FromSettings(settings Settings) (*Profile, error) {
 	}
 	p := settings.profile()
 	p.Settings = settings
+	p.at = make(map[unloop.At][]unloop.Detector)
 	for _, d := range p.Detectors {
-		p.reading.Facts |= d.Info().Facts
+		info := d.Info()
+		p.reading.Facts |= info.Facts
+		for kind := unloop.AtStart; kind <= unloop.AtOther; kind <<= 1 {
+			if info.At&kind != 0 {
+				p.at[kind] = append(p.at[kind], d)
+			}
+		}
 	}
 	return p, nil
 }
@@ -89,7 +97,7 @@ func (p *Profile) Watch(runID string) *Watch {
 func (w *Watch) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	w.found, w.grown = w.found[:0], w.grown[:0]
-	for _, d := range w.profile.Detectors {
+	for _, d := range w.profile.at[e.Type.Kind()] {
 		f, ok := d.Check(w.run)
 		if !ok {
 			continue

@@ -1,0 +1,67 @@
+package otlp
+
+import (
+	"encoding/json"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// Instrumentations put a call's arguments and its result into envelopes, whose other members (tags, steps, call ids,
+// trace contexts) differ from call to call and would hide that a call is the same. How many are taken off is bounded.
+const envelopes = 3
+
+// arguments takes a call's arguments out of an MCP request or its parameters, a LangChain callback's input, or a
+// Python function's arguments without positional ones. All else stays as it is.
+func arguments(raw json.RawMessage) json.RawMessage {
+	for range envelopes {
+		m := object(raw)
+		switch {
+		case m == nil:
+			return raw
+		case has(m, "method", "params"):
+			raw = json.RawMessage(m["params"])
+		case has(m, "arguments") && (has(m, "name") || has(m, "tool_name")):
+			return json.RawMessage(m["arguments"])
+		case m["inputs"].Kind() == '{' && has(m, "input_str"):
+			return json.RawMessage(m["inputs"])
+		case has(m, "input_str"):
+			return ingest.Arguments(m["input_str"])
+		case len(m) == 2 && string(m["args"]) == "[]" && has(m, "kwargs"):
+			return json.RawMessage(m["kwargs"])
+		default:
+			return raw
+		}
+	}
+	return raw
+}
+
+// result takes a tool's result out of a LangChain callback's output and out of the tool message in it.
+func result(raw json.RawMessage) json.RawMessage {
+	for range envelopes {
+		m := object(raw)
+		switch {
+		case m == nil:
+			return raw
+		case has(m, "output") && (len(m) == 1 || has(m, "kwargs")):
+			raw = json.RawMessage(m["output"])
+		case has(m, "lc", "kwargs"):
+			raw = json.RawMessage(m["kwargs"])
+		case has(m, "content", "tool_call_id"):
+			return json.RawMessage(m["content"])
+		default:
+			return raw
+		}
+	}
+	return raw
+}
+
+func has(members map[string]jsontext.Value, names ...string) bool {
+	for _, name := range names {
+		if _, ok := members[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
