@@ -3,6 +3,7 @@ package detect
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,6 +29,9 @@ func Explain(rule string) (Page, bool) {
 	p, ok := pages[rule]
 	return p, ok
 }
+
+// Rules returns the names of all rules, sorted.
+func Rules() []string { return slices.Sorted(maps.Keys(pages)) }
 
 // parsePages reads the sections of the package comment: a heading, then paragraphs.
 func parsePages(source string) map[string]Page {

@@ -2,67 +2,54 @@ package policy
 
 import "github.com/unloop-ai/unloop"
 
-// Ladder is the policy of profiles that act on evidence of no progress: it nudges, nudges harder, blocks, halts. What
-// drives it up is that a finding still holds and that nothing new came since the last rung; news brings it down one
-// rung, and a finding that does not say that the run is stale never gets beyond a nudge.
+// Ladder is the policy of profiles that act on evidence of no progress: it nudges, nudges harder, blocks, halts. It goes up
+// a rung when a finding still holds after Patience more events at which it held, none of which brought news. Each event
+// that brings news takes it down a rung. So what is nudged and then moves on is left alone, and only what goes on without
+// news is stopped.
 type Ladder struct {
-	// Patience is how many steps without news a rung lasts.
 	Patience int
 
-	rung  Action // of the last decision, as far as it still counts
-	since int    // stale steps at that decision
-	again int    // nudges given
+	rung int // of the last decision: 0 none, then as rungs
+	held int // events since then at which a finding held
 }
 
-// The rungs of a ladder: two kinds of warning, then block, then halt.
+// The codes of a ladder's decisions.
 const (
-	CodeNudge  = "nudge"
-	CodeStrong = "strong_nudge"
-	CodeBlock  = "blocked"
-	CodeHalt   = "halted"
+	CodeNudge       = "nudge"
+	CodeStrongNudge = "strong_nudge"
+	CodeBlocked     = "blocked"
+	CodeHalted      = "halted"
 )
 
-// Decide goes up a rung when a finding scores 1 or more and the rung's patience is used up.
-func (l *Ladder) Decide(r *unloop.Run, found, grown []unloop.Finding) Decision {
-	if r.Stale() < l.since {
-		l.down()
+var rungs = [...]struct {
+	action Action
+	code   string
+}{{Allow, ""}, {Warn, CodeNudge}, {Warn, CodeStrongNudge}, {Block, CodeBlocked}, {Halt, CodeHalted}}
+
+// Decide goes by the finding with the highest score; one under 1 is not enough to act on.
+func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
+	if r.LastNews() == r.Now().Ref {
+		l.rung, l.held = max(0, l.rung-1), 0
 	}
-	l.since = min(l.since, r.Stale())
-	worst, ok := strongest(found)
-	if !ok {
+	worst := strongest(found)
+	if worst == nil || worst.Score < 1 {
 		return Decision{}
 	}
-	stale := r.Stale()
-	if l.again > 0 && (stale-l.since < l.Patience || len(grown) == 0) {
+	l.held++
+	if l.rung > 0 && l.held < l.Patience {
 		return Decision{}
 	}
-	l.since = stale
-	l.again = min(l.again+1, 4)
-	if stale == 0 {
-		l.again = 1
-	}
-	switch l.again {
-	case 1:
-		return Decision{Warn, CodeNudge, worst.What, found}
-	case 2:
-		return Decision{Warn, CodeStrong, worst.What, found}
-	case 3:
-		return Decision{Block, CodeBlock, worst.What, found}
-	}
-	return Decision{Halt, CodeHalt, worst.What, found}
+	l.rung, l.held = min(l.rung+1, len(rungs)-1), 0
+	return Decision{rungs[l.rung].action, rungs[l.rung].code, worst.What, found}
 }
 
-func (l *Ladder) down() { l.again = max(0, l.again-1) }
-
-func strongest(found []unloop.Finding) (unloop.Finding, bool) {
-	best := -1
+// strongest returns the finding with the highest score, or nil if there is none.
+func strongest(found []unloop.Finding) *unloop.Finding {
+	var best *unloop.Finding
 	for k := range found {
-		if found[k].Score >= 1 && (best < 0 || found[k].Score > found[best].Score) {
-			best = k
+		if best == nil || found[k].Score > best.Score {
+			best = &found[k]
 		}
 	}
-	if best < 0 {
-		return unloop.Finding{}, false
-	}
-	return found[best], true
+	return best
 }

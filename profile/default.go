@@ -16,14 +16,14 @@ type Progress struct {
 	SameMessages   int     `yaml:"same_messages"`   // of an agent's last six
 	TextRepeats    int     `yaml:"text_repeats"`    // of a passage at the end of one message
 	IdleHandoffs   int     `yaml:"idle_handoffs"`   // between two agents, without news
-	LadderPatience int     `yaml:"ladder_patience"` // steps without news between a nudge and the next rung
+	LadderPatience int     `yaml:"ladder_patience"` // events at which a finding holds, without news, from one rung to the next
 }
 
 // DefaultSettings returns the settings as they stand.
 func DefaultSettings() *Progress {
 	return &Progress{
 		RepeatWeight: 2.3, CycleRounds: 3, SameResults: 4, SameErrors: 4, StuckPolls: 8, SameMessages: 3, TextRepeats: 5,
-		IdleHandoffs: 4, LadderPatience: 3,
+		IdleHandoffs: 4, LadderPatience: 2,
 	}
 }
 

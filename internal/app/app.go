@@ -40,6 +40,12 @@ func Formats() []ingest.Format {
 	}
 }
 
+// CheckFormat says what is wrong with an input format's name.
+func CheckFormat(name string) error {
+	_, err := formatNamed(name)
+	return err
+}
+
 // formatNamed returns the format with the name.
 func formatNamed(name string) (ingest.Format, error) {
 	var names []string

@@ -26,7 +26,7 @@ import (
 // Format returns the format of mini-swe-agent's .traj.json files.
 func Format() ingest.Format {
 	return ingest.Format{
-		Name:   "minisweagent",
+		Name:   "mini-swe-agent",
 		Title:  "mini-swe-agent trajectory (.traj.json)",
 		Sniff:  sniff,
 		Decode: decode,

@@ -24,7 +24,7 @@ import (
 // Format returns the format of SWE-agent's .traj files.
 func Format() ingest.Format {
 	return ingest.Format{
-		Name:   "sweagent",
+		Name:   "swe-agent",
 		Title:  "SWE-agent trajectory (.traj)",
 		Sniff:  sniff,
 		Decode: decode,

@@ -22,7 +22,7 @@ import (
 // Format returns the format of tau-bench results.
 func Format() ingest.Format {
 	return ingest.Format{
-		Name:   "taubench",
+		Name:   "tau-bench",
 		Title:  "tau-bench results",
 		Sniff:  sniff,
 		Decode: decode,

@@ -1,0 +1,10 @@
+// Command unloop says whether an agent is going round in circles.
+package main
+
+import (
+	"os"
+
+	"github.com/unloop-ai/unloop/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

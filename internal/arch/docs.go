@@ -1,0 +1,167 @@
+package arch
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const architecture = "ARCHITECTURE.md"
+
+// folderName finds `folder/` in a page.
+var folderName = regexp.MustCompile("`([a-zA-Z0-9._-][a-zA-Z0-9._/-]*)/`")
+
+// checkMap holds ARCHITECTURE.md to the tree: it names every folder with Go code, as `path/from/the/root/`, and names no
+// folder that is gone. It may call a folder by the end of its path.
+func checkMap(t *tree) (broken []string) {
+	page, ok := t.pages[architecture]
+	if !ok {
+		return []string{architecture + " is missing: it is the map of the source"}
+	}
+	named := map[string]bool{}
+	for _, match := range folderName.FindAllStringSubmatch(page, -1) {
+		named[match[1]] = true
+	}
+	code := map[string]bool{}
+	for _, s := range t.sources {
+		code[s.folder] = true
+	}
+	for _, folder := range slices.Sorted(maps.Keys(code)) {
+		if folder != "." && !named[folder] {
+			broken = append(broken, fmt.Sprintf("%s does not name `%s/`, which holds Go code", architecture, folder))
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(named)) {
+		if !t.hasFolder(folder) {
+			broken = append(broken, fmt.Sprintf("%s names `%s/`, which does not exist", architecture, folder))
+		}
+	}
+	return broken
+}
+
+// hasFolder tells whether there is a folder with this path or this end of a path.
+func (t *tree) hasFolder(name string) bool {
+	for folder := range t.folders {
+		if folder == name || strings.HasSuffix(folder, "/"+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// machinePath finds a path of somebody's own machine. What stands behind a letter or a slash is part of another path.
+var machinePath = regexp.MustCompile(`(?:^|[^\w./~*-])(/(?:work|home|Users|root)/|/tmp/bash_jobs)`)
+
+// checkPaths keeps paths of somebody's own machine out of Go files and pages. Fixtures under testdata are free.
+func checkPaths(t *tree) (broken []string) {
+	search := func(path, text string) {
+		for number, line := range strings.Split(text, "\n") {
+			if match := machinePath.FindStringSubmatch(line); match != nil {
+				broken = append(broken, fmt.Sprintf("%s:%d: a path of somebody's own machine, %s…: use a neutral one, as /srv/app",
+					path, number+1, match[1]))
+			}
+		}
+	}
+	for _, s := range t.sources {
+		search(s.path, s.text)
+	}
+	for _, path := range slices.Sorted(maps.Keys(t.pages)) {
+		search(path, t.pages[path])
+	}
+	return broken
+}
+
+// checkComments holds every package to a package comment, and every exported identifier of a public package (a function,
+// a type, a method of an exported type, a constant or a variable) to a comment of its own or of its group.
+func checkComments(t *tree) (broken []string) {
+	introduced := map[string]bool{}
+	for _, s := range t.sources {
+		if !s.isTest() && s.syntax.Doc != nil {
+			introduced[s.folder] = true
+		}
+	}
+	for _, s := range t.sources {
+		if s.isTest() {
+			continue
+		}
+		if !introduced[s.folder] {
+			introduced[s.folder] = true
+			broken = append(broken, fmt.Sprintf("%s has no package comment: say what it is for and what stands before and after it", s.folder))
+		}
+		if !isPublic(s.folder) {
+			continue
+		}
+		for _, name := range undocumented(s.syntax) {
+			broken = append(broken, fmt.Sprintf("%s: %s is exported and has no comment", t.at(name), name.Name))
+		}
+	}
+	return broken
+}
+
+// isPublic tells whether other modules can import the package of a folder.
+func isPublic(folder string) bool {
+	first, _, _ := strings.Cut(folder, "/")
+	return first != "internal" && first != "cmd"
+}
+
+// undocumented returns the exported names of a file that no comment explains.
+func undocumented(syntax *ast.File) (names []*ast.Ident) {
+	for _, decl := range syntax.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Doc == nil && d.Name.IsExported() && (d.Recv == nil || receiver(d).IsExported()) {
+				names = append(names, d.Name)
+			}
+		case *ast.GenDecl:
+			if d.Tok == token.IMPORT || d.Doc != nil {
+				continue
+			}
+			for _, spec := range d.Specs {
+				names = append(names, bare(spec)...)
+			}
+		}
+	}
+	return names
+}
+
+// bare returns the exported names that a type, constant or variable declares without a comment.
+func bare(spec ast.Spec) (names []*ast.Ident) {
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		if s.Doc == nil && s.Comment == nil && s.Name.IsExported() {
+			names = append(names, s.Name)
+		}
+	case *ast.ValueSpec:
+		for _, name := range s.Names {
+			if s.Doc == nil && s.Comment == nil && name.IsExported() {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// receiver returns the name of the type that a method belongs to.
+func receiver(f *ast.FuncDecl) *ast.Ident {
+	typ := f.Recv.List[0].Type
+	for {
+		switch x := typ.(type) {
+		case *ast.Ident:
+			return x
+		case *ast.StarExpr:
+			typ = x.X
+		case *ast.IndexExpr:
+			typ = x.X
+		case *ast.IndexListExpr:
+			typ = x.X
+		case *ast.ParenExpr:
+			typ = x.X
+		default:
+			return ast.NewIdent("_")
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package arch
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const module = "github.com/unloop-ai/unloop"
+
+// everything stands in a room's list for each folder of the module but the test helpers.
+const everything = "*"
+
+// room says what the packages of a folder may import beside the standard library.
+type room struct {
+	ours   []string // folders of this module
+	others []string // modules of other people
+	tests  []string // folders that only its tests may import
+}
+
+// rooms is the import table. The key is a folder, or a pattern for folders that have no row of their own. The order is
+// that of the arrow from bytes to decisions, the middle first.
+var rooms = map[string]room{
+	".":                    {ours: []string{"internal/fingerprint"}},
+	"internal/fingerprint": {others: []string{"github.com/zeebo/xxh3"}},
+	"detect":               {ours: []string{"."}},
+	"detect/detecttest":    {ours: []string{".", "detect"}, others: []string{"github.com/google/go-cmp"}},
+	"policy":               {ours: []string{"."}},
+	"profile": {
+		ours:   []string{".", "detect", "policy"},
+		others: []string{"go.yaml.in/yaml/v3"},
+		tests:  []string{"internal/fingerprint"},
+	},
+
+	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest/*": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest/otlp": {
+		ours:   []string{".", "internal/ingest"},
+		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
+	},
+	"internal/ingest/ingesttest": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
+	"internal/pipeline":          {ours: []string{".", "internal/fingerprint", "policy", "profile"}},
+	"internal/report":            {ours: []string{".", "detect", "policy"}},
+
+	"internal/app": {ours: []string{everything}},
+	"internal/cli": {
+		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/ingest", "internal/report"},
+		others: []string{
+			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
+		},
+	},
+	"cmd/unloop": {ours: []string{"internal/cli"}},
+
+	"internal/arch": {},
+}
+
+// testHelpers are the packages that any test may import, and nothing but tests.
+var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/store/storetest"}
+
+// testLibraries are the modules of other people that any test may import.
+var testLibraries = []string{
+	"github.com/google/go-cmp",
+	"github.com/rogpeppe/go-internal",
+	"github.com/santhosh-tekuri/jsonschema/v6",
+	"pgregory.net/rapid",
+}
+
+// roomOf returns the row of a folder. A row of the folder's own goes before a pattern.
+func roomOf(folder string) (room, bool) {
+	if r, ok := rooms[folder]; ok {
+		return r, true
+	}
+	r, ok := rooms[path.Dir(folder)+"/*"]
+	return r, ok
+}
+
+// checkImports holds every Go file to the import table: what the table does not allow is forbidden.
+func checkImports(t *tree) (broken []string) {
+	strangers := map[string]bool{}
+	for _, s := range t.sources {
+		r, ok := roomOf(s.folder)
+		if !ok {
+			if !strangers[s.folder] {
+				broken = append(broken, fmt.Sprintf("%s is not in the import table: give it a row in internal/arch/imports.go "+
+					"that says what it may import, and a line in ARCHITECTURE.md", s.folder))
+			}
+			strangers[s.folder] = true
+			continue
+		}
+		for _, spec := range s.syntax.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil || isStandard(imported) || r.allows(s, imported) {
+				continue
+			}
+			broken = append(broken, fmt.Sprintf("%s: %s must not import %s: see its row in internal/arch/imports.go",
+				t.at(spec), s.who(), imported))
+		}
+	}
+	return broken
+}
+
+// who names the importer in a sentence.
+func (s source) who() string {
+	name := s.folder
+	if name == "." {
+		name = "the root"
+	}
+	if s.isTest() {
+		return "a test of " + name
+	}
+	return name
+}
+
+// isStandard tells whether an import path is of the standard library: its first element has no dot.
+func isStandard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return !strings.Contains(first, ".")
+}
+
+func (r room) allows(s source, imported string) bool {
+	folder, ours := folderOf(imported)
+	if !ours {
+		return hasModule(r.others, imported) || s.isTest() && hasModule(testLibraries, imported)
+	}
+	if slices.Contains(r.ours, folder) {
+		return true
+	}
+	helper := slices.Contains(testHelpers, folder)
+	if s.isTest() {
+		return helper || folder == s.folder || slices.Contains(r.tests, folder) || slices.Contains(r.ours, everything)
+	}
+	return !helper && slices.Contains(r.ours, everything)
+}
+
+// folderOf returns the folder of a package of this module.
+func folderOf(imported string) (string, bool) {
+	if imported == module {
+		return ".", true
+	}
+	return strings.CutPrefix(imported, module+"/")
+}
+
+// hasModule tells whether a package belongs to one of the modules.
+func hasModule(modules []string, imported string) bool {
+	return slices.ContainsFunc(modules, func(m string) bool {
+		return imported == m || strings.HasPrefix(imported, m+"/")
+	})
+}

@@ -1,0 +1,84 @@
+// Package cli holds the subcommands of unloop. It reads flags, has package app do the work, and prints.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+// The exit statuses.
+const (
+	exitFine  = 0
+	exitLoops = 1 // loops were found, at or over --fail-on
+	exitBad   = 2 // wrong usage, or input that cannot be read
+	exitBreak = 130
+)
+
+// errLoops says that loops were found; it was printed already.
+var errLoops = errors.New("loops were found")
+
+// errFaulty says that some input could not be read; it was printed already.
+var errFaulty = errors.New("some input could not be read")
+
+// Main runs the command line and returns its exit status. It ends early and cleanly on an interrupt.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := &cobra.Command{
+		Use:   "unloop",
+		Short: "Says whether an AI agent is going round in circles, where, why, and what to try",
+		Long: "unloop reads what an agent did and says whether it is looping: the same call again and again, the same error\n" +
+			"from varied commands, two agents that hand a task back and forth, searches that find nothing.",
+		Example:       "  unloop scan runs/                 # every trace in a folder\n  unloop rules                      # what it looks for\n  unloop explain same_error         # one rule in full",
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(scanCommand(), rulesCommand(), explainCommand())
+	return exitStatus(root.ExecuteContext(ctx), stderr)
+}
+
+func exitStatus(err error, stderr io.Writer) int {
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.Is(err, errLoops):
+		return exitLoops
+	case errors.Is(err, errFaulty):
+		return exitBad
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "unloop: interrupted")
+		return exitBreak
+	}
+	for _, line := range lines(err) {
+		fmt.Fprintln(stderr, "unloop:", line)
+	}
+	return exitBad
+}
+
+// lines returns the messages of joined errors one by one.
+func lines(err error) []string {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []string
+		for _, e := range joined.Unwrap() {
+			all = append(all, lines(e)...)
+		}
+		return all
+	}
+	return []string{err.Error()}
+}

@@ -1,0 +1,58 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// GitHub returns a writer that writes each warning as a workflow command, so that GitHub shows it as an annotation of the
+// file that the run was read from. Nothing else is written.
+func GitHub(w io.Writer) Writer { return &githubWriter{w} }
+
+type githubWriter struct{ w io.Writer }
+
+func (g *githubWriter) Write(r *Run) error {
+	var b bytes.Buffer
+	for _, w := range gravest(r.Warnings) {
+		fmt.Fprintf(&b, "::%s file=%s,title=%s::%s\n", command(w.Severity),
+			property(r.Source), property(w.Rule+" in run "+r.ID), message(sentence(w.What), "Why: "+w.Why, "Try: "+w.Try))
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := g.w.Write(b.Bytes())
+	return err
+}
+
+// Close does nothing: no command is a valid list of commands.
+func (g *githubWriter) Close() error { return nil }
+
+func command(s unloop.Severity) string {
+	switch s {
+	case unloop.SeverityCritical:
+		return "error"
+	case unloop.SeverityInfo:
+		return "notice"
+	}
+	return "warning"
+}
+
+var (
+	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// property escapes the value of a workflow command's property.
+func property(s string) string { return commandProperty.Replace(plain(s)) }
+
+// message joins lines to the text of a workflow command.
+func message(lines ...string) string {
+	for k := range lines {
+		lines[k] = plain(lines[k])
+	}
+	return commandData.Replace(strings.Join(lines, "\n"))
+}

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// harmless reports whether a character can be shown as it is: it prints, or is a space or a joiner that scripts need.
+func harmless(r rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || r == nonJoiner || r == joiner
+}
+
+// buildCommands are what build servers obey wherever it stands in a line of a log.
+var buildCommands = strings.NewReplacer("##[", `#\#[`, "##vso[", `#\#vso[`, "##teamcity[", `#\#teamcity[`)
+
+// plain makes a text of one line that does nothing but be read: what is not harmless is shown as in a Go string.
+func plain(s string) string {
+	if strings.Contains(s, "##") {
+		s = buildCommands.Replace(s)
+	}
+	clean := func(r rune) bool { return r == utf8.RuneError || !harmless(r) }
+	if strings.IndexFunc(s, clean) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case harmless(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// encode writes v as JSON on one line, without HTML escapes. What is not harmless is escaped in the strings, so that the
+// text can be looked at and still says the same.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode a verdict: %w", err)
+	}
+	return escapeJSON(b.Bytes()), nil
+}
+
+// escapeJSON escapes what is not harmless in encoded JSON. Such characters, and two # in a row, stand in strings only.
+func escapeJSON(line []byte) []byte {
+	escaped := make([]byte, 0, len(line))
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		switch {
+		case r == '#' && i > 0 && line[i-1] == '#':
+			escaped = append(escaped, `\u0023`...)
+		case r == '\n' || harmless(r):
+			escaped = append(escaped, line[i:i+size]...)
+		case r <= 0xffff:
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
+		}
+		i += size
+	}
+	return escaped
+}

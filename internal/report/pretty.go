@@ -1,0 +1,208 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// PrettyOptions are those of a screen.
+type PrettyOptions struct {
+	Color bool
+	Width int // columns; 0 for 100, and 40 at least
+}
+
+// Pretty returns a writer for people, which shows each run at once: a healthy one in a line, another with what happened,
+// why it matters, what to try and the steps that prove it. Close sums up if there were several runs.
+func Pretty(w io.Writer, o PrettyOptions) Writer {
+	width := max(cmp.Or(o.Width, 100), 40)
+	return &prettyWriter{w: w, page: page{color: o.Color, width: width}, rules: make(map[string]int), statuses: make(map[string]int)}
+}
+
+type prettyWriter struct {
+	w    io.Writer
+	page page
+	long bool // the last run took several lines
+
+	runs     int
+	statuses map[string]int
+	rules    map[string]int       // warnings by rule
+	met      [policy.Halt + 1]int // runs by the actions that they would have met
+}
+
+func (p *prettyWriter) Write(r *Run) error {
+	p.page.Reset()
+	long := len(r.Warnings)+len(r.Decisions) > 0
+	if p.runs > 0 && (long || p.long) {
+		p.page.line(0)
+	}
+	p.long = long
+	p.count(r)
+	p.page.verdict(r)
+	for _, w := range gravest(r.Warnings) {
+		p.page.line(0)
+		p.page.warning(w)
+	}
+	_, err := p.w.Write(p.page.Bytes())
+	return err
+}
+
+func (p *prettyWriter) count(r *Run) {
+	p.runs++
+	p.statuses[r.Health.Status]++
+	for k := range r.Warnings {
+		p.rules[r.Warnings[k].Rule]++
+	}
+	var met [policy.Halt + 1]bool
+	for _, d := range r.Decisions {
+		if d.Action <= policy.Halt && !met[d.Action] {
+			met[d.Action] = true
+			p.met[d.Action]++
+		}
+	}
+}
+
+// Close sums up.
+func (p *prettyWriter) Close() error {
+	if p.runs < 2 {
+		return nil
+	}
+	p.page.Reset()
+	var states []string
+	for _, s := range []string{policy.Healthy, policy.Troubled, policy.LikelyStuck, policy.Failed} {
+		if n := p.statuses[s]; n > 0 {
+			states = append(states, fmt.Sprint(n, " ", strings.ToLower(s)))
+		}
+	}
+	p.page.line(0)
+	p.page.paragraph(0, span{bold, fmt.Sprint(p.runs, " runs: ")}, regular, strings.Join(states, ", "))
+	if len(p.rules) > 0 {
+		names := slices.SortedFunc(maps.Keys(p.rules), func(a, b string) int {
+			return cmp.Or(p.rules[b]-p.rules[a], cmp.Compare(a, b))
+		})
+		for k, name := range names {
+			names[k] = fmt.Sprint(plain(name), " ", p.rules[name])
+		}
+		p.page.paragraph(0, span{bold, "warnings: "}, regular, strings.Join(names, ", "))
+	}
+	p.page.paragraph(0, span{bold, "policy: "}, regular, p.fates())
+	_, err := p.w.Write(p.page.Bytes())
+	return err
+}
+
+// fates says how many runs the policy would have touched, or nothing if none.
+func (p *prettyWriter) fates() string {
+	var parts []string
+	for _, m := range []struct {
+		action policy.Action
+		verb   string
+	}{{policy.Warn, "warned "}, {policy.Block, "blocked calls in "}, {policy.Halt, "stopped "}} {
+		if n := p.met[m.action]; n > 0 {
+			parts = append(parts, m.verb+number(n, "run"))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "would have " + strings.Join(parts, ", ")
+}
+
+// verdict says in a line how the run did, and in another what the policy would have done.
+func (p *page) verdict(r *Run) {
+	mark, look := "✗", red
+	switch r.Health.Status {
+	case policy.Healthy:
+		mark, look = "✓", green
+	case policy.Troubled:
+		mark, look = "▲", yellow
+	}
+	state := fmt.Sprintf("%s %-12s %3d/100  ", mark, plain(r.Health.Status), r.Health.Score)
+	id := fit(plain(r.ID), p.width-columns(state))
+	facts := []string{plain(r.Source), plain(r.Format), number(r.Steps, "step"), number(r.Events, "event")}
+	if c := cost(r.Metrics.Cost); c != "" {
+		facts = append(facts, c)
+	}
+	spans := []span{{look, state}, {bold, id}}
+	if room := p.width - columns(state) - columns(id) - 2; room > 10 {
+		spans = append(spans, span{faint, "  " + fit(strings.Join(facts, ", "), room)})
+	}
+	p.line(0, spans...)
+	if len(r.Decisions) > 0 {
+		p.paragraph(2, span{}, regular, "The policy "+fate(r)+".")
+	}
+}
+
+// fate says what the policy would have done, and where for the first time.
+func fate(r *Run) string {
+	verbs := [...]string{policy.Warn: "warned", policy.Block: "blocked", policy.Halt: "stopped"}
+	var parts []string
+	for action := policy.Warn; action <= policy.Halt; action++ {
+		k := slices.IndexFunc(r.Decisions, func(d Decision) bool { return d.Action == action })
+		if k >= 0 {
+			at := " at "
+			if len(parts) == 0 {
+				at += "event "
+			}
+			parts = append(parts, verbs[action]+at+label(r.Decisions[k].Event))
+		}
+	}
+	if len(parts) == 0 {
+		return "would have done nothing"
+	}
+	return "would have " + strings.Join(parts, ", ")
+}
+
+// warning says what happened, why it matters, what to try, and what proves it.
+func (p *page) warning(w *Warning) {
+	mark, look := "▲ ", yellow
+	switch w.Severity {
+	case unloop.SeverityCritical:
+		mark, look = "✗ ", red
+	case unloop.SeverityInfo:
+		mark, look = "● ", blue
+	}
+	p.paragraph(2, span{look, mark}, bold, plain(w.What))
+	at := label(w.Event)
+	if w.First != w.Event {
+		at = label(w.First) + " to " + at
+	}
+	p.paragraph(4, span{}, faint, fmt.Sprintf("%s, %s, %s", plain(w.Rule), plain(string(w.Severity)), at))
+	p.paragraph(4, span{faint, "Why: "}, regular, plain(w.Why))
+	p.paragraph(4, span{faint, "Try: "}, regular, plain(w.Try))
+	if len(w.Proof) > 0 {
+		p.line(0)
+		p.proof(w.Proof)
+		return
+	}
+	var events []string
+	for _, e := range w.Evidence {
+		events = append(events, label(e))
+	}
+	if len(events) > 1 {
+		p.paragraph(4, span{faint, "Events: "}, regular, strings.Join(events, ", "))
+	}
+}
+
+func number(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// cost writes US dollars, or nothing where there was no cost.
+func cost(dollars float64) string {
+	switch {
+	case dollars <= 0:
+		return ""
+	case dollars < 0.01:
+		return "under $0.01"
+	}
+	return fmt.Sprintf("$%.2f", dollars)
+}

@@ -1,0 +1,59 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// TestLadder plays outcomes: "=" is a step without news at which a finding holds, "." one at which none holds, "!" one
+// that brings news. The answer has a letter for each: a(llow), w(arn), W(arn harder), b(lock), h(alt).
+func TestLadder(t *testing.T) {
+	for _, tc := range []struct{ name, steps, want string }{
+		{"what goes on without news is stopped", "=======", "waWabah"},
+		{"nothing found, nothing done", "....!!..", "aaaaaaaa"},
+		{"news takes it down a rung", "===!=====", "waWaaWaba"},
+		{"a finding must hold to count", "=..=..=", "waaaaaW"},
+		{"after a halt it stays halted", "=========", "waWabahah"},
+		{"much news, and it begins anew", "===!!!=", "waWaaaw"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, playLadder(tc.steps)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func playLadder(steps string) string {
+	l := Ladder{Patience: 2}
+	r := unloop.NewRun("run", unloop.Reading{Facts: unloop.FactOutcomes})
+	r.Add(&unloop.Event{ID: "u", Index: -1, Type: unloop.MessageSent, Role: unloop.RoleUser})
+	var got strings.Builder
+	for i, step := range steps {
+		e := &unloop.Event{ID: fmt.Sprint("e", i), Index: i, Type: unloop.ToolCallFailed, Tool: "t", Output: json.RawMessage(`"same"`)}
+		if i == 0 {
+			r.Add(e) // the first outcome would be news
+		}
+		var found []unloop.Finding
+		switch step {
+		case '=':
+			found = []unloop.Finding{{Rule: "r", Score: 1}}
+		case '!':
+			e.Output = json.RawMessage(fmt.Sprintf(`"news %d"`, i))
+		}
+		r.Add(e)
+		d := l.Decide(r, found, found)
+		letter := d.Action.String()[:1]
+		if d.Code == CodeStrongNudge {
+			letter = "W"
+		}
+		got.WriteString(letter)
+	}
+	return got.String()
+}

@@ -1,0 +1,153 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Source says where a profile comes from: a name, a YAML document, single settings, in rising order of precedence.
+type Source struct {
+	Name   string   // of a built-in profile; "" for that of the document, else the default
+	Config []byte   // a YAML document: profile: NAME, and settings by name; nil for none
+	Sets   []string // NAME=VALUE each
+}
+
+// Load makes the profile. An error names all mistakes at once, each with its field.
+func Load(src Source) (*Profile, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(src.Config, &document); err != nil {
+		return nil, fmt.Errorf("config: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	fields, err := mapping(&document)
+	if err != nil {
+		return nil, err
+	}
+	name, err := profileName(src.Name, fields)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := defaults(name)
+	if err != nil {
+		return nil, err
+	}
+	mistakes := apply(settings, fields, "config: ")
+	for _, set := range src.Sets {
+		mistakes = append(mistakes, applySet(settings, set)...)
+	}
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
+	return FromSettings(settings)
+}
+
+// field is a member of a YAML mapping.
+type field struct{ name, value *yaml.Node }
+
+func mapping(document *yaml.Node) ([]field, error) {
+	if len(document.Content) == 0 {
+		return nil, nil
+	}
+	top := document.Content[0]
+	if top.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("config: line %d: a mapping of settings is wanted, such as profile: %s", top.Line, Default)
+	}
+	var fields []field
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		fields = append(fields, field{top.Content[i], top.Content[i+1]})
+	}
+	return fields, nil
+}
+
+func profileName(asked string, fields []field) (string, error) {
+	for _, f := range fields {
+		if f.name.Value != "profile" {
+			continue
+		}
+		if asked != "" && asked != f.value.Value {
+			return "", fmt.Errorf("config: line %d: the document is for profile %s, but %s was asked for", f.name.Line, f.value.Value, asked)
+		}
+		asked = f.value.Value
+	}
+	if asked == "" {
+		return Default, nil
+	}
+	return asked, nil
+}
+
+// apply sets the fields, and returns what is wrong with them.
+func apply(settings Settings, fields []field, where string) (mistakes []error) {
+	known := SettingNames(settings)
+	for _, f := range fields {
+		if f.name.Value == "profile" {
+			continue
+		}
+		if !slices.Contains(known, f.name.Value) {
+			mistakes = append(mistakes, fmt.Errorf("%sline %d: there is no setting %q; there are %s",
+				where, f.name.Line, f.name.Value, strings.Join(known, ", ")))
+			continue
+		}
+		if err := assign(settings, f); err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%sline %d: %w", where, f.name.Line, err))
+		}
+	}
+	return mistakes
+}
+
+func applySet(settings Settings, set string) []error {
+	name, value, ok := strings.Cut(set, "=")
+	if !ok {
+		return []error{fmt.Errorf("%q is no setting: write NAME=VALUE", set)}
+	}
+	if known := SettingNames(settings); !slices.Contains(known, name) {
+		return []error{fmt.Errorf("there is no setting %q; there are %s", name, strings.Join(known, ", "))}
+	}
+	var node yaml.Node
+	if err := yaml.Unmarshal([]byte(value), &node); err != nil || len(node.Content) == 0 {
+		return []error{fmt.Errorf("%s: %q is no value", name, value)}
+	}
+	if err := assign(settings, field{&yaml.Node{Value: name}, node.Content[0]}); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// assign sets one field. The settings know it.
+func assign(settings Settings, f field) error {
+	v := reflect.ValueOf(settings).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("yaml") != f.name.Value {
+			continue
+		}
+		if err := f.value.Decode(v.Field(i).Addr().Interface()); err != nil {
+			return fmt.Errorf("%s: %q is no %s", f.name.Value, f.value.Value, kindWord(v.Field(i).Kind()))
+		}
+	}
+	return nil
+}
+
+func kindWord(k reflect.Kind) string {
+	switch k {
+	case reflect.Int:
+		return "whole number"
+	case reflect.Float64:
+		return "number"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return k.String()
+}
+
+// SettingNames returns the names of the settings, as they stand in YAML, in their order.
+func SettingNames(settings Settings) []string {
+	t := reflect.TypeOf(settings).Elem()
+	names := make([]string, 0, t.NumField())
+	for i := range t.NumField() {
+		names = append(names, t.Field(i).Tag.Get("yaml"))
+	}
+	return names
+}
