@@ -8,7 +8,7 @@ const (
 	maxInputs    = 128     // distinct inputs of one tool; the one that came longest ago is forgotten
 	maxInputText = 1 << 20 // bytes of inputs of all tools together
 
-	fullComparisons = 24 // of the latest input with those before it
+	fullComparisons = 16 // of the latest input with those before it
 )
 
 // Tool is what a run keeps of one of its tools.
@@ -140,7 +140,7 @@ func (r *Run) dropInput(t *Tool) *input {
 // Similar returns how many calls of the tool had an input at least threshold alike (0 to 1) to that of its latest
 // call, this one included. The run must keep FactInputs. So that a call of a long run costs no more than one of a short
 // run, it compares with the 128 distinct inputs of the tool that came last, each counted as often as it came; where
-// lengths and letters do not tell, it compares in full with the 24 latest of them. Compared is the canonical form; its
+// lengths and letters do not tell, it compares in full with the 16 latest of them. Compared is the canonical form; its
 // first and last 2 KiB stand for one over 4 KiB.
 func (t *Tool) Similar(threshold float64) int {
 	if len(t.inputs) == 0 {

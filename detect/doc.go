@@ -26,7 +26,7 @@ Try: vary the input in a way that matters, or stop and report what is missing.
 
 How alike two inputs are is 2·LCS(a, b) / (len a + len b) over the characters of their canonical JSON. The latest input
 is compared with the 128 distinct inputs of the tool that came last, each counted as often as it came; in full, where
-lengths and letters do not tell, with the 24 latest of them. Of an input over 4 KiB the first and last 2 KiB are compared.
+lengths and letters do not tell, with the 16 latest of them. Of an input over 4 KiB the first and last 2 KiB are compared.
 
 # repeated_tool_call_exact_input
 

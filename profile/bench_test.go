@@ -9,11 +9,11 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// BenchmarkStep measures one step, that is the start of a call and its outcome, through a whole profile: folded,
-// detected, decided. A run of n steps is gone through again and again; the figures are for one step of it.
+// BenchmarkStep measures one step, that is the start of a call and its outcome, through a whole profile: folded, detected,
+// decided. The run has that many steps already; building it is not measured.
 //
 //	varied: five tools, each call with arguments of its own (about 280 bytes) and a result of its own
-//	looping: the last half of the run is one call and one result
+//	looping: one call and one result, again and again
 func BenchmarkStep(b *testing.B) {
 	for _, name := range Names() {
 		p, err := New(name)
@@ -23,21 +23,30 @@ func BenchmarkStep(b *testing.B) {
 		for _, kind := range []string{"varied", "looping"} {
 			for _, n := range []int{100, 1000, 10_000} {
 				b.Run(fmt.Sprintf("profile=%s/%s/steps=%d", name, kind, n), func(b *testing.B) {
-					steps := benchRun(n, kind == "looping")
-					b.ReportAllocs()
-					w := p.Watch("run")
-					i := 0
-					for b.Loop() {
-						if i == len(steps) {
-							w, i = p.Watch("run"), 0
-						}
-						w.Add(&steps[i])
-						w.Add(&steps[i+1])
-						i += 2
-					}
+					benchSteps(b, p, benchRun(n+max(50, n/10), kind == "looping"), 2*n)
 				})
 			}
 		}
+	}
+}
+
+// benchSteps measures the steps behind the first built events, and builds the run anew when they are used up.
+func benchSteps(b *testing.B, p *Profile, events []unloop.Event, built int) {
+	b.ReportAllocs()
+	var w *Watch
+	next := len(events)
+	for b.Loop() {
+		if next == len(events) {
+			b.StopTimer()
+			w, next = p.Watch("run"), built
+			for k := range events[:built] {
+				w.Add(&events[k])
+			}
+			b.StartTimer()
+		}
+		w.Add(&events[next])
+		w.Add(&events[next+1])
+		next += 2
 	}
 }
 
@@ -58,7 +67,7 @@ func benchRun(n int, looping bool) []unloop.Event {
 		tool := tools[random.IntN(len(tools))]
 		input := fmt.Sprintf(`{"path":"internal/server/file_%d.go","query":%q,"offset":%d,"limit":50,"note":%q}`, i, text(90), i, text(90))
 		output := fmt.Sprintf(`"%d: %s"`, i, text(180))
-		if looping && i >= n/2 {
+		if looping {
 			tool, input, output = "grep", `{"path":"internal/server","query":"the handler that reads the body"}`, `"no matches"`
 		}
 		events = append(events,

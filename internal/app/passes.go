@@ -9,11 +9,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/pipeline"
 )
 
-// Bounds of one pass over an input whose runs are mixed.
-const (
-	maxTracks = 4096      // runs at once; further ones wait for the next pass
-	maxSorted = 256 << 20 // bytes of events that are held to be sorted; further runs wait for the next pass
-)
+// room is how much one pass over an input whose runs are mixed may hold.
+type room struct {
+	tracks int   // runs at once; further ones wait for the next pass
+	sorted int64 // bytes of events that are held to be sorted; further runs wait for the next pass
+}
+
+var enoughRoom = room{tracks: 4096, sorted: 256 << 20}
 
 // stream scans an input in which the runs come one after another.
 func (src *source) stream(result *Result) error {
@@ -39,7 +41,7 @@ func (src *source) stream(result *Result) error {
 
 // passes scans an input whose runs are mixed and perhaps out of order. The first pass folds each run as its events come.
 // A run with a late event is given up there, and a later pass gathers its events and sorts them; runs for which there
-// was no room have a pass of their own. So memory is bounded by maxTracks and maxSorted, whatever the input's size.
+// was no room have a pass of their own. So memory is bounded, whatever the input's size.
 func (src *source) passes(ctx context.Context, result *Result) error {
 	p := pass{src: src}
 	if err := src.format.Decode(src.input(src.first, true), p.add); err != nil {
@@ -106,7 +108,7 @@ func (p *pass) admit(id string) *track {
 	if p.only != nil && !p.only[id] {
 		return nil
 	}
-	if len(p.tracks) >= maxTracks {
+	if len(p.tracks) >= p.src.room.tracks {
 		if p.waiting == nil {
 			p.waiting = make(map[string]bool)
 		}
@@ -142,14 +144,14 @@ func (src *source) sortLate(ctx context.Context, late []*track, result *Result) 
 	for len(late) > 0 {
 		n, size := 0, int64(0)
 		batch := make(map[string][]*unloop.Event)
-		for n < len(late) && (n == 0 || size+late[n].size <= maxSorted) {
+		for n < len(late) && (n == 0 || size+late[n].size <= src.room.sorted) {
 			size += late[n].size
 			batch[late[n].id] = nil
 			n++
 		}
-		if size > maxSorted {
+		if size > src.room.sorted {
 			return fmt.Errorf("%s: the events of run %s are out of order and too many to be sorted here (%d MiB, %d at most): sort the file by sequence",
-				src.name, late[0].id, size>>20, maxSorted>>20)
+				src.name, late[0].id, size>>20, src.room.sorted>>20)
 		}
 		err := src.reread(ctx, func(e *unloop.Event) error {
 			if events, ok := batch[e.RunID]; ok {

@@ -32,6 +32,7 @@ type Scan struct {
 	Progress func(read, total int64)
 
 	total int64
+	room  room // smaller in tests
 }
 
 // Result is what a scan came to.
@@ -133,10 +134,14 @@ type source struct {
 	first  io.Reader // for the first pass
 	spool  *os.File  // what first gave, for standard input
 	scan   *Scan
+	room   room
 }
 
 func (s *Scan) file(ctx context.Context, f file, result *Result) error {
-	src := source{name: f.path, run: runName(f.path), scan: s}
+	src := source{name: f.path, run: runName(f.path), scan: s, room: s.room}
+	if src.room == (room{}) {
+		src.room = enoughRoom
+	}
 	var in io.Reader = s.Stdin
 	if f.path == "-" {
 		src.name, src.run = "standard input", "stdin"

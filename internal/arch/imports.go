@@ -41,8 +41,8 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
 	},
 	"internal/ingest/ingesttest": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
-	"internal/pipeline":          {ours: []string{".", "internal/fingerprint", "policy", "profile"}},
-	"internal/report":            {ours: []string{".", "detect", "policy"}},
+	"internal/pipeline":          {ours: []string{".", "internal/fingerprint"}},
+	"internal/report":            {ours: []string{".", "detect", "policy"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/app": {ours: []string{everything}},
 	"internal/cli": {

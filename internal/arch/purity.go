@@ -29,10 +29,7 @@ func checkPurity(t *tree) (broken []string) {
 		timeName := ""
 		for _, spec := range s.syntax.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				continue
-			}
-			if hasModule(impure, imported) {
+			if err == nil && hasModule(impure, imported) {
 				blame(spec, "imports "+imported)
 			}
 			if imported == "time" {
@@ -40,23 +37,36 @@ func checkPurity(t *tree) (broken []string) {
 			}
 		}
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.GoStmt:
+			if _, ok := n.(*ast.GoStmt); ok {
 				blame(n, "starts a goroutine")
-			case *ast.SelectorExpr:
-				pkg, ok := n.X.(*ast.Ident)
-				if ok && timeName != "" && pkg.Name == timeName && slices.Contains(clock, n.Sel.Name) {
-					blame(n, "uses time."+n.Sel.Name)
-				}
-			case *ast.Ident:
-				if timeName == "." && slices.Contains(clock, n.Name) {
-					blame(n, "uses time."+n.Name)
-				}
+			}
+			if name, ok := readsClock(n, timeName); ok {
+				blame(n, "uses time."+name)
 			}
 			return true
 		})
 	}
 	return broken
+}
+
+// readsClock tells whether a node is a name of package time that is about now. timeName is what the file calls the
+// package: "." if it imports the names themselves, nothing if it does not import it.
+func readsClock(n ast.Node, timeName string) (string, bool) {
+	var name *ast.Ident
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		if pkg, ok := n.X.(*ast.Ident); ok && timeName != "" && pkg.Name == timeName {
+			name = n.Sel
+		}
+	case *ast.Ident:
+		if timeName == "." {
+			name = n
+		}
+	}
+	if name == nil || !slices.Contains(clock, name.Name) {
+		return "", false
+	}
+	return name.Name, true
 }
 
 // localName returns the name that an import has in its file.

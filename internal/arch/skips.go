@@ -16,26 +16,24 @@ var skipping = []string{"Skip", "SkipNow", "Skipf"}
 var scriptSkip = regexp.MustCompile(`(?m)^(?:\[[^\]]*\]\s*)*skip\b`)
 
 // checkSkips keeps every test running everywhere: none skips itself, asks for -short, or hides behind a build constraint.
-// A test that needs something says so by failing.
+// A test that lacks something fails and says what.
 func checkSkips(t *tree) (broken []string) {
+	blame := func(place, what string) {
+		broken = append(broken, fmt.Sprintf("%s: %s: a test that does not run tests nothing; let it fail and say what it lacks", place, what))
+	}
 	for _, s := range t.sources {
 		if !s.knowsTesting() {
 			continue
 		}
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
-			if what, ok := skip(n); ok {
-				broken = append(broken, fmt.Sprintf("%s: %s: a test that is skipped tests nothing; let it fail and say what it needs", t.at(n), what))
+			if call, ok := n.(*ast.CallExpr); ok && skips(call) {
+				blame(t.at(n), "a call that skips the test")
 			}
 			return true
 		})
-		if !s.isTest() {
-			continue
-		}
 		for _, group := range s.syntax.Comments {
-			for _, c := range group.List {
-				if strings.HasPrefix(c.Text, "//go:build ") && c.Pos() < s.syntax.Package {
-					broken = append(broken, fmt.Sprintf("%s: a build constraint hides this test: let it run everywhere", t.at(c)))
-				}
+			if s.isTest() && group.Pos() < s.syntax.Package && strings.HasPrefix(group.List[0].Text, "//go:build ") {
+				blame(t.at(group), "a build constraint on a test")
 			}
 		}
 	}
@@ -43,32 +41,24 @@ func checkSkips(t *tree) (broken []string) {
 		// The commands stand before the first file of the archive.
 		commands, _, _ := strings.Cut("\n"+t.scripts[path], "\n-- ")
 		if scriptSkip.MatchString(commands) {
-			broken = append(broken, fmt.Sprintf("%s: a script that is skipped tests nothing; let it fail and say what it needs", path))
+			blame(path, "a script that skips itself")
 		}
 	}
 	return broken
 }
 
-// skip returns the call at a node if it skips a test or asks for -short.
-func skip(n ast.Node) (string, bool) {
-	call, ok := n.(*ast.CallExpr)
-	if !ok {
-		return "", false
-	}
+// skips tells whether a call skips a test, or asks whether to.
+func skips(call *ast.CallExpr) bool {
 	selector, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
-		return "", false
+		return false
 	}
 	on, ok := selector.X.(*ast.Ident)
-	if !ok {
-		return "", false
-	}
-	name := selector.Sel.Name
-	short := on.Name == "testing" && name == "Short"
-	return on.Name + "." + name, short || slices.Contains(skipping, name)
+	short := ok && on.Name == "testing" && selector.Sel.Name == "Short"
+	return short || slices.Contains(skipping, selector.Sel.Name)
 }
 
-// knowsTesting tells whether a file imports package testing; in others, Skip is about something else.
+// knowsTesting tells whether a file imports package testing. In others, Skip is about something else.
 func (s source) knowsTesting() bool {
 	return slices.ContainsFunc(s.syntax.Imports, func(spec *ast.ImportSpec) bool {
 		return spec.Path.Value == `"testing"`

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"unicode/utf8"
@@ -29,6 +30,15 @@ func ShapeOf(text []byte) Shape {
 		i += size
 	}
 	return s
+}
+
+// common returns how many characters the two texts can have in common at most, in whatever order.
+func (s *Shape) common(other *Shape) int {
+	n := 0
+	for k, own := range s.bag {
+		n += int(min(own, other.bag[k]))
+	}
+	return n
 }
 
 // Clip returns the part of text that is compared: all of it up to MaxCompared bytes, else its beginning and its end,
@@ -81,11 +91,7 @@ func (m *Matcher) Similar(other []byte, shape *Shape, threshold float64) bool {
 	if plain && float64(commonEnds(m.text, other)) >= need {
 		return true
 	}
-	bag := 0
-	for k, n := range shape.bag {
-		bag += int(min(n, m.shape.bag[k]))
-	}
-	if float64(bag) < need || m.left == 0 {
+	if m.left == 0 || float64(m.shape.common(shape)) < need {
 		return false
 	}
 	m.left--
@@ -107,15 +113,23 @@ func (m *Matcher) Ratio(other []byte) float64 {
 func commonEnds(a, b []byte) int {
 	n := min(len(a), len(b))
 	head := 0
+	for head+8 <= n && load(a, head) == load(b, head) {
+		head += 8
+	}
 	for head < n && a[head] == b[head] {
 		head++
 	}
-	tail := 0
-	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+	rest, tail := n-head, 0
+	for tail+8 <= rest && load(a, len(a)-tail-8) == load(b, len(b)-tail-8) {
+		tail += 8
+	}
+	for tail < rest && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
 	return head + tail
 }
+
+func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
 // giveUpEvery is after how many characters lcs looks whether it can still reach what is asked for.
 const giveUpEvery = 32

@@ -190,7 +190,7 @@ func TestDialogueMistakes(t *testing.T) {
 		if diff := cmp.Diff([]string{"in:0 u1"}, messages); diff != "" {
 			t.Errorf("messages (-want +got):\n%s", diff)
 		}
-		want := []string{"input:2: messages.0.role: the last line is cut; the events before it were read"}
+		want := []string{"input:2: the last line is cut; the events before it were read"}
 		if diff := cmp.Diff(want, warnings); diff != "" {
 			t.Errorf("warnings (-want +got):\n%s", diff)
 		}

@@ -78,7 +78,7 @@ func (in *Input) EachLine(decode func(Line) error) error {
 		err = decode(line)
 		var bad *BadInput
 		if line.Last && errors.As(err, &bad) && !jsontext.Value(line.Bytes).IsValid(lenient) {
-			bad.Reason = "the last line is cut; the events before it were read"
+			bad.Field, bad.Reason = "", "the last line is cut; the events before it were read"
 			in.warn(bad)
 			return nil
 		}

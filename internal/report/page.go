@@ -36,15 +36,24 @@ type page struct {
 
 // line adds a line that begins at a column.
 func (p *page) line(indent int, spans ...span) {
-	if len(spans) > 0 && strings.HasPrefix(strings.TrimLeft(spans[0].text, " "), "::") {
-		p.WriteString(strings.Repeat(" ", indent) + `\`) // or a build server would take it for a command
-	} else {
-		p.WriteString(strings.Repeat(" ", indent))
+	if likeCommand(spans) {
+		p.WriteByte('\\')
 	}
+	p.WriteString(strings.Repeat(" ", indent))
 	for _, s := range spans {
 		p.span(s)
 	}
 	p.WriteByte('\n')
+}
+
+// likeCommand reports whether a build server would take a line for a command to itself.
+func likeCommand(spans []span) bool {
+	for _, s := range spans {
+		if text := strings.TrimLeft(s.text, " "); text != "" {
+			return strings.HasPrefix(text, "::")
+		}
+	}
+	return false
 }
 
 func (p *page) span(s span) {
@@ -57,13 +66,16 @@ func (p *page) span(s span) {
 	}
 }
 
+// maxLines is about how many lines of a text are shown: nobody reads more, and agents may send megabytes.
+const maxLines = 20
+
 // paragraph adds a text that begins after a head and goes on below its beginning. Without a text there is no head.
 func (p *page) paragraph(indent int, head span, body style, text string) {
 	if text == "" {
 		return
 	}
 	at := indent + columns(head.text)
-	for k, part := range wrap(text, p.width-at) {
+	for k, part := range wrap(fit(text, maxLines*p.width), p.width-at) {
 		if k == 0 {
 			p.line(indent, head, span{body, part})
 			continue

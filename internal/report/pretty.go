@@ -15,13 +15,13 @@ import (
 // PrettyOptions are those of a screen.
 type PrettyOptions struct {
 	Color bool
-	Width int // columns; 0 for 100, and 40 at least
+	Width int // columns; 0 for 100; 60 at least
 }
 
 // Pretty returns a writer for people, which shows each run at once: a healthy one in a line, another with what happened,
 // why it matters, what to try and the steps that prove it. Close sums up if there were several runs.
 func Pretty(w io.Writer, o PrettyOptions) Writer {
-	width := max(cmp.Or(o.Width, 100), 40)
+	width := max(cmp.Or(o.Width, 100), 60)
 	return &prettyWriter{w: w, page: page{color: o.Color, width: width}, rules: make(map[string]int), statuses: make(map[string]int)}
 }
 
@@ -124,15 +124,20 @@ func (p *page) verdict(r *Run) {
 	}
 	state := fmt.Sprintf("%s %-12s %3d/100  ", mark, plain(r.Health.Status), r.Health.Score)
 	id := fit(plain(r.ID), p.width-columns(state))
-	facts := []string{plain(r.Source), plain(r.Format), number(r.Steps, "step"), number(r.Events, "event")}
+	facts := []string{number(r.Steps, "step"), number(r.Events, "event")}
 	if c := cost(r.Metrics.Cost); c != "" {
 		facts = append(facts, c)
 	}
-	spans := []span{{look, state}, {bold, id}}
-	if room := p.width - columns(state) - columns(id) - 2; room > 10 {
-		spans = append(spans, span{faint, "  " + fit(strings.Join(facts, ", "), room)})
+	about := "  " + strings.Join(append(facts, plain(r.Format)), ", ") + "  "
+	switch room := p.width - columns(state) - columns(id); {
+	case columns(about) < room:
+		about += fitEnd(plain(r.Source), room-columns(about))
+	case room > 10:
+		about = fit(about, room)
+	default:
+		about = ""
 	}
-	p.line(0, spans...)
+	p.line(0, span{look, state}, span{bold, id}, span{faint, strings.TrimRight(about, " ")})
 	if len(r.Decisions) > 0 {
 		p.paragraph(2, span{}, regular, "The policy "+fate(r)+".")
 	}

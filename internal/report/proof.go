@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// Bounds of what is shown of a step, in columns.
+// Bounds of what is shown of a step.
 const (
-	labelWidth = 20
-	toolWidth  = 24
-	around     = 24 // of what is the same, on either side of what changed
+	labelShare = 6  // an event's label takes a sixth of the screen
+	toolShare  = 5  // a tool's name a fifth
+	around     = 24 // columns of what is the same, on either side of what changed, or a third of the room
 	maxRound   = 4  // steps of a pattern whose repeats are folded
 )
 
@@ -19,8 +19,8 @@ const (
 func (p *page) proof(steps []Step) {
 	t := table{page: p, steps: steps}
 	for k := range steps {
-		t.labels = max(t.labels, min(columns(label(steps[k].Event)), labelWidth))
-		t.tools = max(t.tools, min(columns(plain(steps[k].Tool)), toolWidth))
+		t.labels = max(t.labels, min(columns(label(steps[k].Event)), p.width/labelShare))
+		t.tools = max(t.tools, min(columns(plain(steps[k].Tool)), p.width/toolShare))
 	}
 	t.text = 4 + t.labels + 2 + t.tools + 2
 	for k := 0; k < len(steps); {
@@ -72,8 +72,8 @@ type table struct {
 func (t *table) step(k int) {
 	s := &t.steps[k]
 	before, as := t.before(k)
-	head := span{faint, pad(fit(label(s.Event), t.labels), t.labels) + "  "}
-	tool := span{regular, pad(fit(plain(s.Tool), t.tools), t.tools) + "  "}
+	head := span{faint, pad(fitEnd(label(s.Event), t.labels), t.labels) + "  "}
+	tool := span{regular, pad(fitEnd(plain(s.Tool), t.tools), t.tools) + "  "}
 	for j, line := range t.content(s.Input, before, func(b *Step) string { return b.Input }, "same input"+as, t.width-t.text) {
 		if j == 0 {
 			line = append([]span{head, tool}, line...)
@@ -127,7 +127,6 @@ func (t *table) before(k int) (before *Step, as string) {
 
 // content gives the lines of a text: whole if there is nothing to compare it with, else what changed.
 func (t *table) content(text string, before *Step, of func(*Step) string, same string, room int) [][]span {
-	room = max(room, 16)
 	now := oneLine(text)
 	if before == nil {
 		var lines [][]span
@@ -151,18 +150,18 @@ func (t *table) difference(then, now string, room int) []span {
 	}
 	note := ""
 	if came == "" {
-		came, note = gone, "without "
+		came, note = gone, "  without "
 	}
-	if !t.color {
+	if room -= columns(note); !t.color {
 		room -= 2
 	}
-	head, tail = fitEnd(head, around), fit(tail, around)
-	came = fit(came, max(8, room-columns(head)-columns(tail)-columns(note)))
+	head, tail = fitEnd(head, min(around, room/3)), fit(tail, min(around, room/3))
+	came = fit(came, room-columns(head)-columns(tail))
 	if !t.color {
 		came = "[" + came + "]"
 	}
 	if note != "" {
-		return []span{{faint, head + tail + "  " + note}, {changed, came}}
+		return []span{{faint, head + tail + note}, {changed, came}}
 	}
 	return []span{{faint, head}, {changed, came}, {faint, tail}}
 }
@@ -175,7 +174,7 @@ func (t *table) fold(round, times int, last *Step) {
 		count += " rounds"
 		text = fmt.Sprintf(" up to %s, same inputs, same results", label(last.Event))
 	}
-	t.line(t.text, span{bold, count}, span{faint, fit(text, max(16, t.width-t.text-columns(count)))})
+	t.line(t.text, span{bold, count}, span{faint, fit(text, t.width-t.text-columns(count))})
 }
 
 // compare splits two texts into what they have in common at the beginning and at the end, in whole words, and what stands
@@ -212,12 +211,16 @@ func words(s string) []string {
 	return found
 }
 
-// oneLine makes a readable line of a piece of JSON that may be cut off: a string is shown as its text.
+// oneLine makes a readable line of a piece of JSON that may be cut off: a string is shown as its text, if it has one.
 func oneLine(raw string) string {
+	text := raw
 	if strings.HasPrefix(raw, `"`) {
-		raw = unquote(raw)
+		text = unquote(raw)
 	}
-	return plain(strings.Join(strings.Fields(raw), " "))
+	if strings.TrimSpace(text) == "" {
+		text = raw
+	}
+	return plain(strings.Join(strings.Fields(text), " "))
 }
 
 // unquote decodes a JSON string. One that was cut off loses a broken escape at its end.

@@ -1,0 +1,86 @@
+# What people and CI run. `make` alone lists it. A target's line after ## is its help.
+
+SHELL         := bash
+.SHELLFLAGS   := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS     += --no-builtin-rules --no-print-directory
+
+# What a call may set: make fuzz FUZZTIME=10s
+TESTFLAGS :=
+BENCH     := .
+COUNT     := 6
+OLD       := old.out
+NEW       := new.out
+FUZZTIME  := 60s
+
+# Tools have a go.mod of their own, so that what they depend on is nothing that unloop depends on.
+tool    := go tool -modfile=tools/go.mod
+version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: ## scan the trace that ships with the repository
+	@go run ./cmd/unloop scan --fail-on never examples/stuck-agent.jsonl
+
+.PHONY: build
+build: ## build bin/unloop, one file that needs nothing else
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/unloop \
+		-ldflags '-X github.com/unloop-ai/unloop/internal/cli.version=$(version)' ./cmd/unloop
+	@echo "bin/unloop $(version)"
+
+.PHONY: test
+test: needs ## run all tests under the race detector
+	@go test -race $(TESTFLAGS) ./...
+
+.PHONY: check
+check: lint test ## all that CI runs: lint, then test
+
+.PHONY: lint
+lint: ## format, vet, staticcheck, go.mod, and the shape of the source
+	@echo '== format'
+	@files=$$($(tool) gofumpt -l .); \
+	if [ -n "$$files" ]; then printf 'not formatted, run make format:\n%s\n' "$$files"; exit 1; fi
+	@echo '== vet'
+	@go vet ./...
+	@echo '== staticcheck'
+	@$(tool) staticcheck ./...
+	@echo '== go.mod'
+	@go mod tidy -diff
+	@go -C tools mod tidy -diff
+	@echo '== shape'
+	@go test ./internal/arch
+
+.PHONY: format
+format: ## rewrite the Go files as gofumpt wants them
+	@$(tool) gofumpt -l -w .
+
+.PHONY: golden
+golden: ## write the golden files anew; read the diff before you commit it
+	@go test $$(grep -rlE 'ingesttest\.Golden|flag\.Bool\("update"' --include='*_test.go' . | xargs dirname | sort -u) -update
+
+.PHONY: bench
+bench: ## run the benchmarks that match BENCH, COUNT times, into the file NEW
+	@go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee $(NEW)
+
+.PHONY: benchcmp
+benchcmp: ## compare the benchmarks in the file OLD with those in NEW
+	@$(tool) benchstat $(OLD) $(NEW)
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME, one after another
+	@targets=$$(go test -list '^Fuzz' ./... | awk '/^Fuzz/ { f[n++] = $$1 } /^ok/ { while (n) print $$2, f[--n] }'); \
+	while read -r package target; do \
+		echo "== $$package $$target"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done <<<"$$targets"
+
+.PHONY: clean
+clean: ## remove what the other targets built
+	@rm -rf bin $(OLD) $(NEW)
+
+.PHONY: needs
+needs:
+	@scripts/needs

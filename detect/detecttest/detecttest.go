@@ -1,0 +1,198 @@
+/*
+Package detecttest plays golden traces: short texts that tell what happens in a run, and at which event a detector is to
+find what. They are a detector's tests and its best documentation.
+
+	# The same question brings the same answer three times.
+	call   search boiling point of ethanol
+	result search 78.4 °C
+	call   search boiling point of ethanol
+	result search 78.4 °C
+	call   search boiling point of ethanol
+	result search 78.4 °C                       // want same_call_same_result "3 times"
+
+A trace is one event a line. It begins with a comment that says what it shows; a line that begins with # is a comment,
+and empty lines count for nothing. The lines are:
+
+	call TOOL ARGUMENTS        a call starts. Arguments that begin with { or [ are JSON; other words are sent as
+	                           {"command": words} to a shell (bash, sh …) and as {"input": words} to any other tool
+	result TOOL OUTPUT         its outcome: JSON if it is that, else a text; without an output, the event has none
+	fail TOOL ERROR            it failed; the error is read as an output is
+	block TOOL                 a guard did not let it run
+	say AGENT: TEXT            an agent's message. AGENT: may be left out, unless the text begins with such a word.
+	                           A text in quotes is a JSON string
+	user TEXT                  a user's message
+	handoff AGENT              the agent receives control
+	event TYPE NAME=VALUE …    any event, by the names of its wire form: event llm_call_completed cost=0.04 tokens=900
+	repeat N                   the lines up to the next end, N times over; {i} in them is the round, from 1
+	end
+
+An outcome belongs to the oldest open call of its tool. A line that ends in
+
+	// want RULE "words"
+
+is one at which the detector must find RULE and say the words. At every other event it must find nothing new: no finding
+about a subject that it has not found before, and none whose count has grown.
+*/
+package detecttest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// Run plays all traces in dir against the detector, each as a subtest. The run keeps the facts that the detector asks for,
+// and knows the usual names of shells.
+//
+// It fails if a finding that is wanted is missing, or one is found that is not wanted; if a finding is of another rule
+// than the detector's, or its evidence is missing, not in the trace or out of order; if a trace cannot be read; and if
+// dir is missing or lacks a trace in which something is found, or one in which nothing is.
+func Run(t *testing.T, dir string, d unloop.Detector) {
+	t.Helper()
+	traces, err := load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trace := range traces {
+		t.Run(strings.TrimSuffix(filepath.Base(trace.Name), ".trace"), func(t *testing.T) {
+			for _, problem := range play(trace, d) {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// load reads the traces of a folder and refuses one that proves nothing.
+func load(dir string) ([]*Trace, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading the traces: %w", err)
+	}
+	var traces []*Trace
+	var mistakes []error
+	for _, file := range files {
+		path := filepath.Join(dir, file.Name())
+		if filepath.Ext(path) != ".trace" {
+			mistakes = append(mistakes, fmt.Errorf("%s: its name does not end in .trace, so nothing would play it", path))
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("reading a trace: %w", err))
+			continue
+		}
+		trace, err := Parse(path, data)
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		traces = append(traces, trace)
+	}
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
+	return traces, enough(dir, traces)
+}
+
+// enough reports what a folder lacks to prove a detector.
+func enough(dir string, traces []*Trace) error {
+	quiet := 0
+	for _, trace := range traces {
+		if trace.quiet() {
+			quiet++
+		}
+	}
+	switch {
+	case len(traces) == 0:
+		return fmt.Errorf("%s: no traces", dir)
+	case quiet == len(traces):
+		return fmt.Errorf("%s: no trace wants a finding, so the detector need not find anything", dir)
+	case quiet == 0:
+		return fmt.Errorf("%s: every trace wants a finding; add a near miss at which the detector stays quiet", dir)
+	}
+	return nil
+}
+
+// play returns what is wrong with what the detector finds in the trace.
+func play(trace *Trace, d unloop.Detector) []error {
+	info := d.Info()
+	j := judge{trace: trace, info: info, counts: make(map[string]int)}
+	r := unloop.NewRun(trace.Name, unloop.Reading{Facts: info.Facts, Shells: unloop.DefaultShells()})
+	for k := range trace.Entries {
+		e := &trace.Entries[k]
+		r.Add(e.Event)
+		if e.Event.Type.Kind()&info.At == 0 {
+			j.missing(e, "nothing: Info().At says that it is not asked at such an event")
+			continue
+		}
+		if f, ok := d.Check(r); ok {
+			j.found(e, &f)
+		} else {
+			j.missing(e, "nothing")
+		}
+	}
+	return j.problems
+}
+
+// judge compares what is found with what is wanted.
+type judge struct {
+	trace    *Trace
+	info     unloop.Info
+	counts   map[string]int // of the findings so far, by subject
+	problems []error
+}
+
+func (j *judge) complain(e *Entry, format string, args ...any) {
+	j.problems = append(j.problems, fmt.Errorf("%s: %s", j.trace.place(e), fmt.Sprintf(format, args...)))
+}
+
+// missing judges an event at which nothing was found.
+func (j *judge) missing(e *Entry, found string) {
+	if e.Want != nil {
+		j.complain(e, "want %s %q, found %s", e.Want.Rule, e.Want.What, found)
+	}
+}
+
+// found judges a finding.
+func (j *judge) found(e *Entry, f *unloop.Finding) {
+	count, known := j.counts[f.Subject]
+	grown := !known || f.Count > count
+	j.counts[f.Subject] = max(count, f.Count)
+	told := fmt.Sprintf("%s, subject %q, count %d: %q", f.Rule, f.Subject, f.Count, f.What)
+	switch {
+	case e.Want == nil && grown:
+		j.complain(e, "want nothing new, found %s", told)
+	case e.Want != nil && (f.Rule != e.Want.Rule || !strings.Contains(f.What, e.Want.What)):
+		j.complain(e, "want %s %q, found %s", e.Want.Rule, e.Want.What, told)
+	}
+	if f.Rule != j.info.Name {
+		j.complain(e, "the finding is of rule %q, but Info().Name is %q", f.Rule, j.info.Name)
+	}
+	if flaw := j.evidenceFlaw(e, f); flaw != "" {
+		j.complain(e, "%s: %s", told, flaw)
+	}
+}
+
+// evidenceFlaw says what is wrong with the events that a finding names, if anything.
+func (j *judge) evidenceFlaw(e *Entry, f *unloop.Finding) string {
+	if n := len(f.Evidence); n == 0 || n > unloop.MaxEvidence {
+		return fmt.Sprintf("%d events as evidence; there must be 1 to %d", n, unloop.MaxEvidence)
+	}
+	last := 0
+	for _, ref := range slices.Concat([]unloop.EventRef{f.First}, f.Evidence, []unloop.EventRef{f.Event}) {
+		switch at := ref.Index; {
+		case at < 0 || at > e.Event.Index || j.trace.Entries[at].Event.ID != ref.ID:
+			return fmt.Sprintf("it names event %q (index %d), which is not in the trace so far", ref.ID, at)
+		case at < last:
+			return fmt.Sprintf("event %s is named behind e%d: First, Evidence and Event must stand in their order in the run", ref.ID, last+1)
+		}
+		last = ref.Index
+	}
+	return ""
+}

@@ -1,0 +1,137 @@
+package detecttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// eventOf reads a line of a trace, without what it wants.
+func eventOf(text string) (*unloop.Event, error) {
+	word, rest := cutWord(text)
+	first, more := cutWord(rest)
+	if first == "" {
+		return nil, fmt.Errorf("%q says too little", text)
+	}
+	switch word {
+	case "call":
+		input, err := arguments(first, more)
+		return &unloop.Event{Type: unloop.ToolCallStarted, Tool: first, Input: input}, err
+	case "result":
+		return &unloop.Event{Type: unloop.ToolCallCompleted, Tool: first, Output: value(more)}, nil
+	case "fail":
+		return &unloop.Event{Type: unloop.ToolCallFailed, Tool: first, Error: value(more)}, nil
+	case "block":
+		return &unloop.Event{Type: unloop.ToolCallBlocked, Tool: first}, noMore(more)
+	case "say":
+		return said(rest, first, more)
+	case "user":
+		message, err := prose(rest)
+		return &unloop.Event{Type: unloop.MessageSent, Role: unloop.RoleUser, Text: message}, err
+	case "handoff":
+		return &unloop.Event{Type: unloop.HandoffStarted, Agent: first}, noMore(more)
+	case "event":
+		return other(first, strings.Fields(more))
+	}
+	return nil, fmt.Errorf("%q is no word of a trace; there are call, result, fail, block, say, user, handoff, event, repeat, end", word)
+}
+
+func noMore(rest string) error {
+	if rest != "" {
+		return fmt.Errorf("%q is too much", rest)
+	}
+	return nil
+}
+
+// arguments makes a call's input of what follows the tool's name.
+func arguments(tool, text string) (json.RawMessage, error) {
+	switch {
+	case text == "":
+		return nil, nil
+	case text[0] == '{' || text[0] == '[':
+		if !json.Valid([]byte(text)) {
+			return nil, fmt.Errorf("the arguments %s are no JSON", text)
+		}
+		return json.RawMessage(text), nil
+	}
+	name := "input"
+	if slices.Contains(unloop.DefaultShells(), tool) {
+		name = "command"
+	}
+	return json.RawMessage(`{"` + name + `":` + string(quote(text)) + "}"), nil
+}
+
+// value makes an outcome of what follows the tool's name: absent, JSON, or a text.
+func value(text string) json.RawMessage {
+	switch {
+	case text == "":
+		return nil
+	case json.Valid([]byte(text)):
+		return json.RawMessage(text)
+	}
+	return quote(text)
+}
+
+// quote returns a text as JSON. Unlike json.Marshal it leaves <, > and & as they are, which shells use.
+func quote(text string) json.RawMessage {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		panic(err) // a string can always be encoded
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// said reads an assistant's message. A first word that ends in a colon is the agent.
+func said(all, first, more string) (*unloop.Event, error) {
+	agent, named := strings.CutSuffix(first, ":")
+	if !named || first[0] == '"' {
+		agent, more = "", all
+	}
+	message, err := prose(more)
+	return &unloop.Event{Type: unloop.MessageSent, Role: unloop.RoleAssistant, Agent: agent, Text: message}, err
+}
+
+// prose reads the text of a message: as it stands, or as a JSON string.
+func prose(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("the message has no text")
+	}
+	if text[0] != '"' {
+		return text, nil
+	}
+	var message string
+	if err := json.Unmarshal([]byte(text), &message); err != nil {
+		return "", fmt.Errorf("the message %s is no JSON string: %w", text, err)
+	}
+	return message, nil
+}
+
+// other makes an event of the names and values of its wire form.
+func other(kind string, fields []string) (*unloop.Event, error) {
+	object := map[string]json.RawMessage{"type": quote(kind)}
+	for _, field := range fields {
+		name, text, ok := strings.Cut(field, "=")
+		if !ok || text == "" {
+			return nil, fmt.Errorf("%q: a field of an event is written NAME=VALUE, without spaces", field)
+		}
+		object[name] = value(text)
+	}
+	wire, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("making the event: %w", err)
+	}
+	e := new(unloop.Event)
+	decoder := json.NewDecoder(bytes.NewReader(wire))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(e); err != nil {
+		return nil, fmt.Errorf("the fields make no event: %w", err)
+	}
+	return e, nil
+}

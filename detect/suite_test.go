@@ -1,0 +1,30 @@
+package detect_test
+
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
+)
+
+// suite lists every detector once, with the settings of the profile that has it. A new one is added at the end.
+func suite() []unloop.Detector {
+	return []unloop.Detector{
+		detect.RepeatedToolCall{Window: 8, Times: 3},
+		detect.SimilarInput{Times: 3, Similarity: 0.85},
+		detect.ExactInput{Times: 3},
+		detect.NoProgress{Times: 3},
+		detect.EmptyResult{Times: 3},
+		detect.RetryStorm{Times: 3},
+		detect.LongStep{Milliseconds: 30_000},
+		detect.CostSpike{Share: 0.5, Floor: 0.05},
+		detect.CostBudget{Budget: 0.5},
+		detect.HandoffBounce{Times: 3},
+		detect.SameCallSameResult{Weight: 2.3},
+		detect.Cycle{Rounds: 3},
+		detect.SameResult{Times: 4, Inputs: 3},
+		detect.SameError{Times: 4},
+		detect.StuckPolling{Times: 8},
+		detect.RepeatedMessage{Times: 3},
+		detect.RepeatingText{Times: 5, Bytes: 200},
+		detect.IdleHandoffs{Times: 4},
+	}
+}
