@@ -4,6 +4,7 @@ SHELL         := bash
 .SHELLFLAGS   := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS     += --no-builtin-rules --no-print-directory
+.NOTPARALLEL:
 
 # What a call may set: make fuzz FUZZTIME=10s
 TESTFLAGS :=

@@ -17,6 +17,7 @@ const (
 
 var classNames = [...]string{"mutating", "read_only", "polling"}
 
+// String returns the name of the class.
 func (c Class) String() string { return classNames[c] }
 
 // ClassOf classifies a tool by the words of its name: polling by status, poll, check, wait, ping, health; read-only by

@@ -85,10 +85,14 @@ func (p *proof) add(ref unloop.EventRef) bool {
 	return len(*p) < unloop.MaxEvidence
 }
 
-// attach puts what was gathered into f, oldest first.
+// latest keeps the n newest.
+func (p proof) latest(n int) proof { return p[:min(n, len(p))] }
+
+// attach puts what was gathered into f, oldest first. Where the steps are forgotten, or came without the start of a call,
+// the event at which f was found is its evidence.
 func (p proof) attach(f *unloop.Finding) {
 	if len(p) == 0 {
-		return
+		p.add(f.Event)
 	}
 	for i, j := 0, len(p)-1; i < j; i, j = i+1, j-1 {
 		p[i], p[j] = p[j], p[i]

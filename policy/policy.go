@@ -18,6 +18,7 @@ const (
 
 var actionNames = [...]string{"allow", "warn", "block", "halt"}
 
+// String returns the name of the action.
 func (a Action) String() string { return actionNames[a] }
 
 // MarshalText writes the action's name.

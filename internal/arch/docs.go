@@ -53,15 +53,22 @@ func (t *tree) hasFolder(name string) bool {
 	return false
 }
 
-// machinePath finds a path of somebody's own machine. What stands behind a letter or a slash is part of another path.
-var machinePath = regexp.MustCompile(`(?:^|[^\w./~*-])(/(?:work|home|Users|root)/)`)
+// machinePath finds a path of somebody's own machine and the name of its user. What stands behind a letter or a slash is
+// part of another path.
+var machinePath = regexp.MustCompile(`(?:^|[^\w./~*-])(/(?:work|root)/|/(?:home|Users)/([\w.-]+))`)
+
+// nobody are names of users in examples.
+var nobody = []string{"me", "user", "x", "you"}
 
 // checkPaths keeps paths of somebody's own machine out of Go files and pages. Fixtures under testdata are free.
 func checkPaths(t *tree) (broken []string) {
 	search := func(path, text string) {
 		for number, line := range strings.Split(text, "\n") {
-			if match := machinePath.FindStringSubmatch(line); match != nil {
-				broken = append(broken, fmt.Sprintf("%s:%d: a path of somebody's own machine, %s…: use a neutral one, as /srv/app",
+			for _, match := range machinePath.FindAllStringSubmatch(line, -1) {
+				if slices.Contains(nobody, match[2]) {
+					continue
+				}
+				broken = append(broken, fmt.Sprintf("%s:%d: %s is a path of somebody's own machine: use another, as /srv/app",
 					path, number+1, match[1]))
 			}
 		}

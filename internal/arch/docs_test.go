@@ -25,22 +25,22 @@ func TestMap(t *testing.T) {
 func TestPaths(t *testing.T) {
 	// Put together here, so that this file does not break the rule itself.
 	const home, work = "/ho" + "me/", "/wo" + "rk/"
+	const because = " is a path of somebody's own machine: use another, as /srv/app"
 	t.Run("neutral paths, URLs and parts of other paths are fine", func(t *testing.T) {
 		expect(t, checkPaths, example{
-			"run.go":  "package unloop\n// /srv/app/x, https://example.com" + home + ", ~" + work + "x, /tmp/x, internal" + work,
-			"PAGE.md": "the frame" + work[1:],
+			"run.go":  "package unloop\n// /srv/app/x, https://example.com" + home + "a, ~" + work + "x, /tmp/x, internal" + work,
+			"PAGE.md": "the frame" + work[1:] + ", " + home + "me/traces",
 		})
 	})
 	t.Run("a path in a comment, a string and a page is found", func(t *testing.T) {
 		expect(t, checkPaths, example{
-			"run.go": "package unloop\n// see " + work + "notes\nconst p = `" + home + "me`", "docs/PAGE.md": "(" + home + "me)",
+			"run.go":       "package unloop\n// see " + work + "notes\nconst p = `" + home + "jane/x`",
+			"docs/PAGE.md": home + "me, but (" + home + "jane)",
 		},
-			"run.go:2: a path of somebody's own machine, "+work+"…: use a neutral one, as /srv/app",
-			"run.go:3: a path of somebody's own machine, "+home+"…: use a neutral one, as /srv/app",
-			"docs/PAGE.md:1: a path of somebody's own machine, "+home+"…: use a neutral one, as /srv/app")
+			"run.go:2: "+work+because, "run.go:3: "+home+"jane"+because, "docs/PAGE.md:1: "+home+"jane"+because)
 	})
 	t.Run("fixtures are free", func(t *testing.T) {
-		expect(t, checkPaths, example{"detect/testdata/page.md": home + "me"})
+		expect(t, checkPaths, example{"detect/testdata/page.md": home + "jane"})
 	})
 }
 

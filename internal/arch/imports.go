@@ -26,7 +26,7 @@ var rooms = map[string]room{
 	".":                    {ours: []string{"internal/fingerprint"}},
 	"internal/fingerprint": {others: []string{"github.com/zeebo/xxh3"}},
 	"detect":               {ours: []string{"."}},
-	"detect/detecttest":    {ours: []string{".", "detect"}, others: []string{"github.com/google/go-cmp"}},
+	"detect/detecttest":    {ours: []string{"."}, tests: []string{"detect"}},
 	"policy":               {ours: []string{"."}},
 	"profile": {
 		ours:   []string{".", "detect", "policy"},

@@ -33,7 +33,7 @@ func (m *Masker) Stable(b []byte) Hash {
 			}
 			i++
 			continue
-		case c&start != 0:
+		case c&start != 0 || c&hex != 0 && i+8 < len(b) && b[i+8] == '-': // or a UUID
 			if n := volatile(b, i); n > 0 {
 				m.add(b[from:i])
 				m.add(mask)
@@ -99,14 +99,14 @@ var class = func() (t [256]uint8) {
 		case b >= '0' && b <= '9':
 			t[b] = wordByte | digit | hex | start
 		case b >= 'a' && b <= 'f', b >= 'A' && b <= 'F':
-			t[b] = wordByte | hex | alpha | start
+			t[b] = wordByte | hex | alpha
 		case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z':
 			t[b] = wordByte | alpha
 		case b == '_' || b >= 0x80:
 			t[b] = wordByte
 		}
 	}
-	for _, b := range "JMNOSWTtPpg" { // January, Monday … tmp, pid, process, go-build
+	for _, b := range "AFDJMNOSWTtPpg" { // April, January, Monday … tmp, pid, process, go-build
 		t[b] |= start
 	}
 	return t

@@ -6,9 +6,6 @@ import "bytes"
 // part of a word.
 func volatile(b []byte, i int) int {
 	c := class[b[i]]
-	if c&start == 0 {
-		return 0
-	}
 	rest := b[i:]
 	if c&hex != 0 {
 		if n := uuid(rest); n > 0 {
