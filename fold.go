@@ -40,8 +40,15 @@ func (r *Run) start(e *Event) {
 	if r.reading.Facts&FactOutcomes != 0 {
 		r.keepInputExcerpt(e.Input)
 	}
-	r.step.Same = int(r.exact.add(r.step.Exact, r.calls).N)
+	if r.reading.Facts&FactRaw != 0 {
+		r.step.SameRaw = r.raw.add(r.step.Raw, r.calls).N
+	}
+	if r.reading.Facts&(FactExact|FactOutcomes) != 0 {
+		r.step.Same = r.exact.add(r.step.Exact, r.calls).N
+	}
 	r.asked.add(r.step.Exact)
+	r.countInTurn(t)
+	r.said = 0
 	r.busy(t)
 	t.used = r.calls
 	r.calls++
@@ -61,8 +68,9 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	r.step.Raw = fingerprint.Join(t.hash, fingerprint.Bytes(e.Input))
 	r.step.Exact = fingerprint.Join(t.hash, fingerprint.Bytes(canonical))
 	r.step.Target = fingerprint.Join(t.hash, s.canon.Target(canonical, t.Shell))
-	if t.Shell && r.reading.Facts&FactOutcomes != 0 {
-		r.step.Class = commandClass(s.canon.Command())
+	if t.Shell && r.reading.Facts&(FactOutcomes|FactShell) != 0 {
+		command := s.canon.Command()
+		r.step.Class, r.step.Test = commandClass(command), fingerprint.RunsTests(command)
 	}
 	r.now.Step = &r.step
 	return canonical
@@ -125,8 +133,11 @@ func (r *Run) end(e *Event) {
 		r.step.Empty = true
 		t.Empty++
 	}
-	if r.reading.Facts&FactOutcomes != 0 {
-		r.result(t, e)
+	if r.reading.Facts&FactShell != 0 && t.Shell {
+		r.shellOutcome(e)
+	}
+	if r.reading.Facts&(FactResults|FactOutcomes) != 0 {
+		r.results(t, e)
 	}
 	r.keep()
 }
@@ -156,19 +167,32 @@ func (r *Run) join(e *Event) (open, bool) {
 	return o, true
 }
 
-// result reads what a call returned, and whether that is news.
-func (r *Run) result(t *Tool, e *Event) {
-	step := &r.step
-	s := getScratch()
-	step.Result, step.Stable = outcomeHashes(s, t, e)
-	s.put()
-	r.keepOutputExcerpt(e)
-	if step.Stable == 0 {
-		return // the content is missing: whether it was news cannot be told
+// results reads what a call returned.
+func (r *Run) results(t *Tool, e *Event) {
+	if e.Output == nil && e.Error == nil {
+		return // the content is missing: nothing can be told
 	}
+	step := &r.step
+	if r.reading.Facts&FactResults != 0 {
+		step.Result = fingerprint.Join(t.hash, pair(e.Output, e.Error, fingerprint.Bytes))
+		t.Unchanged.add(step.Result, step.Exact, step.End)
+		r.turn.Row.add(step.Result, step.Exact, step.End)
+	}
+	if r.reading.Facts&FactOutcomes != 0 {
+		s := getScratch()
+		step.Stable = fingerprint.Join(t.hash, pair(e.Output, e.Error, s.mask.Stable))
+		s.put()
+		r.keepOutputExcerpt(e)
+		r.outcome(t, e)
+	}
+}
+
+// outcome notes a step's outcome, and whether it is news.
+func (r *Run) outcome(t *Tool, e *Event) {
+	step := &r.step
 	t.Streak.add(step.Stable, step.Exact, step.End)
 	t.Errors.add(errorClass(e), step.Exact, step.End)
-	seen := r.results.add(step.Stable, step.Number)
+	seen := r.returned.add(step.Stable, step.Number)
 	step.Again = r.pairs.add(step.key(), step.Number)
 	r.outcomes.add(step.key())
 	mutated := step.Class == Mutating && step.Outcome == Completed && step.Same == 1
@@ -179,18 +203,13 @@ func (r *Run) result(t *Tool, e *Event) {
 	r.stale++
 }
 
-// outcomeHashes returns the fingerprints of what came back, as it came and stable: 0 if nothing is known of it.
-func outcomeHashes(s *scratch, t *Tool, e *Event) (result, stable Hash) {
-	if e.Output == nil && e.Error == nil {
-		return 0, 0
+// pair hashes an output and an error, where there is one.
+func pair(output, failure []byte, hash func([]byte) Hash) Hash {
+	h := hash(output)
+	if failure == nil {
+		return h
 	}
-	result = fingerprint.Join(t.hash, fingerprint.Bytes(e.Output))
-	stable = fingerprint.Join(t.hash, s.mask.Stable(e.Output))
-	if e.Error != nil {
-		result = fingerprint.Join(result, fingerprint.Bytes(e.Error))
-		stable = fingerprint.Join(stable, s.mask.Stable(e.Error))
-	}
-	return result, stable
+	return fingerprint.Join(h, hash(failure))
 }
 
 // errorClass returns the class of a failed call's error, and 0 for a call that did not fail. The output of a failed call

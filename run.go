@@ -9,7 +9,7 @@ import (
 
 // Bounds of what a run keeps.
 const (
-	recentSteps    = 64  // steps that can be looked at again
+	recentSteps    = 32  // steps that can be looked at again
 	recentHandoffs = 6   // receivers of control
 	maxOpen        = 256 // calls without an outcome; the oldest is given up
 	maxAgents      = 256 // agents that are counted
@@ -42,9 +42,13 @@ type Run struct {
 	lastTool *Tool
 
 	inputText int // bytes of inputs kept
+	turn      Turn
+	shell     Shell
+	said      int
+	raw       tally
 	exact     tally
 	pairs     tally // of what was asked and what came back
-	results   tally // of what a tool returned
+	returned  tally // of what a tool returned
 	asked     Periods
 	outcomes  Periods
 	stale     int
@@ -116,12 +120,14 @@ func (r *Run) Add(e *Event) {
 		r.end(e)
 	case StateUpdated, MemoryWrite:
 		r.progress++
+		r.turn.Row = Streak{}
 		r.news()
 	case HandoffStarted:
 		r.hand(e)
 	case MessageSent:
 		r.message(e)
 	case Override:
+		r.turn.Row = Streak{}
 		r.news()
 	}
 }
@@ -141,6 +147,9 @@ func (r *Run) count(e *Event) {
 			r.first = e.Time
 		}
 		r.last = e.Time
+		if r.turn.Began.IsZero() {
+			r.turn.Began = e.Time
+		}
 	}
 	switch e.Type {
 	case LLMCallStarted:
@@ -213,7 +222,7 @@ func (r *Run) Progressed(t *Tool) bool { return r.progress > t.progress }
 func (r *Run) Calls() int { return r.calls }
 
 // Back returns the call made k calls before the latest one (0: the latest itself), or nil if there is none or it is
-// forgotten: a run remembers 64 steps.
+// forgotten: a run remembers 32 steps.
 func (r *Run) Back(k int) *Step {
 	if k < 0 || k >= len(r.recent) {
 		return nil

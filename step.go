@@ -38,10 +38,12 @@ type Step struct {
 	Result Hash // tool and outcome, as it came; 0 when the outcome has no content
 	Stable Hash // tool and outcome with volatile parts masked; 0 when the outcome has no content
 
-	Same  int   // how many calls of the run so far had this Exact, this one included
-	Again Count // how often the same Target brought the same Stable result so far, this time included
-	Empty bool  // it completed and returned nothing
-	News  bool  // its outcome told something new: see Run.Stale
+	SameRaw int   // how many calls of the run so far had this Raw, this one included
+	Same    int   // how many calls of the run so far had this Exact, this one included
+	Again   Count // how often the same Target brought the same Stable result so far, this time included
+	Test    bool  // its command runs tests
+	Empty   bool  // it completed and returned nothing
+	News    bool  // its outcome told something new: see Run.Stale
 }
 
 // key says what was asked and what came back.

@@ -33,8 +33,11 @@ type said struct {
 
 // message folds a message. A user's message is news: whatever the agent does now, it does for a new reason.
 func (r *Run) message(e *Event) {
-	if e.Role == RoleUser {
-		r.news()
+	switch e.Role {
+	case RoleUser:
+		r.beginTurn()
+	case RoleAssistant:
+		r.said++
 	}
 	if e.Role != RoleAssistant || r.reading.Facts&FactTexts == 0 {
 		return

@@ -31,10 +31,15 @@ type Tool struct {
 	// Errors is the row of this tool's latest outcomes that failed with the same class of error.
 	Errors Streak
 
-	progress int // the run's progress at the tool's first call
-	used     int // number of the latest call
-	hash     Hash
-	inputs   []*input // the latest last
+	// Unchanged is the row of this tool's latest outcomes in the turn that are the same to the byte.
+	Unchanged Streak
+
+	turn      int // in which it was called last
+	turnCalls int
+	progress  int // the run's progress at the tool's first call
+	used      int // number of the latest call
+	hash      Hash
+	inputs    []*input // the latest last
 }
 
 // Streak is a row of equal outcomes.

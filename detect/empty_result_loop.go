@@ -24,7 +24,7 @@ func (d EmptyResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	f := finding(r, "empty_result_loop", step.Tool, n, "%s returned nothing %d times", step.Tool, n)
 	var p proof
-	for k := range 64 {
+	for k := range recent {
 		s := r.Back(k)
 		if s == nil || s.Empty && s.Tool == step.Tool && !p.add(s.End) {
 			break

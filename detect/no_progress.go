@@ -24,6 +24,6 @@ func (d NoProgress) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "no_progress", step.Tool, t.Calls,
 		"%s was called %d times, and no state update or memory write came in between", step.Tool, t.Calls)
 	f.Severity = unloop.SeverityCritical
-	callsThat(r, 64, func(s *unloop.Step) bool { return s.Tool == step.Tool }).attach(&f)
+	callsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool }).attach(&f)
 	return f, true
 }

@@ -77,6 +77,9 @@ func started(r *unloop.Run) (*unloop.Step, bool) {
 	return now.Step, now.Type == unloop.ToolCallStarted && now.Step.Tool != ""
 }
 
+// recent is over how many calls detectors look back: as many as a run remembers.
+const recent = 32
+
 // proof gathers the events that prove a finding, newest first, as long as there is room.
 type proof []unloop.EventRef
 

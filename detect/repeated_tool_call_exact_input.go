@@ -10,7 +10,7 @@ type ExactInput struct {
 
 // Info describes the rule.
 func (ExactInput) Info() unloop.Info {
-	return unloop.Info{Name: "repeated_tool_call_exact_input", At: unloop.AtStart}
+	return unloop.Info{Name: "repeated_tool_call_exact_input", At: unloop.AtStart, Facts: unloop.FactExact}
 }
 
 // Check looks at the tool's largest group of equal inputs, if the latest call belongs to it.
@@ -21,6 +21,6 @@ func (d ExactInput) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	f := finding(r, "repeated_tool_call_exact_input", step.Tool, step.Same,
 		"%s was called %d times with the same input", step.Tool, step.Same)
-	callsThat(r, 64, func(s *unloop.Step) bool { return s.Exact == step.Exact }).attach(&f)
+	callsThat(r, recent, func(s *unloop.Step) bool { return s.Exact == step.Exact }).attach(&f)
 	return f, true
 }

@@ -16,13 +16,13 @@ func (SameCallSameResult) Info() unloop.Info {
 // Check looks at the step that has just ended.
 func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := ended(r)
-	if !ok || step.News || step.Class == unloop.Polling || float64(step.Again.Weight) < d.Weight {
+	if !ok || step.News || step.Class == unloop.Polling || step.Again.Weight < d.Weight {
 		return unloop.Finding{}, false
 	}
 	input, output := r.Excerpt(step)
-	n := int(step.Again.N)
+	n := step.Again.N
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
-	f.Score = float64(step.Again.Weight) / d.Weight
-	stepsThat(r, 64, func(s *unloop.Step) bool { return s.Target == step.Target && s.Stable == step.Stable }).attach(&f)
+	f.Score = step.Again.Weight / d.Weight
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Target == step.Target && s.Stable == step.Stable }).attach(&f)
 	return f, true
 }

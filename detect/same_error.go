@@ -25,7 +25,7 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
 	f.Score = float64(row.Count) / float64(d.Times)
-	stepsThat(r, 64, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Outcome == unloop.Failed }).latest(row.Count).attach(&f)
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Outcome == unloop.Failed }).latest(row.Count).attach(&f)
 	f.First = row.First
 	return f, true
 }

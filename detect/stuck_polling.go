@@ -25,7 +25,7 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "stuck_polling", step.Tool, row.Count, "%s gave the same answer %d times in a row: %s", step.Tool, row.Count, output)
 	f.Score = float64(row.Count) / float64(d.Times)
-	stepsThat(r, 64, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Stable == step.Stable }).latest(row.Count).attach(&f)
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Stable == step.Stable }).latest(row.Count).attach(&f)
 	f.First = row.First
 	return f, true
 }

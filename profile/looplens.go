@@ -30,7 +30,7 @@ func LoopLensSettings() *LoopLens {
 // Validate reports all settings that are out of range.
 func (s *LoopLens) Validate() error {
 	var v validation
-	v.integer("repeat_window", s.RepeatWindow, 1, 64)
+	v.integer("repeat_window", s.RepeatWindow, 1, 32)
 	v.integer("repeat_threshold", s.RepeatTimes, 2, 64)
 	v.number("similarity", s.Similarity, 0.5, 1)
 	v.integer("retry_threshold", s.RetryTimes, 1, 1000)

@@ -1,0 +1,72 @@
+package unloop
+
+import (
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
+
+// Turn is what a run keeps of the turn at hand: the part from one user message to the next.
+type Turn struct {
+	Number int       // from 0
+	Began  time.Time // the time of its first event that has one
+
+	// Row is the row of outcomes that are the same to the byte, of one tool and without a call of another in between. A
+	// state update, a memory write and an override end it.
+	Row Streak
+}
+
+// Turn returns the turn at hand.
+func (r *Run) Turn() *Turn { return &r.turn }
+
+// beginTurn begins a turn with the event at hand.
+func (r *Run) beginTurn() {
+	r.turn = Turn{Number: r.turn.Number + 1, Began: r.now.Time}
+	r.news()
+}
+
+// TurnCalls returns how many calls of the tool were started in the turn at hand.
+func (r *Run) TurnCalls(t *Tool) int {
+	if t.turn != r.turn.Number {
+		return 0
+	}
+	return t.turnCalls
+}
+
+// countInTurn counts a call that has started.
+func (r *Run) countInTurn(t *Tool) {
+	if t.turn != r.turn.Number {
+		t.turn, t.turnCalls, t.Unchanged = r.turn.Number, 0, Streak{}
+	}
+	t.turnCalls++
+}
+
+// Shell is what a run keeps of its shell calls, if it keeps FactShell.
+type Shell struct {
+	Failures Streak // shell calls in a row that failed
+	Tests    Streak // test runs in a row that failed
+}
+
+// Shell returns what the run keeps of its shell calls.
+func (r *Run) Shell() *Shell { return &r.shell }
+
+// Said returns how many messages of assistants came in a row without a tool call.
+func (r *Run) Said() int { return r.said }
+
+// shellOutcome reads the outcome of a shell call. A test run is one by its command or by what it printed.
+func (r *Run) shellOutcome(e *Event) {
+	step := &r.step
+	row := func(s *Streak, failed bool) {
+		if !failed {
+			*s = Streak{}
+			return
+		}
+		s.add(1, step.Exact, step.End)
+	}
+	row(&r.shell.Failures, step.Outcome == Failed)
+	verdict := fingerprint.ReadTestOutput(e.Output)
+	if !step.Test && verdict == fingerprint.NoVerdict {
+		return
+	}
+	row(&r.shell.Tests, step.Outcome == Failed || verdict == fingerprint.TestsFailed)
+}
