@@ -25,7 +25,7 @@ func (c Class) String() string { return classNames[c] }
 // and at a change from lower to upper case, so a spreadsheet_update is not a read.
 func ClassOf(name string) Class {
 	class := Mutating
-	for word := range nameWords(name) {
+	for word := range Words(name) {
 		switch word {
 		case "status", "poll", "polling", "check", "wait", "ping", "health", "healthcheck":
 			return Polling
@@ -37,8 +37,9 @@ func ClassOf(name string) Class {
 	return class
 }
 
-// nameWords yields the words of a tool's name in lower case.
-func nameWords(name string) func(yield func(string) bool) {
+// Words yields the words of a tool's name in lower case: letters, split at anything else and at a change from lower to
+// upper case.
+func Words(name string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var word []rune
 		lower := false

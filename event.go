@@ -60,12 +60,21 @@ type Event struct {
 	Error    json.RawMessage `json:"error,omitempty"`    // why it failed; a string as a rule
 	Metadata json.RawMessage `json:"metadata,omitempty"` // an object
 
+	Hints *ToolHints `json:"annotations,omitempty"` // what the tool of a call says of itself
+
 	ParentEventID string `json:"parent_event_id,omitempty"`
 	SpanID        string `json:"span_id,omitempty"`
 	TraceID       string `json:"trace_id,omitempty"`
 
 	// Index is where the event stood in the list it was read from, from 0. It is not on the wire.
 	Index int `json:"-"`
+}
+
+// ToolHints are what a tool says of itself, in the words of the Model Context Protocol. They come from whoever wrote the
+// tool, so they may choose thresholds but never lift a limit.
+type ToolHints struct {
+	ReadOnly   bool `json:"readOnlyHint,omitempty"`
+	Idempotent bool `json:"idempotentHint,omitempty"`
 }
 
 // ToolName returns Tool, or else Name.

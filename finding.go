@@ -24,6 +24,13 @@ type Finding struct {
 	Why  string `json:"why"`
 	Try  string `json:"try"`
 
+	// What a nudge tells the agent, as far as it is known: the calls that repeat, one line each; what changed between
+	// them; the first error.
+	Repeated   []string `json:"repeated,omitempty"`
+	Changed    string   `json:"changed,omitempty"`
+	FirstError string   `json:"first_error,omitempty"`
+	Period     int      `json:"period,omitempty"` // of a cycle, in calls
+
 	// Evidence are the events that prove it, oldest first; the latest MaxEvidence of them.
 	Evidence []EventRef `json:"evidence"`
 }

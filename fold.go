@@ -30,14 +30,17 @@ type open struct {
 func (r *Run) start(e *Event) {
 	r.metrics.ToolCalls++
 	name := e.ToolName()
-	t := r.tool(name)
+	if r.reading.ignores(name) {
+		return
+	}
+	t := r.tool(name, e.Hints)
 	s := getScratch()
 	canonical := r.identify(s, t, e)
 	if r.reading.Facts&FactInputs != 0 {
 		r.keepInput(t, r.step.Exact, canonical)
 	}
 	s.put()
-	if r.reading.Facts&FactOutcomes != 0 {
+	if r.reading.Facts&FactExcerpts != 0 {
 		r.keepInputExcerpt(e.Input)
 	}
 	if r.reading.Facts&FactRaw != 0 {
@@ -47,6 +50,7 @@ func (r *Run) start(e *Event) {
 		r.step.Same = r.exact.add(r.step.Exact, r.calls).N
 	}
 	r.asked.add(r.step.Exact)
+	r.aimed.add(r.step.Target, r.step.Exact, r.now.Ref)
 	r.countInTurn(t)
 	r.said = 0
 	r.busy(t)
@@ -108,11 +112,14 @@ func (r *Run) keep() {
 // end folds the outcome of a call. One whose start is not known tells what came back, but counts as no call.
 func (r *Run) end(e *Event) {
 	var t *Tool
+	if r.reading.ignores(e.ToolName()) {
+		return
+	}
 	if o, ok := r.join(e); ok {
 		r.step = o.step
-		t = r.tool(o.step.Tool)
+		t = r.tool(o.step.Tool, nil)
 	} else {
-		t = r.tool(e.ToolName())
+		t = r.tool(e.ToolName(), e.Hints)
 		s := getScratch()
 		r.identify(s, t, e)
 		s.put()
@@ -136,7 +143,7 @@ func (r *Run) end(e *Event) {
 	if r.reading.Facts&FactShell != 0 && t.Shell {
 		r.shellOutcome(e)
 	}
-	if r.reading.Facts&(FactResults|FactOutcomes) != 0 {
+	if r.reading.Facts&(FactResults|FactOutcomes|FactExcerpts) != 0 {
 		r.results(t, e)
 	}
 	r.keep()
@@ -173,16 +180,19 @@ func (r *Run) results(t *Tool, e *Event) {
 		return // the content is missing: nothing can be told
 	}
 	step := &r.step
+	if r.reading.Facts&FactExcerpts != 0 {
+		r.keepOutputExcerpt(e)
+	}
 	if r.reading.Facts&FactResults != 0 {
 		step.Result = fingerprint.Join(t.hash, pair(e.Output, e.Error, fingerprint.Bytes))
 		t.Unchanged.add(step.Result, step.Exact, step.End)
 		r.turn.Row.add(step.Result, step.Exact, step.End)
+		r.turn.Tool = t.Name
 	}
 	if r.reading.Facts&FactOutcomes != 0 {
 		s := getScratch()
 		step.Stable = fingerprint.Join(t.hash, pair(e.Output, e.Error, s.mask.Stable))
 		s.put()
-		r.keepOutputExcerpt(e)
 		r.outcome(t, e)
 	}
 }
@@ -191,7 +201,9 @@ func (r *Run) results(t *Tool, e *Event) {
 func (r *Run) outcome(t *Tool, e *Event) {
 	step := &r.step
 	t.Streak.add(step.Stable, step.Exact, step.End)
-	t.Errors.add(errorClass(e), step.Exact, step.End)
+	if t.Errors.add(errorClass(e), step.Exact, step.End); t.Errors.Count == 1 {
+		_, t.FirstError = r.Excerpt(step)
+	}
 	seen := r.returned.add(step.Stable, step.Number)
 	step.Again = r.pairs.add(step.key(), step.Number)
 	r.outcomes.add(step.key())

@@ -50,6 +50,7 @@ type Run struct {
 	pairs     tally // of what was asked and what came back
 	returned  tally // of what a tool returned
 	asked     Periods
+	aimed     Streak // of calls with the same target
 	outcomes  Periods
 	stale     int
 	restated  int // messages in a row that were nearly said before
@@ -232,6 +233,9 @@ func (r *Run) Back(k int) *Step {
 
 // Asked is the sequence of the calls' Exact fingerprints, each noted when the call starts.
 func (r *Run) Asked() *Periods { return &r.asked }
+
+// Aimed is the row of the latest calls with the same Target.
+func (r *Run) Aimed() *Streak { return &r.aimed }
 
 // Outcomes is the sequence of what was asked and what came back (Target and Stable), each noted when the call ends. The
 // run must keep FactOutcomes.

@@ -30,6 +30,8 @@ type Tool struct {
 	Streak Streak
 	// Errors is the row of this tool's latest outcomes that failed with the same class of error.
 	Errors Streak
+	// FirstError is the beginning of the error with which the row of Errors began; kept with FactExcerpts.
+	FirstError string
 
 	// Unchanged is the row of this tool's latest outcomes in the turn that are the same to the byte.
 	Unchanged Streak
@@ -48,6 +50,7 @@ type Streak struct {
 	Count  int      // how long the row is
 	Inputs int      // how often the input changed within it, and 1
 	First  EventRef // where it began
+	Latest EventRef // where it goes on
 	last   Hash     // the latest input
 }
 
@@ -59,6 +62,7 @@ func (s *Streak) add(of, input Hash, at EventRef) {
 		return
 	}
 	s.Count++
+	s.Latest = at
 	if input != s.last {
 		s.Inputs++
 	}
@@ -74,7 +78,7 @@ type input struct {
 }
 
 // tool returns what the run keeps of the tool, beginning anew with one that it does not know.
-func (r *Run) tool(name string) *Tool {
+func (r *Run) tool(name string, hints *ToolHints) *Tool {
 	if t := r.lastTool; t != nil && t.Name == name {
 		return t
 	}
@@ -83,7 +87,7 @@ func (r *Run) tool(name string) *Tool {
 		if len(r.tools) >= maxTools {
 			r.forgetTool()
 		}
-		t = &Tool{Name: name, Class: r.reading.class(name), Shell: r.reading.shell(name), hash: fingerprint.String(name)}
+		t = &Tool{Name: name, Class: r.reading.class(name, hints), Shell: r.reading.shell(name), hash: fingerprint.String(name)}
 		r.tools[name] = t
 	}
 	r.lastTool = t

@@ -13,7 +13,8 @@ type Turn struct {
 
 	// Row is the row of outcomes that are the same to the byte, of one tool and without a call of another in between. A
 	// state update, a memory write and an override end it.
-	Row Streak
+	Row  Streak
+	Tool string // whose row it is
 }
 
 // Turn returns the turn at hand.

@@ -14,7 +14,7 @@ type Cycle struct {
 
 // Info describes the rule.
 func (Cycle) Info() unloop.Info {
-	return unloop.Info{Name: "cycle", At: unloop.AtEnd, Facts: unloop.FactOutcomes}
+	return unloop.Info{Name: "cycle", At: unloop.AtEnd, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
 }
 
 // Check looks for the shortest pattern at the end of the run's outcomes.

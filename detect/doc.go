@@ -139,7 +139,7 @@ The kind of an error is its line that matters, with paths, numbers and quoted pa
 
 # stuck_polling
 
-A polling tool brought the same answer at least 8 times in a row.
+A polling tool brought the same answer to the same question at least 8 times in a row.
 
 Why: what is waited for may never come.
 
@@ -170,5 +170,135 @@ Two agents handed over to each other at least 4 times in a row, and nothing new 
 Why: neither agent moves the task on.
 
 Try: say which agent owns the task and what would count as done.
+
+# repeat_limit
+
+One call came more often than the limit allows (3 times), with the same arguments to the byte.
+
+Why: an agent that does not like a result tends to ask again, word for word, and pays for it each time.
+
+Try: answer the call with a hint instead of running it, or stop the run. Leave out tools that poll: ignore.
+
+Key order and white space count: {"a":1,"b":2} and {"b":2,"a":1} are two calls. The counter lives as long as the run; a new
+turn does not reset it. The profile agentium has this rule.
+
+# call_cycle
+
+The last 1 to 3 calls are those before them.
+
+Why: the agent goes round in a fixed pattern of calls.
+
+Try: read the error messages again, try another strategy, take smaller steps.
+
+Only a repetition of the whole pattern without a gap counts, never the reuse of a tool. It fires when a round is complete.
+The profile cycles has this rule; its policy escalates for each pattern by itself.
+
+# doom_loop
+
+At least 3 calls in a row had the same arguments, or 4 the same target.
+
+Why: a call that did not help twice will not help the third time.
+
+Try: try a different approach or tool, say what blocks the progress, or say that the task is done.
+
+The target leaves out optional arguments, and whichever command reads a file. At most the last 10 calls are looked at. The
+profile attocode has this rule.
+
+# test_fix_cycle
+
+At least 3 test runs in a row failed.
+
+Why: the fixes do not touch what is wrong.
+
+Try: read the error messages again, ask whether the approach is right at all, try a different fix.
+
+A test run is a shell call whose command runs tests or whose output is that of a test runner. A pass begins the count anew.
+
+# failure_cascade
+
+At least 3 shell calls in a row failed.
+
+Why: the shell is not the way to what the agent wants.
+
+Try: check paths and tools one by one; read, write and edit files with the tools that are made for it.
+
+# summary_loop
+
+At least 2 messages in a row came without a tool call.
+
+Why: the agent sums up instead of working.
+
+Try: pick a task and begin with a tool.
+
+# turn_time
+
+The turn has taken longer than it may (120 seconds).
+
+Why: something in the turn does not come to an end.
+
+Try: end the turn with what there is, or allow more time.
+
+# unchanged_result
+
+A tool returned the same to the byte at least 4 times in a row, with no call of another tool in between.
+
+Why: the calls change nothing.
+
+Try: do something else before calling it again.
+
+A new turn, a state update, a memory write and an override end the row. The profile loopguard has this rule.
+
+# idempotent_calls
+
+A tool that only reads was called at least 5 times in the turn.
+
+Why: reading is cheap, but an agent that only reads does not get on.
+
+Try: use what was read.
+
+Whether a tool only reads is said by a list, by the tool's own hints, or by a word in its name (read, get, list, search, find,
+show, view, check). The profile loopguard has this rule.
+
+# mutating_calls
+
+A tool that changes something was called at least 3 times in the turn.
+
+Why: each call may have an effect.
+
+Try: check what the calls before have done.
+
+# generic_repeat
+
+One call came at least 10 times within the last 30, with the same arguments.
+
+Why: calls in between do not make a repetition useful.
+
+Try: keep the result of the first call.
+
+Polling tools have poll_no_progress instead. The profile loopdetection has this rule.
+
+# poll_no_progress
+
+A polling tool gave the same answer to the same call at least 10 times.
+
+Why: what is waited for does not move.
+
+Try: wait longer between polls, or look at why it does not move.
+
+# ping_pong
+
+Two calls have alternated strictly for at least 10 calls.
+
+Why: each call undoes what the other does, or asks what the other has told.
+
+Try: settle on one of the two.
+
+# global_doom_loop
+
+One call was made at least 10 times by at least 2 workers together.
+
+Why: the whole swarm is stuck on one approach.
+
+Try: change the strategy, or question the goal.
 */
 package detect

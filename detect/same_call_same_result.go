@@ -10,7 +10,7 @@ type SameCallSameResult struct {
 
 // Info describes the rule.
 func (SameCallSameResult) Info() unloop.Info {
-	return unloop.Info{Name: "same_call_same_result", At: unloop.AtEnd, Facts: unloop.FactOutcomes}
+	return unloop.Info{Name: "same_call_same_result", At: unloop.AtEnd, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
 }
 
 // Check looks at the step that has just ended.

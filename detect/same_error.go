@@ -9,7 +9,7 @@ type SameError struct {
 
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
-	return unloop.Info{Name: "same_error", At: unloop.AtEnd, Facts: unloop.FactOutcomes}
+	return unloop.Info{Name: "same_error", At: unloop.AtEnd, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
 }
 
 // Check looks at the tool of the step that has just failed.

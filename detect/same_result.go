@@ -11,7 +11,7 @@ type SameResult struct {
 
 // Info describes the rule.
 func (SameResult) Info() unloop.Info {
-	return unloop.Info{Name: "same_result", At: unloop.AtEnd, Facts: unloop.FactOutcomes}
+	return unloop.Info{Name: "same_result", At: unloop.AtEnd, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
 }
 
 // Check looks at the tool of the step that has just ended.

@@ -2,30 +2,53 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// StuckPolling fires when a polling tool brought the same answer at least Times times in a row.
+// StuckPolling fires when a polling tool brought the same answer to the same question at least Times times in a row.
 type StuckPolling struct {
 	Times int
 }
 
 // Info describes the rule.
 func (StuckPolling) Info() unloop.Info {
-	return unloop.Info{Name: "stuck_polling", At: unloop.AtEnd, Facts: unloop.FactOutcomes}
+	return unloop.Info{Name: "stuck_polling", At: unloop.AtEnd, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
 }
 
-// Check looks at the tool of the step that has just ended.
+// Check looks at the answers to the question of the step that has just ended: at the tool's row where that is all about
+// one question, else at the steps that are remembered, since the tool may be asked about several things in turn.
 func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := ended(r)
 	if !ok || step.Class != unloop.Polling {
 		return unloop.Finding{}, false
 	}
+	same := sameAnswers(r, step)
+	n := len(same)
 	row := &r.Tool(step.Tool).Streak
-	if row.Count < d.Times || row.Inputs > 1 {
+	if row.Inputs == 1 {
+		n = row.Count
+	}
+	if n < d.Times {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stuck_polling", step.Tool, row.Count, "%s gave the same answer %d times in a row: %s", step.Tool, row.Count, output)
-	f.Score = float64(row.Count) / float64(d.Times)
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Stable == step.Stable }).latest(row.Count).attach(&f)
-	f.First = row.First
+	f := finding(r, "stuck_polling", step.Tool, n, "%s gave the same answer %d times in a row: %s", step.Tool, n, output)
+	f.Score = float64(n) / float64(d.Times)
+	same.latest(unloop.MaxEvidence).attach(&f)
+	if row.Inputs == 1 {
+		f.First = row.First
+	}
 	return f, true
+}
+
+// sameAnswers gathers the ends of the latest steps that asked what step asked, up to one that brought another answer.
+func sameAnswers(r *unloop.Run, step *unloop.Step) proof {
+	var p proof
+	for k := range recent {
+		s := r.Back(k)
+		if s == nil || s.Exact == step.Exact && s.Stable != 0 && s.Stable != step.Stable {
+			break
+		}
+		if s.Exact == step.Exact && s.Stable != 0 {
+			p = append(p, s.End)
+		}
+	}
+	return p
 }

@@ -40,7 +40,8 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 		return Decision{}
 	}
 	l.rung, l.held = min(l.rung+1, len(rungs)-1), 0
-	return Decision{rungs[l.rung].action, rungs[l.rung].code, worst.What, found}
+	rung := rungs[l.rung]
+	return Decision{Action: rung.action, Code: rung.code, Message: worst.What, Count: worst.Count, Findings: found}
 }
 
 // strongest returns the finding with the highest score, or nil if there is none.

@@ -29,6 +29,7 @@ type Decision struct {
 	Action  Action
 	Code    string // the rule, or the stage of a ladder, that decided
 	Message string // for the agent and its owner; "" for Allow
+	Count   int    // how often what it is about happened; 0 where that has no count
 
 	// Findings are those that the decision rests on.
 	Findings []unloop.Finding
@@ -54,7 +55,7 @@ func (Report) Decide(_ *unloop.Run, _, grown []unloop.Finding) Decision {
 			worst = f
 		}
 	}
-	return Decision{Action: Warn, Code: worst.Rule, Message: worst.What, Findings: grown}
+	return Decision{Action: Warn, Code: worst.Rule, Message: worst.What, Count: worst.Count, Findings: grown}
 }
 
 func severityRank(s unloop.Severity) int {

@@ -17,6 +17,7 @@ type Progress struct {
 	TextRepeats    int     `yaml:"text_repeats"`    // of a passage at the end of one message
 	IdleHandoffs   int     `yaml:"idle_handoffs"`   // between two agents, without news
 	LadderPatience int     `yaml:"ladder_patience"` // events at which a finding holds, without news, from one rung to the next
+	Common         `yaml:",inline"`
 }
 
 // DefaultSettings returns the settings as they stand.
@@ -56,6 +57,7 @@ func (s *Progress) profile() *Profile {
 			detect.RepeatingText{Times: s.TextRepeats, Bytes: 200},
 			detect.IdleHandoffs{Times: s.IdleHandoffs},
 		},
+		Mark:    Mark{Tag: "loop-guard"},
 		reading: unloop.Reading{Shells: unloop.DefaultShells()},
 		policy:  func() policy.Policy { return &policy.Ladder{Patience: s.LadderPatience} },
 		penalty: progressPenalty,

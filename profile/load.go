@@ -1,8 +1,10 @@
 package profile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -118,16 +120,49 @@ func applySet(settings Settings, set string) []error {
 
 // assign sets one field. The settings know it.
 func assign(settings Settings, f field) error {
-	v := reflect.ValueOf(settings).Elem()
-	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("yaml") != f.name.Value {
+	for name, value := range settingFields(reflect.ValueOf(settings).Elem()) {
+		if name != f.name.Value {
 			continue
 		}
-		if err := f.value.Decode(v.Field(i).Addr().Interface()); err != nil {
-			return fmt.Errorf("%s: %q is no %s", f.name.Value, f.value.Value, kindWord(v.Field(i).Kind()))
+		if err := decodeStrict(f.value, value.Addr().Interface()); err != nil {
+			if f.value.Kind == yaml.ScalarNode {
+				return fmt.Errorf("%s: %q is no %s", name, f.value.Value, kindWord(value.Kind()))
+			}
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// decodeStrict decodes a value, and refuses members that are not known.
+func decodeStrict(node *yaml.Node, to any) error {
+	text, err := yaml.Marshal(node)
+	if err != nil {
+		return err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	return decoder.Decode(to)
+}
+
+// settingFields yields the fields of settings by their names, those that all profiles have last.
+func settingFields(settings reflect.Value) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) {
+		for i := range settings.NumField() {
+			name := settings.Type().Field(i).Tag.Get("yaml")
+			if name == ",inline" {
+				for name, value := range settingFields(settings.Field(i)) {
+					if !yield(name, value) {
+						return
+					}
+				}
+				continue
+			}
+			if !yield(name, settings.Field(i)) {
+				return
+			}
+		}
+	}
 }
 
 func kindWord(k reflect.Kind) string {
@@ -138,16 +173,19 @@ func kindWord(k reflect.Kind) string {
 		return "number"
 	case reflect.Bool:
 		return "true or false"
+	case reflect.Slice:
+		return "list"
+	case reflect.Map:
+		return "mapping"
 	}
 	return k.String()
 }
 
 // SettingNames returns the names of the settings, as they stand in YAML, in their order.
 func SettingNames(settings Settings) []string {
-	t := reflect.TypeOf(settings).Elem()
-	names := make([]string, 0, t.NumField())
-	for i := range t.NumField() {
-		names = append(names, t.Field(i).Tag.Get("yaml"))
+	var names []string
+	for name := range settingFields(reflect.ValueOf(settings).Elem()) {
+		names = append(names, name)
 	}
 	return names
 }

@@ -17,6 +17,7 @@ type LoopLens struct {
 	CostSpikeShare float64 `yaml:"cost_spike_share"` // of the run's cost so far, 0 to 1
 	CostSpikeFloor float64 `yaml:"cost_spike_floor"` // US dollars under which no event is a spike
 	CostBudget     float64 `yaml:"cost_budget"`      // US dollars for a run; 0: no budget
+	Common         `yaml:",inline"`
 }
 
 // LoopLensSettings returns the published settings.
@@ -57,6 +58,7 @@ func (s *LoopLens) profile() *Profile {
 			detect.CostBudget{Budget: s.CostBudget},
 			detect.HandoffBounce{Times: s.RepeatTimes},
 		},
+		Mark:    Mark{Tag: "loop-guard"},
 		policy:  func() policy.Policy { return policy.Report{} },
 		penalty: loopLensPenalty,
 	}

@@ -4,6 +4,7 @@
 package profile
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -20,22 +21,39 @@ type Profile struct {
 	Title     string // one line for people
 	Settings  Settings
 	Detectors []unloop.Detector
+	Mark      Mark
+	Swarm     Swarm // when the workers of a swarm loop together; the zero Swarm for never
+	Shadow    bool  // say what would have been done, and do nothing
 
 	at      map[unloop.At][]unloop.Detector // those to ask at each kind of event
+	tools   map[string]*Profile             // for tools with settings of their own
+	nudges  *policy.Nudges
 	reading unloop.Reading
 	policy  func() policy.Policy // makes one for each run
 	penalty func(*unloop.Finding) int
 }
+
+// Mark is how what the profile says to an agent is marked.
+type Mark struct {
+	Tag  string // stands in brackets before it
+	Text bool   // a blocked call is answered by a text, and not by an object with an error
+}
+
+// Swarm is how many equal calls of how many workers make a loop of the whole swarm.
+type Swarm struct{ Calls, Workers int }
 
 // Settings are a profile's settings: a struct whose fields have yaml names. Validate joins all mistakes and names the
 // field and its range.
 type Settings interface {
 	Validate() error
 	profile() *Profile
+	common() *Common
 }
 
 // Names returns the names of the built-in profiles.
-func Names() []string { return []string{Default, "looplens"} }
+func Names() []string {
+	return []string{Default, "looplens", "agentium", "cycles", "attocode", "loopguard", "loopdetection"}
+}
 
 // defaults returns the settings of a built-in profile as they stand.
 func defaults(name string) (Settings, error) {
@@ -44,6 +62,16 @@ func defaults(name string) (Settings, error) {
 		return DefaultSettings(), nil
 	case "looplens":
 		return LoopLensSettings(), nil
+	case "agentium":
+		return AgentiumSettings(), nil
+	case "cycles":
+		return CyclesSettings(), nil
+	case "attocode":
+		return AttocodeSettings(), nil
+	case "loopguard":
+		return LoopGuardSettings(), nil
+	case "loopdetection":
+		return LoopDetectionSettings(), nil
 	}
 	return nil, fmt.Errorf("there is no profile %q; there are %s", name, strings.Join(Names(), ", "))
 }
@@ -57,13 +85,12 @@ func New(name string) (*Profile, error) {
 	return FromSettings(settings)
 }
 
-// FromSettings makes a profile of settings, or says what is wrong with them.
+// FromSettings makes a profile of settings, or says all that is wrong with them.
 func FromSettings(settings Settings) (*Profile, error) {
-	if err := settings.Validate(); err != nil {
-		return nil, err
-	}
+	common := settings.common()
 	p := settings.profile()
-	p.Settings = settings
+	p.Settings, p.Shadow = settings, common.Shadow
+	mistakes := []error{settings.Validate(), common.read(&p.reading)}
 	p.at = make(map[unloop.At][]unloop.Detector)
 	for _, d := range p.Detectors {
 		info := d.Info()
@@ -74,6 +101,18 @@ func FromSettings(settings Settings) (*Profile, error) {
 			}
 		}
 	}
+	p.tools = make(map[string]*Profile)
+	for name, tool := range common.Tools {
+		own, err := forTool(settings, name, tool)
+		if mistakes = append(mistakes, err); err == nil {
+			p.tools[name] = own
+		}
+	}
+	var err error
+	p.nudges, err = policy.NewNudges(p.Name, common.Nudges)
+	if err := errors.Join(append(mistakes, err)...); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
@@ -82,6 +121,7 @@ type Watch struct {
 	profile  *Profile
 	run      *unloop.Run
 	policy   policy.Policy
+	tools    map[string]policy.Policy // for tools with settings of their own
 	warnings policy.Warnings
 	found    []unloop.Finding
 	grown    []unloop.Finding
@@ -96,8 +136,9 @@ func (p *Profile) Watch(runID string) *Watch {
 // the next Add.
 func (w *Watch) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
+	profile, decide := w.rules()
 	w.found, w.grown = w.found[:0], w.grown[:0]
-	for _, d := range w.profile.at[e.Type.Kind()] {
+	for _, d := range profile.at[e.Type.Kind()] {
 		f, ok := d.Check(w.run)
 		if !ok {
 			continue
@@ -107,7 +148,32 @@ func (w *Watch) Add(e *unloop.Event) policy.Decision {
 			w.grown = append(w.grown, f)
 		}
 	}
-	return w.policy.Decide(w.run, w.found, w.grown)
+	d := decide.Decide(w.run, w.found, w.grown)
+	if d.Action != policy.Allow {
+		d.Message = w.profile.nudges.Text(&d)
+	}
+	return d
+}
+
+// rules returns the profile and the policy that hold for the tool at hand.
+func (w *Watch) rules() (*Profile, policy.Policy) {
+	step := w.run.Now().Step
+	if step == nil || len(w.profile.tools) == 0 {
+		return w.profile, w.policy
+	}
+	own, ok := w.profile.tools[step.Tool]
+	if !ok {
+		return w.profile, w.policy
+	}
+	decide, ok := w.tools[step.Tool]
+	if !ok {
+		if w.tools == nil {
+			w.tools = make(map[string]policy.Policy)
+		}
+		decide = own.policy()
+		w.tools[step.Tool] = decide
+	}
+	return own, decide
 }
 
 // Grown returns the findings at the latest event that are new or have grown. It is valid until the next Add.
@@ -122,4 +188,15 @@ func (w *Watch) Warnings() []unloop.Finding { return w.warnings.All() }
 // Health returns how well the run does.
 func (w *Watch) Health() policy.Health {
 	return policy.HealthOf(w.warnings.All(), w.run.Metrics().Failed, w.profile.penalty)
+}
+
+// severityPenalty is the health that a warning costs in profiles that publish no table.
+func severityPenalty(f *unloop.Finding) int {
+	switch f.Severity {
+	case unloop.SeverityCritical:
+		return 40
+	case unloop.SeverityWarning:
+		return 25
+	}
+	return 10
 }

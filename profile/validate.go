@@ -3,6 +3,8 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // validation gathers what is wrong with settings.
@@ -17,6 +19,12 @@ func (v *validation) integer(field string, value, least, most int) {
 func (v *validation) number(field string, value, least, most float64) {
 	if !(value >= least && value <= most) { // NaN is neither
 		v.mistakes = append(v.mistakes, fmt.Errorf("%s is %g; it must be from %g to %g", field, value, least, most))
+	}
+}
+
+func (v *validation) oneOf(field, value string, these ...string) {
+	if !slices.Contains(these, value) {
+		v.mistakes = append(v.mistakes, fmt.Errorf("%s is %q; it must be one of %s", field, value, strings.Join(these, ", ")))
 	}
 }
 

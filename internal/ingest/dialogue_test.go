@@ -89,8 +89,10 @@ func TestDialogueRuns(t *testing.T) {
 		want    []string
 	}{
 		"the ids are the records'": {
-			records: []string{record(`"id":"x",`, "u1"), record(`"id":"x","conversation_id":"y",`, "u2"),
-				record(`"conversation_id":"y","run_id":"z",`, "u3")},
+			records: []string{
+				record(`"id":"x",`, "u1"), record(`"id":"x","conversation_id":"y",`, "u2"),
+				record(`"conversation_id":"y","run_id":"z",`, "u3"),
+			},
 			want: []string{"x:0 u1", "y:0 u2", "z:0 u3"},
 		},
 		"a record without an id is numbered": {

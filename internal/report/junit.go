@@ -141,7 +141,7 @@ func junitFailureOf(r *Run) *junitFailure {
 }
 
 func junitWarning(b *strings.Builder, f *unloop.Finding) {
-	fmt.Fprintf(b, "%s (%s, at %s)\n", plain(sentence(f.What)), plain(f.Rule), label(f.Event))
+	fmt.Fprintf(b, "%s (%s, at %s)\n", plain(f.What), plain(f.Rule), label(f.Event))
 	fmt.Fprintf(b, "  Why: %s\n  Try: %s\n", plain(f.Why), plain(f.Try))
 }
 

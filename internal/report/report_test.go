@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/detect"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -72,12 +71,13 @@ func (p *pieces) Write(b []byte) (int, error) {
 
 func ref(id string, index int) unloop.EventRef { return unloop.EventRef{ID: id, Index: index} }
 
-// warned makes a warning with the texts of its rule's page.
+// warned makes a warning.
 func warned(rule, subject string, count int, score float64, first, last unloop.EventRef, what string, proof ...Step) Warning {
-	page, _ := detect.Explain(rule)
 	w := Warning{Proof: proof, Finding: unloop.Finding{
 		Rule: rule, Severity: unloop.SeverityWarning, Subject: subject, Count: count, Score: score,
-		Event: last, First: first, What: what, Why: page.Why, Try: page.Try,
+		Event: last, First: first, What: what,
+		Why: "Nothing the agent did in between changed the answer, so asking once more will not either.",
+		Try: "Use the answer that is already there, or do something that can change it, and write down what each attempt gave.",
 	}}
 	for _, s := range proof {
 		w.Evidence = append(w.Evidence, s.Event)

@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
 )
 
 func TestSARIF(t *testing.T) {
@@ -32,12 +33,31 @@ func TestSARIF(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a log of a folder of runs", func(t *testing.T) {
-		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, write(t, "sarif", Options{Version: "1.2.3"}, sampleRuns()...), "", "  "); err != nil {
+	t.Run("the results of a folder of runs", func(t *testing.T) {
+		results, err := json.MarshalIndent(parseSARIF(t, sampleRuns()...).Results, "", "  ")
+		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "runs.sarif", pretty.Bytes())
+		golden(t, "results.sarif.json", append(results, '\n'))
+	})
+	t.Run("a rule is listed once, with what its page says", func(t *testing.T) {
+		log := parseSARIF(t, stuckRun(), cyclingRun(), stuckRun())
+		var want []sarifRule
+		for _, name := range []string{"same_call_same_result", "same_result", "cycle"} {
+			page, ok := detect.Explain(name)
+			if !ok {
+				t.Fatalf("no page of %s", name)
+			}
+			want = append(want, sarifRule{name, sarifMessage(page.When), sarifMessage(page.Why), sarifMessage(page.Why + " " + page.Try)})
+		}
+		if diff := cmp.Diff(want, log.Tool.Driver.Rules); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		for _, r := range log.Results {
+			if name := want[r.RuleIndex].ID; name != r.RuleID {
+				t.Errorf("a result of %s points to %s", r.RuleID, name)
+			}
+		}
 	})
 	t.Run("a fingerprint stays when the count grows, and is another for another rule, subject or run", func(t *testing.T) {
 		a := sarifFingerprint(t, "run", unloop.Finding{Rule: "cycle", Subject: "Bash", Count: 3})
@@ -109,15 +129,28 @@ func sarifSchemaOf(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-func sarifFingerprint(t *testing.T, run string, f unloop.Finding) string {
+// sarifRun is what a log says of its one run.
+type sarifRun struct {
+	Tool struct {
+		Driver struct {
+			Rules []sarifRule `json:"rules"`
+		} `json:"driver"`
+	} `json:"tool"`
+	Results []sarifResult `json:"results"`
+}
+
+func parseSARIF(t *testing.T, runs ...*Run) sarifRun {
 	t.Helper()
 	var log struct {
-		Runs []struct {
-			Results []sarifResult `json:"results"`
-		} `json:"runs"`
+		Runs []sarifRun `json:"runs"`
 	}
-	if err := json.Unmarshal(write(t, "sarif", Options{}, &Run{ID: run, Warnings: []Warning{{Finding: f}}}), &log); err != nil {
+	if err := json.Unmarshal(write(t, "sarif", Options{Version: "1.2.3"}, runs...), &log); err != nil {
 		t.Fatal(err)
 	}
-	return log.Runs[0].Results[0].Fingerprints[fingerprintKey]
+	return log.Runs[0]
+}
+
+func sarifFingerprint(t *testing.T, run string, f unloop.Finding) string {
+	t.Helper()
+	return parseSARIF(t, &Run{ID: run, Warnings: []Warning{{Finding: f}}}).Results[0].Fingerprints[fingerprintKey]
 }

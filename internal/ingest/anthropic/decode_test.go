@@ -61,8 +61,10 @@ func TestMessages(t *testing.T) {
 		"the API's own tools tell a failure in their content": {
 			`{"role":"assistant","content":[{"type":"web_fetch_tool_result","tool_use_id":"t","content":` +
 				`{"type":"web_fetch_tool_result_error","error_code":"unavailable"}}]}`,
-			[]unloop.Event{{Type: unloop.ToolCallFailed, CallID: "t", Error: raw(`"unavailable"`),
-				Output: raw(`{"type":"web_fetch_tool_result_error","error_code":"unavailable"}`)}},
+			[]unloop.Event{{
+				Type: unloop.ToolCallFailed, CallID: "t", Error: raw(`"unavailable"`),
+				Output: raw(`{"type":"web_fetch_tool_result_error","error_code":"unavailable"}`),
+			}},
 		},
 		"what the cache gave counts too": {
 			`{"role":"assistant","content":[],"usage":{"input_tokens":1,"cache_creation_input_tokens":20,` +

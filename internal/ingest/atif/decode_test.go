@@ -40,21 +40,27 @@ var decodeTests = []struct {
 	{
 		name:  "results without the call's name answer the calls in order",
 		steps: `{"source":"agent","message":"",` + calls + `,"observation":{"results":[{"content":"1"},{"content":"2"}]}}`,
-		want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
-			`0 tool_call_completed a x "1"`, `0 tool_call_completed b y "2"`},
+		want: []string{
+			"0 tool_call_started a x", "0 tool_call_started b y",
+			`0 tool_call_completed a x "1"`, `0 tool_call_completed b y "2"`,
+		},
 	},
 	{
 		name:  "one screen after several calls is what all of them led to",
 		steps: `{"source":"agent","message":"",` + calls + `,"observation":{"results":[{"content":"$"}]}}`,
-		want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
-			`0 tool_call_completed a x "$"`, `0 tool_call_completed b y "$"`},
+		want: []string{
+			"0 tool_call_started a x", "0 tool_call_started b y",
+			`0 tool_call_completed a x "$"`, `0 tool_call_completed b y "$"`,
+		},
 	},
 	{
 		name: "a result with a name leaves the one without to the other call",
 		steps: `{"source":"agent","message":"",` + calls +
 			`,"observation":{"results":[{"content":"$"},{"source_call_id":"a","content":"1"}]}}`,
-		want: []string{"0 tool_call_started a x", "0 tool_call_started b y",
-			`0 tool_call_completed a x "1"`, `0 tool_call_completed b y "$"`},
+		want: []string{
+			"0 tool_call_started a x", "0 tool_call_started b y",
+			`0 tool_call_completed a x "1"`, `0 tool_call_completed b y "$"`,
+		},
 	},
 	{
 		name:  "an observation without a call answers nothing",
@@ -130,8 +136,10 @@ func TestBadInput(t *testing.T) {
 		{"no version", `{"steps":[]}`, "schema_version", "not ATIF-v1.x"},
 		{"a version to come", `{"schema_version":"ATIF-v2.0","steps":[]}`, "schema_version", "not ATIF-v1.x"},
 		{"no steps", `{"schema_version":"ATIF-v1.2"}`, "steps", "missing"},
-		{"calls of the wrong type", `{"schema_version":"ATIF-v1.2","steps":[{"tool_calls":"x"}]}`, "steps.0.tool_calls",
-			"a JSON string does not fit here"},
+		{
+			"calls of the wrong type", `{"schema_version":"ATIF-v1.2","steps":[{"tool_calls":"x"}]}`, "steps.0.tool_calls",
+			"a JSON string does not fit here",
+		},
 		{"a file that is cut", `{"schema_version":"ATIF-v1.2","steps":[`, "steps", "not valid JSON"},
 	}
 	for _, tt := range tests {

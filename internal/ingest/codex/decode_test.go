@@ -88,19 +88,31 @@ func TestOutcomes(t *testing.T) {
 	}
 	say := item("message", `"role":"assistant","content":"so"`)
 	run(t, []scene{
-		{"an event before the item tells the exit code", []string{asked("1"), exec("1", 3), given("1", `"out"`)},
-			[]string{"0 started f 1", `2 failed f 1 "out" "exit code 3"`}},
-		{"an event after the item tells it too", []string{asked("1"), given("1", `"out"`), exec("1", 3), say},
-			[]string{"0 started f 1", `1 failed f 1 "out" "exit code 3"`, "3 message assistant so"}},
+		{
+			"an event before the item tells the exit code",
+			[]string{asked("1"), exec("1", 3), given("1", `"out"`)},
+			[]string{"0 started f 1", `2 failed f 1 "out" "exit code 3"`},
+		},
+		{
+			"an event after the item tells it too",
+			[]string{asked("1"), given("1", `"out"`), exec("1", 3), say},
+			[]string{"0 started f 1", `1 failed f 1 "out" "exit code 3"`, "3 message assistant so"},
+		},
 		{"results of calls that ran side by side keep their order", []string{
 			asked("1"), asked("2"), exec("2", 0), exec("1", 3), given("1", `"a"`), given("2", `"b"`), say,
 		}, []string{
 			"0 started f 1", "1 started f 2", `5 completed f 2 "b"`, `4 failed f 1 "a" "exit code 3"`, "6 message assistant so",
 		}},
-		{"an event after the outcome was told says nothing", []string{asked("1"), given("1", `"out"`), say, exec("1", 3)},
-			[]string{"0 started f 1", `1 completed f 1 "out"`, "2 message assistant so"}},
-		{"a result that comes again counts once", []string{asked("1"), given("1", `"a"`), say, given("1", `"a"`)},
-			[]string{"0 started f 1", `1 completed f 1 "a"`, "2 message assistant so"}},
+		{
+			"an event after the outcome was told says nothing",
+			[]string{asked("1"), given("1", `"out"`), say, exec("1", 3)},
+			[]string{"0 started f 1", `1 completed f 1 "out"`, "2 message assistant so"},
+		},
+		{
+			"a result that comes again counts once",
+			[]string{asked("1"), given("1", `"a"`), say, given("1", `"a"`)},
+			[]string{"0 started f 1", `1 completed f 1 "a"`, "2 message assistant so"},
+		},
 		{"an event alone is the outcome at the turn's end", []string{
 			asked("1"), exec("1", 1), say, event("task_complete", `"turn_id":"t"`), item("message", `"role":"assistant","content":"x"`),
 		}, []string{
@@ -120,10 +132,16 @@ func TestOutcomes(t *testing.T) {
 		{"results without a call id are told, all of them", []string{
 			item("function_call_output", `"output":"a"`), item("function_call_output", `"output":"a"`),
 		}, []string{`0 completed "a"`, `1 completed "a"`}},
-		{"a call id that comes again is another call", []string{asked("1"), given("1", `"a"`), asked("1"), given("1", `"b"`)},
-			[]string{"0 started f 1", `1 completed f 1 "a"`, "2 started f 1", `3 completed f 1 "b"`}},
-		{"a later output of one call stands", []string{asked("1"), given("1", `"note"`), given("1", `"out"`)},
-			[]string{"0 started f 1", `1 completed f 1 "out"`}},
+		{
+			"a call id that comes again is another call",
+			[]string{asked("1"), given("1", `"a"`), asked("1"), given("1", `"b"`)},
+			[]string{"0 started f 1", `1 completed f 1 "a"`, "2 started f 1", `3 completed f 1 "b"`},
+		},
+		{
+			"a later output of one call stands",
+			[]string{asked("1"), given("1", `"note"`), given("1", `"out"`)},
+			[]string{"0 started f 1", `1 completed f 1 "out"`},
+		},
 	})
 }
 
@@ -181,8 +199,10 @@ func TestOutput(t *testing.T) {
 		name, output, want string
 	}{
 		{"plain text", `"a\nb"`, `completed f 1 "a\nb"`},
-		{"lines about the command", `"Exit code: 1\nWall time: 0.2 seconds\nTotal output lines: 900\nOutput:\na\nOutput:\nb"`,
-			`failed f 1 "a\nOutput:\nb" "exit code 1"`},
+		{
+			"lines about the command", `"Exit code: 1\nWall time: 0.2 seconds\nTotal output lines: 900\nOutput:\na\nOutput:\nb"`,
+			`failed f 1 "a\nOutput:\nb" "exit code 1"`,
+		},
 		{"a command that printed nothing", `"Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n"`, `completed f 1 ""`},
 		{"a command that still runs", `"Wall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\nhalf"`, `completed f 1 "half"`},
 		{"a text that only begins like it", `"Wall time: long\nmine"`, `completed f 1 "Wall time: long\nmine"`},
@@ -195,10 +215,14 @@ func TestOutput(t *testing.T) {
 		{"a content and its success", `{"content":"a","success":false}`, `failed f 1 "a"`},
 		{"an object of another shape", `{"rows":[]}`, `completed f 1 {"rows":[]}`},
 		{"a list of texts", `[{"type":"input_text","text":"a"},{"type":"input_text","text":"b"}]`, `completed f 1 "a\nb"`},
-		{"a script", `[{"type":"input_text","text":"Script failed\nWall time 0.1 seconds\nOutput:\n"},{"type":"input_text","text":"a"}]`,
-			`failed f 1 "a" "script failed"`},
-		{"a list with an image", `[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"x"}]`,
-			`completed f 1 [{"type":"input_text","text":"a"},{"type":"input_image","image_url":"x"}]`},
+		{
+			"a script", `[{"type":"input_text","text":"Script failed\nWall time 0.1 seconds\nOutput:\n"},{"type":"input_text","text":"a"}]`,
+			`failed f 1 "a" "script failed"`,
+		},
+		{
+			"a list with an image", `[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"x"}]`,
+			`completed f 1 [{"type":"input_text","text":"a"},{"type":"input_image","image_url":"x"}]`,
+		},
 		{"a call that was aborted", `"aborted by user after 2.0s"`, `failed f 1 "aborted by user after 2.0s" "aborted"`},
 		{"null", `null`, `completed f 1 null`},
 	}
@@ -214,10 +238,16 @@ func TestOutput(t *testing.T) {
 
 func TestCalls(t *testing.T) {
 	run(t, []scene{
-		{"arguments are the JSON in the string", []string{item("function_call", `"name":"f","arguments":"{\"a\": 1}","call_id":"1"`)},
-			[]string{`0 started f 1 {"a": 1}`}},
-		{"free text is no JSON", []string{item("custom_tool_call", `"name":"exec","input":"1","call_id":"1"`)},
-			[]string{`0 started exec 1 "1"`}},
+		{
+			"arguments are the JSON in the string",
+			[]string{item("function_call", `"name":"f","arguments":"{\"a\": 1}","call_id":"1"`)},
+			[]string{`0 started f 1 {"a": 1}`},
+		},
+		{
+			"free text is no JSON",
+			[]string{item("custom_tool_call", `"name":"exec","input":"1","call_id":"1"`)},
+			[]string{`0 started exec 1 "1"`},
+		},
 		{"a server's tool is named with it", []string{
 			item("function_call", `"name":"get","namespace":"mcp__hub","arguments":"","call_id":"1"`),
 			item("function_call", `"name":"get","namespace":"mcp__hub__","arguments":"","call_id":"2"`),
@@ -246,10 +276,16 @@ func TestMessages(t *testing.T) {
 			user("# AGENTS.md instructions for /\\n\\n<INSTRUCTIONS>x</INSTRUCTIONS>", "<user_instructions>x</user_instructions>"),
 			user("<turn_aborted>\\nx\\n</turn_aborted>"),
 		}, nil},
-		{"what stands beside it is", []string{user("<environment_context></environment_context>", "go", "on")},
-			[]string{"0 message user go\non"}},
-		{"a tag of the user's own is the user's word", []string{user("<task>go</task>"), user("<skill> what is it?")},
-			[]string{"0 message user <task>go</task>", "1 message user <skill> what is it?"}},
+		{
+			"what stands beside it is",
+			[]string{user("<environment_context></environment_context>", "go", "on")},
+			[]string{"0 message user go\non"},
+		},
+		{
+			"a tag of the user's own is the user's word",
+			[]string{user("<task>go</task>"), user("<skill> what is it?")},
+			[]string{"0 message user <task>go</task>", "1 message user <skill> what is it?"},
+		},
 		{"the program's instructions and thoughts are no messages", []string{
 			item("message", `"role":"developer","content":"x"`), item("reasoning", `"summary":[{"type":"summary_text","text":"x"}]`),
 			item("agent_message", `"content":[{"type":"input_text","text":"x"}]`),
@@ -268,8 +304,11 @@ func TestTokens(t *testing.T) {
 		{"the growth of the total counts", []string{count(100), count(150)}, []string{
 			"0 llm_call_started", "0 llm_call_completed 100 tokens", "1 llm_call_started", "1 llm_call_completed 50 tokens",
 		}},
-		{"the same total again is no call", []string{count(100), event("token_count", `"info":null,"rate_limits":{}`), count(100)},
-			[]string{"0 llm_call_started", "0 llm_call_completed 100 tokens"}},
+		{
+			"the same total again is no call",
+			[]string{count(100), event("token_count", `"info":null,"rate_limits":{}`), count(100)},
+			[]string{"0 llm_call_started", "0 llm_call_completed 100 tokens"},
+		},
 		{"a total that is less began anew", []string{count(100), count(30), count(40)}, []string{
 			"0 llm_call_started", "0 llm_call_completed 100 tokens", "1 llm_call_started", "1 llm_call_completed 30 tokens",
 			"2 llm_call_started", "2 llm_call_completed 10 tokens",

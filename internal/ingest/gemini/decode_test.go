@@ -112,29 +112,47 @@ func TestCalls(t *testing.T) {
 		name, call string // the rest of the call
 		want       []string
 	}{
-		{"an output", `"status":"success","result":[{"functionResponse":{"response":{"output":"ok"}}}]`,
-			[]string{`0 tool_call_completed f 1 "ok"`}},
-		{"a response of another shape is the output", `"status":"success","result":[{"functionResponse":{"response":{"rows":[]}}}]`,
-			[]string{`0 tool_call_completed f 1 {"rows":[]}`}},
-		{"a part before the response", `"status":"success","result":[{"text":"x"},{"functionResponse":{"response":{"output":""}}}]`,
-			[]string{`0 tool_call_completed f 1 ""`}},
-		{"parts without a response are the output", `"status":"success","result":[{"inlineData":{}}]`,
-			[]string{`0 tool_call_completed f 1 [{"inlineData":{}}]`}},
+		{
+			"an output", `"status":"success","result":[{"functionResponse":{"response":{"output":"ok"}}}]`,
+			[]string{`0 tool_call_completed f 1 "ok"`},
+		},
+		{
+			"a response of another shape is the output", `"status":"success","result":[{"functionResponse":{"response":{"rows":[]}}}]`,
+			[]string{`0 tool_call_completed f 1 {"rows":[]}`},
+		},
+		{
+			"a part before the response", `"status":"success","result":[{"text":"x"},{"functionResponse":{"response":{"output":""}}}]`,
+			[]string{`0 tool_call_completed f 1 ""`},
+		},
+		{
+			"parts without a response are the output", `"status":"success","result":[{"inlineData":{}}]`,
+			[]string{`0 tool_call_completed f 1 [{"inlineData":{}}]`},
+		},
 		{"a text is the output", `"status":"success","result":"ok"`, []string{`0 tool_call_completed f 1 "ok"`}},
-		{"an error is kept and told", `"status":"error","result":[{"functionResponse":{"response":{"error":"no"}}}]`,
-			[]string{`0 tool_call_failed f 1 "no" "no"`}},
-		{"an error that is an object", `"status":"error","result":[{"functionResponse":{"response":{"error":{"code":5}}}}]`,
-			[]string{`0 tool_call_failed f 1 {"code":5} "{\"code\":5}"`}},
-		{"a null error is no error", `"status":"success","result":[{"functionResponse":{"response":{"error":null}}}]`,
-			[]string{`0 tool_call_completed f 1 {"error":null}`}},
-		{"a failure with an output", `"status":"error","result":[{"functionResponse":{"response":{"output":"half"}}}]`,
-			[]string{`0 tool_call_failed f 1 "half"`}},
+		{
+			"an error is kept and told", `"status":"error","result":[{"functionResponse":{"response":{"error":"no"}}}]`,
+			[]string{`0 tool_call_failed f 1 "no" "no"`},
+		},
+		{
+			"an error that is an object", `"status":"error","result":[{"functionResponse":{"response":{"error":{"code":5}}}}]`,
+			[]string{`0 tool_call_failed f 1 {"code":5} "{\"code\":5}"`},
+		},
+		{
+			"a null error is no error", `"status":"success","result":[{"functionResponse":{"response":{"error":null}}}]`,
+			[]string{`0 tool_call_completed f 1 {"error":null}`},
+		},
+		{
+			"a failure with an output", `"status":"error","result":[{"functionResponse":{"response":{"output":"half"}}}]`,
+			[]string{`0 tool_call_failed f 1 "half"`},
+		},
 		{"a failure without a result", `"status":"error"`, []string{`0 tool_call_failed f 1`}},
 		{"cancelled without a word", `"status":"cancelled","result":null`, []string{`0 tool_call_failed f 1 "cancelled"`}},
 		{"a call that still runs has no outcome", `"status":"executing","result":[{"functionResponse":{"response":{"output":"half"}}}]`, nil},
 		{"a call without status and result has none either", `"x":1`, nil},
-		{"a result without a status is an outcome", `"result":[{"functionResponse":{"response":{"output":"ok"}}}]`,
-			[]string{`0 tool_call_completed f 1 "ok"`}},
+		{
+			"a result without a status is an outcome", `"result":[{"functionResponse":{"response":{"output":"ok"}}}]`,
+			[]string{`0 tool_call_completed f 1 "ok"`},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

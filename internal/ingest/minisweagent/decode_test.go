@@ -120,8 +120,10 @@ func TestDecode(t *testing.T) {
 			}
 			var got []string
 			for _, e := range events {
-				parts := []string{fmt.Sprint(e.Index), string(e.Type), e.CallID, e.Role, e.Text,
-					string(e.Input), string(e.Output), string(e.Error)}
+				parts := []string{
+					fmt.Sprint(e.Index), string(e.Type), e.CallID, e.Role, e.Text,
+					string(e.Input), string(e.Output), string(e.Error),
+				}
 				if e.Tokens != 0 {
 					parts = append(parts, fmt.Sprintf("tokens=%d", e.Tokens))
 				}
@@ -147,10 +149,14 @@ func join(parts []string) string {
 func TestBadInput(t *testing.T) {
 	tests := []struct{ name, data, field, reason string }{
 		{"no messages", `{"info":{}}`, "messages", "missing"},
-		{"a role of the wrong type", `{"messages":[{"role":"user"},{"role":7}]}`, "messages.1.role",
-			"a JSON number does not fit here"},
-		{"a response whose output is no list", `{"messages":[{"object":"response","output":"x"}]}`, "messages.0.output",
-			"not a list of items"},
+		{
+			"a role of the wrong type", `{"messages":[{"role":"user"},{"role":7}]}`, "messages.1.role",
+			"a JSON number does not fit here",
+		},
+		{
+			"a response whose output is no list", `{"messages":[{"object":"response","output":"x"}]}`, "messages.0.output",
+			"not a list of items",
+		},
 		{"a file that is cut", `{"messages":[{"role":"user"`, "messages.0", "not valid JSON"},
 	}
 	for _, tt := range tests {
@@ -172,10 +178,14 @@ func TestSniff(t *testing.T) {
 		name, head string
 		want       bool
 	}{
-		{"an info that counts calls, then messages that are cut",
-			`{"info":{"model_stats":{"api_calls":1}},"messages":[{"role":"sys`, true},
-		{"an info that is cut in a long submission",
-			`{"info":{"model_stats":{},"mini_version":"2.0.0","submission":"diff`, true},
+		{
+			"an info that counts calls, then messages that are cut",
+			`{"info":{"model_stats":{"api_calls":1}},"messages":[{"role":"sys`, true,
+		},
+		{
+			"an info that is cut in a long submission",
+			`{"info":{"model_stats":{},"mini_version":"2.0.0","submission":"diff`, true,
+		},
 		{"the format's name before all else", `{"trajectory_format":"mini-swe-agent-1.1","info"`, true},
 		{"the format's name after messages without an info", `{"messages":[],"trajectory_format":"mini-swe-agent-1"}`, true},
 		{"nothing", ``, false},

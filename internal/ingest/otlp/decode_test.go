@@ -128,12 +128,18 @@ func TestLastLineMayBeCut(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	good := request(agentSpan) + "\n"
 	tests := []struct{ name, data, want string }{
-		{"JSON that is cut before the last line", good + `{"resourceSpans":[` + "\n" + good,
-			"input:2: resourceSpans: not valid JSON"},
-		{"an id that is not hexadecimal", good + request(`{"spanId":"xyz"}`) + "\n",
-			"input:2: resourceSpans: valid JSON, but no OTLP trace request"},
-		{"spans that are no list", good + `{"resourceSpans":7}` + "\n",
-			"input:2: resourceSpans: valid JSON, but no OTLP trace request"},
+		{
+			"JSON that is cut before the last line", good + `{"resourceSpans":[` + "\n" + good,
+			"input:2: resourceSpans: not valid JSON",
+		},
+		{
+			"an id that is not hexadecimal", good + request(`{"spanId":"xyz"}`) + "\n",
+			"input:2: resourceSpans: valid JSON, but no OTLP trace request",
+		},
+		{
+			"spans that are no list", good + `{"resourceSpans":7}` + "\n",
+			"input:2: resourceSpans: valid JSON, but no OTLP trace request",
+		},
 		{"a document that is cut", "{\n\"resourceSpans\": [{", "input: resourceSpans.0: not valid JSON"},
 		{"no JSON", "spans\n", "input: not valid JSON"},
 	}

@@ -161,14 +161,18 @@ func TestWhatOneCallTakesFromItsSpans(t *testing.T) {
 			`02.start tool_call_started ls 02 {"d":1}`, `02.end tool_call_completed ls 02`)
 	})
 	t.Run("the transport's own span is no call", func(t *testing.T) {
-		writer := given{id: 3, parent: 2, name: "RequestStreamWriter", start: 11, end: 12,
-			attributes: attributes{"mcp.method.name": "tools/call"}}
+		writer := given{
+			id: 3, parent: 2, name: "RequestStreamWriter", start: 11, end: 12,
+			attributes: attributes{"mcp.method.name": "tools/call"},
+		}
 		check(t, tell(t, agentSide, writer), `02.start tool_call_started ls 02`, `02.end tool_call_completed ls 02`)
 	})
 	t.Run("OpenLLMetry's spans of MCP's client and server are one call", func(t *testing.T) {
 		const scope = "opentelemetry.instrumentation.mcp"
-		told := attributes{"traceloop.span.kind": "tool", "traceloop.entity.name": "ls",
-			"traceloop.entity.input": `{"tool_name":"ls","arguments":{"d":1}}`}
+		told := attributes{
+			"traceloop.span.kind": "tool", "traceloop.entity.name": "ls",
+			"traceloop.entity.input": `{"tool_name":"ls","arguments":{"d":1}}`,
+		}
 		check(t, tell(t,
 			given{id: 2, parent: 1, name: "ls.tool", start: 10, end: 20, scope: scope, attributes: told},
 			given{id: 3, parent: 2, name: "ls.tool", start: 11, end: 19, scope: scope, attributes: told}),
@@ -178,8 +182,10 @@ func TestWhatOneCallTakesFromItsSpans(t *testing.T) {
 
 func TestCallIDs(t *testing.T) {
 	call := func(id byte, start, end int64) given {
-		return given{id: id, parent: 1, name: "execute_tool ls", start: start, end: end,
-			attributes: attributes{"gen_ai.tool.call.id": "c"}}
+		return given{
+			id: id, parent: 1, name: "execute_tool ls", start: start, end: end,
+			attributes: attributes{"gen_ai.tool.call.id": "c"},
+		}
 	}
 	t.Run("two spans side by side with one call id are one call", func(t *testing.T) {
 		check(t, tell(t, call(3, 11, 12), call(2, 10, 13)),
@@ -218,20 +224,37 @@ func TestFailures(t *testing.T) {
 		span given
 		want string
 	}{
-		{"the status' message says why", given{status: failed, message: "no disk", exception: [2]string{"E", "m"}},
-			`02.end tool_call_failed ls 02 "no disk"`},
-		{"without one the exception does", given{status: failed, exception: [2]string{"E", "m"}},
-			`02.end tool_call_failed ls 02 "E: m"`},
-		{"an exception may have no message", given{status: failed, exception: [2]string{"E", ""}},
-			`02.end tool_call_failed ls 02 "E"`},
-		{"an error type is a failure even where the status is not set",
-			given{attributes: attributes{"error.type": "tool_error"}}, `02.end tool_call_failed ls 02 "tool_error"`},
+		{
+			"the status' message says why",
+			given{status: failed, message: "no disk", exception: [2]string{"E", "m"}},
+			`02.end tool_call_failed ls 02 "no disk"`,
+		},
+		{
+			"without one the exception does",
+			given{status: failed, exception: [2]string{"E", "m"}},
+			`02.end tool_call_failed ls 02 "E: m"`,
+		},
+		{
+			"an exception may have no message",
+			given{status: failed, exception: [2]string{"E", ""}},
+			`02.end tool_call_failed ls 02 "E"`,
+		},
+		{
+			"an error type is a failure even where the status is not set",
+			given{attributes: attributes{"error.type": "tool_error"}},
+			`02.end tool_call_failed ls 02 "tool_error"`,
+		},
 		{"a status may say nothing more", given{status: failed}, `02.end tool_call_failed ls 02`},
-		{"an exception that was caught is no failure", given{exception: [2]string{"E", "m"}},
-			`02.end tool_call_completed ls 02`},
-		{"the result of a failed call is kept",
+		{
+			"an exception that was caught is no failure",
+			given{exception: [2]string{"E", "m"}},
+			`02.end tool_call_completed ls 02`,
+		},
+		{
+			"the result of a failed call is kept",
 			given{status: failed, attributes: attributes{"gen_ai.tool.call.result": "E1"}},
-			`02.end tool_call_failed ls 02 "E1"`},
+			`02.end tool_call_failed ls 02 "E1"`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -251,15 +274,27 @@ func TestRunEnds(t *testing.T) {
 		want []string
 	}{
 		{"a workflow's end completes the run", given{attributes: chain}, []string{started, completed, "01.end run_completed"}},
-		{"a workflow's failure fails it", given{attributes: chain, status: failed, message: "limit"},
-			[]string{started, completed, `01.end run_failed "limit"`}},
+		{
+			"a workflow's failure fails it",
+			given{attributes: chain, status: failed, message: "limit"},
+			[]string{started, completed, `01.end run_failed "limit"`},
+		},
 		{"a request that is answered does not say that the run is over", given{name: "POST"}, []string{started, completed}},
-		{"a request that fails fails the run", given{name: "POST", status: failed},
-			[]string{started, completed, "01.end run_failed"}},
-		{"a failure in another trace is not about an agent", given{name: "POST", status: failed, trace: 7},
-			[]string{started, completed}},
-		{"an agent that another span called does not end the run", given{parent: 9, attributes: chain},
-			[]string{started, completed}},
+		{
+			"a request that fails fails the run",
+			given{name: "POST", status: failed},
+			[]string{started, completed, "01.end run_failed"},
+		},
+		{
+			"a failure in another trace is not about an agent",
+			given{name: "POST", status: failed, trace: 7},
+			[]string{started, completed},
+		},
+		{
+			"an agent that another span called does not end the run",
+			given{parent: 9, attributes: chain},
+			[]string{started, completed},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -355,8 +390,10 @@ func TestValues(t *testing.T) {
 }
 
 func TestTextsAreMadeValid(t *testing.T) {
-	check(t, tell(t, given{id: 2, parent: 1, name: "execute_tool l\xffs", start: 1, end: 2,
-		attributes: attributes{"gen_ai.agent.name": "cl\xfferk"}}),
+	check(t, tell(t, given{
+		id: 2, parent: 1, name: "execute_tool l\xffs", start: 1, end: 2,
+		attributes: attributes{"gen_ai.agent.name": "cl\xfferk"},
+	}),
 		"02.start tool_call_started cl\ufffderk l\ufffds 02", "02.end tool_call_completed cl\ufffderk l\ufffds 02")
 }
 

@@ -27,10 +27,14 @@ func TestDecode(t *testing.T) {
 				"history":[{"role":"assistant","content":"look","action":"ls"}],"info":{}}`,
 			want: []unloop.Event{
 				{ID: "e0", Sequence: 1, Type: unloop.MessageSent, Role: "assistant", Text: "look"},
-				{ID: "e0.1", Sequence: 2, Type: unloop.ToolCallStarted, CallID: "step0", Tool: "bash",
-					Input: []byte(`{"command":"ls"}`)},
-				{ID: "e0.2", Sequence: 3, Type: unloop.ToolCallCompleted, CallID: "step0", Tool: "bash",
-					Output: []byte(`"a"`)},
+				{
+					ID: "e0.1", Sequence: 2, Type: unloop.ToolCallStarted, CallID: "step0", Tool: "bash",
+					Input: []byte(`{"command":"ls"}`),
+				},
+				{
+					ID: "e0.2", Sequence: 3, Type: unloop.ToolCallCompleted, CallID: "step0", Tool: "bash",
+					Output: []byte(`"a"`),
+				},
 			},
 		},
 		{
@@ -41,21 +45,27 @@ func TestDecode(t *testing.T) {
 		{
 			name: "a step without an observation has no outcome",
 			data: `{"trajectory":[{"action":"make","thought":""}],"info":{"exit_status":null}}`,
-			want: []unloop.Event{{ID: "e0", Sequence: 1, Type: unloop.ToolCallStarted, CallID: "step0", Tool: "bash",
-				Input: []byte(`{"command":"make"}`)}},
+			want: []unloop.Event{{
+				ID: "e0", Sequence: 1, Type: unloop.ToolCallStarted, CallID: "step0", Tool: "bash",
+				Input: []byte(`{"command":"make"}`),
+			}},
 		},
 		{
 			name: "the step in which the program gives up is no answer of the model",
 			data: `{"trajectory":[{"action":"","thought":"Exit due to cost limit","response":"Exit due to cost limit",
 				"observation":""}],"info":{"exit_status":"exit_cost"}}`,
-			want: []unloop.Event{{ID: "e0", Sequence: 1, Type: unloop.RunFailed, Status: "exit_cost",
-				Error: []byte(`"Exit due to cost limit"`)}},
+			want: []unloop.Event{{
+				ID: "e0", Sequence: 1, Type: unloop.RunFailed, Status: "exit_cost",
+				Error: []byte(`"Exit due to cost limit"`),
+			}},
 		},
 		{
 			name: "a run that ended before its first step has failed",
 			data: `{"trajectory":[],"info":{"exit_status":"exit_environment_error"}}`,
-			want: []unloop.Event{{ID: "e0", Sequence: 1, Type: unloop.RunFailed, Status: "exit_environment_error",
-				Error: []byte(`"exit_environment_error"`)}},
+			want: []unloop.Event{{
+				ID: "e0", Sequence: 1, Type: unloop.RunFailed, Status: "exit_environment_error",
+				Error: []byte(`"exit_environment_error"`),
+			}},
 		},
 	}
 	for _, tt := range tests {
@@ -82,8 +92,10 @@ func TestDecode(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	tests := []struct{ name, data, field, reason string }{
 		{"no trajectory", `{"info":{}}`, "trajectory", "missing"},
-		{"an action of the wrong type", `{"trajectory":[{"action":"ls"},{"action":7}]}`, "trajectory.1.action",
-			"a JSON number does not fit here"},
+		{
+			"an action of the wrong type", `{"trajectory":[{"action":"ls"},{"action":7}]}`, "trajectory.1.action",
+			"a JSON number does not fit here",
+		},
 		{"a file that is cut", `{"trajectory":[{"action":"ls"`, "trajectory.0", "not valid JSON"},
 		{"no JSON", `trajectory`, "", "not valid JSON"},
 	}

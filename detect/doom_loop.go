@@ -1,0 +1,41 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// DoomLoop fires when at least Exact calls in a row had the same arguments, or at least Fuzzy the same target. It looks at
+// the last Window calls. The count is that of the longer row.
+type DoomLoop struct {
+	Window int
+	Exact  int
+	Fuzzy  int
+}
+
+// Info describes the rule.
+func (DoomLoop) Info() unloop.Info {
+	return unloop.Info{Name: "doom_loop", At: unloop.AtStart, Facts: unloop.FactExcerpts}
+}
+
+// Check looks at the rows that end in the call that has just started.
+func (d DoomLoop) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step, ok := started(r)
+	if !ok {
+		return unloop.Finding{}, false
+	}
+	exact := min(r.Asked().Rounds(1), d.Window)
+	fuzzy := min(r.Aimed().Count, d.Window)
+	if exact < d.Exact && fuzzy < d.Fuzzy {
+		return unloop.Finding{}, false
+	}
+	n := exact
+	if fuzzy >= d.Fuzzy {
+		n = max(exact, fuzzy)
+	}
+	how := "the same arguments"
+	if exact < n {
+		how = "the same target"
+	}
+	f := finding(r, "doom_loop", step.Tool, n, "%s was called %d times in a row with %s", step.Tool, n, how)
+	callsThat(r, n, func(s *unloop.Step) bool { return s.Target == step.Target }).attach(&f)
+	tell(r, &f, 1)
+	return f, true
+}

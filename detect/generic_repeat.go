@@ -1,0 +1,36 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// GenericRepeat fires when a call came at least Times times within the last Window calls, with the same arguments. Polling
+// tools are left out.
+type GenericRepeat struct {
+	Window int
+	Times  int
+}
+
+// Info describes the rule.
+func (GenericRepeat) Info() unloop.Info {
+	return unloop.Info{Name: "generic_repeat", At: unloop.AtStart, Facts: unloop.FactExcerpts}
+}
+
+// Check counts the call that has just started. It looks at Window steps.
+func (d GenericRepeat) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step, ok := started(r)
+	if !ok || step.Class == unloop.Polling {
+		return unloop.Finding{}, false
+	}
+	n := 0
+	for k := range d.Window {
+		if s := r.Back(k); s != nil && s.Exact == step.Exact {
+			n++
+		}
+	}
+	if n < d.Times {
+		return unloop.Finding{}, false
+	}
+	f := finding(r, "generic_repeat", step.Tool, n, "%s came %d times within the last %d calls with the same arguments", step.Tool, n, d.Window)
+	callsThat(r, d.Window, func(s *unloop.Step) bool { return s.Exact == step.Exact }).attach(&f)
+	tell(r, &f, 1)
+	return f, true
+}

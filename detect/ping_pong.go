@@ -1,0 +1,30 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// PingPong fires when two different calls have alternated strictly for at least Times calls.
+type PingPong struct {
+	Times int
+}
+
+// Info describes the rule.
+func (PingPong) Info() unloop.Info {
+	return unloop.Info{Name: "ping_pong", At: unloop.AtStart, Facts: unloop.FactExcerpts}
+}
+
+// Check looks at how far the end of the calls repeats with period 2 and not with period 1.
+func (d PingPong) Check(r *unloop.Run) (unloop.Finding, bool) {
+	if _, ok := started(r); !ok {
+		return unloop.Finding{}, false
+	}
+	asked := r.Asked()
+	if asked.Run[0] > 0 || asked.Run[1] == 0 || asked.Run[1]+2 < d.Times {
+		return unloop.Finding{}, false
+	}
+	n := asked.Run[1] + 2
+	f := finding(r, "ping_pong", subjectOf(r, 2), n, "two calls have alternated for %d calls", n)
+	f.Period = 2
+	callsThat(r, n, func(*unloop.Step) bool { return true }).attach(&f)
+	tell(r, &f, 2)
+	return f, true
+}

@@ -1,0 +1,21 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// SummaryLoop fires when at least Times messages of assistants in a row came without a tool call.
+type SummaryLoop struct {
+	Times int
+}
+
+// Info describes the rule.
+func (SummaryLoop) Info() unloop.Info { return unloop.Info{Name: "summary_loop", At: unloop.AtMessage} }
+
+// Check looks at the message that was just sent.
+func (d SummaryLoop) Check(r *unloop.Run) (unloop.Finding, bool) {
+	if r.Now().Role != unloop.RoleAssistant || r.Said() < d.Times {
+		return unloop.Finding{}, false
+	}
+	f := finding(r, "summary_loop", r.Now().Agent, r.Said(), "%d messages in a row came without a tool call", r.Said())
+	proof{f.Event}.attach(&f)
+	return f, true
+}

@@ -1,0 +1,31 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// TestFixCycle fires when at least Times test runs in a row failed.
+type TestFixCycle struct {
+	Times int
+}
+
+// Info describes the rule.
+func (TestFixCycle) Info() unloop.Info {
+	return unloop.Info{Name: "test_fix_cycle", At: unloop.AtEnd, Facts: unloop.FactShell | unloop.FactExcerpts}
+}
+
+// Check looks at the test run that has just failed.
+func (d TestFixCycle) Check(r *unloop.Run) (unloop.Finding, bool) {
+	return shellRow(r, &r.Shell().Tests, d.Times, "test_fix_cycle", "%d test runs in a row failed")
+}
+
+// shellRow makes a finding of a row of failed shell calls, if the call at hand belongs to it.
+func shellRow(r *unloop.Run, row *unloop.Streak, times int, rule, what string) (unloop.Finding, bool) {
+	step := r.Now().Step
+	if step == nil || row.Count < times || row.Latest != step.End {
+		return unloop.Finding{}, false
+	}
+	f := finding(r, rule, step.Tool, row.Count, what, row.Count)
+	f.First = row.First
+	f.Evidence = []unloop.EventRef{row.First, step.End}
+	tell(r, &f, 1)
+	return f, true
+}

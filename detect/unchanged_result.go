@@ -1,0 +1,26 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// UnchangedResult fires when a tool returned the same, to the byte, at least Times times in a row.
+type UnchangedResult struct {
+	Times int
+}
+
+// Info describes the rule.
+func (UnchangedResult) Info() unloop.Info {
+	return unloop.Info{Name: "unchanged_result", At: unloop.AtStart | unloop.AtEnd, Facts: unloop.FactResults | unloop.FactExcerpts}
+}
+
+// Check looks at the row of results before the call at hand, or with it once it has ended.
+func (d UnchangedResult) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step, turn := r.Now().Step, r.Turn()
+	if step == nil || step.Outcome == unloop.Blocked || turn.Tool != step.Tool || turn.Row.Count < d.Times {
+		return unloop.Finding{}, false
+	}
+	f := finding(r, "unchanged_result", step.Tool, turn.Row.Count, "%s returned the same %d times in a row", step.Tool, turn.Row.Count)
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Result == turn.Row.Of }).attach(&f)
+	f.First = turn.Row.First
+	tell(r, &f, 1)
+	return f, true
+}

@@ -1,0 +1,41 @@
+package profile
+
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// Agentium are the settings of the profile agentium: a limit on equal calls.
+type Agentium struct {
+	MaxRepeats int    `yaml:"max_repeats"` // equal calls that run
+	Action     string `yaml:"action"`      // what happens to further ones: hint (they do not run) or abort (the run halts)
+	Common     `yaml:",inline"`
+}
+
+// AgentiumSettings returns the published settings.
+func AgentiumSettings() *Agentium { return &Agentium{MaxRepeats: 3, Action: "hint"} }
+
+// Validate reports all settings that are out of range.
+func (s *Agentium) Validate() error {
+	var v validation
+	v.integer("max_repeats", s.MaxRepeats, 1, 1_000_000)
+	v.oneOf("action", s.Action, "hint", "abort")
+	return v.err()
+}
+
+func (s *Agentium) profile() *Profile {
+	level := policy.Level{From: s.MaxRepeats + 1, Action: policy.Block, Code: "loop-detected"}
+	if s.Action == "abort" {
+		level.Action = policy.Halt
+	}
+	table := policy.Table{Rows: []policy.Row{{Rule: "repeat_limit", Levels: []policy.Level{level}}}}
+	return &Profile{
+		Name:      "agentium",
+		Title:     "a limit on equal calls: further ones are answered with a hint, or abort the run",
+		Detectors: []unloop.Detector{detect.RepeatLimit{Times: s.MaxRepeats}},
+		Mark:      Mark{Tag: "loop-detected", Text: true},
+		policy:    func() policy.Policy { return table },
+		penalty:   severityPenalty,
+	}
+}

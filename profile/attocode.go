@@ -1,0 +1,75 @@
+package profile
+
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// Attocode are the settings of the profile attocode: doom loops, failing tests, failing shells, talk without work.
+type Attocode struct {
+	Window          int `yaml:"window"`           // calls that a doom loop is looked for in
+	ExactThreshold  int `yaml:"exact_threshold"`  // calls in a row with the same arguments
+	FuzzyThreshold  int `yaml:"fuzzy_threshold"`  // calls in a row with the same target
+	StrongThreshold int `yaml:"strong_threshold"` // calls in a row that are warned of more strongly
+	RejectThreshold int `yaml:"reject_threshold"` // calls in a row that no longer run
+	TestFailures    int `yaml:"test_failures"`    // test runs in a row
+	ShellFailures   int `yaml:"shell_failures"`   // shell calls in a row
+	TextTurns       int `yaml:"text_turns"`       // messages in a row without a call
+	GlobalCalls     int `yaml:"global_calls"`     // equal calls of a swarm
+	GlobalWorkers   int `yaml:"global_workers"`   // workers that made them
+	Common          `yaml:",inline"`
+}
+
+// AttocodeSettings returns the published settings.
+func AttocodeSettings() *Attocode {
+	return &Attocode{
+		Window: 10, ExactThreshold: 3, FuzzyThreshold: 4, StrongThreshold: 4, RejectThreshold: 6,
+		TestFailures: 3, ShellFailures: 3, TextTurns: 2, GlobalCalls: 10, GlobalWorkers: 2,
+	}
+}
+
+// Validate reports all settings that are out of range.
+func (s *Attocode) Validate() error {
+	var v validation
+	v.integer("window", s.Window, 2, 32)
+	v.integer("exact_threshold", s.ExactThreshold, 2, 32)
+	v.integer("fuzzy_threshold", s.FuzzyThreshold, 2, 32)
+	v.integer("strong_threshold", s.StrongThreshold, 2, 32)
+	v.integer("reject_threshold", s.RejectThreshold, 2, 32)
+	v.integer("test_failures", s.TestFailures, 1, 1000)
+	v.integer("shell_failures", s.ShellFailures, 1, 1000)
+	v.integer("text_turns", s.TextTurns, 1, 1000)
+	v.integer("global_calls", s.GlobalCalls, 2, 1_000_000)
+	v.integer("global_workers", s.GlobalWorkers, 1, 1_000_000)
+	return v.err()
+}
+
+func (s *Attocode) profile() *Profile {
+	warn := func(rule string) policy.Row {
+		return policy.Row{Rule: rule, Levels: []policy.Level{{From: 1, Action: policy.Warn, Code: rule}}}
+	}
+	table := policy.Table{Rows: []policy.Row{
+		{Rule: "doom_loop", Levels: []policy.Level{
+			{From: 1, Action: policy.Warn, Code: "doom_loop"},
+			{From: s.StrongThreshold, Action: policy.Warn, Code: "doom_loop_strong"},
+			{From: s.RejectThreshold, Action: policy.Block, Code: "doom_loop_rejected"},
+		}},
+		warn("test_fix_cycle"), warn("failure_cascade"), warn("summary_loop"),
+	}}
+	return &Profile{
+		Name:  "attocode",
+		Title: "doom loops, failing tests and shells, talk without work; warns in three levels, then rejects",
+		Detectors: []unloop.Detector{
+			detect.DoomLoop{Window: s.Window, Exact: s.ExactThreshold, Fuzzy: s.FuzzyThreshold},
+			detect.TestFixCycle{Times: s.TestFailures},
+			detect.FailureCascade{Times: s.ShellFailures},
+			detect.SummaryLoop{Times: s.TextTurns},
+		},
+		Mark:    Mark{Tag: "loop-guard"},
+		Swarm:   Swarm{Calls: s.GlobalCalls, Workers: s.GlobalWorkers},
+		reading: unloop.Reading{Shells: unloop.DefaultShells()},
+		policy:  func() policy.Policy { return table },
+		penalty: severityPenalty,
+	}
+}

@@ -1,0 +1,76 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// Common are the settings that every profile has.
+type Common struct {
+	Ignore []string          `yaml:"ignore"` // tools that are left out
+	Shadow bool              `yaml:"shadow"` // say what would have been done, and do nothing
+	Shells []string          `yaml:"shells"` // further tools that take a command line
+	Tools  map[string]Tool   `yaml:"tools"`  // settings of single tools
+	Nudges map[string]string `yaml:"nudges"` // texts for the agent by code, as Go templates
+}
+
+// Tool are settings of a single tool: what calling it does, and any setting of the profile that is another for it.
+type Tool struct {
+	Class    string             `yaml:"class"` // read_only, mutating or polling; "" to find out
+	Settings map[string]float64 `yaml:",inline"`
+}
+
+func (c *Common) common() *Common { return c }
+
+// read puts what the settings say of tools into the profile's reading.
+func (c *Common) read(r *unloop.Reading) error {
+	r.Ignore = append(r.Ignore, c.Ignore...)
+	r.Shells = append(r.Shells, c.Shells...)
+	var mistakes []error
+	for name, tool := range c.Tools {
+		if tool.Class == "" {
+			continue
+		}
+		class, ok := classNames[tool.Class]
+		if !ok {
+			mistakes = append(mistakes, fmt.Errorf("tools: %s: class is %q; it must be one of read_only, mutating, polling", name, tool.Class))
+			continue
+		}
+		if r.Classes == nil {
+			r.Classes = make(map[string]unloop.Class)
+		}
+		r.Classes[name] = class
+	}
+	return errors.Join(mistakes...)
+}
+
+var classNames = map[string]unloop.Class{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
+
+// forTool makes the profile that holds for one tool: the settings with those of the tool in their place.
+func forTool(settings Settings, name string, tool Tool) (*Profile, error) {
+	own := reflect.New(reflect.TypeOf(settings).Elem())
+	own.Elem().Set(reflect.ValueOf(settings).Elem())
+	changed := own.Interface().(Settings)
+	changed.common().Tools = nil
+	var mistakes []error
+	for setting, value := range tool.Settings {
+		node := field{&yaml.Node{Value: setting}, &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(value, 'g', -1, 64)}}
+		for _, err := range apply(changed, []field{node}, "") {
+			mistakes = append(mistakes, fmt.Errorf("tools: %s: %w", name, err))
+		}
+	}
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
+	p, err := FromSettings(changed)
+	if err != nil {
+		return nil, fmt.Errorf("tools: %s: %w", name, err)
+	}
+	return p, nil
+}

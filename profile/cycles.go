@@ -1,0 +1,34 @@
+package profile
+
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// Cycles are the settings of the profile cycles: patterns of calls that repeat without a gap.
+type Cycles struct {
+	LongestCycle int `yaml:"longest_cycle"` // calls
+	Common       `yaml:",inline"`
+}
+
+// CyclesSettings returns the published settings.
+func CyclesSettings() *Cycles { return &Cycles{LongestCycle: 3} }
+
+// Validate reports all settings that are out of range.
+func (s *Cycles) Validate() error {
+	var v validation
+	v.integer("longest_cycle", s.LongestCycle, 1, unloop.MaxPeriod)
+	return v.err()
+}
+
+func (s *Cycles) profile() *Profile {
+	return &Profile{
+		Name:      "cycles",
+		Title:     "patterns of calls that repeat without a gap: warns, warns harder, halts",
+		Detectors: []unloop.Detector{detect.CallCycle{Longest: s.LongestCycle}},
+		Mark:      Mark{Tag: "loop-guard"},
+		policy:    func() policy.Policy { return new(policy.Escalation) },
+		penalty:   severityPenalty,
+	}
+}

@@ -1,0 +1,66 @@
+package profile
+
+import (
+	"slices"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// LoopDetection are the settings of the profile loopdetection: equal calls, stuck polls and alternation within a window.
+type LoopDetection struct {
+	HistorySize       int `yaml:"history_size"`       // calls that are looked at
+	WarnThreshold     int `yaml:"warn_threshold"`     // calls
+	CriticalThreshold int `yaml:"critical_threshold"` // calls from which on they no longer run
+	Common            `yaml:",inline"`
+}
+
+// LoopDetectionSettings returns the published settings.
+func LoopDetectionSettings() *LoopDetection {
+	return &LoopDetection{HistorySize: 30, WarnThreshold: 10, CriticalThreshold: 20}
+}
+
+// Validate reports all settings that are out of range.
+func (s *LoopDetection) Validate() error {
+	var v validation
+	v.integer("history_size", s.HistorySize, 2, 32)
+	v.integer("warn_threshold", s.WarnThreshold, 2, 32)
+	v.integer("critical_threshold", s.CriticalThreshold, 2, 32)
+	return v.err()
+}
+
+func (s *LoopDetection) profile() *Profile {
+	row := func(rule string) policy.Row {
+		return policy.Row{Rule: rule, Levels: []policy.Level{
+			{From: s.WarnThreshold, Action: policy.Warn, Code: rule},
+			{From: s.CriticalThreshold, Action: policy.Block, Code: rule},
+		}}
+	}
+	table := policy.Table{Strongest: true, Rows: []policy.Row{row("generic_repeat"), row("poll_no_progress"), row("ping_pong")}}
+	times := min(s.WarnThreshold, s.CriticalThreshold)
+	return &Profile{
+		Name:  "loopdetection",
+		Title: "equal calls, stuck polls and alternation within the last 30 calls; warns, blocks",
+		Detectors: []unloop.Detector{
+			detect.GenericRepeat{Window: s.HistorySize, Times: times},
+			detect.PollNoProgress{Window: s.HistorySize, Times: times},
+			detect.PingPong{Times: times},
+		},
+		Mark:    Mark{Tag: "loop-guard"},
+		reading: unloop.Reading{ByName: loopDetectionClass},
+		policy:  func() policy.Policy { return table },
+		penalty: severityPenalty,
+	}
+}
+
+// loopDetectionClass takes a tool whose name has a word of waiting for one that polls.
+func loopDetectionClass(name string) unloop.Class {
+	polls := []string{"status", "poll", "check", "wait", "ping", "health"}
+	for word := range unloop.Words(name) {
+		if slices.Contains(polls, word) {
+			return unloop.Polling
+		}
+	}
+	return unloop.Mutating
+}
