@@ -16,20 +16,18 @@ const (
 
 // excerpt is the beginning of a call's arguments and of what came back.
 type excerpt struct {
-	number     int // of the call
-	input      [excerptSize]byte
-	output     [excerptSize]byte
-	inputSize  uint8
-	outputSize uint8
+	Number int // of the call
+	Input  []byte
+	Output []byte
 }
 
 func (r *Run) keepInputExcerpt(input json.RawMessage) {
-	if r.excerpts == nil || len(r.excerpts) < recentExcerpts && r.calls >= len(r.excerpts) {
-		r.excerpts = append(r.excerpts, excerpt{})
+	if r.s.Excerpts == nil || len(r.s.Excerpts) < recentExcerpts && r.s.Calls >= len(r.s.Excerpts) {
+		r.s.Excerpts = append(r.s.Excerpts, excerpt{})
 	}
-	x := &r.excerpts[r.calls%recentExcerpts]
-	x.number, x.outputSize = r.calls, 0
-	x.inputSize = uint8(copy(x.input[:], input))
+	x := &r.s.Excerpts[r.s.Calls%recentExcerpts]
+	x.Number, x.Output = r.s.Calls, x.Output[:0]
+	x.Input = append(x.Input[:0], input[:min(len(input), excerptSize)]...)
 }
 
 func (r *Run) keepOutputExcerpt(e *Event) {
@@ -43,12 +41,12 @@ func (r *Run) keepOutputExcerpt(e *Event) {
 			output = e.Error
 		}
 	}
-	x.outputSize = uint8(copy(x.output[:], output))
+	x.Output = append(x.Output[:0], output[:min(len(output), excerptSize)]...)
 }
 
 func (r *Run) excerptOf(number int) *excerpt {
-	if at := number % recentExcerpts; at < len(r.excerpts) && r.excerpts[at].number == number {
-		return &r.excerpts[at]
+	if at := number % recentExcerpts; at < len(r.s.Excerpts) && r.s.Excerpts[at].Number == number {
+		return &r.s.Excerpts[at]
 	}
 	return nil
 }
@@ -60,7 +58,7 @@ func (r *Run) Excerpt(s *Step) (input, output string) {
 	if x == nil {
 		return "", ""
 	}
-	return readable(x.input[:x.inputSize]), readable(x.output[:x.outputSize])
+	return readable(x.Input), readable(x.Output)
 }
 
 // readable makes one line of a piece of JSON that may be cut off.

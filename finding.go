@@ -29,7 +29,11 @@ type Finding struct {
 	Repeated   []string `json:"repeated,omitempty"`
 	Changed    string   `json:"changed,omitempty"`
 	FirstError string   `json:"first_error,omitempty"`
-	Period     int      `json:"period,omitempty"` // of a cycle, in calls
+	Period     int      `json:"period,omitempty"`  // of a cycle, in calls
+	Workers    int      `json:"workers,omitempty"` // of a swarm's loop
+
+	// Next are the targets of calls that would go on with what was found; none where any call of the subject would.
+	Next []Hash `json:"-"`
 
 	// Evidence are the events that prove it, oldest first; the latest MaxEvidence of them.
 	Evidence []EventRef `json:"evidence"`

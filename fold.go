@@ -21,14 +21,14 @@ func (s *scratch) put() { scratches.Put(s) }
 
 // open is a call without an outcome.
 type open struct {
-	step Step
-	call string // call id
-	span string
+	Step Step
+	Call string // call id
+	Span string
 }
 
 // start folds the start of a call.
 func (r *Run) start(e *Event) {
-	r.metrics.ToolCalls++
+	r.s.Metrics.ToolCalls++
 	name := e.ToolName()
 	if r.reading.ignores(name) {
 		return
@@ -44,34 +44,34 @@ func (r *Run) start(e *Event) {
 		r.keepInputExcerpt(e.Input)
 	}
 	if r.reading.Facts&FactRaw != 0 {
-		r.step.SameRaw = r.raw.add(r.step.Raw, r.calls).N
+		r.step.SameRaw = r.s.Raw.add(r.step.Raw, r.s.Calls).N
 	}
 	if r.reading.Facts&(FactExact|FactOutcomes) != 0 {
-		r.step.Same = r.exact.add(r.step.Exact, r.calls).N
+		r.step.Same = r.s.Exact.add(r.step.Exact, r.s.Calls).N
 	}
-	r.asked.add(r.step.Exact)
-	r.aimed.add(r.step.Target, r.step.Exact, r.now.Ref)
+	r.s.Asked.add(r.step.Exact)
+	r.s.Aimed.add(r.step.Target, r.step.Exact, r.now.Ref)
 	r.countInTurn(t)
-	r.said = 0
+	r.s.Said = 0
 	r.busy(t)
-	t.used = r.calls
-	r.calls++
+	t.Latest = r.s.Calls
+	r.s.Calls++
 	r.keep()
-	if len(r.open) == maxOpen {
-		copy(r.open, r.open[1:])
-		r.open = r.open[:maxOpen-1]
+	if len(r.s.Open) == maxOpen {
+		copy(r.s.Open, r.s.Open[1:])
+		r.s.Open = r.s.Open[:maxOpen-1]
 	}
-	r.open = append(r.open, open{step: r.step, call: e.CallID, span: e.SpanID})
+	r.s.Open = append(r.s.Open, open{Step: r.step, Call: e.CallID, Span: e.SpanID})
 }
 
 // identify makes a step of a call event and gives it its fingerprints. The canonical arguments that it returns are
 // valid as long as s is not used again.
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	canonical = s.canon.Canonical(e.Input)
-	r.step = Step{Number: r.calls, Tool: t.Name, Agent: e.Agent, Class: t.Class, Start: r.now.Ref}
-	r.step.Raw = fingerprint.Join(t.hash, fingerprint.Bytes(e.Input))
-	r.step.Exact = fingerprint.Join(t.hash, fingerprint.Bytes(canonical))
-	r.step.Target = fingerprint.Join(t.hash, s.canon.Target(canonical, t.Shell))
+	r.step = Step{Number: r.s.Calls, Tool: t.Name, Agent: e.Agent, Class: t.Class, Start: r.now.Ref}
+	r.step.Raw = fingerprint.Join(t.Hash, fingerprint.Bytes(e.Input))
+	r.step.Exact = fingerprint.Join(t.Hash, fingerprint.Bytes(canonical))
+	r.step.Target = fingerprint.Join(t.Hash, s.canon.Target(canonical, t.Shell))
 	if t.Shell && r.reading.Facts&(FactOutcomes|FactShell) != 0 {
 		command := s.canon.Command()
 		r.step.Class, r.step.Test = commandClass(command), fingerprint.RunsTests(command)
@@ -83,11 +83,11 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 // busy counts a call of the tool, and how often its most frequent input came.
 func (r *Run) busy(t *Tool) {
 	if t.Calls == 0 {
-		t.progress = r.progress
+		t.Began = r.s.Progress
 	}
 	t.Calls++
-	if t.Calls > r.metrics.busiest && t.Name != "" {
-		r.metrics.busiest, r.metrics.BusiestTool = t.Calls, t.Name
+	if t.Calls > r.s.Metrics.ToolCallsOf && t.Name != "" {
+		r.s.Metrics.ToolCallsOf, r.s.Metrics.BusiestTool = t.Calls, t.Name
 	}
 	if r.step.Same > t.Worst.Count {
 		t.Worst.Exact, t.Worst.Count = r.step.Exact, r.step.Same
@@ -99,13 +99,13 @@ func (r *Run) busy(t *Tool) {
 
 // keep puts the current step where Back finds it, unless it is forgotten or was never numbered.
 func (r *Run) keep() {
-	if r.step.Number < r.calls-recentSteps || r.step.Number == r.calls {
+	if r.step.Number < r.s.Calls-recentSteps || r.step.Number == r.s.Calls {
 		return
 	}
-	if at := r.step.Number % recentSteps; at < len(r.recent) {
-		r.recent[at] = r.step
+	if at := r.step.Number % recentSteps; at < len(r.s.Recent) {
+		r.s.Recent[at] = r.step
 	} else {
-		r.recent = append(r.recent, r.step)
+		r.s.Recent = append(r.s.Recent, r.step)
 	}
 }
 
@@ -116,8 +116,8 @@ func (r *Run) end(e *Event) {
 		return
 	}
 	if o, ok := r.join(e); ok {
-		r.step = o.step
-		t = r.tool(o.step.Tool, nil)
+		r.step = o.Step
+		t = r.tool(o.Step.Tool, nil)
 	} else {
 		t = r.tool(e.ToolName(), e.Hints)
 		s := getScratch()
@@ -153,24 +153,24 @@ func (r *Run) end(e *Event) {
 // tool. An outcome that names no tool may be that of any.
 func (r *Run) join(e *Event) (open, bool) {
 	best, tool := -1, e.ToolName()
-	for k := range r.open {
-		o := &r.open[k]
-		if e.CallID != "" && o.call == e.CallID || e.SpanID != "" && o.span == e.SpanID ||
-			e.ParentEventID != "" && o.step.Start.ID == e.ParentEventID {
+	for k := range r.s.Open {
+		o := &r.s.Open[k]
+		if e.CallID != "" && o.Call == e.CallID || e.SpanID != "" && o.Span == e.SpanID ||
+			e.ParentEventID != "" && o.Step.Start.ID == e.ParentEventID {
 			best = k
 			break
 		}
-		if best < 0 && (tool == "" || tool == o.step.Tool) && (e.CallID == "" || o.call == "") {
+		if best < 0 && (tool == "" || tool == o.Step.Tool) && (e.CallID == "" || o.Call == "") {
 			best = k
 		}
 	}
 	if best < 0 {
 		return open{}, false
 	}
-	o := r.open[best]
-	copy(r.open[best:], r.open[best+1:])
-	r.open[len(r.open)-1] = open{}
-	r.open = r.open[:len(r.open)-1]
+	o := r.s.Open[best]
+	copy(r.s.Open[best:], r.s.Open[best+1:])
+	r.s.Open[len(r.s.Open)-1] = open{}
+	r.s.Open = r.s.Open[:len(r.s.Open)-1]
 	return o, true
 }
 
@@ -184,14 +184,14 @@ func (r *Run) results(t *Tool, e *Event) {
 		r.keepOutputExcerpt(e)
 	}
 	if r.reading.Facts&FactResults != 0 {
-		step.Result = fingerprint.Join(t.hash, pair(e.Output, e.Error, fingerprint.Bytes))
+		step.Result = fingerprint.Join(t.Hash, pair(e.Output, e.Error, fingerprint.Bytes))
 		t.Unchanged.add(step.Result, step.Exact, step.End)
-		r.turn.Row.add(step.Result, step.Exact, step.End)
-		r.turn.Tool = t.Name
+		r.s.Turn.Row.add(step.Result, step.Exact, step.End)
+		r.s.Turn.Tool = t.Name
 	}
 	if r.reading.Facts&FactOutcomes != 0 {
 		s := getScratch()
-		step.Stable = fingerprint.Join(t.hash, pair(e.Output, e.Error, s.mask.Stable))
+		step.Stable = fingerprint.Join(t.Hash, pair(e.Output, e.Error, s.mask.Stable))
 		s.put()
 		r.outcome(t, e)
 	}
@@ -204,15 +204,15 @@ func (r *Run) outcome(t *Tool, e *Event) {
 	if t.Errors.add(errorClass(e), step.Exact, step.End); t.Errors.Count == 1 {
 		_, t.FirstError = r.Excerpt(step)
 	}
-	seen := r.returned.add(step.Stable, step.Number)
-	step.Again = r.pairs.add(step.key(), step.Number)
-	r.outcomes.add(step.key())
+	seen := r.s.Returned.add(step.Stable, step.Number)
+	step.Again = r.s.Pairs.add(step.key(), step.Number)
+	r.s.Outcomes.add(step.key())
 	mutated := step.Class == Mutating && step.Outcome == Completed && step.Same == 1
 	if step.News = seen.N == 1 || mutated; step.News {
 		r.news()
 		return
 	}
-	r.stale++
+	r.s.Stale++
 }
 
 // pair hashes an output and an error, where there is one.

@@ -25,41 +25,46 @@ type Run struct {
 	id      string
 	reading Reading
 	now     Moment
+	step    Step // the step of the current moment
+	s       state
 
-	metrics  Metrics
-	latency  float64 // sum, ms
-	latent   int     // events that carry a latency
-	first    time.Time
-	last     time.Time
-	agents   map[string]int
-	progress int // state_updated and memory_write so far
+	lastTool *Tool // of s.Tools
+}
 
-	calls    int // started, and outcomes whose start is not known
-	recent   []Step
-	excerpts []excerpt
-	open     []open
-	tools    map[string]*Tool
-	lastTool *Tool
+// state is what a run keeps from event to event. It is all that a snapshot holds, so its fields have names for JSON.
+type state struct {
+	Metrics  Metrics
+	Latency  float64 // sum, ms
+	Latent   int     // events that carry a latency
+	First    time.Time
+	Last     time.Time
+	Agents   map[string]int `json:",omitempty"`
+	Progress int            // state_updated and memory_write so far
 
-	inputText int // bytes of inputs kept
-	turn      Turn
-	shell     Shell
-	said      int
-	raw       tally
-	exact     tally
-	pairs     tally // of what was asked and what came back
-	returned  tally // of what a tool returned
-	asked     Periods
-	aimed     Streak // of calls with the same target
-	outcomes  Periods
-	stale     int
-	restated  int // messages in a row that were nearly said before
-	lastNews  EventRef
+	Calls    int // started
+	Recent   []Step
+	Excerpts []excerpt `json:",omitempty"`
+	Open     []open
+	Tools    map[string]*Tool
 
-	receivers []string
-	received  []EventRef
-	texts     map[string]*speech
-	step      Step // the step of the current moment
+	InputText int // bytes of inputs kept
+	Turn      Turn
+	Shell     Shell
+	Said      int
+	Raw       tally
+	Exact     tally
+	Pairs     tally // of what was asked and what came back
+	Returned  tally // of what a tool returned
+	Asked     Periods
+	Aimed     Streak // of calls with the same target
+	Outcomes  Periods
+	Stale     int
+	Restated  int // messages in a row that were nearly said before
+	LastNews  EventRef
+
+	Receivers []string
+	Received  []EventRef
+	Texts     map[string]*speech `json:",omitempty"`
 }
 
 // Moment is what the event that was last added told.
@@ -92,13 +97,13 @@ type Metrics struct {
 	BusiestAgent string        // by events
 	Failed       bool          // the run ended in failure
 	Ended        bool
-	busiest      int
-	busiestAgent int
+	ToolCallsOf  int // the busiest tool
+	EventsOf     int // the busiest agent
 }
 
 // NewRun returns a run without events.
 func NewRun(id string, reading Reading) *Run {
-	return &Run{id: id, reading: reading, tools: make(map[string]*Tool)}
+	return &Run{id: id, reading: reading, s: state{Tools: make(map[string]*Tool)}}
 }
 
 // ID returns the run's id.
@@ -120,36 +125,36 @@ func (r *Run) Add(e *Event) {
 	case ToolCallCompleted, ToolCallFailed, ToolCallBlocked:
 		r.end(e)
 	case StateUpdated, MemoryWrite:
-		r.progress++
-		r.turn.Row = Streak{}
+		r.s.Progress++
+		r.s.Turn.Row = Streak{}
 		r.news()
 	case HandoffStarted:
 		r.hand(e)
 	case MessageSent:
 		r.message(e)
 	case Override:
-		r.turn.Row = Streak{}
+		r.s.Turn.Row = Streak{}
 		r.news()
 	}
 }
 
 func (r *Run) count(e *Event) {
-	m := &r.metrics
+	m := &r.s.Metrics
 	m.Events++
 	m.Tokens += e.Tokens
 	m.Cost += e.Cost
 	if e.Latency != nil {
-		r.latency += *e.Latency
-		r.latent++
+		r.s.Latency += *e.Latency
+		r.s.Latent++
 		m.MaxLatency = math.Max(m.MaxLatency, *e.Latency)
 	}
 	if !e.Time.IsZero() {
-		if r.first.IsZero() {
-			r.first = e.Time
+		if r.s.First.IsZero() {
+			r.s.First = e.Time
 		}
-		r.last = e.Time
-		if r.turn.Began.IsZero() {
-			r.turn.Began = e.Time
+		r.s.Last = e.Time
+		if r.s.Turn.Began.IsZero() {
+			r.s.Turn.Began = e.Time
 		}
 	}
 	switch e.Type {
@@ -170,90 +175,90 @@ func (r *Run) countAgent(agent string) {
 	if agent == "" {
 		return
 	}
-	if r.agents == nil {
-		r.agents = make(map[string]int)
+	if r.s.Agents == nil {
+		r.s.Agents = make(map[string]int)
 	}
-	if n, ok := r.agents[agent]; ok || len(r.agents) < maxAgents {
-		r.agents[agent] = n + 1
-		if n+1 > r.metrics.busiestAgent {
-			r.metrics.busiestAgent, r.metrics.BusiestAgent = n+1, agent
+	if n, ok := r.s.Agents[agent]; ok || len(r.s.Agents) < maxAgents {
+		r.s.Agents[agent] = n + 1
+		if n+1 > r.s.Metrics.EventsOf {
+			r.s.Metrics.EventsOf, r.s.Metrics.BusiestAgent = n+1, agent
 		}
 	}
 }
 
 // hand notes a handoff. Its agent is the one that receives control.
 func (r *Run) hand(e *Event) {
-	r.metrics.Handoffs++
+	r.s.Metrics.Handoffs++
 	if e.Agent == "" {
 		return
 	}
-	if len(r.receivers) == recentHandoffs {
-		r.receivers = slices.Delete(r.receivers, 0, 1)
-		r.received = slices.Delete(r.received, 0, 1)
+	if len(r.s.Receivers) == recentHandoffs {
+		r.s.Receivers = slices.Delete(r.s.Receivers, 0, 1)
+		r.s.Received = slices.Delete(r.s.Received, 0, 1)
 	}
-	r.receivers = append(r.receivers, e.Agent)
-	r.received = append(r.received, r.now.Ref)
+	r.s.Receivers = append(r.s.Receivers, e.Agent)
+	r.s.Received = append(r.s.Received, r.now.Ref)
 }
 
 // Metrics returns the run's totals so far.
 func (r *Run) Metrics() Metrics {
-	m := r.metrics
-	if r.latent > 0 {
-		m.MeanLatency = r.latency / float64(r.latent)
+	m := r.s.Metrics
+	if r.s.Latent > 0 {
+		m.MeanLatency = r.s.Latency / float64(r.s.Latent)
 	}
-	if m.Duration = r.last.Sub(r.first); m.Duration < 0 {
+	if m.Duration = r.s.Last.Sub(r.s.First); m.Duration < 0 {
 		m.Duration = 0
 	}
 	return m
 }
 
 // Cost returns what the run has cost so far, in US dollars.
-func (r *Run) Cost() float64 { return r.metrics.Cost }
+func (r *Run) Cost() float64 { return r.s.Metrics.Cost }
 
 // Retries returns how many retries were triggered so far.
-func (r *Run) Retries() int { return r.metrics.Retries }
+func (r *Run) Retries() int { return r.s.Metrics.Retries }
 
 // Tool returns what the run keeps of the tool, or nil if it was never called or is forgotten: a run remembers 256 tools.
-func (r *Run) Tool(name string) *Tool { return r.tools[name] }
+func (r *Run) Tool(name string) *Tool { return r.s.Tools[name] }
 
 // Progressed reports whether the state was updated or the memory written since the tool's first call.
-func (r *Run) Progressed(t *Tool) bool { return r.progress > t.progress }
+func (r *Run) Progressed(t *Tool) bool { return r.s.Progress > t.Began }
 
 // Calls returns how many calls were made so far.
-func (r *Run) Calls() int { return r.calls }
+func (r *Run) Calls() int { return r.s.Calls }
 
 // Back returns the call made k calls before the latest one (0: the latest itself), or nil if there is none or it is
 // forgotten: a run remembers 32 steps.
 func (r *Run) Back(k int) *Step {
-	if k < 0 || k >= len(r.recent) {
+	if k < 0 || k >= len(r.s.Recent) {
 		return nil
 	}
-	return &r.recent[(r.calls-1-k)%recentSteps]
+	return &r.s.Recent[(r.s.Calls-1-k)%recentSteps]
 }
 
 // Asked is the sequence of the calls' Exact fingerprints, each noted when the call starts.
-func (r *Run) Asked() *Periods { return &r.asked }
+func (r *Run) Asked() *Periods { return &r.s.Asked }
 
 // Aimed is the row of the latest calls with the same Target.
-func (r *Run) Aimed() *Streak { return &r.aimed }
+func (r *Run) Aimed() *Streak { return &r.s.Aimed }
 
 // Outcomes is the sequence of what was asked and what came back (Target and Stable), each noted when the call ends. The
 // run must keep FactOutcomes.
-func (r *Run) Outcomes() *Periods { return &r.outcomes }
+func (r *Run) Outcomes() *Periods { return &r.s.Outcomes }
 
 // Stale returns how many outcomes in a row told nothing new. An outcome is news when its stable result was not seen
 // before from this tool, or when it changed something: a mutating call that succeeded, with arguments not seen before.
 // A state update, a memory write, a user's message and an override are news too. The run must keep FactOutcomes.
-func (r *Run) Stale() int { return r.stale }
+func (r *Run) Stale() int { return r.s.Stale }
 
 // LastNews is the event that last told something new.
-func (r *Run) LastNews() EventRef { return r.lastNews }
+func (r *Run) LastNews() EventRef { return r.s.LastNews }
 
-func (r *Run) news() { r.stale, r.lastNews = 0, r.now.Ref }
+func (r *Run) news() { r.s.Stale, r.s.LastNews = 0, r.now.Ref }
 
 // Restated returns how many assistant messages in a row were nearly said before by the same agent. The run must keep
 // FactTexts.
-func (r *Run) Restated() int { return r.restated }
+func (r *Run) Restated() int { return r.s.Restated }
 
 // Handoffs returns the agents that received control last, and at which event, oldest first: up to six.
-func (r *Run) Handoffs() (agents []string, at []EventRef) { return r.receivers, r.received }
+func (r *Run) Handoffs() (agents []string, at []EventRef) { return r.s.Receivers, r.s.Received }

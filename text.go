@@ -21,14 +21,14 @@ type Text struct {
 
 // speech is what an agent said last.
 type speech struct {
-	said []said
-	next int
-	used int // number of events when it spoke last
+	Said []said
+	Next int
+	Used int // number of events when it spoke last
 }
 
 type said struct {
-	sketch fingerprint.Sketch
-	ref    EventRef
+	Sketch fingerprint.Sketch
+	Ref    EventRef
 }
 
 // message folds a message. A user's message is news: whatever the agent does now, it does for a new reason.
@@ -37,7 +37,7 @@ func (r *Run) message(e *Event) {
 	case RoleUser:
 		r.beginTurn()
 	case RoleAssistant:
-		r.said++
+		r.s.Said++
 	}
 	if e.Role != RoleAssistant || r.reading.Facts&FactTexts == 0 {
 		return
@@ -47,8 +47,8 @@ func (r *Run) message(e *Event) {
 	sketch := fingerprint.SketchOf(e.Text)
 	if text.Words = sketch.Words; text.Words >= minTextWords {
 		r.compare(&text, said{sketch, r.now.Ref}, e.Agent)
-		if r.restated++; text.Alike == 1 {
-			r.restated = 0
+		if r.s.Restated++; text.Alike == 1 {
+			r.s.Restated = 0
 		}
 	}
 	r.now.Text = &text
@@ -56,41 +56,41 @@ func (r *Run) message(e *Event) {
 
 func (r *Run) compare(text *Text, now said, agent string) {
 	sp := r.speechOf(agent)
-	text.Alike, text.First = 1, now.ref
-	for k := range sp.said {
-		before := &sp.said[(sp.next+len(sp.said)-1-k)%len(sp.said)]
-		if fingerprint.Resemblance(&now.sketch, &before.sketch) >= alike {
+	text.Alike, text.First = 1, now.Ref
+	for k := range sp.Said {
+		before := &sp.Said[(sp.Next+len(sp.Said)-1-k)%len(sp.Said)]
+		if fingerprint.Resemblance(&now.Sketch, &before.Sketch) >= alike {
 			text.Alike++
-			text.First = before.ref
+			text.First = before.Ref
 		}
 	}
-	if len(sp.said) < recentTexts {
-		sp.said = append(sp.said, now)
+	if len(sp.Said) < recentTexts {
+		sp.Said = append(sp.Said, now)
 		return
 	}
-	sp.said[sp.next] = now
-	sp.next = (sp.next + 1) % recentTexts
+	sp.Said[sp.Next] = now
+	sp.Next = (sp.Next + 1) % recentTexts
 }
 
 // speechOf returns what is kept of the agent, in place of the one that was silent longest if there are too many.
 func (r *Run) speechOf(agent string) *speech {
-	sp, ok := r.texts[agent]
+	sp, ok := r.s.Texts[agent]
 	if !ok {
-		if r.texts == nil {
-			r.texts = make(map[string]*speech)
+		if r.s.Texts == nil {
+			r.s.Texts = make(map[string]*speech)
 		}
-		if len(r.texts) >= maxSpeeches {
+		if len(r.s.Texts) >= maxSpeeches {
 			oldest := ""
-			for name, s := range r.texts {
-				if o := r.texts[oldest]; o == nil || s.used < o.used {
+			for name, s := range r.s.Texts {
+				if o := r.s.Texts[oldest]; o == nil || s.Used < o.Used {
 					oldest = name
 				}
 			}
-			delete(r.texts, oldest)
+			delete(r.s.Texts, oldest)
 		}
 		sp = new(speech)
-		r.texts[agent] = sp
+		r.s.Texts[agent] = sp
 	}
-	sp.used = r.metrics.Events
+	sp.Used = r.s.Metrics.Events
 	return sp
 }

@@ -36,12 +36,12 @@ type Tool struct {
 	// Unchanged is the row of this tool's latest outcomes in the turn that are the same to the byte.
 	Unchanged Streak
 
-	turn      int // in which it was called last
-	turnCalls int
-	progress  int // the run's progress at the tool's first call
-	used      int // number of the latest call
-	hash      Hash
-	inputs    []*input // the latest last
+	Turn      int      // in which it was called last
+	TurnCalls int      // in that turn
+	Began     int      // the run's progress at the tool's first call
+	Latest    int      // number of the latest call
+	Hash      Hash     // of its name
+	Inputs    []*input // the latest last
 }
 
 // Streak is a row of equal outcomes.
@@ -51,7 +51,7 @@ type Streak struct {
 	Inputs int      // how often the input changed within it, and 1
 	First  EventRef // where it began
 	Latest EventRef // where it goes on
-	last   Hash     // the latest input
+	Last   Hash     // the latest input
 }
 
 func (s *Streak) add(of, input Hash, at EventRef) {
@@ -63,18 +63,18 @@ func (s *Streak) add(of, input Hash, at EventRef) {
 	}
 	s.Count++
 	s.Latest = at
-	if input != s.last {
+	if input != s.Last {
 		s.Inputs++
 	}
-	s.last = input
+	s.Last = input
 }
 
 // input is a distinct input of a tool: the text that similarity compares, and how often it came.
 type input struct {
-	exact Hash
-	shape fingerprint.Shape
-	text  []byte
-	count int
+	Exact Hash
+	Shape fingerprint.Shape
+	Text  []byte
+	Count int
 }
 
 // tool returns what the run keeps of the tool, beginning anew with one that it does not know.
@@ -82,13 +82,13 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 	if t := r.lastTool; t != nil && t.Name == name {
 		return t
 	}
-	t, ok := r.tools[name]
+	t, ok := r.s.Tools[name]
 	if !ok {
-		if len(r.tools) >= maxTools {
+		if len(r.s.Tools) >= maxTools {
 			r.forgetTool()
 		}
-		t = &Tool{Name: name, Class: r.reading.class(name, hints), Shell: r.reading.shell(name), hash: fingerprint.String(name)}
-		r.tools[name] = t
+		t = &Tool{Name: name, Class: r.reading.class(name, hints), Shell: r.reading.shell(name), Hash: fingerprint.String(name)}
+		r.s.Tools[name] = t
 	}
 	r.lastTool = t
 	return t
@@ -96,17 +96,17 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 
 func (r *Run) forgetTool() {
 	oldest := r.oldestTool(func(*Tool) bool { return true })
-	for _, in := range oldest.inputs {
-		r.inputText -= len(in.text)
+	for _, in := range oldest.Inputs {
+		r.s.InputText -= len(in.Text)
 	}
-	delete(r.tools, oldest.Name)
+	delete(r.s.Tools, oldest.Name)
 }
 
 // oldestTool returns the tool that was called longest ago, of those that ok accepts.
 func (r *Run) oldestTool(ok func(*Tool) bool) *Tool {
 	var oldest *Tool
-	for _, t := range r.tools {
-		if ok(t) && (oldest == nil || t.used < oldest.used || t.used == oldest.used && t.Name < oldest.Name) {
+	for _, t := range r.s.Tools {
+		if ok(t) && (oldest == nil || t.Latest < oldest.Latest || t.Latest == oldest.Latest && t.Name < oldest.Name) {
 			oldest = t
 		}
 	}
@@ -115,34 +115,34 @@ func (r *Run) oldestTool(ok func(*Tool) bool) *Tool {
 
 // keepInput notes the input of a call that has just started. The latest stands last.
 func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
-	for k := len(t.inputs) - 1; k >= 0; k-- {
-		if in := t.inputs[k]; in.exact == exact {
-			in.count++
-			copy(t.inputs[k:], t.inputs[k+1:])
-			t.inputs[len(t.inputs)-1] = in
+	for k := len(t.Inputs) - 1; k >= 0; k-- {
+		if in := t.Inputs[k]; in.Exact == exact {
+			in.Count++
+			copy(t.Inputs[k:], t.Inputs[k+1:])
+			t.Inputs[len(t.Inputs)-1] = in
 			return
 		}
 	}
 	in := new(input)
-	if len(t.inputs) >= maxInputs {
+	if len(t.Inputs) >= maxInputs {
 		in = r.dropInput(t) // its memory serves again
 	}
-	in.exact, in.count = exact, 1
-	in.text = fingerprint.Clip(in.text[:0], canonical)
-	in.shape = fingerprint.ShapeOf(in.text)
-	t.inputs = append(t.inputs, in)
-	r.inputText += len(in.text)
-	for r.inputText > maxInputText {
-		r.dropInput(r.oldestTool(func(o *Tool) bool { return len(o.inputs) > 1 || o != t && len(o.inputs) > 0 }))
+	in.Exact, in.Count = exact, 1
+	in.Text = fingerprint.Clip(in.Text[:0], canonical)
+	in.Shape = fingerprint.ShapeOf(in.Text)
+	t.Inputs = append(t.Inputs, in)
+	r.s.InputText += len(in.Text)
+	for r.s.InputText > maxInputText {
+		r.dropInput(r.oldestTool(func(o *Tool) bool { return len(o.Inputs) > 1 || o != t && len(o.Inputs) > 0 }))
 	}
 }
 
 // dropInput forgets the tool's input that came longest ago.
 func (r *Run) dropInput(t *Tool) *input {
-	oldest := t.inputs[0]
-	r.inputText -= len(oldest.text)
-	copy(t.inputs, t.inputs[1:])
-	t.inputs = t.inputs[:len(t.inputs)-1]
+	oldest := t.Inputs[0]
+	r.s.InputText -= len(oldest.Text)
+	copy(t.Inputs, t.Inputs[1:])
+	t.Inputs = t.Inputs[:len(t.Inputs)-1]
 	return oldest
 }
 
@@ -152,17 +152,17 @@ func (r *Run) dropInput(t *Tool) *input {
 // lengths and letters do not tell, it compares in full with the 16 latest of them. Compared is the canonical form; its
 // first and last 2 KiB stand for one over 4 KiB.
 func (t *Tool) Similar(threshold float64) int {
-	if len(t.inputs) == 0 {
+	if len(t.Inputs) == 0 {
 		return 0
 	}
 	s := getScratch()
 	defer s.put()
-	latest := len(t.inputs) - 1
-	s.match.Reset(t.inputs[latest].text, fullComparisons)
-	n := t.inputs[latest].count
+	latest := len(t.Inputs) - 1
+	s.match.Reset(t.Inputs[latest].Text, fullComparisons)
+	n := t.Inputs[latest].Count
 	for k := latest - 1; k >= 0; k-- {
-		if in := t.inputs[k]; s.match.Similar(in.text, &in.shape, threshold) {
-			n += in.count
+		if in := t.Inputs[k]; s.match.Similar(in.Text, &in.Shape, threshold) {
+			n += in.Count
 		}
 	}
 	return n

@@ -18,28 +18,28 @@ type Turn struct {
 }
 
 // Turn returns the turn at hand.
-func (r *Run) Turn() *Turn { return &r.turn }
+func (r *Run) Turn() *Turn { return &r.s.Turn }
 
 // beginTurn begins a turn with the event at hand.
 func (r *Run) beginTurn() {
-	r.turn = Turn{Number: r.turn.Number + 1, Began: r.now.Time}
+	r.s.Turn = Turn{Number: r.s.Turn.Number + 1, Began: r.now.Time}
 	r.news()
 }
 
 // TurnCalls returns how many calls of the tool were started in the turn at hand.
 func (r *Run) TurnCalls(t *Tool) int {
-	if t.turn != r.turn.Number {
+	if t.Turn != r.s.Turn.Number {
 		return 0
 	}
-	return t.turnCalls
+	return t.TurnCalls
 }
 
 // countInTurn counts a call that has started.
 func (r *Run) countInTurn(t *Tool) {
-	if t.turn != r.turn.Number {
-		t.turn, t.turnCalls, t.Unchanged = r.turn.Number, 0, Streak{}
+	if t.Turn != r.s.Turn.Number {
+		t.Turn, t.TurnCalls, t.Unchanged = r.s.Turn.Number, 0, Streak{}
 	}
-	t.turnCalls++
+	t.TurnCalls++
 }
 
 // Shell is what a run keeps of its shell calls, if it keeps FactShell.
@@ -49,10 +49,10 @@ type Shell struct {
 }
 
 // Shell returns what the run keeps of its shell calls.
-func (r *Run) Shell() *Shell { return &r.shell }
+func (r *Run) Shell() *Shell { return &r.s.Shell }
 
 // Said returns how many messages of assistants came in a row without a tool call.
-func (r *Run) Said() int { return r.said }
+func (r *Run) Said() int { return r.s.Said }
 
 // shellOutcome reads the outcome of a shell call. A test run is one by its command or by what it printed.
 func (r *Run) shellOutcome(e *Event) {
@@ -64,10 +64,10 @@ func (r *Run) shellOutcome(e *Event) {
 		}
 		s.add(1, step.Exact, step.End)
 	}
-	row(&r.shell.Failures, step.Outcome == Failed)
+	row(&r.s.Shell.Failures, step.Outcome == Failed)
 	verdict := fingerprint.ReadTestOutput(e.Output)
 	if !step.Test && verdict == fingerprint.NoVerdict {
 		return
 	}
-	row(&r.shell.Tests, step.Outcome == Failed || verdict == fingerprint.TestsFailed)
+	row(&r.s.Shell.Tests, step.Outcome == Failed || verdict == fingerprint.TestsFailed)
 }

@@ -29,6 +29,13 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	f := finding(r, "cycle", subjectOf(r, period), rounds, "%s, with the same results, %d times in a row", patternOf(r, period), rounds)
 	f.Score = float64(rounds) / float64(d.Rounds)
+	f.Period = period
+	for k := range period {
+		if s := r.Back(k); s != nil {
+			f.Next = append(f.Next, s.Target)
+		}
+	}
+	tell(r, &f, period)
 	stepsThat(r, period*rounds, func(*unloop.Step) bool { return true }).attach(&f)
 	return f, true
 }

@@ -24,5 +24,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Again.Weight / d.Weight
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Target == step.Target && s.Stable == step.Stable }).attach(&f)
+	f.Next = []unloop.Hash{step.Target}
+	tell(r, &f, 1)
 	return f, true
 }

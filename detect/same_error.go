@@ -27,5 +27,6 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Score = float64(row.Count) / float64(d.Times)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Outcome == unloop.Failed }).latest(row.Count).attach(&f)
 	f.First = row.First
+	tell(r, &f, 1)
 	return f, true
 }

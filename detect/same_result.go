@@ -30,5 +30,6 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Score = float64(row.Count) / float64(d.Times)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Stable == step.Stable }).latest(row.Count).attach(&f)
 	f.First = row.First
+	tell(r, &f, 1)
 	return f, true
 }

@@ -33,7 +33,8 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Score = float64(n) / float64(d.Times)
 	same.latest(unloop.MaxEvidence).attach(&f)
 	if row.Inputs == 1 {
-		f.First = row.First
+		f.First, f.Next = row.First, []unloop.Hash{step.Target}
+		tell(r, &f, 1)
 	}
 	return f, true
 }

@@ -18,6 +18,9 @@ type Escalation struct {
 	detections map[unloop.Hash]int
 }
 
+// State returns what a snapshot must hold.
+func (e *Escalation) State() any { return &e.detections }
+
 // Decide counts a detection of the cycle that was found.
 func (e *Escalation) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	if len(found) == 0 {

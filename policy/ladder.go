@@ -1,16 +1,29 @@
 package policy
 
-import "github.com/unloop-ai/unloop"
+import (
+	"slices"
+
+	"github.com/unloop-ai/unloop"
+)
 
 // Ladder is the policy of profiles that act on evidence of no progress: it nudges, nudges harder, blocks, halts. It goes up
 // a rung when a finding still holds after Patience more events at which it held, none of which brought news. Each event
-// that brings news takes it down a rung. So what is nudged and then moves on is left alone, and only what goes on without
-// news is stopped.
+// that brings news takes it down a rung, and a person's message or an override down to the ground. So what is nudged and
+// then moves on is left alone, and only what goes on without news is stopped.
+//
+// From the rung that blocks on, calls that would go on with what was found do not run; when Patience of them were tried,
+// the ladder halts.
 type Ladder struct {
 	Patience int
+	state    ladderState
+}
 
-	rung int // of the last decision: 0 none, then as rungs
-	held int // events since then at which a finding held
+type ladderState struct {
+	Rung int           // of the last decision: 0 none, then as rungs
+	Held int           // events since then at which a finding held
+	Next []unloop.Hash // targets of the calls that would go on with what was found; none for all calls of Tool
+	Tool string
+	Told unloop.Finding // what was found
 }
 
 // The codes of a ladder's decisions.
@@ -26,22 +39,59 @@ var rungs = [...]struct {
 	code   string
 }{{Allow, ""}, {Warn, CodeNudge}, {Warn, CodeStrongNudge}, {Block, CodeBlocked}, {Halt, CodeHalted}}
 
+// blocking is the first rung on which calls do not run.
+const blocking = 3
+
+// State returns what a snapshot must hold.
+func (l *Ladder) State() any { return &l.state }
+
 // Decide goes by the finding with the highest score; one under 1 is not enough to act on.
 func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
-	if r.LastNews() == r.Now().Ref {
-		l.rung, l.held = max(0, l.rung-1), 0
+	s := &l.state
+	now := r.Now()
+	if r.LastNews() == now.Ref {
+		s.Rung, s.Held = max(0, s.Rung-1), 0
+		if now.Type == unloop.MessageSent || now.Type == unloop.Override {
+			s.Rung = 0
+		}
+	}
+	if now.Type == unloop.ToolCallStarted {
+		return l.pending(now.Step)
 	}
 	worst := strongest(found)
 	if worst == nil || worst.Score < 1 {
 		return Decision{}
 	}
-	l.held++
-	if l.rung > 0 && l.held < l.Patience {
+	s.Held++
+	if s.Rung > 0 && s.Held < l.Patience {
 		return Decision{}
 	}
-	l.rung, l.held = min(l.rung+1, len(rungs)-1), 0
-	rung := rungs[l.rung]
-	return Decision{Action: rung.action, Code: rung.code, Message: worst.What, Count: worst.Count, Findings: found}
+	s.Rung, s.Held = min(s.Rung+1, len(rungs)-1), 0
+	s.Next, s.Tool, s.Told = worst.Next, worst.Subject, *worst
+	return s.decision(found)
+}
+
+// pending decides about a call that is about to run.
+func (l *Ladder) pending(step *unloop.Step) Decision {
+	s := &l.state
+	if s.Rung < blocking || !s.goesOn(step) {
+		return Decision{}
+	}
+	if s.Held++; s.Held > l.Patience {
+		s.Rung, s.Held = len(rungs)-1, 0
+	}
+	return s.decision([]unloop.Finding{s.Told})
+}
+
+func (s *ladderState) goesOn(step *unloop.Step) bool {
+	if len(s.Next) == 0 {
+		return step.Tool == s.Tool
+	}
+	return slices.Contains(s.Next, step.Target)
+}
+
+func (s *ladderState) decision(found []unloop.Finding) Decision {
+	return Decision{Action: rungs[s.Rung].action, Code: rungs[s.Rung].code, Message: s.Told.What, Count: s.Told.Count, Findings: found}
 }
 
 // strongest returns the finding with the highest score, or nil if there is none.

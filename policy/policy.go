@@ -41,6 +41,13 @@ type Policy interface {
 	Decide(r *unloop.Run, found, grown []unloop.Finding) Decision
 }
 
+// Stateful is a policy that keeps something from event to event.
+type Stateful interface {
+	Policy
+	// State returns a pointer to what it keeps, which JSON can write and read.
+	State() any
+}
+
 // Report is the policy of profiles that only report: it warns when a warning is raised or grows.
 type Report struct{}
 

@@ -150,10 +150,13 @@ func (w *Watch) Add(e *unloop.Event) policy.Decision {
 	}
 	d := decide.Decide(w.run, w.found, w.grown)
 	if d.Action != policy.Allow {
-		d.Message = w.profile.nudges.Text(&d)
+		d.Message = w.profile.Nudge(&d)
 	}
 	return d
 }
+
+// Nudge writes the text for the agent that goes with a decision.
+func (p *Profile) Nudge(d *policy.Decision) string { return p.nudges.Text(d) }
 
 // rules returns the profile and the policy that hold for the tool at hand.
 func (w *Watch) rules() (*Profile, policy.Policy) {

@@ -15,7 +15,7 @@ const MaxCompared = 4 << 10
 // Shape is what is kept of a text so that most comparisons end before they begin.
 type Shape struct {
 	Length int        // characters
-	bag    [32]uint16 // how many characters fall in each of 32 classes
+	Bag    [32]uint16 // how many characters fall in each of 32 classes
 }
 
 // ShapeOf returns the shape of text, cut as Clip cuts it.
@@ -26,7 +26,7 @@ func ShapeOf(text []byte) Shape {
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(text[i:])
 		}
-		s.bag[r&31]++
+		s.Bag[r&31]++
 		i += size
 	}
 	return s
@@ -35,8 +35,8 @@ func ShapeOf(text []byte) Shape {
 // common returns how many characters the two texts can have in common at most, in whatever order.
 func (s *Shape) common(other *Shape) int {
 	n := 0
-	for k, own := range s.bag {
-		n += int(min(own, other.bag[k]))
+	for k, own := range s.Bag {
+		n += int(min(own, other.Bag[k]))
 	}
 	return n
 }

@@ -11,7 +11,7 @@ const sketchSize = 64
 // Sketch stands for the set of a text's shingles, runs of three words: one-permutation minhash (Li, Owen, Zhang,
 // "One permutation hashing", 2012). Words are lower case; numbers count as one and the same word, and so do marks.
 type Sketch struct {
-	minimum [sketchSize]uint32
+	Minimum [sketchSize]uint32
 	Words   int
 }
 
@@ -54,16 +54,16 @@ func (s *Sketch) push(window *[3]Hash, word *Hash) {
 
 func (s *Sketch) put(h Hash) {
 	bucket, value := h>>58, uint32(h)|1
-	if old := s.minimum[bucket]; old == 0 || value < old {
-		s.minimum[bucket] = value
+	if old := s.Minimum[bucket]; old == 0 || value < old {
+		s.Minimum[bucket] = value
 	}
 }
 
 // Resemblance estimates how much of the shingles of a and b both have, from 0 to 1.
 func Resemblance(a, b *Sketch) float64 {
 	either, both := 0, 0
-	for k, x := range a.minimum {
-		if y := b.minimum[k]; x != 0 || y != 0 {
+	for k, x := range a.Minimum {
+		if y := b.Minimum[k]; x != 0 || y != 0 {
 			either++
 			if x == y {
 				both++

@@ -1,0 +1,69 @@
+package unloop_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/unloop-ai/unloop"
+)
+
+func TestExcerpt(t *testing.T) {
+	long := strings.Repeat("0123456789", 20)
+	for _, tc := range []struct{ name, lines, input, output string }{
+		{"arguments as they came, a text without its quotes", `
+			call   read {"path":"a.go"}
+			result read package a`, `{"path":"a.go"}`, "package a"},
+		{"on one line", `
+			call   read {"path":  "a.go"}
+			result read "one\n\ttwo \"three\" \\n"`, `{"path": "a.go"}`, `one two "three" \n`},
+		{"a long one is cut", `
+			call   read ["` + long + `"]
+			result read ` + long + "x", `["` + long[:158] + "…", long[:159] + "…"},
+		{"of a failure the line that says most, if it came as output", `
+			call   bash make
+			event  tool_call_failed tool=bash output="make:\n\nValueError:no\nbye" error="exit"`, `{"command":"make"}`, "ValueError:no"},
+		{"else the error", `
+			call   bash make
+			fail   bash exit 1`, `{"command":"make"}`, "exit 1"},
+		{"a pending call has none", `
+			call   read a`, `{"input":"a"}`, ""},
+		{"no arguments", `
+			call   read
+			result read 7`, "", "7"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := fold(t, tc.lines, nil)
+			input, output := r.Excerpt(r.Back(0))
+			if input != tc.input || output != tc.output {
+				t.Errorf("got %q and %q, want %q and %q", input, output, tc.input, tc.output)
+			}
+		})
+	}
+}
+
+// TestExcerptCutsBetweenCharacters shifts a text byte by byte, so that the cut falls at each place within a character.
+func TestExcerptCutsBetweenCharacters(t *testing.T) {
+	for _, filler := range []string{"é", "😀"} {
+		for shift := range 8 {
+			r := fold(t, "call read\nresult read "+strings.Repeat("x", shift)+strings.Repeat(filler, 200), nil)
+			_, output := r.Excerpt(r.Back(0))
+			if kept := len(strings.TrimSuffix(output, "…")); !utf8.ValidString(output) || kept > 160 || kept < 155 {
+				t.Errorf("%d bytes before %q: %d bytes are shown: %q", shift, filler, kept, output)
+			}
+		}
+	}
+}
+
+func TestExcerptForgets(t *testing.T) {
+	r := fold(t, "repeat 20\ncall read {i}\nresult read {i}\nend", nil)
+	for k := range 20 {
+		input, _ := r.Excerpt(r.Back(k))
+		if known := input != ""; known != (k < 16) {
+			t.Errorf("%d calls back the input is %q", k, input)
+		}
+	}
+	if input, output := r.Excerpt(&unloop.Step{Number: 3}); input != "" || output != "" {
+		t.Errorf("of a forgotten step there are %q and %q", input, output)
+	}
+}

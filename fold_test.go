@@ -1,0 +1,185 @@
+package unloop_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect/detecttest"
+)
+
+// fold reads the lines of a golden trace and adds its events to a run that keeps everything. After each, it calls see.
+func fold(t *testing.T, lines string, see func(*unloop.Run)) *unloop.Run {
+	t.Helper()
+	trace, err := detecttest.Parse("lines", []byte("# "+t.Name()+"\n"+lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := unloop.NewRun("run", unloop.Reading{Facts: ^unloop.Facts(0), Shells: unloop.DefaultShells()})
+	for _, entry := range trace.Entries {
+		r.Add(entry.Event)
+		if see != nil {
+			see(r)
+		}
+	}
+	return r
+}
+
+// TestJoin tells, for each outcome, the event that started its call; its own where no start is known.
+func TestJoin(t *testing.T) {
+	for _, tc := range []struct{ name, lines, want string }{
+		{"the oldest open call of the tool", `
+			call   read a
+			call   grep x
+			call   read b
+			result read 1
+			result read 2
+			fail   grep 3`, "e4 ends e1, e5 ends e3, e6 ends e2"},
+		{"the call with the same id, whatever its age and tool", `
+			event tool_call_started tool=read call_id="a"
+			event tool_call_started tool=read call_id="b"
+			event tool_call_completed tool=read call_id="b" output=1
+			event tool_call_completed call_id="a" output=1`, "e3 ends e2, e4 ends e1"},
+		{"the call in the same span", `
+			event tool_call_started tool=read span_id="a"
+			event tool_call_started tool=read span_id="b"
+			event tool_call_completed tool=read span_id="b" output=1`, "e3 ends e2"},
+		{"the call that is the parent", `
+			call  read a
+			call  read b
+			event tool_call_failed tool=read parent_event_id=e2 error=no`, "e3 ends e2"},
+		{"an outcome without a name is that of the oldest open call", `
+			call  read a
+			call  grep x
+			event tool_call_completed output=1
+			event tool_call_completed output=2`, "e3 ends e1, e4 ends e2"},
+		{"an id that no call has takes one without an id", `
+			event tool_call_started tool=read call_id="a"
+			call  read b
+			event tool_call_completed tool=read call_id="c" output=1`, "e3 ends e2"},
+		{"an id that no call has takes none with another id", `
+			event tool_call_started tool=read call_id="a"
+			event tool_call_completed tool=read call_id="c" output=1`, "e2 ends e2"},
+		{"an id is used again", `
+			event tool_call_started tool=read call_id="a"
+			event tool_call_completed tool=read call_id="a" output=1
+			event tool_call_started tool=grep call_id="a"
+			event tool_call_completed tool=grep call_id="a" output=1`, "e2 ends e1, e4 ends e3"},
+		{"two open calls have one id: the older first", `
+			event tool_call_started tool=read call_id="a"
+			event tool_call_started tool=read call_id="a"
+			event tool_call_completed tool=read call_id="a" output=1
+			event tool_call_completed tool=read call_id="a" output=1`, "e3 ends e1, e4 ends e2"},
+		{"an outcome without a start", `
+			result read 1
+			call   grep x
+			result read 2`, "e1 ends e1, e3 ends e3"},
+		{"a second outcome has no call left", `
+			call   read a
+			result read 1
+			result read 1`, "e2 ends e1, e3 ends e3"},
+		{"a blocked call has ended", `
+			call   read a
+			block  read
+			call   read b
+			result read 1`, "e2 ends e1, e4 ends e3"},
+		{"a name stands in for the tool", `
+			event tool_call_started name=read
+			event tool_call_started name=grep
+			event tool_call_completed tool=grep output=1`, "e3 ends e2"},
+		{"of more than 256 open calls the oldest is given up", `
+			repeat 257
+			call   read {i}
+			end
+			result read 1`, "e258 ends e2"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			fold(t, tc.lines, func(r *unloop.Run) {
+				if now := r.Now(); now.Type.Kind() == unloop.AtEnd {
+					got = append(got, fmt.Sprintf("%s ends %s", now.Step.End.ID, now.Step.Start.ID))
+				}
+			})
+			if diff := cmp.Diff(tc.want, strings.Join(got, ", ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAnOutcomeReachesItsStep(t *testing.T) {
+	r := fold(t, `
+		call   read a
+		call   grep x
+		call   edit_file b
+		call   bash ls
+		result grep no matches
+		fail   read gone
+		block  edit_file`, nil)
+	type outcome struct {
+		Tool  string
+		How   unloop.Outcome
+		Empty bool
+		Told  bool
+	}
+	var got []outcome
+	for k := r.Calls() - 1; k >= 0; k-- {
+		s := r.Back(k)
+		got = append(got, outcome{s.Tool, s.Outcome, s.Empty, s.Stable != 0})
+	}
+	want := []outcome{
+		{"read", unloop.Failed, false, true},
+		{"grep", unloop.Completed, true, true},
+		{"edit_file", unloop.Blocked, false, false},
+		{"bash", unloop.Pending, false, false},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnOutcomeWithoutAStartIsNoCall(t *testing.T) {
+	r := fold(t, "result read package a", nil)
+	if r.Calls() != 0 || r.Metrics().ToolCalls != 0 || r.Back(0) != nil {
+		t.Errorf("%d calls, %d counted, the latest is %+v", r.Calls(), r.Metrics().ToolCalls, r.Back(0))
+	}
+	if step := r.Now().Step; step.Tool != "read" || step.Outcome != unloop.Completed || !step.News {
+		t.Errorf("it tells %+v", step)
+	}
+}
+
+func TestBackForgets(t *testing.T) {
+	r := fold(t, "repeat 100\ncall read {i}\nend", nil)
+	k := 0
+	for r.Back(k) != nil {
+		if want := 99 - k; r.Back(k).Number != want {
+			t.Errorf("Back(%d) is call %d, want %d", k, r.Back(k).Number, want)
+		}
+		k++
+	}
+	if k != 32 {
+		t.Errorf("%d steps are remembered, want 32", k)
+	}
+	if r.Back(-1) != nil {
+		t.Error("there is a step after the latest")
+	}
+}
+
+func TestToolForgets(t *testing.T) {
+	r := fold(t, `
+		call first a
+		call second a
+		call first a
+		repeat 255
+		call other{i} a
+		end`, nil)
+	if r.Tool("first") == nil || r.Tool("first").Calls != 2 {
+		t.Errorf("first was called after second, and is %+v", r.Tool("first"))
+	}
+	if r.Tool("second") != nil {
+		t.Error("257 tools are remembered")
+	}
+}

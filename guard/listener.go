@@ -1,0 +1,89 @@
+package guard
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Notice is what listeners are told of a decision.
+type Notice struct {
+	Time     time.Time
+	Moment   string // before, after, text, progress or allow
+	Call     Call
+	Decision Decision
+}
+
+// Listener is told of every decision. It runs on a goroutine of its own, so it may take its time; its panics are caught.
+type Listener func(Notice)
+
+// backlog is how many notices wait for a slow listener. Further ones are dropped, and counted in Stats.Unheard.
+const backlog = 256
+
+// listeners tell each listener in order, without making the agent wait.
+type listeners struct {
+	queues  []chan Notice
+	done    sync.WaitGroup
+	dropped atomic.Int64
+
+	mu     sync.RWMutex // closed is set under it, so that nothing is sent to a closed queue
+	closed bool
+}
+
+func newListeners(hear []Listener) *listeners {
+	l := &listeners{}
+	for _, listener := range hear {
+		queue := make(chan Notice, backlog)
+		l.queues = append(l.queues, queue)
+		l.done.Go(func() {
+			for n := range queue {
+				l.call(listener, n)
+			}
+		})
+	}
+	return l
+}
+
+func (l *listeners) call(listener Listener, n Notice) {
+	defer func() {
+		if recover() != nil {
+			l.dropped.Add(1)
+		}
+	}()
+	listener(n)
+}
+
+func (l *listeners) tell(n Notice) {
+	if len(l.queues) == 0 {
+		return
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.closed {
+		return
+	}
+	for _, queue := range l.queues {
+		select {
+		case queue <- n:
+		default:
+			l.dropped.Add(1)
+		}
+	}
+}
+
+func (l *listeners) lost() int64 { return l.dropped.Load() }
+
+func (l *listeners) close() {
+	l.mu.Lock()
+	if !l.closed {
+		l.closed = true
+		for _, queue := range l.queues {
+			close(queue)
+		}
+	}
+	l.mu.Unlock()
+	l.done.Wait()
+}
+
+// Close ends the guard's listeners when they have heard what was told, and waits for them. The guard goes on without them.
+func (g *Guard) Close() { g.listeners.close() }

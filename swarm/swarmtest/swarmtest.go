@@ -1,0 +1,339 @@
+// Package swarmtest holds what every swarm.Store must do, as tests that a store of your own can run.
+package swarmtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/swarm"
+)
+
+// Conform tests a kind of Store. open returns a new one that knows nothing and has room for 100 swarms of 100 fingerprints
+// each; what it must do in the end, it leaves to t.Cleanup.
+func Conform(t *testing.T, open func(t *testing.T) swarm.Store) {
+	t.Helper()
+	for _, c := range []struct {
+		says string
+		test func(t *testing.T, s swarm.Store)
+	}{
+		{"each call of a batch is told its own count", countsInOrder},
+		{"a worker counts once", workersCountOnce},
+		{"workers beyond the bound count as the bound", manyWorkers},
+		{"swarms do not know of one another", swarmsApart},
+		{"a call without a fingerprint is not counted", noFingerprint},
+		{"an empty batch is no mistake", emptyBatch},
+		{"names that are no names are refused", badNames},
+		{"any name of a tool will do", anyTool},
+		{"the caller's slices stay the caller's", ownMemory},
+		{"a context that is done is refused", doneContext},
+		{"a snapshot begins with the longest idle", snapshotOrder},
+		{"a swarm that is restored goes on where it was", restored},
+		{"a restored swarm is rid of what it knew", restoreReplaces},
+		{"a bad snapshot changes nothing", badSnapshots},
+		{"clearing forgets one swarm", clearing},
+		{"of sixteen workers at once, no call is lost or doubled", sixteenWorkers},
+		{"snapshots can be taken and restored while workers count", snapshotsMeanwhile},
+	} {
+		t.Run(c.says, func(t *testing.T) { c.test(t, open(t)) })
+	}
+}
+
+const goal = "goal"
+
+func call(fingerprint unloop.Hash, worker string) swarm.Call {
+	return swarm.Call{Fingerprint: fingerprint, Tool: "search", Worker: worker}
+}
+
+func count(calls, workers int) swarm.Count {
+	return swarm.Count{Calls: calls, Workers: workers, Tool: "search"}
+}
+
+// record records calls and compares their counts to want.
+func record(t *testing.T, s swarm.Store, name string, calls []swarm.Call, want ...swarm.Count) {
+	t.Helper()
+	got, err := s.Record(t.Context(), name, calls)
+	if err != nil {
+		t.Fatalf("recording: %v", err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}
+
+func snapshot(t *testing.T, s swarm.Store, name string) swarm.Snapshot {
+	t.Helper()
+	got, err := s.Snapshot(t.Context(), name)
+	if err != nil {
+		t.Fatalf("taking a snapshot: %v", err)
+	}
+	return got
+}
+
+func restore(t *testing.T, s swarm.Store, name string, from swarm.Snapshot) {
+	t.Helper()
+	if err := s.Restore(t.Context(), name, from); err != nil {
+		t.Fatalf("restoring: %v", err)
+	}
+}
+
+// holds compares what the store knows of a swarm to want.
+func holds(t *testing.T, s swarm.Store, name string, want ...swarm.Tally) {
+	t.Helper()
+	full := swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: append([]swarm.Tally{}, want...)}
+	if diff := cmp.Diff(full, snapshot(t, s, name)); diff != "" {
+		t.Errorf("what the store knows of %q (-want +got):\n%s", name, diff)
+	}
+}
+
+func countsInOrder(t *testing.T, s swarm.Store) {
+	record(t, s, goal, []swarm.Call{call(7, "a"), call(8, "a"), call(7, "b"), call(7, "a")},
+		count(1, 1), count(1, 1), count(2, 2), count(3, 2))
+	record(t, s, goal, []swarm.Call{{Fingerprint: 8, Tool: "grep", Worker: "b"}}, swarm.Count{Calls: 2, Workers: 2, Tool: "grep"})
+	record(t, s, goal, []swarm.Call{call(8, "b")}, count(3, 2))
+}
+
+func workersCountOnce(t *testing.T, s swarm.Store) {
+	for n := range 5 {
+		record(t, s, goal, []swarm.Call{call(7, "")}, count(n+1, 1))
+	}
+	record(t, s, goal, []swarm.Call{call(7, "a")}, count(6, 2))
+}
+
+func manyWorkers(t *testing.T, s swarm.Store) {
+	for n := 1; n <= swarm.MaxWorkers+6; n++ {
+		record(t, s, goal, []swarm.Call{call(7, fmt.Sprint("worker ", n))}, count(n, min(n, swarm.MaxWorkers)))
+	}
+	if err := snapshot(t, s, goal).Validate(); err != nil {
+		t.Errorf("the snapshot is not valid: %v", err)
+	}
+}
+
+func swarmsApart(t *testing.T, s swarm.Store) {
+	for _, name := range []string{"goal", "other", "", "goal "} {
+		record(t, s, name, []swarm.Call{call(7, "a")}, count(1, 1))
+	}
+}
+
+func noFingerprint(t *testing.T, s swarm.Store) {
+	record(t, s, goal, []swarm.Call{call(0, "a"), call(7, "a"), call(0, "a")}, swarm.Count{}, count(1, 1), swarm.Count{})
+	holds(t, s, goal, swarm.Tally{Fingerprint: 7, Tool: "search", Calls: 1, Workers: []string{"a"}})
+}
+
+func emptyBatch(t *testing.T, s swarm.Store) {
+	counts, err := s.Record(t.Context(), goal, nil)
+	if err != nil || len(counts) != 0 {
+		t.Errorf("got %v, %v", counts, err)
+	}
+}
+
+func badNames(t *testing.T, s swarm.Store) {
+	long, broken := strings.Repeat("n", swarm.MaxName+1), "caf\xe9"
+	for _, bad := range []string{long, broken} {
+		if _, err := s.Record(t.Context(), goal, []swarm.Call{call(7, "a"), call(7, bad)}); err == nil {
+			t.Errorf("a worker %.8q… was accepted", bad)
+		}
+		if _, err := s.Record(t.Context(), bad, []swarm.Call{call(7, "a")}); err == nil {
+			t.Errorf("a swarm %.8q… was accepted", bad)
+		}
+	}
+	holds(t, s, goal)
+	record(t, s, long[1:], []swarm.Call{call(7, long[1:])}, count(1, 1))
+}
+
+func anyTool(t *testing.T, s swarm.Store) {
+	long := strings.Repeat("é", swarm.MaxName)
+	record(t, s, goal, []swarm.Call{{Fingerprint: 7, Tool: long, Worker: "a"}, {Fingerprint: 8, Tool: "x\xffy", Worker: "a"}},
+		swarm.Count{Calls: 1, Workers: 1, Tool: long[:swarm.MaxName]}, swarm.Count{Calls: 1, Workers: 1, Tool: "xy"})
+	if err := snapshot(t, s, goal).Validate(); err != nil {
+		t.Errorf("the snapshot is not valid: %v", err)
+	}
+}
+
+func ownMemory(t *testing.T, s swarm.Store) {
+	batch := []swarm.Call{call(7, "a")}
+	record(t, s, goal, batch, count(1, 1))
+	batch[0] = call(9, "z")
+	first := snapshot(t, s, goal)
+	restore(t, s, "copy", first)
+	first.Fingerprints[0].Workers[0] = "z"
+	first.Fingerprints[0].Calls = 99
+	for _, name := range []string{goal, "copy"} {
+		holds(t, s, name, swarm.Tally{Fingerprint: 7, Tool: "search", Calls: 1, Workers: []string{"a"}})
+	}
+}
+
+func doneContext(t *testing.T, s swarm.Store) {
+	record(t, s, goal, []swarm.Call{call(7, "a")}, count(1, 1))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	for _, ctx := range []context.Context{cancelled, late} {
+		_, recording := s.Record(ctx, goal, []swarm.Call{call(7, "a")})
+		_, saving := s.Snapshot(ctx, goal)
+		restoring := s.Restore(ctx, goal, swarm.Snapshot{Version: swarm.SnapshotVersion})
+		for _, err := range []error{recording, saving, restoring, s.Clear(ctx, goal)} {
+			if !errors.Is(err, ctx.Err()) {
+				t.Errorf("got %v, want an error that wraps %v", err, ctx.Err())
+			}
+		}
+	}
+	record(t, s, goal, []swarm.Call{call(7, "a")}, count(2, 1))
+}
+
+func snapshotOrder(t *testing.T, s swarm.Store) {
+	holds(t, s, goal)
+	record(t, s, goal, []swarm.Call{call(9, "b"), call(7, "c"), call(8, "a"), call(7, "a"), call(7, "b"), call(8, "a")},
+		count(1, 1), count(1, 1), count(1, 1), count(2, 2), count(3, 3), count(2, 1))
+	holds(t, s, goal,
+		swarm.Tally{Fingerprint: 9, Tool: "search", Calls: 1, Workers: []string{"b"}},
+		swarm.Tally{Fingerprint: 7, Tool: "search", Calls: 3, Workers: []string{"a", "b", "c"}},
+		swarm.Tally{Fingerprint: 8, Tool: "search", Calls: 2, Workers: []string{"a"}})
+}
+
+// restored sends a snapshot through JSON, as a checkpoint does.
+func restored(t *testing.T, s swarm.Store) {
+	const large = ^unloop.Hash(0)
+	record(t, s, goal, []swarm.Call{call(large, "b"), call(7, "é\n"), call(large, "a"), call(8, "a")},
+		count(1, 1), count(1, 1), count(2, 2), count(1, 1))
+	before := snapshot(t, s, goal)
+	stored, err := json.Marshal(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read swarm.Snapshot
+	if err := json.Unmarshal(stored, &read); err != nil {
+		t.Fatal(err)
+	}
+	restore(t, s, "copy", read)
+	holds(t, s, "copy", before.Fingerprints...)
+	for _, name := range []string{goal, "copy"} {
+		record(t, s, name, []swarm.Call{call(large, "a"), call(large, "c"), call(7, "a")}, count(3, 2), count(4, 3), count(2, 2))
+	}
+	holds(t, s, "copy", snapshot(t, s, goal).Fingerprints...)
+}
+
+func restoreReplaces(t *testing.T, s swarm.Store) {
+	record(t, s, goal, []swarm.Call{call(7, "a")}, count(1, 1))
+	saved := snapshot(t, s, goal)
+	record(t, s, goal, []swarm.Call{call(7, "b"), call(8, "b")}, count(2, 2), count(1, 1))
+	restore(t, s, goal, saved)
+	holds(t, s, goal, saved.Fingerprints...)
+	record(t, s, goal, []swarm.Call{call(8, "a"), call(7, "a")}, count(1, 1), count(2, 1))
+	restore(t, s, goal, swarm.Snapshot{Version: swarm.SnapshotVersion})
+	holds(t, s, goal)
+}
+
+func badSnapshots(t *testing.T, s swarm.Store) {
+	good := swarm.Tally{Fingerprint: 7, Tool: "search", Calls: 1, Workers: []string{"a"}}
+	restore(t, s, goal, swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{good}})
+	for says, bad := range map[string]swarm.Snapshot{
+		"of no version":                {},
+		"of a version to come":         {Version: swarm.SnapshotVersion + 1},
+		"with a zero fingerprint":      {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Calls: 1, Workers: []string{"a"}}}},
+		"with one of no calls":         {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Workers: []string{"a"}}}},
+		"with one of nobody":           {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 1}}},
+		"with a doubled one":           {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{good, good}},
+		"with a doubled worker":        {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 2, Workers: []string{"a", "a"}}}},
+		"with more workers than calls": {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 1, Workers: []string{"a", "b"}}}},
+	} {
+		if err := s.Restore(t.Context(), goal, bad); err == nil {
+			t.Errorf("a snapshot %s was accepted", says)
+		}
+	}
+	holds(t, s, goal, good)
+}
+
+func clearing(t *testing.T, s swarm.Store) {
+	for _, name := range []string{goal, "other"} {
+		record(t, s, name, []swarm.Call{call(7, "a"), call(8, "b")}, count(1, 1), count(1, 1))
+	}
+	for range 2 { // the second time, there is nothing left to forget
+		if err := s.Clear(t.Context(), goal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holds(t, s, goal)
+	record(t, s, goal, []swarm.Call{call(7, "b")}, count(1, 1))
+	record(t, s, "other", []swarm.Call{call(7, "b")}, count(2, 2))
+}
+
+// sixteenWorkers lets workers record single calls and batches of two fingerprints at once. For each fingerprint, the calls
+// must have been told the numbers from 1 on, each once.
+func sixteenWorkers(t *testing.T, s swarm.Store) {
+	const workers, rounds, a, b = 16, 50, 7, 8
+	told := make([][]swarm.Count, workers) // per round: of a, of b, of a
+	var group sync.WaitGroup
+	for w := range workers {
+		worker := fmt.Sprint("worker ", w)
+		group.Go(func() {
+			for range rounds {
+				one, err := s.Record(t.Context(), goal, []swarm.Call{call(a, worker)})
+				two, err2 := s.Record(t.Context(), goal, []swarm.Call{call(b, worker), call(a, worker)})
+				if err := errors.Join(err, err2); err != nil {
+					t.Error(err)
+					return
+				}
+				told[w] = append(append(told[w], one...), two...)
+			}
+		})
+	}
+	group.Wait()
+	seenA, seenB := map[int]bool{}, map[int]bool{}
+	for w := range told {
+		for k, c := range told[w] {
+			seen := seenA
+			if k%3 == 1 {
+				seen = seenB
+			}
+			if seen[c.Calls] {
+				t.Fatalf("two calls were told that they are number %d", c.Calls)
+			}
+			seen[c.Calls] = true
+		}
+	}
+	if len(seenA) != 2*workers*rounds || len(seenB) != workers*rounds {
+		t.Errorf("got %d and %d numbers, want %d and %d", len(seenA), len(seenB), 2*workers*rounds, workers*rounds)
+	}
+	record(t, s, goal, []swarm.Call{call(a, "worker 0"), call(b, "worker 0")},
+		count(2*workers*rounds+1, workers), count(workers*rounds+1, workers))
+}
+
+func snapshotsMeanwhile(t *testing.T, s swarm.Store) {
+	const rounds = 100
+	var group sync.WaitGroup
+	for w := range 4 {
+		group.Go(func() {
+			for n := range rounds {
+				if _, err := s.Record(t.Context(), goal, []swarm.Call{call(unloop.Hash(n%9+1), fmt.Sprint(w))}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range rounds {
+		taken := snapshot(t, s, goal)
+		if err := taken.Validate(); err != nil {
+			t.Errorf("a snapshot is not valid: %v", err)
+		}
+		restore(t, s, "copy", taken)
+		holds(t, s, "copy", taken.Fingerprints...)
+	}
+	group.Wait()
+	sum := 0
+	for _, tally := range snapshot(t, s, goal).Fingerprints {
+		sum += tally.Calls
+	}
+	if sum != 4*rounds {
+		t.Errorf("%d calls were counted, want %d", sum, 4*rounds)
+	}
+}

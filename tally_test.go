@@ -1,0 +1,83 @@
+package unloop
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestTallyCounts(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		steps []int // at which the same thing occurs
+		want  Count
+	}{
+		{"once weighs one", []int{7}, Count{1, 1}},
+		{"twice at once weighs two", []int{7, 7}, Count{2, 2}},
+		{"an occurrence weighs half 24 steps later", []int{7, 31}, Count{2, 1.5}},
+		{"and a quarter after 48", []int{7, 55}, Count{2, 1.25}},
+		{"far back it weighs nothing", []int{7, 7, 7, 10_000}, Count{4, 1}},
+		{"every 24 steps it never weighs two", []int{0, 24, 48, 72, 96, 120, 144, 168, 192, 216}, Count{10, 1.998}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var tally tally
+			var got Count
+			for _, step := range tc.steps {
+				got = tally.add(1, step)
+			}
+			if got.N != tc.want.N || math.Abs(float64(got.Weight)-float64(tc.want.Weight)) > 0.01 {
+				t.Errorf("got %+v, want %+v", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestTallyForgets holds a small memory to what a large one knows: a thing is counted right as long as no more than
+// maxTally others came since, and the memory is bounded.
+func TestTallyForgets(t *testing.T) {
+	var tally tally
+	step := 0
+	others := func(n int) {
+		for range n {
+			step++
+			tally.add(Hash(1_000_000+step), step)
+		}
+	}
+	tally.add(1, step)
+	others(maxTally - 1)
+	if n := tally.add(1, step).N; n != 2 {
+		t.Errorf("after %d others it counts %d times, want 2", maxTally-1, n)
+	}
+	others(maxTally - 1)
+	if n := tally.add(1, step).N; n != 3 {
+		t.Errorf("after %d others it counts %d times, want 3", maxTally-1, n)
+	}
+	others(2 * maxTally)
+	if n := tally.add(1, step).N; n != 1 {
+		t.Errorf("after %d others it counts %d times, so it was not forgotten", 2*maxTally, n)
+	}
+	if kept := len(tally.Young) + len(tally.Old); kept > 2*maxTally {
+		t.Errorf("%d things are kept, more than %d", kept, 2*maxTally)
+	}
+}
+
+func TestTallyAgreesWithCounting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var tally tally
+		at := map[Hash][]int{}
+		step := 0
+		for _, h := range rapid.SliceOfN(rapid.Uint64Range(0, 5), 1, 200).Draw(t, "things") {
+			step += rapid.IntRange(0, 9).Draw(t, "steps since")
+			at[Hash(h)] = append(at[Hash(h)], step)
+			want := 0.0
+			for _, before := range at[Hash(h)] {
+				want += math.Exp2(float64(before-step) / 24)
+			}
+			got := tally.add(Hash(h), step)
+			if int(got.N) != len(at[Hash(h)]) || want < 60 && math.Abs(float64(got.Weight)-want) > 0.05 {
+				t.Fatalf("%d at step %d: got %+v, want %d weighing %.3f", h, step, got, len(at[Hash(h)]), want)
+			}
+		}
+	})
+}

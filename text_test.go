@@ -1,0 +1,73 @@
+package unloop_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// TestText says of the last message how often its agent nearly said it, and at which event first.
+func TestText(t *testing.T) {
+	const (
+		plan  = "I will now look at the parser and fix the failing test, attempt "
+		other = "The tokenizer may be at fault, since it drops the last byte of its input."
+	)
+	type text struct {
+		Alike    int
+		First    string
+		Restated int
+	}
+	for _, tc := range []struct {
+		name, lines string
+		want        text
+	}{
+		{"said once", "say " + plan + "1", text{1, "e1", 0}},
+		{"numbers, case and marks do not count", "say " + plan + "1\nsay " + strings.ToUpper(plan) + "2!", text{2, "e1", 1}},
+		{"something else in between", "say " + plan + "1\nsay " + other + "\nsay " + plan + "2", text{2, "e1", 1}},
+		{"something else", "say " + plan + "1\nsay " + plan + "2\nsay " + other, text{1, "e3", 0}},
+		{"another agent's words are not its own", "say a: " + plan + "1\nsay b: " + plan + "2", text{1, "e2", 0}},
+		{"six messages are remembered", "say " + plan + "1\nrepeat 6\nsay " + other + "\nend\nsay " + plan + "2", text{1, "e8", 0}},
+		{"and this one comes to them", "repeat 9\nsay " + plan + "{i}\nend", text{7, "e3", 8}},
+		{"eight agents are remembered", "say a: " + plan + "1\nrepeat 8\nsay b{i}: " + other + "\nend\nsay a: " + plan + "2", text{1, "e10", 0}},
+		{"the silent one is forgotten first", "say a: " + plan + "1\nrepeat 4\nsay b{i}: " + other + "\nend\nsay a: " + other + "\nrepeat 4\nsay c{i}: " + other + "\nend\nsay a: " + plan + "2", text{2, "e1", 1}},
+		{"fewer than eight words say nothing", "say Done with it.\nsay Done with it.", text{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := fold(t, tc.lines, nil)
+			got := r.Now().Text
+			if diff := cmp.Diff(tc.want, text{got.Alike, got.First.ID, r.Restated()}); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTextRepeats(t *testing.T) {
+	const passage = "and so on and on "
+	for _, tc := range []struct {
+		name, text    string
+		period, times int
+	}{
+		{"a passage at the end", "It begins here " + strings.Repeat(passage, 6), len(passage), 6},
+		{"the last of them cut short", strings.Repeat(passage, 6) + "and so", len(passage), 6},
+		{"not at the end", strings.Repeat(passage, 6) + "and then it ends: xyz", 0, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := unloop.NewRun("run", unloop.Reading{Facts: unloop.FactTexts})
+			r.Add(&unloop.Event{Type: unloop.MessageSent, Role: unloop.RoleAssistant, Text: tc.text})
+			if got := r.Now().Text; got.Times != tc.times || tc.times > 1 && got.Period != tc.period {
+				t.Errorf("%d bytes stand there %d times, want %d bytes %d times", got.Period, got.Times, tc.period, tc.times)
+			}
+		})
+	}
+}
+
+func TestOnlyAnAssistantRepeatsItself(t *testing.T) {
+	r := fold(t, "user Please look at the parser and fix the failing test now.", nil)
+	if got := r.Now().Text; got != nil {
+		t.Errorf("a user's message tells %+v", got)
+	}
+}
