@@ -10,8 +10,8 @@ import (
 
 // Bounds of what a run keeps to show again.
 const (
-	recentExcerpts = 16
-	excerptSize    = 160 // bytes
+	recentExcerpts = 10
+	excerptSize    = 128 // bytes
 )
 
 // excerpt is the beginning of a call's arguments and of what came back.
@@ -51,8 +51,8 @@ func (r *Run) excerptOf(number int) *excerpt {
 	return nil
 }
 
-// Excerpt returns the beginnings of a step's arguments and of its result or error, as texts for people: at most 160
-// bytes each, on one line. They are "" where the step is not among the last 16. The run must keep FactOutcomes.
+// Excerpt returns the beginnings of a step's arguments and of its result or error, as texts for people: at most 128
+// bytes each, on one line. They are "" where the step is not among the last 10. The run must keep FactOutcomes.
 func (r *Run) Excerpt(s *Step) (input, output string) {
 	x := r.excerptOf(s.Number)
 	if x == nil {

@@ -19,7 +19,7 @@ func TestExcerpt(t *testing.T) {
 			result read "one\n\ttwo \"three\" \\n"`, `{"path": "a.go"}`, `one two "three" \n`},
 		{"a long one is cut", `
 			call   read ["` + long + `"]
-			result read ` + long + "x", `["` + long[:158] + "…", long[:159] + "…"},
+			result read ` + long + "x", `["` + long[:126] + "…", long[:127] + "…"},
 		{"of a failure the line that says most, if it came as output", `
 			call   bash make
 			event  tool_call_failed tool=bash output="make:\n\nValueError:no\nbye" error="exit"`, `{"command":"make"}`, "ValueError:no"},
@@ -48,7 +48,7 @@ func TestExcerptCutsBetweenCharacters(t *testing.T) {
 		for shift := range 8 {
 			r := fold(t, "call read\nresult read "+strings.Repeat("x", shift)+strings.Repeat(filler, 200), nil)
 			_, output := r.Excerpt(r.Back(0))
-			if kept := len(strings.TrimSuffix(output, "…")); !utf8.ValidString(output) || kept > 160 || kept < 155 {
+			if kept := len(strings.TrimSuffix(output, "…")); !utf8.ValidString(output) || kept > 128 || kept < 123 {
 				t.Errorf("%d bytes before %q: %d bytes are shown: %q", shift, filler, kept, output)
 			}
 		}
@@ -59,7 +59,7 @@ func TestExcerptForgets(t *testing.T) {
 	r := fold(t, "repeat 20\ncall read {i}\nresult read {i}\nend", nil)
 	for k := range 20 {
 		input, _ := r.Excerpt(r.Back(k))
-		if known := input != ""; known != (k < 16) {
+		if known := input != ""; known != (k < 10) {
 			t.Errorf("%d calls back the input is %q", k, input)
 		}
 	}

@@ -46,7 +46,7 @@ func (r *Run) start(e *Event) {
 	if r.reading.Facts&FactRaw != 0 {
 		r.step.SameRaw = r.s.Raw.add(r.step.Raw, r.s.Calls).N
 	}
-	if r.reading.Facts&(FactExact|FactOutcomes) != 0 {
+	if r.reading.Facts&FactExact != 0 || r.reading.Facts&FactOutcomes != 0 && r.step.Class == Mutating {
 		r.step.Same = r.s.Exact.add(r.step.Exact, r.s.Calls).N
 	}
 	r.s.Asked.add(r.step.Exact)
@@ -69,7 +69,9 @@ func (r *Run) start(e *Event) {
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	canonical = s.canon.Canonical(e.Input)
 	r.step = Step{Number: r.s.Calls, Tool: t.Name, Agent: e.Agent, Class: t.Class, Start: r.now.Ref}
-	r.step.Raw = fingerprint.Join(t.Hash, fingerprint.Bytes(e.Input))
+	if r.reading.Facts&FactRaw != 0 {
+		r.step.Raw = fingerprint.Join(t.Hash, fingerprint.Bytes(e.Input))
+	}
 	r.step.Exact = fingerprint.Join(t.Hash, fingerprint.Bytes(canonical))
 	r.step.Target = fingerprint.Join(t.Hash, s.canon.Target(canonical, t.Shell))
 	if t.Shell && r.reading.Facts&(FactOutcomes|FactShell) != 0 {

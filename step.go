@@ -32,14 +32,14 @@ type Step struct {
 	Start   EventRef
 	End     EventRef // the zero EventRef while the call is pending
 
-	Raw    Hash // tool and arguments as sent
+	Raw    Hash // tool and arguments as sent; 0 unless the run keeps FactRaw
 	Exact  Hash // tool and canonical arguments
 	Target Hash // tool and primary arguments
 	Result Hash // tool and outcome, as it came; 0 when the outcome has no content
 	Stable Hash // tool and outcome with volatile parts masked; 0 when the outcome has no content
 
 	SameRaw int   // how many calls of the run so far had this Raw, this one included
-	Same    int   // how many calls of the run so far had this Exact, this one included
+	Same    int   // how many calls of the run so far had this Exact, this one included; 0 where the run does not count them
 	Again   Count // how often the same Target brought the same Stable result so far, this time included
 	Test    bool  // its command runs tests
 	Empty   bool  // it completed and returned nothing

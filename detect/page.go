@@ -121,12 +121,13 @@ func ended(r *unloop.Run) (*unloop.Step, bool) {
 	return step, step != nil && step.Stable != 0 && (step.Outcome == unloop.Completed || step.Outcome == unloop.Failed)
 }
 
-// stepsThat gathers the ends of the latest steps for which ok holds, looking back over at most window calls.
+// stepsThat gathers the ends of the latest steps that told something and for which ok holds, looking back over at most
+// window calls.
 func stepsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) proof {
 	var p proof
 	for k := range window {
 		s := r.Back(k)
-		if s == nil || s.Stable != 0 && ok(s) && !p.add(s.End) {
+		if s == nil || s.Stable|s.Result != 0 && ok(s) && !p.add(s.End) {
 			break
 		}
 	}

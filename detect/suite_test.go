@@ -5,7 +5,7 @@ import (
 	"github.com/unloop-ai/unloop/detect"
 )
 
-// suite lists every detector once, with the settings of the profile that has it. A new one is added at the end.
+// suite lists every detector once for each of its rules, with the settings of the profile that has it. A new one is added at the end.
 func suite() []unloop.Detector {
 	return []unloop.Detector{
 		detect.RepeatedToolCall{Window: 8, Times: 3},
@@ -26,5 +26,18 @@ func suite() []unloop.Detector {
 		detect.RepeatedMessage{Times: 3},
 		detect.RepeatingText{Times: 5, Bytes: 200},
 		detect.IdleHandoffs{Times: 4},
+		detect.RepeatLimit{Times: 3},
+		detect.CallCycle{Longest: 3},
+		detect.DoomLoop{Window: 10, Exact: 3, Fuzzy: 4},
+		detect.TestFixCycle{Times: 3},
+		detect.FailureCascade{Times: 3},
+		detect.SummaryLoop{Times: 2},
+		detect.TurnTime{Seconds: 120},
+		detect.UnchangedResult{Times: 4},
+		detect.TurnCalls{Class: unloop.ReadOnly, Times: 5, Strict: true},
+		detect.TurnCalls{Class: unloop.Mutating, Times: 3, Strict: true},
+		detect.GenericRepeat{Window: 30, Times: 10},
+		detect.PollNoProgress{Window: 30, Times: 10},
+		detect.PingPong{Times: 10},
 	}
 }

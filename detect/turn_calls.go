@@ -36,7 +36,7 @@ func (d TurnCalls) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if !d.Strict && t.Unchanged.Count < 2 {
 		f.Score = 0.5
 	}
-	callsThat(r, min(n, recent), func(s *unloop.Step) bool { return s.Tool == step.Tool }).attach(&f)
+	callsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool }).latest(n).attach(&f)
 	tell(r, &f, 1)
 	return f, true
 }

@@ -19,7 +19,7 @@ func (d UnchangedResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "unchanged_result", step.Tool, turn.Row.Count, "%s returned the same %d times in a row", step.Tool, turn.Row.Count)
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Result == turn.Row.Of }).attach(&f)
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Result == turn.Row.Of }).latest(turn.Row.Count).attach(&f)
 	f.First = turn.Row.First
 	tell(r, &f, 1)
 	return f, true

@@ -145,10 +145,16 @@ func (g *Guard) tell(moment string, c Call, e unloop.Event) Decision {
 // add folds an event. The lock is held.
 func (g *Guard) add(e unloop.Event) Decision {
 	g.event = e
-	g.event.ID = "g" + strconv.Itoa(g.next)
+	g.event.ID = eventID(g.next)
 	g.event.Index, g.event.Time = g.next, g.now()
 	g.next++
 	return newDecision(g.watch.Add(&g.event), e.Tool, g.profile)
+}
+
+// eventID names the event with the number.
+func eventID(number int) string {
+	var id [24]byte
+	return string(strconv.AppendInt(append(id[:0], 'g'), int64(number), 10))
 }
 
 // State is what a guard says of its run at a moment.

@@ -34,7 +34,8 @@ func (b Bounds) Validate() error {
 // waits.
 type Memory struct {
 	bounds  Bounds
-	mu      sync.Mutex // held to find, add and remove swarms, never while counting
+	newest  atomic.Pointer[counts] // the swarm that was used last, if it is known: most calls find theirs here
+	mu      sync.Mutex             // held to find, add and remove swarms, never while counting
 	swarms  recent[string, *counts]
 	dropped struct{ swarms, fingerprints atomic.Int64 }
 }
@@ -72,13 +73,17 @@ func (m *Memory) Record(ctx context.Context, swarm string, calls []Call) ([]Coun
 	}
 	c := m.find(swarm)
 	after := make([]Count, len(calls))
+	workers := make([]unique.Handle[string], 0, 8)
+	for k := range calls {
+		workers = append(workers, unique.Make(calls[k].Worker))
+	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	for k := range calls {
 		if calls[k].Fingerprint != 0 {
-			after[k] = m.count(c, &calls[k])
+			after[k] = m.count(c, &calls[k], workers[k])
 		}
 	}
+	c.mu.Unlock()
 	return after, nil
 }
 
@@ -100,7 +105,7 @@ func (m *Memory) Restore(ctx context.Context, swarm string, s Snapshot) error {
 	if err := errors.Join(ctx.Err(), Check(swarm, nil), s.Validate()); err != nil {
 		return fmt.Errorf("restoring a swarm: %w", err)
 	}
-	c := m.newCounts()
+	c := m.newCounts(swarm)
 	over := max(0, len(s.Fingerprints)-m.bounds.Fingerprints)
 	m.dropped.fingerprints.Add(int64(over))
 	for k := range s.Fingerprints[over:] {
@@ -113,11 +118,8 @@ func (m *Memory) Restore(ctx context.Context, swarm string, s Snapshot) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known := m.swarms.use(swarm); known != nil {
-		*known = c
-		return nil
-	}
-	m.add(swarm, c)
+	m.swarms.remove(swarm)
+	m.add(c)
 	return nil
 }
 
@@ -129,17 +131,22 @@ func (m *Memory) Clear(ctx context.Context, swarm string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.swarms.remove(swarm)
+	m.newest.Store(nil)
 	return nil
 }
 
 // find returns the counts of the swarm, which is now the newest.
 func (m *Memory) find(swarm string) *counts {
+	if newest := m.newest.Load(); newest != nil && newest.swarm == swarm {
+		return newest
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.swarms.use(swarm); c != nil {
+		m.newest.Store(*c)
 		return *c
 	}
-	return m.add(swarm, m.newCounts())
+	return m.add(m.newCounts(swarm))
 }
 
 // peek returns the counts of the swarm, or nil. The swarm is as idle as before.
@@ -152,19 +159,27 @@ func (m *Memory) peek(swarm string) *counts {
 	return nil
 }
 
-// add begins to count a swarm that is not known. m is locked. Calls that are being counted for a swarm that is dropped go
-// with it, as if they had been counted just before.
-func (m *Memory) add(swarm string, c *counts) *counts {
-	if _, dropped := m.swarms.add(strings.Clone(swarm), c); dropped {
+// add puts in the counts of a swarm that is not known, and returns them. m is locked. Calls that are just being counted for
+// a swarm that is dropped for it, or was cleared or restored, go with that swarm, as if they had come before.
+func (m *Memory) add(c *counts) *counts {
+	if _, dropped := m.swarms.add(c.swarm, c); dropped {
 		m.dropped.swarms.Add(1)
 	}
+	m.newest.Store(c)
 	return c
 }
 
 // counts is what a Memory knows of one swarm.
 type counts struct {
+	swarm   string
 	mu      sync.Mutex
 	tallies recent[unloop.Hash, tally]
+}
+
+func (m *Memory) newCounts(swarm string) *counts {
+	c := &counts{swarm: strings.Clone(swarm)}
+	c.tallies.bound(m.bounds.Fingerprints)
+	return c
 }
 
 // tally is what it knows of one fingerprint. Names are unique values: they are one pointer each, kept once in the process.
@@ -174,14 +189,8 @@ type tally struct {
 	workers []unique.Handle[string] // in the order of their first calls, at most MaxWorkers
 }
 
-func (m *Memory) newCounts() *counts {
-	c := new(counts)
-	c.tallies.bound(m.bounds.Fingerprints)
-	return c
-}
-
 // count counts one call. c is locked.
-func (m *Memory) count(c *counts, call *Call) Count {
+func (m *Memory) count(c *counts, call *Call, worker unique.Handle[string]) Count {
 	t := c.tallies.use(call.Fingerprint)
 	if t == nil {
 		var dropped bool
@@ -193,10 +202,8 @@ func (m *Memory) count(c *counts, call *Call) Count {
 	if t.tool.Value() != call.Tool {
 		t.tool = toolName(call.Tool)
 	}
-	if len(t.workers) < MaxWorkers {
-		if worker := unique.Make(call.Worker); !slices.Contains(t.workers, worker) {
-			t.workers = append(t.workers, worker)
-		}
+	if len(t.workers) < MaxWorkers && !slices.Contains(t.workers, worker) {
+		t.workers = append(t.workers, worker)
 	}
 	return Count{Calls: t.calls, Workers: len(t.workers), Tool: t.tool.Value()}
 }

@@ -42,7 +42,8 @@ type Count struct {
 // second time, since they may have been counted: a lost call delays a verdict, a doubled one invents it. So a Store
 // returns as soon as the context is done, and returns an error rather than a guess.
 //
-// A name of a swarm or of a worker is UTF-8 and has at most MaxName bytes. A call with another is an error.
+// A name of a swarm or of a worker is UTF-8 and has at most MaxName bytes; another is an error. Of a tool's name, which a model
+// may have made up, the first MaxName bytes are kept, without those that are not UTF-8.
 type Store interface {
 	// Record counts the calls in their order. It returns for each of them the count of its fingerprint just after it,
 	// whatever other workers record at the same time: no two calls of a fingerprint are told the same number. A batch

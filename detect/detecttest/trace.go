@@ -93,7 +93,7 @@ func (p *parser) read(l line) error {
 		}
 		return nil
 	}
-	p.begun = true
+	p.begun = p.begun || l.text != "" || p.trace.About != ""
 	if l.text == "" {
 		return nil
 	}

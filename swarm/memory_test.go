@@ -1,0 +1,292 @@
+package swarm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/swarm"
+	"github.com/unloop-ai/unloop/swarm/swarmtest"
+)
+
+func memory(t testing.TB, b swarm.Bounds) *swarm.Memory {
+	t.Helper()
+	m, err := swarm.NewMemory(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestMemoryConforms(t *testing.T) {
+	swarmtest.Conform(t, func(t *testing.T) swarm.Store { return memory(t, swarm.Bounds{Swarms: 100, Fingerprints: 100}) })
+}
+
+// model is a Memory written as plainly as can be: lists, searched from end to end, the longest idle first.
+type model struct {
+	bounds  swarm.Bounds
+	swarms  []modelSwarm
+	dropped swarm.Dropped
+}
+
+type modelSwarm struct {
+	name    string
+	tallies []swarm.Tally
+}
+
+// put puts a swarm at the end and drops the first of too many.
+func (m *model) put(s modelSwarm) {
+	m.clear(s.name)
+	m.swarms = append(m.swarms, s)
+	if len(m.swarms) > m.bounds.Swarms {
+		m.swarms = m.swarms[1:]
+		m.dropped.Swarms++
+	}
+}
+
+func (m *model) get(name string) modelSwarm {
+	for _, s := range m.swarms {
+		if s.name == name {
+			return s
+		}
+	}
+	return modelSwarm{name: name}
+}
+
+func (m *model) clear(name string) {
+	m.swarms = slices.DeleteFunc(m.swarms, func(s modelSwarm) bool { return s.name == name })
+}
+
+func (m *model) record(name string, calls []swarm.Call) []swarm.Count {
+	if len(calls) == 0 {
+		return nil
+	}
+	s := m.get(name)
+	counts := make([]swarm.Count, len(calls))
+	for k, call := range calls {
+		if call.Fingerprint == 0 {
+			continue
+		}
+		tally := swarm.Tally{Fingerprint: call.Fingerprint}
+		s.tallies = slices.DeleteFunc(s.tallies, func(known swarm.Tally) bool {
+			if known.Fingerprint == call.Fingerprint {
+				tally = known
+			}
+			return known.Fingerprint == call.Fingerprint
+		})
+		tally.Calls++
+		tally.Tool = call.Tool
+		if !slices.Contains(tally.Workers, call.Worker) {
+			tally.Workers = slices.Sorted(slices.Values(append(slices.Clone(tally.Workers), call.Worker)))
+		}
+		s.tallies = append(s.tallies, tally)
+		m.fit(&s)
+		counts[k] = swarm.Count{Calls: tally.Calls, Workers: len(tally.Workers), Tool: tally.Tool}
+	}
+	m.put(s)
+	return counts
+}
+
+func (m *model) fit(s *modelSwarm) {
+	over := max(0, len(s.tallies)-m.bounds.Fingerprints)
+	s.tallies = s.tallies[over:]
+	m.dropped.Fingerprints += int64(over)
+}
+
+func (m *model) snapshot(name string) swarm.Snapshot {
+	return swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: append([]swarm.Tally{}, m.get(name).tallies...)}
+}
+
+func (m *model) restore(name string, from swarm.Snapshot) {
+	s := modelSwarm{name: name, tallies: slices.Clone(from.Fingerprints)}
+	m.fit(&s)
+	m.put(s)
+}
+
+func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
+	names := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+	calls := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) swarm.Call {
+		return swarm.Call{
+			Fingerprint: unloop.Hash(rapid.IntRange(0, 5).Draw(t, "fingerprint")),
+			Tool:        rapid.SampledFrom([]string{"search", "grep"}).Draw(t, "tool"),
+			Worker:      rapid.SampledFrom([]string{"", "x", "y", "z"}).Draw(t, "worker"),
+		}
+	}), 0, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		bounds := swarm.Bounds{Swarms: rapid.IntRange(1, 3).Draw(t, "swarms"), Fingerprints: rapid.IntRange(1, 4).Draw(t, "fingerprints")}
+		store, err := swarm.NewMemory(bounds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, plain := t.Context(), &model{bounds: bounds}
+		var saved swarm.Snapshot
+		agree := func(t *rapid.T, name string) {
+			got, err := store.Snapshot(ctx, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plain.snapshot(name), got); diff != "" {
+				t.Fatalf("swarm %s (-model +memory):\n%s", name, diff)
+			}
+			saved = got
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"record": func(t *rapid.T) {
+				name, calls := names.Draw(t, "name"), calls.Draw(t, "calls")
+				got, err := store.Record(ctx, name, calls)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(plain.record(name, calls), got); diff != "" {
+					t.Fatalf("counts (-model +memory):\n%s", diff)
+				}
+			},
+			"snapshot": func(t *rapid.T) { agree(t, names.Draw(t, "name")) },
+			"restore": func(t *rapid.T) {
+				if saved.Version == 0 {
+					return // nothing is saved yet
+				}
+				name := names.Draw(t, "name")
+				if err := store.Restore(ctx, name, throughJSON(t, saved)); err != nil {
+					t.Fatal(err)
+				}
+				plain.restore(name, saved)
+			},
+			"clear": func(t *rapid.T) {
+				name := names.Draw(t, "name")
+				if err := store.Clear(ctx, name); err != nil {
+					t.Fatal(err)
+				}
+				plain.clear(name)
+			},
+			"": func(t *rapid.T) {
+				if diff := cmp.Diff(plain.dropped, store.Dropped()); diff != "" {
+					t.Fatalf("dropped (-model +memory):\n%s", diff)
+				}
+			},
+		})
+		for _, name := range []string{"a", "b", "c", "d"} {
+			agree(t, name)
+		}
+	})
+}
+
+func throughJSON(t *rapid.T, s swarm.Snapshot) (read swarm.Snapshot) {
+	stored, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(stored, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	t.Run("what comes back after it was dropped begins anew", func(t *testing.T) {
+		m := memory(t, swarm.Bounds{Swarms: 1, Fingerprints: 2})
+		for _, step := range []struct {
+			fingerprint unloop.Hash
+			calls       int
+		}{{1, 1}, {2, 1}, {1, 2}, {3, 1}, {1, 3}, {2, 1}} {
+			got, err := m.Record(t.Context(), "goal", []swarm.Call{{Fingerprint: step.fingerprint}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got[0].Calls != step.calls {
+				t.Errorf("fingerprint %d was counted %d times, want %d", step.fingerprint, got[0].Calls, step.calls)
+			}
+		}
+		if got := (swarm.Dropped{Fingerprints: 2}); m.Dropped() != got {
+			t.Errorf("dropped %+v, want %+v", m.Dropped(), got)
+		}
+	})
+	t.Run("a full swarm takes 4 MiB at most", func(t *testing.T) {
+		m := memory(t, swarm.DefaultBounds())
+		calls := make([]swarm.Call, swarm.MaxWorkers)
+		before := heap()
+		for n := range 10_000 {
+			for k := range calls {
+				calls[k] = swarm.Call{Fingerprint: unloop.Hash(n + 1), Tool: "search", Worker: fmt.Sprint("worker ", k)}
+			}
+			if _, err := m.Record(t.Context(), "goal", calls); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := heap() - before; took > 4<<20 {
+			t.Errorf("it takes %d KiB", took>>10)
+		}
+		if got, want := m.Dropped(), (swarm.Dropped{Fingerprints: 10_000 - 4096}); got != want {
+			t.Errorf("dropped %+v, want %+v", got, want)
+		}
+	})
+	t.Run("bounds that leave no room are refused", func(t *testing.T) {
+		_, err := swarm.NewMemory(swarm.Bounds{})
+		const want = "bounds of a swarm store: swarms is 0: it must be from 1 to 1000000\nfingerprints is 0: it must be from 1 to 1000000"
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
+}
+
+// heap returns how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestSwarmsComeAndGoAtOnce lets workers count in more swarms than there is room for, while others save, restore and clear
+// them: whatever the order, every snapshot is valid, and no call is told a number above what was ever recorded.
+func TestSwarmsComeAndGoAtOnce(t *testing.T) {
+	m := memory(t, swarm.Bounds{Swarms: 3, Fingerprints: 2})
+	var group sync.WaitGroup
+	for w := range 16 {
+		group.Go(func() {
+			for n := range 300 {
+				if err := visit(t, m, w, n); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if d := m.Dropped(); d.Swarms == 0 || d.Fingerprints == 0 {
+		t.Errorf("there was room for everything: dropped %+v", d)
+	}
+}
+
+// visit is what worker w does in round n.
+func visit(t *testing.T, m *swarm.Memory, w, n int) error {
+	ctx, name := t.Context(), fmt.Sprint("swarm ", (w+n)%5)
+	counts, err := m.Record(ctx, name, []swarm.Call{
+		{Fingerprint: 1, Worker: fmt.Sprint(w)}, {Fingerprint: 2, Worker: fmt.Sprint(w)}, {Fingerprint: 3, Worker: fmt.Sprint(w)},
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range counts {
+		if c.Calls < 1 || c.Workers < 1 || c.Workers > 16 || c.Workers > c.Calls {
+			return fmt.Errorf("told %+v", c)
+		}
+	}
+	saved, err := m.Snapshot(ctx, name)
+	if err != nil {
+		return err
+	}
+	if n%31 == 0 {
+		return m.Clear(ctx, name)
+	}
+	if n%13 == 0 {
+		return m.Restore(ctx, fmt.Sprint("swarm ", n%5), saved)
+	}
+	return saved.Validate()
+}
