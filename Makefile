@@ -85,3 +85,7 @@ clean: ## remove what the other targets built
 .PHONY: needs
 needs:
 	@scripts/needs
+
+.PHONY: detector
+detector: ## write a new detector, complete but red: make detector NAME=my_rule
+	@go run ./detect/detecttest/new $(NAME)

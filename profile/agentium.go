@@ -8,8 +8,8 @@ import (
 
 // Agentium are the settings of the profile agentium: a limit on equal calls.
 type Agentium struct {
-	MaxRepeats int    `yaml:"max_repeats"` // equal calls that run
-	Action     string `yaml:"action"`      // what happens to further ones: hint (they do not run) or abort (the run halts)
+	MaxRepeats int    `yaml:"max_repeats" doc:"equal calls that run"`
+	Action     string `yaml:"action" doc:"what happens to further ones: hint (they do not run) or abort (the run halts)"`
 	Common     `yaml:",inline"`
 }
 

@@ -8,16 +8,16 @@ import (
 
 // Attocode are the settings of the profile attocode: doom loops, failing tests, failing shells, talk without work.
 type Attocode struct {
-	Window          int `yaml:"window"`           // calls that a doom loop is looked for in
-	ExactThreshold  int `yaml:"exact_threshold"`  // calls in a row with the same arguments
-	FuzzyThreshold  int `yaml:"fuzzy_threshold"`  // calls in a row with the same target
-	StrongThreshold int `yaml:"strong_threshold"` // calls in a row that are warned of more strongly
-	RejectThreshold int `yaml:"reject_threshold"` // calls in a row that no longer run
-	TestFailures    int `yaml:"test_failures"`    // test runs in a row
-	ShellFailures   int `yaml:"shell_failures"`   // shell calls in a row
-	TextTurns       int `yaml:"text_turns"`       // messages in a row without a call
-	GlobalCalls     int `yaml:"global_calls"`     // equal calls of a swarm
-	GlobalWorkers   int `yaml:"global_workers"`   // workers that made them
+	Window          int `yaml:"window" doc:"calls that a doom loop is looked for in"`
+	ExactThreshold  int `yaml:"exact_threshold" doc:"calls in a row with the same arguments"`
+	FuzzyThreshold  int `yaml:"fuzzy_threshold" doc:"calls in a row with the same target"`
+	StrongThreshold int `yaml:"strong_threshold" doc:"calls in a row that are warned of more strongly"`
+	RejectThreshold int `yaml:"reject_threshold" doc:"calls in a row that no longer run"`
+	TestFailures    int `yaml:"test_failures" doc:"test runs in a row"`
+	ShellFailures   int `yaml:"shell_failures" doc:"shell calls in a row"`
+	TextTurns       int `yaml:"text_turns" doc:"messages in a row without a call"`
+	GlobalCalls     int `yaml:"global_calls" doc:"equal calls of a swarm"`
+	GlobalWorkers   int `yaml:"global_workers" doc:"workers that made them"`
 	Common          `yaml:",inline"`
 }
 

@@ -13,11 +13,11 @@ import (
 
 // Common are the settings that every profile has.
 type Common struct {
-	Ignore []string          `yaml:"ignore"` // tools that are left out
-	Shadow bool              `yaml:"shadow"` // say what would have been done, and do nothing
-	Shells []string          `yaml:"shells"` // further tools that take a command line
-	Tools  map[string]Tool   `yaml:"tools"`  // settings of single tools
-	Nudges map[string]string `yaml:"nudges"` // texts for the agent by code, as Go templates
+	Ignore []string          `yaml:"ignore" doc:"tools that are left out"`
+	Shadow bool              `yaml:"shadow" doc:"say what would have been done, and do nothing"`
+	Shells []string          `yaml:"shells" doc:"further tools that take a command line"`
+	Tools  map[string]Tool   `yaml:"tools" doc:"settings of single tools"`
+	Nudges map[string]string `yaml:"nudges" doc:"texts for the agent by code, as Go templates"`
 }
 
 // Tool are settings of a single tool: what calling it does, and any setting of the profile that is another for it.

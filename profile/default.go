@@ -8,15 +8,15 @@ import (
 
 // Progress are the settings of the profile default: it acts on evidence of no progress, not on counts.
 type Progress struct {
-	RepeatWeight   float64 `yaml:"repeat_weight"`   // of equal calls with equal results; one weighs 1, half every 24 steps later
-	CycleRounds    int     `yaml:"cycle_rounds"`    // of a pattern without news
-	SameResults    int     `yaml:"same_results"`    // in a row, to different inputs
-	SameErrors     int     `yaml:"same_errors"`     // in a row, of one kind
-	StuckPolls     int     `yaml:"stuck_polls"`     // equal answers of a polling tool in a row
-	SameMessages   int     `yaml:"same_messages"`   // of an agent's last six
-	TextRepeats    int     `yaml:"text_repeats"`    // of a passage at the end of one message
-	IdleHandoffs   int     `yaml:"idle_handoffs"`   // between two agents, without news
-	LadderPatience int     `yaml:"ladder_patience"` // events at which a finding holds, without news, from one rung to the next
+	RepeatWeight   float64 `yaml:"repeat_weight" doc:"of equal calls with equal results; one weighs 1, half every 24 steps later"`
+	CycleRounds    int     `yaml:"cycle_rounds" doc:"of a pattern without news"`
+	SameResults    int     `yaml:"same_results" doc:"in a row, to different inputs"`
+	SameErrors     int     `yaml:"same_errors" doc:"in a row, of one kind"`
+	StuckPolls     int     `yaml:"stuck_polls" doc:"equal answers of a polling tool in a row"`
+	SameMessages   int     `yaml:"same_messages" doc:"of an agent's last six"`
+	TextRepeats    int     `yaml:"text_repeats" doc:"of a passage at the end of one message"`
+	IdleHandoffs   int     `yaml:"idle_handoffs" doc:"between two agents, without news"`
+	LadderPatience int     `yaml:"ladder_patience" doc:"events at which a finding holds, without news, from one rung to the next"`
 	Common         `yaml:",inline"`
 }
 

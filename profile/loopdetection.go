@@ -10,9 +10,9 @@ import (
 
 // LoopDetection are the settings of the profile loopdetection: equal calls, stuck polls and alternation within a window.
 type LoopDetection struct {
-	HistorySize       int `yaml:"history_size"`       // calls that are looked at
-	WarnThreshold     int `yaml:"warn_threshold"`     // calls
-	CriticalThreshold int `yaml:"critical_threshold"` // calls from which on they no longer run
+	HistorySize       int `yaml:"history_size" doc:"calls that are looked at"`
+	WarnThreshold     int `yaml:"warn_threshold" doc:"calls"`
+	CriticalThreshold int `yaml:"critical_threshold" doc:"calls from which on they no longer run"`
 	Common            `yaml:",inline"`
 }
 

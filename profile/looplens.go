@@ -9,14 +9,14 @@ import (
 // LoopLens are the settings of the profile looplens: ten rules over the whole run, a health score, no action but a
 // warning.
 type LoopLens struct {
-	RepeatWindow   int     `yaml:"repeat_window"`    // tool calls that repeated_tool_call looks at
-	RepeatTimes    int     `yaml:"repeat_threshold"` // calls, results, handoffs that make a repetition
-	Similarity     float64 `yaml:"similarity"`       // of inputs, 0 to 1
-	RetryTimes     int     `yaml:"retry_threshold"`  // retries that make a storm
-	LongStep       float64 `yaml:"long_step_ms"`     // milliseconds over which a step is long
-	CostSpikeShare float64 `yaml:"cost_spike_share"` // of the run's cost so far, 0 to 1
-	CostSpikeFloor float64 `yaml:"cost_spike_floor"` // US dollars under which no event is a spike
-	CostBudget     float64 `yaml:"cost_budget"`      // US dollars for a run; 0: no budget
+	RepeatWindow   int     `yaml:"repeat_window" doc:"tool calls that repeated_tool_call looks at"`
+	RepeatTimes    int     `yaml:"repeat_threshold" doc:"calls, results, handoffs that make a repetition"`
+	Similarity     float64 `yaml:"similarity" doc:"of inputs, 0 to 1"`
+	RetryTimes     int     `yaml:"retry_threshold" doc:"retries that make a storm"`
+	LongStep       float64 `yaml:"long_step_ms" doc:"milliseconds over which a step is long"`
+	CostSpikeShare float64 `yaml:"cost_spike_share" doc:"of the run's cost so far, 0 to 1"`
+	CostSpikeFloor float64 `yaml:"cost_spike_floor" doc:"US dollars under which no event is a spike"`
+	CostBudget     float64 `yaml:"cost_budget" doc:"US dollars for a run; 0: no budget"`
 	Common         `yaml:",inline"`
 }
 

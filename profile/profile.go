@@ -6,6 +6,7 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/unloop-ai/unloop"
@@ -14,6 +15,9 @@ import (
 
 // Default is the name of the profile that is used unless another is asked for.
 const Default = "default"
+
+// kinds is how many kinds of events there are.
+const kinds = 5
 
 // A Profile is ready to watch runs. It is safe for concurrent use.
 type Profile struct {
@@ -25,8 +29,8 @@ type Profile struct {
 	Swarm     Swarm // when the workers of a swarm loop together; the zero Swarm for never
 	Shadow    bool  // say what would have been done, and do nothing
 
-	at      map[unloop.At][]unloop.Detector // those to ask at each kind of event
-	tools   map[string]*Profile             // for tools with settings of their own
+	at      [kinds][]unloop.Detector // those to ask at each kind of event
+	tools   map[string]*Profile      // for tools with settings of their own
 	nudges  *policy.Nudges
 	reading unloop.Reading
 	policy  func() policy.Policy // makes one for each run
@@ -91,12 +95,11 @@ func FromSettings(settings Settings) (*Profile, error) {
 	p := settings.profile()
 	p.Settings, p.Shadow = settings, common.Shadow
 	mistakes := []error{settings.Validate(), common.read(&p.reading)}
-	p.at = make(map[unloop.At][]unloop.Detector)
 	for _, d := range p.Detectors {
 		info := d.Info()
 		p.reading.Facts |= info.Facts
-		for kind := unloop.AtStart; kind <= unloop.AtOther; kind <<= 1 {
-			if info.At&kind != 0 {
+		for kind := range kinds {
+			if info.At&(1<<kind) != 0 {
 				p.at[kind] = append(p.at[kind], d)
 			}
 		}
@@ -138,7 +141,7 @@ func (w *Watch) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	profile, decide := w.rules()
 	w.found, w.grown = w.found[:0], w.grown[:0]
-	for _, d := range profile.at[e.Type.Kind()] {
+	for _, d := range profile.at[bits.TrailingZeros8(uint8(e.Type.Kind()))] {
 		f, ok := d.Check(w.run)
 		if !ok {
 			continue

@@ -77,7 +77,7 @@ func (m *Memory) Record(ctx context.Context, swarm string, calls []Call) ([]Coun
 	for k := range calls {
 		workers = append(workers, unique.Make(calls[k].Worker))
 	}
-	c.mu.Lock()
+	c.lock()
 	for k := range calls {
 		if calls[k].Fingerprint != 0 {
 			after[k] = m.count(c, &calls[k], workers[k])
@@ -229,4 +229,13 @@ func (c *counts) list() []Tally {
 // toolName returns what is kept of a tool's name: models make names up, so it is cut rather than refused.
 func toolName(name string) unique.Handle[string] {
 	return unique.Make(strings.ToValidUTF8(name[:min(len(name), MaxName)], ""))
+}
+
+func (c *counts) lock() {
+	for range 30 {
+		if c.mu.TryLock() {
+			return
+		}
+	}
+	c.mu.Lock()
 }

@@ -2,6 +2,8 @@ package fingerprint
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -26,7 +28,10 @@ type Canonicalizer struct {
 }
 
 // member is where a member of an object stands in out: name, then value up to end.
-type member struct{ name, value, end int }
+type member struct {
+	name, value, end int
+	head             uint64 // the first bytes of the name, for comparing
+}
 
 // Canonical returns the canonical form of raw. What is not JSON, or is nested over 64 deep, counts as a string; no
 // bytes at all stay none. The result is valid until the next call. It takes time proportional to len(raw), but for
@@ -56,7 +61,7 @@ func (c *Canonicalizer) shrink() {
 	if cap(c.spare) > keepBuffer {
 		c.spare = nil
 	}
-	if cap(c.members) > keepBuffer/24 {
+	if cap(c.members) > keepBuffer/32 {
 		c.members = nil
 	}
 }
@@ -159,7 +164,7 @@ func (c *Canonicalizer) object(depth int) bool {
 			return false
 		}
 		if n := len(c.members); n > first && sorted {
-			sorted = bytes.Compare(c.nameOf(c.members[n-1]), c.nameOf(m)) < 0
+			sorted = c.compare(&c.members[n-1], &m) < 0
 		}
 		c.members = append(c.members, m)
 		next := c.peek()
@@ -193,6 +198,7 @@ func (c *Canonicalizer) member(depth int) (member, bool) {
 	c.out = append(c.out, ':')
 	c.space()
 	m.value = len(c.out)
+	m.head = head(c.out[m.name+1 : m.value])
 	if !c.value(depth + 1) {
 		return m, false
 	}
@@ -200,28 +206,59 @@ func (c *Canonicalizer) member(depth int) (member, bool) {
 	return m, true
 }
 
-func (c *Canonicalizer) nameOf(m member) []byte { return c.out[m.name:m.value] }
+func (c *Canonicalizer) nameOf(m *member) []byte { return c.out[m.name:m.value] }
+
+// head returns the first eight bytes of a name as a number that compares as they do.
+func head(name []byte) uint64 {
+	if len(name) >= 8 {
+		return binary.BigEndian.Uint64(name)
+	}
+	var padded [8]byte
+	copy(padded[:], name)
+	return binary.BigEndian.Uint64(padded[:])
+}
+
+func (c *Canonicalizer) compare(a, b *member) int {
+	if a.head != b.head {
+		return cmp.Compare(a.head, b.head)
+	}
+	return bytes.Compare(c.nameOf(a), c.nameOf(b))
+}
 
 // sort writes the object that begins at start anew, its members in order. Members from first on are its own.
 func (c *Canonicalizer) sort(start, first int) {
 	own := c.members[first:]
-	slices.SortStableFunc(own, func(a, b member) int { return bytes.Compare(c.nameOf(a), c.nameOf(b)) })
+	c.order(own)
 	c.spare = append(c.spare[:0], '{')
 	kept := own[:0]
-	for i, m := range own {
-		if i+1 < len(own) && bytes.Equal(c.nameOf(m), c.nameOf(own[i+1])) {
-			continue
+	for i := range own {
+		m := own[i]
+		if i+1 < len(own) && m.head == own[i+1].head && bytes.Equal(c.nameOf(&m), c.nameOf(&own[i+1])) {
+			continue // of doubled names the last stands
 		}
 		if len(kept) > 0 {
 			c.spare = append(c.spare, ',')
 		}
 		shift := start + len(c.spare) - m.name
 		c.spare = append(c.spare, c.out[m.name:m.end]...)
-		kept = append(kept, member{m.name + shift, m.value + shift, m.end + shift})
+		kept = append(kept, member{m.name + shift, m.value + shift, m.end + shift, m.head})
 	}
 	c.spare = append(c.spare, '}')
 	c.out = append(c.out[:start], c.spare...)
 	c.members = c.members[:first+len(kept)]
+}
+
+// order sorts members by name, doubled ones as they came. Few are sorted on the spot, without a call for each comparison.
+func (c *Canonicalizer) order(own []member) {
+	if len(own) > 16 {
+		slices.SortStableFunc(own, func(a, b member) int { return c.compare(&a, &b) })
+		return
+	}
+	for i := 1; i < len(own); i++ {
+		for k := i; k > 0 && (own[k].head < own[k-1].head || own[k].head == own[k-1].head && c.compare(&own[k], &own[k-1]) < 0); k-- {
+			own[k], own[k-1] = own[k-1], own[k]
+		}
+	}
 }
 
 // str copies a string. One without an escape is copied as it is.

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/detect/detecttest"
+)
+
+// packageCopy copies what write changes, as it stands in the repository.
+func packageCopy(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"doc.go", "suite_test.go"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestWriteIsComplete(t *testing.T) {
+	dir := packageCopy(t)
+	written, err := write(dir, "going_nowhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	texts := map[string]string{}
+	for _, path := range written {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, texts[name] = append(names, name), string(data)
+		check(t, name, data)
+	}
+	want := []string{
+		"going_nowhere.go", "testdata/going_nowhere/the-third-time-is-too-much.trace", "testdata/going_nowhere/twice-is-nothing.trace",
+		"doc.go", "suite_test.go",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	for name, part := range map[string]string{
+		"going_nowhere.go": "func (d GoingNowhere) Check(",
+		"doc.go":           "\n\n# going_nowhere\n\nWhat fires it",
+		"suite_test.go":    "\t\tdetect.GoingNowhere{Times: 3},\n\t}\n}\n",
+	} {
+		if !strings.Contains(texts[name], part) {
+			t.Errorf("%s does not hold %q:\n%s", name, part, texts[name])
+		}
+	}
+}
+
+// check fails if a file is not formatted, or no golden trace.
+func check(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if filepath.Ext(name) == ".trace" {
+		if _, err := detecttest.Parse(name, data); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	formatted, err := format.Source(data)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if diff := cmp.Diff(string(formatted), string(data)); diff != "" {
+		t.Errorf("%s is not formatted:\n%s", name, diff)
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for _, tc := range []struct{ name, rule, want string }{
+		{"no name", "", `"" is no name of a rule`},
+		{"a type's name", "GoingNowhere", "is no name of a rule"},
+		{"a path", "../x", "is no name of a rule"},
+		{"a rule that has a page", "cycle", "there is a rule cycle"},
+		{"a file that is there", "doc", "doc.go is there already"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := packageCopy(t)
+			written, err := write(dir, tc.rule)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %q", err, tc.want)
+			}
+			files, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(written) > 0 || len(files) != 2 {
+				t.Errorf("it wrote %v, and there are %d files", written, len(files))
+			}
+		})
+	}
+	t.Run("another package", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "doc.go"), []byte("package other\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := write(dir, "going_nowhere"); err == nil || !strings.Contains(err.Error(), "doc.go does not end in") {
+			t.Errorf("error %v", err)
+		}
+	})
+}

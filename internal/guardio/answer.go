@@ -1,0 +1,115 @@
+package guardio
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// before decides about a call. What it is answered with goes to the model if the call must not run.
+func (s *server) before(q *request) {
+	d := s.run().Before(guard.Call{ID: string(q.id), Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints})
+	if d.Stops() {
+		s.decided(d, d.Result())
+		return
+	}
+	if q.id != nil {
+		s.open.add(call{q.run, string(q.id)}, d)
+	}
+	s.decided(d, nil)
+}
+
+// after decides about an outcome. A warning, that before the call included, is attached to what the model gets.
+func (s *server) after(q *request) {
+	c := guard.Call{Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints}
+	before, known := s.open.take(call{q.run, string(q.id)})
+	if known {
+		c.ID = string(q.id) // another id would join nothing: the oldest open call of the tool is the better guess
+	}
+	outcome := guard.Outcome{Result: q.result, Latency: q.took}
+	if q.failure != nil {
+		outcome.Err = errors.New(unquote(q.failure))
+	}
+	d := s.run().After(c, outcome)
+	warning := d
+	if warning.Action < before.Action {
+		warning = before
+	}
+	told := q.result
+	if told == nil {
+		told = q.failure
+	}
+	if told == nil || warning.Action == policy.Allow {
+		s.decided(d, nil)
+		return
+	}
+	attached, _ := warning.Attach(told).(json.RawMessage)
+	s.decided(d, attached)
+}
+
+// decided answers with a decision. Members that say nothing are left out.
+func (s *server) decided(d guard.Decision, result json.RawMessage) {
+	a := append(s.begin(), `"action":"`...)
+	a = append(append(a, d.Action.String()...), '"')
+	if d.Shadow != policy.Allow {
+		a = append(append(append(a, `,"shadow":"`...), d.Shadow.String()...), '"')
+	}
+	if d.Code != "" {
+		a = appendText(append(a, `,"code":`...), d.Code)
+	}
+	if d.Count != 0 {
+		a = strconv.AppendInt(append(a, `,"count":`...), int64(d.Count), 10)
+	}
+	if d.Nudge != "" {
+		a = appendText(append(a, `,"message":`...), d.Nudge)
+	}
+	if result != nil {
+		a = append(append(a, `,"result":`...), result...)
+	}
+	if len(d.Findings) > 0 {
+		findings, _ := json.Marshal(d.Findings) // a finding can always be written
+		a = append(append(a, `,"findings":`...), findings...)
+	}
+	s.answer = append(a, "}\n"...)
+}
+
+// value answers with one member.
+func (s *server) value(name string, value any) {
+	data, _ := json.Marshal(value) // what is answered here can always be written
+	s.raw(name, data)
+}
+
+func (s *server) raw(name string, value []byte) {
+	a := append(append(append(s.begin(), '"'), name...), `":`...)
+	s.answer = append(append(a, value...), "}\n"...)
+}
+
+// refuse answers with a mistake.
+func (s *server) refuse(m mistake) {
+	a := appendText(append(s.begin(), `"error":{"code":`...), m.Code)
+	a = appendText(append(a, `,"message":`...), m.Message)
+	s.answer = append(a, "}}\n"...)
+}
+
+// begin begins an answer, up to the comma behind the id: null where the request has none, or is not known.
+func (s *server) begin() []byte {
+	a := s.answer
+	if cap(a) > 1<<20 {
+		a = nil // one huge answer is no reason to hold so much for good
+	}
+	a = append(a[:0], `{"id":`...)
+	if s.request.id == nil {
+		return append(a, "null,"...)
+	}
+	return append(append(a, s.request.id...), ',')
+}
+
+func appendText(a []byte, text string) []byte {
+	a, _ = jsontext.AppendQuote(a, text) // its error is that of bad UTF-8, which it replaces
+	return a
+}

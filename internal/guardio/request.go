@@ -1,0 +1,288 @@
+package guardio
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// ops are the operations, in the order in which they are told.
+var ops = []string{"before", "after", "text", "user", "progress", "allow", "state", "stats", "reset", "snapshot", "restore"}
+
+// mistake is why a request is refused.
+type mistake struct{ Code, Message string }
+
+// request is a line. Its raw JSON is part of the line.
+type request struct {
+	id                                       []byte // as it was given; nil for none
+	op, run, worker, agent, tool, role, text string
+	args, result, failure, snapshot          json.RawMessage // nil where absent; failure is a string
+	hints                                    *unloop.ToolHints
+	took                                     time.Duration
+	bad                                      *mistake // the first
+}
+
+// parser reads requests. It holds the memory for that.
+type parser struct {
+	dec    *jsontext.Decoder
+	buffer bytes.Buffer
+}
+
+// parse reads a line. What is wrong with it is in q.bad; its id is known all the same where it can be.
+func (p *parser) parse(line []byte, q *request) {
+	*q = request{}
+	if err := p.members(line, q); err != nil {
+		q.bad = &mistake{"bad_json", whyBad(err)}
+		return
+	}
+	q.check()
+}
+
+// errNoObject says that a line is JSON, but no object.
+var errNoObject = errors.New("it is another value")
+
+// errMore says that something follows the object.
+var errMore = errors.New("something follows the object")
+
+// members reads the members of the object in line. A doubled name is no reason to leave an agent without its guard, nor is
+// bad UTF-8 in a result.
+func (p *parser) members(line []byte, q *request) error {
+	if p.dec == nil {
+		p.dec = jsontext.NewDecoder(&p.buffer)
+	}
+	p.buffer = *bytes.NewBuffer(line)
+	p.dec.Reset(&p.buffer, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if p.dec.PeekKind() != '{' {
+		if _, err := p.dec.ReadValue(); err != nil {
+			return err
+		}
+		return errNoObject
+	}
+	if _, err := p.dec.ReadToken(); err != nil {
+		return err
+	}
+	for p.dec.PeekKind() == '"' {
+		name, err := p.value(line)
+		if err != nil {
+			return err
+		}
+		value, err := p.value(line)
+		if err != nil {
+			return err
+		}
+		q.take(name, value)
+	}
+	if _, err := p.dec.ReadToken(); err != nil {
+		return err
+	}
+	if _, err := p.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return errMore
+	}
+	return nil
+}
+
+// value reads a value and returns it as the part of the line that it is.
+func (p *parser) value(line []byte) ([]byte, error) {
+	v, err := p.dec.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	end := int(p.dec.InputOffset())
+	return line[end-len(v) : end], nil
+}
+
+func whyBad(err error) string {
+	const wanted = "send one JSON object in a line: "
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF):
+		return wanted + "the line is empty"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return wanted + "the line is cut"
+	case errors.As(err, &syntax) && syntax.Err != nil:
+		return fmt.Sprintf("%sbyte %d: %v", wanted, syntax.ByteOffset, syntax.Err)
+	}
+	return wanted + err.Error()
+}
+
+// take takes a member. One that is not known is nobody's business.
+func (q *request) take(name, value []byte) {
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name, _ = jsontext.AppendQuote(nil, unquote(name)) // written plainly
+	}
+	switch string(name[1 : len(name)-1]) {
+	case "id":
+		q.setID(value)
+	case "op":
+		q.op = q.name("op", value)
+	case "run":
+		q.run = q.short("run", value)
+	case "worker":
+		q.worker = q.short("worker", value)
+	case "agent":
+		q.agent = q.name("agent", value)
+	case "tool":
+		q.tool = q.name("tool", value)
+	case "role":
+		q.role = q.name("role", value)
+	case "text":
+		q.text = q.name("text", value)
+	case "args":
+		q.args = arguments(value)
+	case "result":
+		q.result = value
+	case "error":
+		q.setError(value)
+	case "snapshot":
+		q.snapshot = value
+	case "annotations":
+		q.setHints(value)
+	case "duration_ms":
+		q.setDuration(value)
+	}
+}
+
+// wrong notes the first mistake in a field.
+func (q *request) wrong(field, why string, args ...any) {
+	if q.bad == nil {
+		q.bad = &mistake{"bad_field", field + ": " + fmt.Sprintf(why, args...)}
+	}
+}
+
+func (q *request) setID(value []byte) {
+	if len(value) > maxID {
+		q.wrong("id", "it has %d bytes; use at most %d", len(value), maxID)
+		return
+	}
+	q.id = bytes.ToValidUTF8(value, []byte("\ufffd"))
+}
+
+// name reads a string; null is as good as absent.
+func (q *request) name(field string, value []byte) string {
+	switch jsontext.Kind(value[0]) {
+	case '"':
+		return unquote(value)
+	case 'n':
+		return ""
+	}
+	q.wrong(field, "a string is wanted, not %s", kindName(value))
+	return ""
+}
+
+// short reads the name of something of which this process keeps many.
+func (q *request) short(field string, value []byte) string {
+	name := q.name(field, value)
+	if len(name) > maxName {
+		q.wrong(field, "it has %d bytes; use at most %d", len(name), maxName)
+	}
+	return name
+}
+
+func (q *request) setError(value []byte) {
+	q.failure = nil
+	if q.name("error", value); value[0] == '"' {
+		q.failure = value
+	}
+}
+
+func (q *request) setHints(value []byte) {
+	q.hints = nil
+	if value[0] == 'n' {
+		return
+	}
+	hints := new(unloop.ToolHints)
+	if value[0] != '{' || json.Unmarshal(value, hints) != nil {
+		q.wrong("annotations", "an object such as {\"readOnlyHint\":true} is wanted")
+		return
+	}
+	q.hints = hints
+}
+
+func (q *request) setDuration(value []byte) {
+	q.took = 0
+	if value[0] == 'n' {
+		return
+	}
+	const most = 1e12
+	ms, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || ms < 0 || ms > most {
+		q.wrong("duration_ms", "a number of milliseconds from 0 to %.0f is wanted", most)
+		return
+	}
+	q.took = time.Duration(ms * float64(time.Millisecond))
+}
+
+// check looks at what an operation needs.
+func (q *request) check() {
+	if q.bad != nil {
+		return
+	}
+	if q.role == "" {
+		q.role = unloop.RoleAssistant
+	}
+	switch {
+	case !slices.Contains(ops, q.op):
+		q.bad = &mistake{"unknown_op", fmt.Sprintf("op: there is no operation %q; there are %s", q.op, strings.Join(ops, ", "))}
+	case q.tool == "" && (q.op == "before" || q.op == "after"):
+		q.wrong("tool", "it is missing; name the tool that is called")
+	case q.op == "text" && !slices.Contains([]string{unloop.RoleAssistant, unloop.RoleUser, unloop.RoleSystem}, q.role):
+		q.wrong("role", "%q is none; use assistant, user or system", q.role)
+	case q.op == "restore" && (q.snapshot == nil || q.snapshot[0] != '{'):
+		q.wrong("snapshot", "give the object that a snapshot was answered with")
+	}
+}
+
+// arguments returns a call's arguments as the model sent them. Some APIs hand them over as a string that holds an object: what
+// it holds is what the model sent.
+func arguments(value []byte) json.RawMessage {
+	if !bytes.HasPrefix(value, []byte(`"{`)) {
+		return value
+	}
+	inner := jsontext.Value(unquote(value))
+	if !inner.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		return value
+	}
+	return json.RawMessage(inner)
+}
+
+// unquote returns the text of a JSON string. Bad UTF-8 in it is replaced.
+func unquote(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') < 0 && isASCII(quoted) {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	text, _ := jsontext.AppendUnquote(nil, quoted) // its error is that of bad UTF-8
+	return string(text)
+}
+
+func isASCII(text []byte) bool {
+	for _, b := range text {
+		if b >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+func kindName(value []byte) string {
+	switch jsontext.Value(value).Kind() {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '0':
+		return "a number"
+	case '"':
+		return "a string"
+	}
+	return string(value)
+}

@@ -1,0 +1,152 @@
+// Package guardio speaks the guard's protocol over a pair of streams: JSON lines in, one answer a line out, in order, so that
+// an agent in any language has the guard as a child process. It stands at the edge of the arrow: package guard is behind it,
+// and makes the decisions. The protocol is described in docs/guard-protocol.md.
+package guardio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/profile"
+	"github.com/unloop-ai/unloop/swarm"
+)
+
+// Bounds of what one process holds.
+const (
+	maxLine = 16 << 20  // bytes in a line, its end left out
+	maxRuns = 10_000    // about; the run that was idle longest is forgotten
+	maxName = 256       // bytes in the name of a run or a worker
+	maxID   = 1024      // bytes in an id
+	chunk   = 64 * 1024 // bytes that are read and written at once
+)
+
+// Serve reads requests from in and writes the answers to out, until in ends; then it returns nil. When the context is done
+// it returns the context's error, also while it waits for input. All that was answered is written before it waits and before
+// it returns; while further input is at hand, answers are gathered. An error says that a stream broke, never that a line was
+// bad: those are answered. It holds at most one line, about 10,000 runs and the counts of one swarm.
+func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s, err := newServer(p)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(out, chunk)
+	lines := newLines(newInput(ctx, in, w.Flush))
+	for {
+		line, err := lines.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return w.Flush()
+		case errors.Is(err, errLong):
+			s.request = request{}
+			s.refuse(mistake{"line_too_long", fmt.Sprintf("the line has more than %d bytes; send less of the result", maxLine)})
+		case err != nil:
+			return err
+		default:
+			s.handle(line)
+		}
+		if _, err := w.Write(s.answer); err != nil {
+			return fmt.Errorf("write the answers: %w", err)
+		}
+	}
+}
+
+// server answers requests one by one.
+type server struct {
+	profile *profile.Profile
+	runs    *guard.Group
+	shared  swarm.Store // counts of the workers; nil where the profile does not look at them
+	open    calls
+	parser  parser
+	request request // the one at hand
+	answer  []byte  // to it, with its line end
+}
+
+func newServer(p *profile.Profile) (*server, error) {
+	s := &server{profile: p}
+	s.runs = guard.NewGroup(p, s.options, maxRuns)
+	if p.Swarm == (profile.Swarm{}) {
+		return s, nil
+	}
+	store, err := swarm.NewMemory(swarm.DefaultBounds())
+	s.shared = store
+	return s, err
+}
+
+// options are those of the guard that the request at hand begins: it names the worker.
+func (s *server) options(run string) guard.Options {
+	o := guard.Options{Run: run}
+	if s.shared != nil && s.request.worker != "" {
+		o.Swarm = &guard.Swarm{Store: s.shared, Name: "workers", Worker: s.request.worker}
+	}
+	return o
+}
+
+// handle answers a line.
+func (s *server) handle(line []byte) {
+	q := &s.request
+	s.parser.parse(line, q)
+	if q.bad != nil {
+		s.refuse(*q.bad)
+		return
+	}
+	switch q.op {
+	case "before":
+		s.before(q)
+	case "after":
+		s.after(q)
+	case "text":
+		s.decided(s.run().Text(q.role, q.agent, q.text), nil)
+	case "user":
+		s.decided(s.run().Text(unloop.RoleUser, q.agent, q.text), nil)
+	case "progress":
+		s.decided(s.run().MarkProgress(q.text), nil)
+	case "allow":
+		s.decided(s.run().Allow(q.text), nil)
+	case "state":
+		s.value("state", s.run().State())
+	case "stats":
+		s.value("stats", stats{s.run().Stats(), s.runs.Dropped()})
+	case "reset":
+		s.runs.End(q.run)
+		s.value("ok", true)
+	case "snapshot":
+		s.snapshot()
+	case "restore":
+		s.restore(q)
+	}
+}
+
+// stats is what a guard counts, and what became of the process's runs.
+type stats struct {
+	guard.Stats
+	Dropped int `json:"runs_dropped"`
+}
+
+// run returns the guard of the run that the request at hand names.
+func (s *server) run() *guard.Guard { return s.runs.Run(s.request.run) }
+
+func (s *server) snapshot() {
+	data, err := s.run().Snapshot()
+	if err != nil { // cannot be: a state is made of what JSON can hold
+		s.refuse(mistake{"bad_field", err.Error()})
+		return
+	}
+	s.raw("snapshot", data)
+}
+
+func (s *server) restore(q *request) {
+	restored, err := guard.Restore(s.profile, s.options(q.run), q.snapshot)
+	if err != nil {
+		s.refuse(mistake{"restore_failed", "snapshot: " + err.Error() + "; give one that was taken under the same profile and settings"})
+		return
+	}
+	s.runs.Put(q.run, restored)
+	s.value("ok", true)
+}

@@ -1,0 +1,46 @@
+package profile
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/tabwriter"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// YAML returns the profile as a document that Load reads: its name and every setting with its value and a comment.
+func (p *Profile) YAML() []byte {
+	var document bytes.Buffer
+	out := tabwriter.NewWriter(&document, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(out, "# %s: %s\nprofile: %s\n\n", p.Name, p.Title, p.Name)
+	about := fieldDocs(reflect.TypeOf(p.Settings).Elem())
+	for name, value := range settingFields(reflect.ValueOf(p.Settings).Elem()) {
+		text, _ := yaml.Marshal(map[string]any{name: value.Interface()}) // settings were read from YAML, or could have been
+		line := strings.TrimSuffix(string(text), "\n")
+		if strings.Contains(line, "\n") {
+			fmt.Fprintf(out, "# %s\n%s\n", about[name], line)
+			continue
+		}
+		fmt.Fprintf(out, "%s\t# %s\n", line, about[name])
+	}
+	_ = out.Flush() // a buffer takes everything
+	return document.Bytes()
+}
+
+// fieldDocs returns what the settings are, by their names.
+func fieldDocs(settings reflect.Type) map[string]string {
+	docs := make(map[string]string)
+	for i := range settings.NumField() {
+		field := settings.Field(i)
+		if field.Anonymous {
+			for name, doc := range fieldDocs(field.Type) {
+				docs[name] = doc
+			}
+			continue
+		}
+		docs[field.Tag.Get("yaml")] = field.Tag.Get("doc")
+	}
+	return docs
+}
