@@ -35,6 +35,7 @@ build: ## build bin/unloop, one file that needs nothing else
 .PHONY: test
 test: needs ## run all tests under the race detector
 	@go test -race $(TESTFLAGS) ./...
+	@go -C otelguard test -race $(TESTFLAGS) ./...
 
 .PHONY: check
 check: lint test ## all that CI runs: lint, then test
@@ -46,11 +47,13 @@ lint: ## format, vet, staticcheck, go.mod, and the shape of the source
 	if [ -n "$$files" ]; then printf 'not formatted, run make format:\n%s\n' "$$files"; exit 1; fi
 	@echo '== vet'
 	@go vet ./...
+	@go -C otelguard vet ./...
 	@echo '== staticcheck'
 	@$(tool) staticcheck ./...
 	@echo '== go.mod'
 	@go mod tidy -diff
 	@go -C tools mod tidy -diff
+	@go -C otelguard mod tidy -diff
 	@echo '== shape'
 	@go test ./internal/arch
 

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
@@ -60,7 +58,7 @@ func conform(t *testing.T, name, path string) {
 	if err := json.Unmarshal(data, &c); err != nil {
 		t.Fatal(err)
 	}
-	config, err := yaml.Marshal(c.Settings)
+	config, err := json.Marshal(c.Settings) // JSON is YAML too
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,6 +100,7 @@ type LoopError struct {
 	Nudge string
 }
 
+// Error says what went round, how it was decided, and what the agent was told.
 func (e *LoopError) Error() string {
 	return fmt.Sprintf("loop of %s halted (%s, %d times): %s", e.Tool, e.Code, e.Count, e.Nudge)
 }

@@ -42,6 +42,14 @@ func (n Nudge) Calls() []string {
 	return nil
 }
 
+// FirstError returns the first error; "" where What says it already.
+func (n Nudge) FirstError() string {
+	if strings.Contains(n.Finding.What, n.Finding.FirstError) {
+		return ""
+	}
+	return n.Finding.FirstError
+}
+
 // Repeats reports whether a call of the kind is among those that repeat: read, search, edit or test.
 func (n Nudge) Repeats(kind string) bool {
 	return slices.ContainsFunc(n.Finding.Repeated, func(call string) bool { return kindOfCall(call) == kind })
@@ -62,7 +70,8 @@ type Nudges struct {
 // anyCode is the code of the text for codes that have none of their own.
 const anyCode = "any"
 
-// NewNudges reads the texts of a profile. Own texts, by code, stand in place of the built-in ones; a code that the profile
+// NewNudges reads the texts of a profile. Own texts, by code, stand in place of the built-in ones, and an empty one says
+// nothing; a code that the profile
 // does not have is a mistake, and so is a template that cannot be executed. The error names all mistakes, each with its code.
 func NewNudges(profile string, own map[string]string) (*Nudges, error) {
 	n := &Nudges{byCode: make(map[string]*template.Template)}

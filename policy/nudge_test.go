@@ -96,7 +96,7 @@ func TestNudgesAreShort(t *testing.T) {
 				lines++
 			}
 		}
-		if lines < 1 || lines > 6 {
+		if lines < 1 || lines > 5 {
 			t.Errorf("%s %s, %s: %d lines", c.profile, c.code, c.name, lines)
 		}
 	}
@@ -112,7 +112,7 @@ func TestNudgesKnowLittle(t *testing.T) {
 		}
 		for _, code := range n.Codes() {
 			text := n.Text(&Decision{Action: Warn, Code: code, Count: 3, Findings: []unloop.Finding{{Rule: "r", Subject: "grep", What: "grep was called", Try: "Stop."}}})
-			for _, part := range []string{"<no value>", "What repeats", "What changed", "first error", "latest call", ":\nTry", "0 "} {
+			for _, part := range []string{"<no value>", "What repeats", "What changed", "first error", "latest call", ":\nTry"} {
 				if strings.Contains(text, part) {
 					t.Errorf("%s %s says %q:\n%s", profile, code, part, text)
 				}
@@ -132,6 +132,7 @@ func TestOwnNudges(t *testing.T) {
 		{"one stands in place of the built-in", map[string]string{"blocked": "{{.Tool}} {{.Count}} {{.Action}} {{.Code}}"}, "blocked", "grep 3 block blocked"},
 		{"it may use the parts that the built-in ones share", map[string]string{"blocked": `No.{{template "facts" .}}`}, "blocked", "No.\nWhat repeats: grep a"},
 		{"any stands for codes without a text", map[string]string{"any": "Stop {{.Code}}."}, "no_such_code", "Stop no_such_code."},
+		{"an empty text says nothing", map[string]string{"blocked": ""}, "blocked", ""},
 		{"a shared code may be replaced, too", map[string]string{"global_doom_loop": "All of you."}, "global_doom_loop", "All of you."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -168,7 +169,6 @@ func TestOwnNudgesNameEveryMistake(t *testing.T) {
 		{"a member that a nudge does not have", map[string]string{"nudge": "{{.Tol}}"}, []string{"nudges: nudge: ", "Tol"}},
 		{"one that only shows when something is known", map[string]string{"nudge": "{{range .Finding.Repeated}}{{.Tol}}{{end}}"}, []string{"nudges: nudge: ", "Tol"}},
 		{"one that only shows when nothing is known", map[string]string{"nudge": "{{index .Finding.Repeated 0}}"}, []string{"nudges: nudge: ", "index"}},
-		{"no text at all", map[string]string{"halted": ""}, []string{"nudges: halted: "}},
 		{"two at once", map[string]string{"nudge": "{{", "zzz": "x"}, []string{"nudges: nudge: ", `"zzz"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ type Attocode struct {
 	ShellFailures   int `yaml:"shell_failures" doc:"shell calls in a row"`
 	TextTurns       int `yaml:"text_turns" doc:"messages in a row without a call"`
 	GlobalCalls     int `yaml:"global_calls" doc:"equal calls of a swarm"`
-	GlobalWorkers   int `yaml:"global_workers" doc:"workers that made them"`
+	GlobalWorkers   int `yaml:"global_workers" doc:"workers that made them, at least"`
 	Common          `yaml:",inline"`
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Cycles are the settings of the profile cycles: patterns of calls that repeat without a gap.
 type Cycles struct {
-	LongestCycle int `yaml:"longest_cycle" doc:"calls"`
+	LongestCycle int `yaml:"longest_cycle" doc:"calls in the longest pattern that is looked for"`
 	Common       `yaml:",inline"`
 }
 

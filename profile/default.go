@@ -8,14 +8,14 @@ import (
 
 // Progress are the settings of the profile default: it acts on evidence of no progress, not on counts.
 type Progress struct {
-	RepeatWeight   float64 `yaml:"repeat_weight" doc:"of equal calls with equal results; one weighs 1, half every 24 steps later"`
-	CycleRounds    int     `yaml:"cycle_rounds" doc:"of a pattern without news"`
-	SameResults    int     `yaml:"same_results" doc:"in a row, to different inputs"`
-	SameErrors     int     `yaml:"same_errors" doc:"in a row, of one kind"`
+	RepeatWeight   float64 `yaml:"repeat_weight" doc:"weight of equal calls with equal results; one weighs 1, half every 24 steps later"`
+	CycleRounds    int     `yaml:"cycle_rounds" doc:"rounds of a pattern without news"`
+	SameResults    int     `yaml:"same_results" doc:"equal results in a row, to different inputs"`
+	SameErrors     int     `yaml:"same_errors" doc:"errors of one kind in a row"`
 	StuckPolls     int     `yaml:"stuck_polls" doc:"equal answers of a polling tool in a row"`
-	SameMessages   int     `yaml:"same_messages" doc:"of an agent's last six"`
-	TextRepeats    int     `yaml:"text_repeats" doc:"of a passage at the end of one message"`
-	IdleHandoffs   int     `yaml:"idle_handoffs" doc:"between two agents, without news"`
+	SameMessages   int     `yaml:"same_messages" doc:"alike messages among an agent's last six"`
+	TextRepeats    int     `yaml:"text_repeats" doc:"times that a passage stands at the end of one message"`
+	IdleHandoffs   int     `yaml:"idle_handoffs" doc:"handoffs between two agents without news"`
 	LadderPatience int     `yaml:"ladder_patience" doc:"events at which a finding holds, without news, from one rung to the next"`
 	Common         `yaml:",inline"`
 }

@@ -11,7 +11,7 @@ import (
 // LoopDetection are the settings of the profile loopdetection: equal calls, stuck polls and alternation within a window.
 type LoopDetection struct {
 	HistorySize       int `yaml:"history_size" doc:"calls that are looked at"`
-	WarnThreshold     int `yaml:"warn_threshold" doc:"calls"`
+	WarnThreshold     int `yaml:"warn_threshold" doc:"calls from which on it is warned"`
 	CriticalThreshold int `yaml:"critical_threshold" doc:"calls from which on they no longer run"`
 	Common            `yaml:",inline"`
 }

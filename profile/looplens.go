@@ -11,10 +11,10 @@ import (
 type LoopLens struct {
 	RepeatWindow   int     `yaml:"repeat_window" doc:"tool calls that repeated_tool_call looks at"`
 	RepeatTimes    int     `yaml:"repeat_threshold" doc:"calls, results, handoffs that make a repetition"`
-	Similarity     float64 `yaml:"similarity" doc:"of inputs, 0 to 1"`
+	Similarity     float64 `yaml:"similarity" doc:"of inputs, from which on they are alike; 0 to 1"`
 	RetryTimes     int     `yaml:"retry_threshold" doc:"retries that make a storm"`
 	LongStep       float64 `yaml:"long_step_ms" doc:"milliseconds over which a step is long"`
-	CostSpikeShare float64 `yaml:"cost_spike_share" doc:"of the run's cost so far, 0 to 1"`
+	CostSpikeShare float64 `yaml:"cost_spike_share" doc:"share of the run's cost so far that makes an event a spike, 0 to 1"`
 	CostSpikeFloor float64 `yaml:"cost_spike_floor" doc:"US dollars under which no event is a spike"`
 	CostBudget     float64 `yaml:"cost_budget" doc:"US dollars for a run; 0: no budget"`
 	Common         `yaml:",inline"`

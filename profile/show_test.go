@@ -53,7 +53,7 @@ cost_budget: 0.25
 tools:
   poll: {class: polling, repeat_threshold: 9}
 nudges:
-  no_progress: "two\nlines # {{.Count}}"
+  any: "two\nlines # {{.Tool}}"
 `
 		first, err := Load(Source{Config: []byte(config)})
 		if err != nil {

@@ -232,7 +232,7 @@ func toolName(name string) unique.Handle[string] {
 }
 
 func (c *counts) lock() {
-	for range 30 {
+	for range 100 {
 		if c.mu.TryLock() {
 			return
 		}

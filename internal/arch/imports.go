@@ -34,6 +34,17 @@ var rooms = map[string]room{
 		tests:  []string{"internal/fingerprint"},
 	},
 
+	"detect/detecttest/new": {},
+	"swarm":                 {ours: []string{"."}},
+	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
+	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm"}},
+	"otelguard": {
+		ours:   []string{"policy", "guard"},
+		others: []string{"go.opentelemetry.io/otel"},
+		tests:  []string{"profile"},
+	},
+	"examples/*": {ours: []string{"guard", "profile"}},
+
 	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/*": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/otlp": {
@@ -44,9 +55,14 @@ var rooms = map[string]room{
 	"internal/pipeline":          {ours: []string{".", "internal/fingerprint"}},
 	"internal/report":            {ours: []string{".", "detect", "policy"}, others: []string{"github.com/rivo/uniseg"}},
 
+	"internal/guardio": {
+		ours:   []string{".", "guard", "policy", "profile", "swarm"},
+		others: []string{"github.com/go-json-experiment/json"},
+	},
+
 	"internal/app": {ours: []string{everything}},
 	"internal/cli": {
-		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/ingest", "internal/report"},
+		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/guardio", "internal/ingest", "internal/report"},
 		others: []string{
 			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
@@ -57,7 +73,7 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/store/storetest"}
+var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/store/storetest", "swarm/swarmtest"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{

@@ -38,8 +38,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		Use:   "unloop",
 		Short: "Says whether an AI agent is going round in circles, where, why, and what to try",
 		Long: "unloop reads what an agent did and says whether it is looping: the same call again and again, the same error\n" +
-			"from varied commands, two agents that hand a task back and forth, searches that find nothing.",
-		Example:       "  unloop scan runs/                 # every trace in a folder\n  unloop rules                      # what it looks for\n  unloop explain same_error         # one rule in full",
+			"from varied commands, two agents that hand a task back and forth, searches that find nothing. As a guard it is asked\n" +
+			"before each tool call, and nudges, blocks or halts the agent.",
+		Example:       "  unloop scan runs/                 # every trace in a folder\n  unloop rules                      # what it looks for\n  unloop explain same_error         # one rule in full\n  unloop profile show default       # a profile with its settings\n  unloop guard                      # asked by an agent before each tool call",
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -49,7 +50,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(scanCommand(), rulesCommand(), explainCommand())
+	root.AddCommand(scanCommand(), guardCommand(), profileCommand(), rulesCommand(), explainCommand())
 	return exitStatus(root.ExecuteContext(ctx), stderr)
 }
 

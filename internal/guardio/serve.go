@@ -6,6 +6,7 @@ package guardio
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,17 +133,28 @@ type stats struct {
 // run returns the guard of the run that the request at hand names.
 func (s *server) run() *guard.Guard { return s.runs.Run(s.request.run) }
 
+// snapshot is a run's state on the wire. The state is text, so that a client whose numbers are doubles can carry it, too.
+type snapshot struct {
+	Profile string `json:"profile"`
+	State   string `json:"state"`
+}
+
 func (s *server) snapshot() {
-	data, err := s.run().Snapshot()
+	state, err := s.run().Snapshot()
 	if err != nil { // cannot be: a state is made of what JSON can hold
-		s.refuse(mistake{"bad_field", err.Error()})
+		s.refuse(mistake{"snapshot_failed", err.Error()})
 		return
 	}
-	s.raw("snapshot", data)
+	s.value("snapshot", snapshot{s.profile.Name, string(state)})
 }
 
 func (s *server) restore(q *request) {
-	restored, err := guard.Restore(s.profile, s.options(q.run), q.snapshot)
+	var kept snapshot
+	err := json.Unmarshal(q.snapshot, &kept)
+	var restored *guard.Guard
+	if err == nil {
+		restored, err = guard.Restore(s.profile, s.options(q.run), []byte(kept.State))
+	}
 	if err != nil {
 		s.refuse(mistake{"restore_failed", "snapshot: " + err.Error() + "; give one that was taken under the same profile and settings"})
 		return

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// profileFlags are the flags that say which profile is meant.
+type profileFlags struct {
+	name   string
+	sets   []string
+	config string
+}
+
+func (f *profileFlags) add(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVarP(&f.name, "profile", "p", "", "the profile: "+strings.Join(profile.Names(), ", ")+" (default \"default\")")
+	flags.StringArrayVar(&f.sets, "set", nil, "change one setting of the profile: `NAME=VALUE` (again for more)")
+	flags.StringVar(&f.config, "config", "", "read the profile and its settings from a YAML `FILE`")
+}
+
+func (f *profileFlags) load() (*profile.Profile, error) {
+	src := profile.Source{Name: f.name, Sets: f.sets}
+	if f.config != "" {
+		config, err := os.ReadFile(f.config)
+		if err != nil {
+			return nil, fmt.Errorf("read the config: %w", err)
+		}
+		src.Config = config
+	}
+	return profile.Load(src)
+}
+
+func profileCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "profile",
+		Short: "List the profiles, or print one with all its settings",
+		Long: "A profile is a set of detectors with their settings and a policy. Print one, change what you like, and give it to\n" +
+			"--config; a setting that is left out has the profile's own value.",
+		Example: "  unloop profile list\n  unloop profile show loopguard > mine.yaml\n  unloop guard --config mine.yaml",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(profileListCommand(), profileShowCommand())
+	return cmd
+}
+
+func profileListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the profiles",
+		Example: "  unloop profile list",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, name := range profile.Names() {
+				p, err := profile.New(name)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(out, "%s\t%s\n", name, p.Title)
+			}
+			return out.Flush()
+		},
+	}
+}
+
+func profileShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Print a profile as YAML: each setting with its value and what it is; --config reads it again",
+		Example: "  unloop profile show default\n  unloop profile show loopguard > mine.yaml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := profile.New(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(p.YAML())
+			return err
+		},
+	}
+}

@@ -1,0 +1,93 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// TestEscalation plays calls, a letter for each, at which a cycle of up to three is found when a round is complete. The
+// answer has a letter for each: a(llow), w(arn), W(arn harder), h(alt).
+func TestEscalation(t *testing.T) {
+	for _, tc := range []struct{ name, calls, want string }{
+		{"one call, again and again", "AAAAA", "awWhh"},
+		{"two calls in turn", "ABABABAB", "aaawaWah"},
+		{"three calls in turn", "ABCABCABCABC", "aaaaawaaWaah"},
+		{"no pattern, nothing done", "ABCDEFGH", "aaaaaaaa"},
+		{"a pattern that was broken off goes on from where it was", "AAXAAXAA", "awaaWaah"},
+		{"turned round it is the same pattern", "ABABXBABA", "aaawaaaaW"},
+		{"two patterns climb each by itself", "AABBAABB", "awawaWaW"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var e Escalation
+			if got := playCalls(&e, unloop.NewRun("run", unloop.Reading{}), tc.calls); got != tc.want {
+				t.Errorf("%s of %s, want %s", got, tc.calls, tc.want)
+			}
+		})
+	}
+}
+
+func TestEscalationGoesOnFromItsState(t *testing.T) {
+	var before, after Escalation
+	r := unloop.NewRun("run", unloop.Reading{})
+	playCalls(&before, r, "ABABAB")
+	saved, err := json.Marshal(before.State())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(saved, after.State()); err != nil {
+		t.Fatal(err)
+	}
+	if got := playCalls(&after, r, "AB"); got != "ah" {
+		t.Errorf("it went on with %s, want ah", got)
+	}
+}
+
+// TestEscalationRemembersSoManyPatterns fills the memory. Patterns that are in it still climb; a further one begins anew
+// each time, so it is warned of and never halted.
+func TestEscalationRemembersSoManyPatterns(t *testing.T) {
+	var e Escalation
+	r := unloop.NewRun("run", unloop.Reading{})
+	for k := range maxPatterns {
+		playTools(&e, r, fmt.Sprint("tool ", k), 2)
+	}
+	if got := playTools(&e, r, "one too many", 5); got != "awwww" {
+		t.Errorf("a pattern beyond the memory: %s", got)
+	}
+	if got := playTools(&e, r, "tool 0", 3); got != "aWh" {
+		t.Errorf("a pattern in the memory: %s", got)
+	}
+	if n := len(e.detections); n != maxPatterns {
+		t.Errorf("%d patterns are kept", n)
+	}
+}
+
+func playCalls(e *Escalation, r *unloop.Run, calls string) string {
+	var got strings.Builder
+	for _, c := range calls {
+		got.WriteString(playTools(e, r, string(c), 1))
+	}
+	return got.String()
+}
+
+// playTools plays so many calls of a tool.
+func playTools(e *Escalation, r *unloop.Run, tool string, calls int) string {
+	var got strings.Builder
+	for range calls {
+		r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: tool})
+		var found []unloop.Finding
+		if period, rounds := r.Asked().Shortest(3); period > 0 && r.Asked().Whole(period) {
+			found = []unloop.Finding{{Rule: "call_cycle", Count: rounds, Period: period}}
+		}
+		d := e.Decide(r, found, nil)
+		letter := d.Action.String()[:1]
+		if d.Code == CodeCycleWarningStrong {
+			letter = "W"
+		}
+		got.WriteString(letter)
+	}
+	return got.String()
+}
