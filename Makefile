@@ -26,6 +26,10 @@ help: ## list the targets
 run: ## scan the trace that ships with the repository
 	@go run ./cmd/unloop scan --fail-on never examples/stuck-agent.jsonl
 
+.PHONY: agent
+agent: ## run the example agent, which a guard nudges and then stops
+	@go run ./examples/go-agent
+
 .PHONY: build
 build: ## build bin/unloop, one file that needs nothing else
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/unloop \
@@ -78,7 +82,7 @@ fuzz: ## run every fuzz target for FUZZTIME, one after another
 	@targets=$$(go test -list '^Fuzz' ./... | awk '/^Fuzz/ { f[n++] = $$1 } /^ok/ { while (n) print $$2, f[--n] }'); \
 	while read -r package target; do \
 		echo "== $$package $$target"; \
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$package" </dev/null; \
 	done <<<"$$targets"
 
 .PHONY: clean

@@ -17,7 +17,7 @@ func TestEscalation(t *testing.T) {
 		{"two calls in turn", "ABABABAB", "aaawaWah"},
 		{"three calls in turn", "ABCABCABCABC", "aaaaawaaWaah"},
 		{"no pattern, nothing done", "ABCDEFGH", "aaaaaaaa"},
-		{"a pattern that was broken off goes on from where it was", "AAXAAXAA", "awaaWaah"},
+		{"a pattern that was broken off goes on from where it was", "AAXAAYAA", "awaaWaah"},
 		{"turned round it is the same pattern", "ABABXBABA", "aaawaaaaW"},
 		{"two patterns climb each by itself", "AABBAABB", "awawaWaW"},
 	} {

@@ -17,7 +17,7 @@ const maxCalls = 1<<53 - 1
 // Snapshot is all that a Store knows of a swarm, for a checkpoint. Equal knowledge gives equal bytes of JSON.
 type Snapshot struct {
 	Version      int     `json:"version"`
-	Fingerprints []Tally `json:"fingerprints"` // the longest idle first; never nil, so that none is [] in JSON
+	Fingerprints []Tally `json:"fingerprints"` // sorted; never nil, so that none is [] in JSON
 }
 
 // Tally is what a Store knows of one fingerprint.
@@ -26,6 +26,7 @@ type Tally struct {
 	Tool        string      `json:"tool"`               // of the latest call
 	Calls       int         `json:"calls"`              // 1 to 2⁵³-1
 	Workers     []string    `json:"workers"`            // that made them: 1 to MaxWorkers, sorted
+	Idle        bool        `json:"idle,omitempty"`     // where room is needed, it goes before those that are not
 }
 
 // Validate reports why a Store must refuse to restore the snapshot, if it must.

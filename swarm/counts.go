@@ -1,0 +1,127 @@
+package swarm
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unique"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// counts is what a Memory knows of one swarm.
+type counts struct {
+	swarm   string
+	mu      sync.Mutex
+	tallies generations[unloop.Hash, *tally]
+}
+
+// tally is what it knows of one fingerprint. Names are unique values: they are one pointer each, kept once in the process.
+type tally struct {
+	calls   int
+	tool    unique.Handle[string]
+	workers []unique.Handle[string] // in the order of their first calls, at most MaxWorkers
+}
+
+// newCounts begins to count a swarm, of which it is to remember so many fingerprints.
+func newCounts(swarm string, fingerprints int) *counts {
+	return &counts{swarm: strings.Clone(swarm), tallies: generations[unloop.Hash, *tally]{max: fingerprints}}
+}
+
+// record counts calls and puts into after what their counts are then. It returns how many fingerprints were dropped.
+func (c *counts) record(calls []Call, after []Count) (dropped int) {
+	workers := make([]unique.Handle[string], 0, 8) // of a usual batch, without an allocation
+	for k := range calls {
+		workers = append(workers, unique.Make(calls[k].Worker))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k := range calls {
+		call := &calls[k]
+		if call.Fingerprint == 0 {
+			continue
+		}
+		t, ok, over := c.tallies.use(call.Fingerprint)
+		if !ok {
+			t = &tally{tool: toolName(call.Tool)}
+			over = c.tallies.add(call.Fingerprint, t)
+		}
+		dropped += over
+		after[k] = t.count(call.Tool, workers[k])
+	}
+	return dropped
+}
+
+func (t *tally) count(tool string, worker unique.Handle[string]) Count {
+	t.calls++
+	if t.tool.Value() != tool {
+		t.tool = toolName(tool)
+	}
+	if len(t.workers) < MaxWorkers && !slices.Contains(t.workers, worker) {
+		t.workers = append(t.workers, worker)
+	}
+	return Count{Calls: t.calls, Workers: len(t.workers), Tool: t.tool.Value()}
+}
+
+// toolName returns what is kept of a tool's name.
+func toolName(name string) unique.Handle[string] {
+	return unique.Make(strings.ToValidUTF8(name[:min(len(name), MaxName)], ""))
+}
+
+// list returns the tallies as they stand in a snapshot.
+func (c *counts) list() []Tally {
+	list := c.collect()
+	for k := range list {
+		slices.Sort(list[k].Workers)
+	}
+	slices.SortFunc(list, func(a, b Tally) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
+	return list
+}
+
+func (c *counts) collect() []Tally {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]Tally, 0, len(c.tallies.young)+len(c.tallies.old))
+	for fingerprint, t := range c.tallies.young {
+		list = append(list, t.saved(fingerprint))
+	}
+	for fingerprint, t := range c.tallies.old {
+		idle := t.saved(fingerprint)
+		idle.Idle = true
+		list = append(list, idle)
+	}
+	return list
+}
+
+func (t *tally) saved(fingerprint unloop.Hash) Tally {
+	workers := make([]string, len(t.workers))
+	for k, worker := range t.workers {
+		workers[k] = worker.Value()
+	}
+	return Tally{Fingerprint: fingerprint, Tool: t.tool.Value(), Calls: t.calls, Workers: workers}
+}
+
+// restore puts a snapshot into c, which is empty and which nobody else knows yet. It returns how many fingerprints there was
+// no room for.
+func (c *counts) restore(s Snapshot) (dropped int) {
+	put := func(idle bool) {
+		for k := range s.Fingerprints {
+			if from := &s.Fingerprints[k]; from.Idle == idle {
+				dropped += c.tallies.add(from.Fingerprint, from.restored())
+			}
+		}
+	}
+	put(true)
+	dropped += c.tallies.turn()
+	put(false)
+	return dropped
+}
+
+func (t *Tally) restored() *tally {
+	workers := make([]unique.Handle[string], len(t.Workers))
+	for k, worker := range t.Workers {
+		workers[k] = unique.Make(worker)
+	}
+	return &tally{calls: t.Calls, tool: toolName(t.Tool), workers: workers}
+}
