@@ -63,11 +63,12 @@ func Words(name string) func(yield func(string) bool) {
 }
 
 // commandClass classifies a shell's command line by the programs that it runs: read-only if all of them only read and
-// nothing is written to a file.
+// nothing is written to a file; polling if one of these waits.
 func commandClass(command []byte) Class {
 	if bytes.IndexByte(command, '>') >= 0 || len(command) == 0 {
 		return Mutating
 	}
+	class := ReadOnly
 	for len(command) > 0 {
 		end := bytes.IndexAny(command, "|;&\n")
 		part := command
@@ -76,11 +77,15 @@ func commandClass(command []byte) Class {
 		} else {
 			command = nil
 		}
-		if part = bytes.TrimSpace(part); len(part) > 0 && !readsOnly(part) {
+		part = bytes.TrimSpace(part)
+		switch {
+		case len(part) > 0 && !readsOnly(part):
 			return Mutating
+		case bytes.HasPrefix(part, []byte("sleep ")):
+			class = Polling
 		}
 	}
-	return ReadOnly
+	return class
 }
 
 func readsOnly(part []byte) bool {

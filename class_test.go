@@ -45,8 +45,9 @@ func TestCommandClass(t *testing.T) {
 			"ls", "cat a.go | grep func | wc -l", "cd src && git status --short", "git  log -3", "sed -n 1,5p a.go", "find . -name '*.go'",
 			"  head -n 3 a.go ;tail b.go\n pwd", "echo done",
 		},
+		Polling: {"sleep 30", "sleep 5; cat log.txt", "cd src && sleep 1"},
 		Mutating: {
-			"", "rm a.go", "make", "go test ./...", "cat a.go > b.go", "cat a.go; rm a.go", "ls\nmake", "git commit -m x", "git", "sed -i s/a/b/ a.go",
+			"", "rm a.go", "sleep 5; make", "make", "go test ./...", "cat a.go > b.go", "cat a.go; rm a.go", "ls\nmake", "git commit -m x", "git", "sed -i s/a/b/ a.go",
 			"find . -name '*.o' -delete", "find . -exec rm {} +", "echo x | tee a.go", "lsof", "cat a | xargs rm",
 		},
 	} {

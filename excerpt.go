@@ -38,7 +38,7 @@ func (r *Run) keepOutputExcerpt(e *Event) {
 	output := e.Output
 	if r.step.Outcome == Failed {
 		if output = fingerprint.ErrorLine(e.Output); len(output) == 0 {
-			output = e.Error
+			output = fingerprint.ErrorLine(e.Error)
 		}
 	}
 	x.Output = append(x.Output[:0], output[:min(len(output), excerptSize)]...)
@@ -72,8 +72,11 @@ func readable(raw []byte) string {
 		}
 		text = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, "", `\"`, `"`, `\\`, `\`).Replace(text)
 	}
-	for cut && len(text) > 0 && !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) {
-		text = text[:len(text)-1]
+	for cut && len(text) > 0 {
+		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size > 1 {
+			break
+		}
+		text = text[:len(text)-1] // a byte of the character that was cut
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	if cut {

@@ -26,6 +26,9 @@ func TestExcerpt(t *testing.T) {
 		{"else the error", `
 			call   bash make
 			fail   bash exit 1`, `{"command":"make"}`, "exit 1"},
+		{"of an error that is long, its line that says most", `
+			call   bash make
+			fail   bash "Traceback:\n  File \"a.py\"\nValueError: no"`, `{"command":"make"}`, "ValueError: no"},
 		{"a pending call has none", `
 			call   read a`, `{"input":"a"}`, ""},
 		{"no arguments", `
@@ -44,11 +47,11 @@ func TestExcerpt(t *testing.T) {
 
 // TestExcerptCutsBetweenCharacters shifts a text byte by byte, so that the cut falls at each place within a character.
 func TestExcerptCutsBetweenCharacters(t *testing.T) {
-	for _, filler := range []string{"é", "😀"} {
+	for _, filler := range []string{"é", "日", "😀", "日é😀a"} {
 		for shift := range 8 {
 			r := fold(t, "call read\nresult read "+strings.Repeat("x", shift)+strings.Repeat(filler, 200), nil)
 			_, output := r.Excerpt(r.Back(0))
-			if kept := len(strings.TrimSuffix(output, "…")); !utf8.ValidString(output) || kept > 128 || kept < 123 {
+			if kept := len(strings.TrimSuffix(output, "…")); !utf8.ValidString(output) || kept > 128 || kept < 122 {
 				t.Errorf("%d bytes before %q: %d bytes are shown: %q", shift, filler, kept, output)
 			}
 		}

@@ -185,6 +185,11 @@ func (r *Run) results(t *Tool, e *Event) {
 	if r.reading.Facts&FactExcerpts != 0 {
 		r.keepOutputExcerpt(e)
 	}
+	if r.reading.Facts&(FactOutcomes|FactExcerpts) != 0 {
+		if t.Errors.add(errorClass(e), step.Exact, step.End); t.Errors.Count == 1 {
+			_, t.FirstError = r.Excerpt(step)
+		}
+	}
 	if r.reading.Facts&FactResults != 0 {
 		step.Result = fingerprint.Join(t.Hash, pair(e.Output, e.Error, fingerprint.Bytes))
 		t.Unchanged.add(step.Result, step.Exact, step.End)
@@ -203,9 +208,6 @@ func (r *Run) results(t *Tool, e *Event) {
 func (r *Run) outcome(t *Tool, e *Event) {
 	step := &r.step
 	t.Streak.add(step.Stable, step.Exact, step.End)
-	if t.Errors.add(errorClass(e), step.Exact, step.End); t.Errors.Count == 1 {
-		_, t.FirstError = r.Excerpt(step)
-	}
 	seen := r.s.Returned.add(step.Stable, step.Number)
 	step.Again = r.s.Pairs.add(step.key(), step.Number)
 	r.s.Outcomes.add(step.key())

@@ -22,6 +22,8 @@ func TestMemoryOfALongRun(t *testing.T) {
 		make   func(*hostile) *Event
 	}{
 		{"nothing comes twice", 1_000_000, (*hostile).varied},
+		{"each tool has long inputs, then short ones", 2 * maxInputs * maxTools, (*hostile).longThenShort},
+		{"each tool has many short inputs", maxInputs * maxTools, (*hostile).short},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			run := NewRun("run", Reading{Facts: ^Facts(0), Shells: DefaultShells()})
@@ -112,4 +114,24 @@ func (h *hostile) varied() *Event {
 		e.Type = [...]EventType{HandoffStarted, StateUpdated, LLMCallCompleted, EventType(h.label("type"))}[h.random.IntN(4)]
 	}
 	return e
+}
+
+// longThenShort calls one tool after the other, each with as many long inputs as a run keeps of a tool, then with as many
+// short ones.
+func (h *hostile) longThenShort() *Event {
+	e := h.short()
+	e.Tool = "tool-" + strconv.Itoa(h.n/(2*maxInputs))
+	if size := 4000; h.n/maxInputs%2 == 0 {
+		at := h.random.IntN(len(h.text) - size)
+		e.Input = json.RawMessage(`{"q":"` + h.text[at:at+size] + `"}`)
+	}
+	return e
+}
+
+// short calls one tool after the other, each with as many short inputs as a run keeps of a tool.
+func (h *hostile) short() *Event {
+	return &Event{
+		ID: h.label("event"), Index: h.n, Type: ToolCallStarted, Tool: "tool-" + strconv.Itoa(h.n/maxInputs),
+		Input: json.RawMessage(strconv.Itoa(h.n)),
+	}
 }

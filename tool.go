@@ -1,12 +1,17 @@
 package unloop
 
-import "github.com/unloop-ai/unloop/internal/fingerprint"
+import (
+	"bytes"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
 
 // Bounds of what a run keeps of its tools.
 const (
 	maxTools     = 256     // tools at once; the one that was called longest ago is forgotten
 	maxInputs    = 128     // distinct inputs of one tool; the one that came longest ago is forgotten
-	maxInputText = 1 << 20 // bytes of inputs of all tools together
+	maxInputText = 1 << 20 // bytes of inputs of all tools together, with inputSize for each
+	inputSize    = 192     // bytes of an input beside its text, about
 
 	fullComparisons = 16 // of the latest input with those before it
 )
@@ -77,6 +82,9 @@ type input struct {
 	Count int
 }
 
+// size returns how much the input counts against maxInputText.
+func (in *input) size() int { return inputSize + len(in.Text) }
+
 // tool returns what the run keeps of the tool, beginning anew with one that it does not know.
 func (r *Run) tool(name string, hints *ToolHints) *Tool {
 	if t := r.lastTool; t != nil && t.Name == name {
@@ -97,7 +105,7 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 func (r *Run) forgetTool() {
 	oldest := r.oldestTool(func(*Tool) bool { return true })
 	for _, in := range oldest.Inputs {
-		r.s.InputText -= len(in.Text)
+		r.s.InputText -= in.size()
 	}
 	delete(r.s.Tools, oldest.Name)
 }
@@ -129,9 +137,12 @@ func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
 	}
 	in.Exact, in.Count = exact, 1
 	in.Text = fingerprint.Clip(in.Text[:0], canonical)
+	if cap(in.Text) > 2*len(in.Text)+64 {
+		in.Text = bytes.Clone(in.Text) // a short input must not hold on to the memory of a long one
+	}
 	in.Shape = fingerprint.ShapeOf(in.Text)
 	t.Inputs = append(t.Inputs, in)
-	r.s.InputText += len(in.Text)
+	r.s.InputText += in.size()
 	for r.s.InputText > maxInputText {
 		r.dropInput(r.oldestTool(func(o *Tool) bool { return len(o.Inputs) > 1 || o != t && len(o.Inputs) > 0 }))
 	}
@@ -140,7 +151,7 @@ func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
 // dropInput forgets the tool's input that came longest ago.
 func (r *Run) dropInput(t *Tool) *input {
 	oldest := t.Inputs[0]
-	r.s.InputText -= len(oldest.Text)
+	r.s.InputText -= oldest.size()
 	copy(t.Inputs, t.Inputs[1:])
 	t.Inputs = t.Inputs[:len(t.Inputs)-1]
 	return oldest

@@ -62,6 +62,9 @@ func classedToken(line []byte, i int) (end int, kind byte) {
 
 // ErrorLine returns the line of an error's text, as raw JSON, that says most about it. It is a part of raw.
 func ErrorLine(raw []byte) []byte {
+	if string(raw) == "null" {
+		return nil // an output that says nothing
+	}
 	text := raw
 	if len(text) > 1 && text[0] == '"' {
 		text = text[1 : len(text)-1]
