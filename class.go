@@ -30,7 +30,7 @@ func ClassOf(name string) Class {
 		case "status", "poll", "polling", "check", "wait", "ping", "health", "healthcheck":
 			return Polling
 		case "read", "get", "list", "ls", "search", "find", "show", "view", "fetch", "grep", "glob", "cat", "open", "browse",
-			"lookup", "query", "describe", "inspect", "think", "calculate", "diff", "log", "retrieve":
+			"lookup", "query", "describe", "inspect", "calculate", "diff", "log", "retrieve":
 			class = ReadOnly
 		}
 	}

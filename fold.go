@@ -209,14 +209,26 @@ func (r *Run) outcome(t *Tool, e *Event) {
 	step := &r.step
 	t.Streak.add(step.Stable, step.Exact, step.End)
 	seen := r.s.Returned.add(step.Stable, step.Number)
-	step.Again = r.s.Pairs.add(step.key(), step.Number)
+	step.Again = r.s.Pairs.add(step.key(), step.Number+r.aged(step))
 	r.s.Outcomes.add(step.key())
 	mutated := step.Class == Mutating && step.Outcome == Completed && step.Same == 1
+	if mutated {
+		r.s.Changes++
+	}
 	if step.News = seen.N == 1 || mutated; step.News {
 		r.news()
 		return
 	}
 	r.s.Stale++
+}
+
+// aged returns by how many steps what came before a step is older than it looks, because something was changed since: to
+// ask again after a change is no repetition. That a failure stays the same in spite of changes says more.
+func (r *Run) aged(step *Step) int {
+	if step.Outcome == Failed {
+		return r.s.Changes * halfLife / 2
+	}
+	return r.s.Changes * halfLife
 }
 
 // pair hashes an output and an error, where there is one.

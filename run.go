@@ -58,6 +58,7 @@ type state struct {
 	Asked     Periods
 	Aimed     Streak // of calls with the same target
 	Outcomes  Periods
+	Changes   int // news that came from calls that changed something
 	Stale     int
 	Restated  int // messages in a row that were nearly said before
 	LastNews  EventRef
@@ -116,7 +117,7 @@ func (r *Run) Now() *Moment { return &r.now }
 // run's order and once each: putting them into order is the business of whoever feeds the run.
 func (r *Run) Add(e *Event) {
 	r.now = Moment{
-		Type: e.Type, Ref: EventRef{e.ID, e.Index}, Time: e.Time, Agent: e.Agent, Role: e.Role, Cost: e.Cost, Latency: e.Latency,
+		Type: e.Type, Ref: EventRef{e.ID, e.Index, r.s.Metrics.Events}, Time: e.Time, Agent: e.Agent, Role: e.Role, Cost: e.Cost, Latency: e.Latency,
 	}
 	r.count(e)
 	switch e.Type {

@@ -5,10 +5,11 @@ import "github.com/unloop-ai/unloop/internal/fingerprint"
 // Hash is a fingerprint: it says "the same" in one particular sense. Zero stands for nothing known.
 type Hash = fingerprint.Hash
 
-// EventRef names an event: by its id, and by where it stood in its input.
+// EventRef names an event: by its id, by where it stood in its input, and by its place in the run.
 type EventRef struct {
-	ID    string `json:"id"`
-	Index int    `json:"index"`
+	ID     string `json:"id"`
+	Index  int    `json:"index"`
+	Number int    `json:"number"` // of the event in the run's order, from 0
 }
 
 // Outcome is how a call ended.

@@ -11,7 +11,7 @@ const halfLife = 24
 // Count is how often something occurred in a run.
 type Count struct {
 	N      int     // times, the last included; at most 16,777,215
-	Weight float64 // the same, but each occurrence counts half for every 24 steps since; at most 63
+	Weight float64 // the same, but each occurrence counts half for every 24 steps since; at most 63. A step that changed something counts as 24
 }
 
 // counted is a Count as it is kept, in 8 bytes since a run keeps thousands: 24 bits of N, 24 bits of the number of the

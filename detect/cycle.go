@@ -24,7 +24,7 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	period, rounds := r.Outcomes().Shortest(unloop.MaxPeriod)
-	if period < 2 || rounds < d.Rounds || r.Stale() < period*(d.Rounds-1) {
+	if period < 2 || rounds < d.Rounds || r.Stale() < period*(d.Rounds-1) || polls(r, period) {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "cycle", subjectOf(r, period), rounds, "%s, with the same results, %d times in a row", patternOf(r, period), rounds)
@@ -61,4 +61,14 @@ func patternOf(r *unloop.Run, period int) string {
 		}
 	}
 	return strings.Join(parts, ", then ")
+}
+
+// polls reports whether one of the last period steps polls: then it is stuck_polling that says whether that leads nowhere.
+func polls(r *unloop.Run, period int) bool {
+	for k := range period {
+		if s := r.Back(k); s != nil && s.Class == unloop.Polling {
+			return true
+		}
+	}
+	return false
 }

@@ -109,7 +109,8 @@ Try: use the answer that is already there, or do something that can change it.
 
 The same call is one with the same target: optional arguments, the order of keys and the command that reads a file do not
 count. The same result is the same once timestamps, durations, ids and the like are masked. Each occurrence counts half
-for every 24 steps that have passed since. A polling tool has stuck_polling instead. The profile default has this rule.
+for every 24 steps that have passed since; a step that changed something counts as 24 of them, or as 12 if the call failed:
+to run the tests again after an edit is no repetition. A polling tool has stuck_polling instead. The profile default has this rule.
 
 # cycle
 

@@ -16,7 +16,7 @@ func (IdleHandoffs) Info() unloop.Info {
 // Check looks at the agents that received control last.
 func (d IdleHandoffs) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f, ok := HandoffBounce(d).Check(r)
-	if !ok || r.LastNews().Index > f.First.Index || r.Stale() == 0 && r.Restated() < d.Times {
+	if !ok || r.LastNews().Number > f.First.Number || r.Stale() == 0 && r.Restated() < d.Times {
 		return unloop.Finding{}, false
 	}
 	page := pages["idle_handoffs"]

@@ -74,7 +74,7 @@ func finding(r *unloop.Run, rule, subject string, count int, format string, args
 // started reports whether the latest event is the start of a call of a named tool, and returns its step.
 func started(r *unloop.Run) (*unloop.Step, bool) {
 	now := r.Now()
-	return now.Step, now.Type == unloop.ToolCallStarted && now.Step.Tool != ""
+	return now.Step, now.Step != nil && now.Type == unloop.ToolCallStarted && now.Step.Tool != ""
 }
 
 // recent is over how many calls detectors look back: as many as a run remembers.

@@ -16,7 +16,7 @@ func (RepeatedMessage) Info() unloop.Info {
 // Check looks at the message that was just sent.
 func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	text := r.Now().Text
-	if text == nil || text.Alike < d.Times || r.LastNews().Index > text.First.Index {
+	if text == nil || text.Alike < d.Times || r.LastNews().Number > text.First.Number {
 		return unloop.Finding{}, false
 	}
 	agent := r.Now().Agent

@@ -17,7 +17,7 @@ func (SameResult) Info() unloop.Info {
 // Check looks at the tool of the step that has just ended.
 func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := ended(r)
-	if !ok || step.News || step.Outcome == unloop.Failed {
+	if !ok || step.News || step.Outcome == unloop.Failed || step.Class == unloop.Polling {
 		return unloop.Finding{}, false
 	}
 	row := &r.Tool(step.Tool).Streak

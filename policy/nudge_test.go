@@ -112,7 +112,7 @@ func TestNudgesKnowLittle(t *testing.T) {
 		}
 		for _, code := range n.Codes() {
 			text := n.Text(&Decision{Action: Warn, Code: code, Count: 3, Findings: []unloop.Finding{{Rule: "r", Subject: "grep", What: "grep was called", Try: "Stop."}}})
-			for _, part := range []string{"<no value>", "What repeats", "What changed", "first error", "latest call", ":\nTry"} {
+			for _, part := range []string{"<no value>", "What repeats", "What changed", "first came", "latest call", ":\nTry"} {
 				if strings.Contains(text, part) {
 					t.Errorf("%s %s says %q:\n%s", profile, code, part, text)
 				}

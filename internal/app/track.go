@@ -98,7 +98,7 @@ const (
 
 type kept struct {
 	number     int // of the call, from 1; 0 for none
-	start, end int // indexes of its events
+	start, end int // numbers of its events
 	step       report.Step
 }
 
@@ -108,13 +108,13 @@ func (g *gallery) keep(e *unloop.Event, now *unloop.Moment) {
 	}
 	k := &g.steps[now.Step.Number%gallerySize]
 	if k.number != now.Step.Number+1 {
-		*k = kept{number: now.Step.Number + 1, start: e.Index, end: -1}
+		*k = kept{number: now.Step.Number + 1, start: now.Ref.Number, end: -1}
 		k.step = report.Step{Event: now.Ref, Time: e.Time, Agent: e.Agent, Tool: now.Step.Tool, Input: clip(e.Input)}
 	}
 	if e.Type == unloop.ToolCallStarted {
 		return
 	}
-	k.end = e.Index
+	k.end = now.Ref.Number
 	k.step.Failed = now.Step.Outcome == unloop.Failed
 	if k.step.Output = clip(e.Output); k.step.Output == "" {
 		k.step.Output = clip(e.Error)
@@ -128,7 +128,7 @@ func (g *gallery) show(evidence []unloop.EventRef) []report.Step {
 	var steps []report.Step
 	for _, ref := range evidence {
 		for k := range g.steps {
-			if at := &g.steps[k]; at.number > 0 && (at.start == ref.Index || at.end == ref.Index) && at.step.Tool != "" {
+			if at := &g.steps[k]; at.number > 0 && (at.start == ref.Number || at.end == ref.Number) && at.step.Tool != "" {
 				steps = append(steps, at.step)
 				break
 			}
