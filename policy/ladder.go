@@ -74,7 +74,7 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 // pending decides about a call that is about to run.
 func (l *Ladder) pending(step *unloop.Step) Decision {
 	s := &l.state
-	if s.Rung < blocking || !s.goesOn(step) {
+	if step == nil || s.Rung < blocking || !s.goesOn(step) { // a call of a tool that is ignored has no step
 		return Decision{}
 	}
 	if s.Held++; s.Held > l.Patience {

@@ -2,10 +2,12 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/unloop-ai/unloop/detect/detecttest"
 	"github.com/unloop-ai/unloop/policy"
@@ -230,6 +232,33 @@ Wait longer between polls, look at the job itself, or give up after a time.`},
 	}
 }
 
+// TestEveryDecisionHasAText compares the codes that a profile's policy decides with, and those that have a text beside the
+// shared ones.
+func TestEveryDecisionHasAText(t *testing.T) {
+	for _, name := range Names() {
+		p := actingProfile(t, name, "")
+		var decided []string
+		switch decide := p.policy().(type) {
+		case policy.Table:
+			for _, row := range decide.Rows {
+				for _, level := range row.Levels {
+					decided = append(decided, level.Code)
+				}
+			}
+		case *policy.Escalation:
+			decided = []string{policy.CodeCycleWarning, policy.CodeCycleWarningStrong, policy.CodeLoopDetected}
+		case *policy.Ladder:
+			decided = []string{policy.CodeNudge, policy.CodeStrongNudge, policy.CodeBlocked, policy.CodeHalted}
+		case policy.Report:
+		}
+		slices.Sort(decided)
+		told := slices.DeleteFunc(p.nudges.Codes(), func(code string) bool { return code == "any" || code == "global_doom_loop" })
+		if diff := cmp.Diff(slices.Compact(decided), told, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: codes of decisions (-), of texts (+):\n%s", name, diff)
+		}
+	}
+}
+
 func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 	for _, tc := range []struct {
 		name, profile, config string
@@ -243,6 +272,8 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 		{"a class that there is not", "loopguard", "tools: {a: {class: safe}}", []string{`tools: a: class is "safe"; it must be one of read_only, mutating, polling`}},
 		{"a setting of a tool that there is not", "agentium", "tools: {a: {max: 3}}", []string{"tools: a: ", `there is no setting "max"; there are max_repeats, action`}},
 		{"a setting of a tool out of range", "agentium", "tools: {a: {max_repeats: 0}}", []string{"tools: a: max_repeats is 0; it must be from 1 to "}},
+		{"half a call", "agentium", "max_repeats: 2.5", []string{`max_repeats: "2.5" is no whole number`}},
+		{"half a call of a tool", "agentium", "tools: {a: {max_repeats: 2.5}}", []string{`tools: a: `, `max_repeats: "2.5" is no whole number`}},
 		{"a text for a code that there is not", "agentium", "nudges: {loop_detected: x}", []string{`nudges: there is no text "loop_detected" in profile agentium; there are any, global_doom_loop, loop-detected`}},
 		{"a text that cannot be read", "cycles", "nudges: {cycle_warning: '{{if}}'}", []string{"nudges: cycle_warning: "}},
 		{"all at once", "agentium", "{max_repeats: 0, nudges: {x: y}}", []string{"max_repeats is 0", `no text "x"`}},
@@ -258,6 +289,13 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAMistakeInATextIsToldOnce(t *testing.T) {
+	_, err := Load(Source{Name: "agentium", Config: []byte("{tools: {a: {max_repeats: 2}, b: {max_repeats: 5}}, nudges: {x: y}}")})
+	if err == nil || strings.Count(err.Error(), `no text "x"`) != 1 {
+		t.Errorf("error %v", err)
 	}
 }
 
