@@ -80,7 +80,9 @@ func (l *Ladder) pending(step *unloop.Step) Decision {
 	if s.Held++; s.Held > l.Patience {
 		s.Rung, s.Held = len(rungs)-1, 0
 	}
-	return s.decision([]unloop.Finding{s.Told})
+	told := s.Told
+	told.Next = s.Next // which JSON leaves out of a finding
+	return s.decision([]unloop.Finding{told})
 }
 
 func (s *ladderState) goesOn(step *unloop.Step) bool {

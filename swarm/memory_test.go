@@ -29,7 +29,7 @@ func TestMemoryConforms(t *testing.T) {
 	swarmtest.Conform(t, func(t *testing.T) swarm.Store { return memory(t, swarm.Bounds{Swarms: 100, Fingerprints: 100}) })
 }
 
-// model is a Memory written as plainly as can be: lists, searched from end to end, the longest idle first.
+// model is a Memory written as plainly as can be: lists that are searched from end to end.
 type model struct {
 	bounds  swarm.Bounds
 	swarms  []modelSwarm
@@ -38,76 +38,99 @@ type model struct {
 
 type modelSwarm struct {
 	name    string
+	idle    bool
 	tallies []swarm.Tally
 }
 
-// put puts a swarm at the end and drops the first of too many.
-func (m *model) put(s modelSwarm) {
-	m.clear(s.name)
-	m.swarms = append(m.swarms, s)
-	if len(m.swarms) > m.bounds.Swarms {
-		m.swarms = m.swarms[1:]
-		m.dropped.Swarms++
-	}
-}
-
-func (m *model) get(name string) modelSwarm {
-	for _, s := range m.swarms {
+// take takes what is known of a swarm out of the model.
+func (m *model) take(name string) modelSwarm {
+	for k, s := range m.swarms {
 		if s.name == name {
+			m.swarms = slices.Delete(m.swarms, k, k+1)
 			return s
 		}
 	}
 	return modelSwarm{name: name}
 }
 
-func (m *model) clear(name string) {
-	m.swarms = slices.DeleteFunc(m.swarms, func(s modelSwarm) bool { return s.name == name })
+// put puts a swarm in that is used now. If there are too many for that which are not idle, those that are go, and all others
+// are idle.
+func (m *model) put(s modelSwarm) {
+	idle := func(s modelSwarm) bool { return s.idle }
+	if known := len(m.swarms); known-count(m.swarms, idle) == m.bounds.Swarms {
+		m.swarms = slices.DeleteFunc(m.swarms, idle)
+		m.dropped.Swarms += int64(known - len(m.swarms))
+		for k := range m.swarms {
+			m.swarms[k].idle = true
+		}
+	}
+	s.idle = false
+	m.swarms = append(m.swarms, s)
 }
 
-func (m *model) record(name string, calls []swarm.Call) []swarm.Count {
+// put does for fingerprints what model.put does for swarms.
+func (s *modelSwarm) put(m *model, t swarm.Tally) {
+	idle := func(t swarm.Tally) bool { return t.Idle }
+	if known := len(s.tallies); known-count(s.tallies, idle) == m.bounds.Fingerprints {
+		s.tallies = slices.DeleteFunc(s.tallies, idle)
+		m.dropped.Fingerprints += int64(known - len(s.tallies))
+		for k := range s.tallies {
+			s.tallies[k].Idle = true
+		}
+	}
+	s.tallies = append(s.tallies, t)
+}
+
+func count[T any](list []T, is func(T) bool) (n int) {
+	for _, item := range list {
+		if is(item) {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *model) record(name string, calls []swarm.Call) (counts []swarm.Count) {
 	if len(calls) == 0 {
 		return nil
 	}
-	s := m.get(name)
-	counts := make([]swarm.Count, len(calls))
-	for k, call := range calls {
+	s := m.take(name)
+	for _, call := range calls {
 		if call.Fingerprint == 0 {
+			counts = append(counts, swarm.Count{})
 			continue
 		}
 		tally := swarm.Tally{Fingerprint: call.Fingerprint}
-		s.tallies = slices.DeleteFunc(s.tallies, func(known swarm.Tally) bool {
-			if known.Fingerprint == call.Fingerprint {
-				tally = known
-			}
-			return known.Fingerprint == call.Fingerprint
-		})
+		if k := slices.IndexFunc(s.tallies, func(t swarm.Tally) bool { return t.Fingerprint == call.Fingerprint }); k >= 0 {
+			tally = s.tallies[k]
+			s.tallies = slices.Delete(s.tallies, k, k+1)
+		}
+		tally.Idle, tally.Tool = false, call.Tool
 		tally.Calls++
-		tally.Tool = call.Tool
 		if !slices.Contains(tally.Workers, call.Worker) {
 			tally.Workers = slices.Sorted(slices.Values(append(slices.Clone(tally.Workers), call.Worker)))
 		}
-		s.tallies = append(s.tallies, tally)
-		m.fit(&s)
-		counts[k] = swarm.Count{Calls: tally.Calls, Workers: len(tally.Workers), Tool: tally.Tool}
+		s.put(m, tally)
+		counts = append(counts, swarm.Count{Calls: tally.Calls, Workers: len(tally.Workers), Tool: tally.Tool})
 	}
 	m.put(s)
 	return counts
 }
 
-func (m *model) fit(s *modelSwarm) {
-	over := max(0, len(s.tallies)-m.bounds.Fingerprints)
-	s.tallies = s.tallies[over:]
-	m.dropped.Fingerprints += int64(over)
-}
-
 func (m *model) snapshot(name string) swarm.Snapshot {
-	return swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: append([]swarm.Tally{}, m.get(name).tallies...)}
+	saved := swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{}}
+	for _, s := range m.swarms {
+		if s.name == name {
+			saved.Fingerprints = append(saved.Fingerprints, s.tallies...)
+		}
+	}
+	slices.SortFunc(saved.Fingerprints, func(a, b swarm.Tally) int { return int(a.Fingerprint) - int(b.Fingerprint) })
+	return saved
 }
 
 func (m *model) restore(name string, from swarm.Snapshot) {
-	s := modelSwarm{name: name, tallies: slices.Clone(from.Fingerprints)}
-	m.fit(&s)
-	m.put(s)
+	m.take(name)
+	m.put(modelSwarm{name: name, tallies: slices.Clone(from.Fingerprints)})
 }
 
 func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
@@ -164,7 +187,7 @@ func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
 				if err := store.Clear(ctx, name); err != nil {
 					t.Fatal(err)
 				}
-				plain.clear(name)
+				plain.take(name)
 			},
 			"": func(t *rapid.T) {
 				if diff := cmp.Diff(plain.dropped, store.Dropped()); diff != "" {
@@ -190,29 +213,61 @@ func throughJSON(t *rapid.T, s swarm.Snapshot) (read swarm.Snapshot) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	t.Run("what comes back after it was dropped begins anew", func(t *testing.T) {
+	t.Run("what was used lately is kept, and what comes back after it was dropped begins anew", func(t *testing.T) {
 		m := memory(t, swarm.Bounds{Swarms: 1, Fingerprints: 2})
-		for _, step := range []struct {
+		for k, step := range []struct {
 			fingerprint unloop.Hash
 			calls       int
-		}{{1, 1}, {2, 1}, {1, 2}, {3, 1}, {1, 3}, {2, 1}} {
+			dropped     int64
+		}{
+			{1, 1, 0}, {2, 1, 0}, {3, 1, 0}, // 1 and 2 are idle
+			{1, 2, 0}, {4, 1, 1}, // 2 is dropped; 3 and 1 are idle
+			{1, 3, 1}, {2, 1, 2}, // 3 is dropped; 4 and 1 are idle
+			{3, 1, 2}, {1, 4, 3}, // 4 is dropped
+		} {
 			got, err := m.Record(t.Context(), "goal", []swarm.Call{{Fingerprint: step.fingerprint}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got[0].Calls != step.calls {
-				t.Errorf("fingerprint %d was counted %d times, want %d", step.fingerprint, got[0].Calls, step.calls)
+			if got[0].Calls != step.calls || m.Dropped().Fingerprints != step.dropped {
+				t.Errorf("step %d: fingerprint %d has %d calls, %d are dropped; want %d and %d",
+					k, step.fingerprint, got[0].Calls, m.Dropped().Fingerprints, step.calls, step.dropped)
 			}
 		}
-		if got := (swarm.Dropped{Fingerprints: 2}); m.Dropped() != got {
-			t.Errorf("dropped %+v, want %+v", m.Dropped(), got)
+	})
+	t.Run("a snapshot of a larger store loses what was idle, then some of the rest", func(t *testing.T) {
+		large, small := memory(t, swarm.Bounds{Swarms: 1, Fingerprints: 5}), memory(t, swarm.Bounds{Swarms: 1, Fingerprints: 2})
+		for n := range 8 {
+			if _, err := large.Record(t.Context(), "goal", []swarm.Call{{Fingerprint: unloop.Hash(n + 1)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		saved, err := large.Snapshot(t.Context(), "goal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := small.Restore(t.Context(), "goal", saved); err != nil {
+			t.Fatal(err)
+		}
+		if saved, err = small.Snapshot(t.Context(), "goal"); err != nil {
+			t.Fatal(err)
+		}
+		var kept []string
+		for _, tally := range saved.Fingerprints {
+			kept = append(kept, fmt.Sprint(tally.Fingerprint, " ", tally.Idle))
+		}
+		if diff := cmp.Diff([]string{"6 true", "7 true", "8 false"}, kept); diff != "" {
+			t.Errorf("kept (-want +got):\n%s", diff)
+		}
+		if got, want := small.Dropped(), (swarm.Dropped{Fingerprints: 5}); got != want {
+			t.Errorf("dropped %+v, want %+v", got, want)
 		}
 	})
 	t.Run("a full swarm takes 4 MiB at most", func(t *testing.T) {
 		m := memory(t, swarm.DefaultBounds())
 		calls := make([]swarm.Call, swarm.MaxWorkers)
 		before := heap()
-		for n := range 10_000 {
+		for n := range 4096 + 2048 {
 			for k := range calls {
 				calls[k] = swarm.Call{Fingerprint: unloop.Hash(n + 1), Tool: "search", Worker: fmt.Sprint("worker ", k)}
 			}
@@ -223,7 +278,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		if took := heap() - before; took > 4<<20 {
 			t.Errorf("it takes %d KiB", took>>10)
 		}
-		if got, want := m.Dropped(), (swarm.Dropped{Fingerprints: 10_000 - 4096}); got != want {
+		if got, want := m.Dropped(), (swarm.Dropped{Fingerprints: 2048}); got != want {
 			t.Errorf("dropped %+v, want %+v", got, want)
 		}
 	})
