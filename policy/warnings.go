@@ -22,6 +22,7 @@ type warningKey struct{ rule, subject string }
 // Note takes a finding and reports whether it is new or has grown.
 func (w *Warnings) Note(f unloop.Finding) bool {
 	key := warningKey{f.Rule, f.Subject}
+	f.Next = nil // it is for the policy, at the moment
 	known, ok := w.raised[key]
 	if !ok {
 		if len(w.raised) >= maxWarnings {

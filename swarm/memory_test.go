@@ -302,7 +302,7 @@ func heap() int64 {
 // TestSwarmsComeAndGoAtOnce lets workers count in more swarms than there is room for, while others save, restore and clear
 // them: whatever the order, every snapshot is valid, and no call is told a number above what was ever recorded.
 func TestSwarmsComeAndGoAtOnce(t *testing.T) {
-	m := memory(t, swarm.Bounds{Swarms: 3, Fingerprints: 2})
+	m := memory(t, swarm.Bounds{Swarms: 3, Fingerprints: 1})
 	var group sync.WaitGroup
 	for w := range 16 {
 		group.Go(func() {

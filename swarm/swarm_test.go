@@ -69,8 +69,8 @@ func TestSnapshotsHaveOneForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `[{"version":1,"fingerprints":[` +
-		`{"fingerprint":"18446744073709551615","tool":"search","calls":1,"workers":["b"]},` +
-		`{"fingerprint":"7","tool":"grep","calls":2,"workers":["a","b"]}]},` +
+		`{"fingerprint":"7","tool":"grep","calls":2,"workers":["a","b"]},` +
+		`{"fingerprint":"18446744073709551615","tool":"search","calls":1,"workers":["b"]}]},` +
 		`{"version":1,"fingerprints":[]}]`
 	got, err := json.Marshal([]swarm.Snapshot{known, unknown})
 	if err != nil {
