@@ -259,46 +259,6 @@ func TestEveryDecisionHasAText(t *testing.T) {
 	}
 }
 
-func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
-	for _, tc := range []struct {
-		name, profile, config string
-		want                  []string
-	}{
-		{"agentium", "agentium", "{max_repeats: 0, action: stop}", []string{"max_repeats is 0; it must be from 1 to ", `action is "stop"; it must be one of hint, abort`}},
-		{"cycles", "cycles", "longest_cycle: 9", []string{"longest_cycle is 9; it must be from 1 to 8"}},
-		{"attocode", "attocode", "{window: 1, text_turns: 0}", []string{"window is 1; it must be from 2 to 32", "text_turns is 0; it must be from 1 to"}},
-		{"loopguard", "loopguard", "{max_time_per_turn: 0, no_progress_halt: 0}", []string{"max_time_per_turn is 0; it must be from 0.001 to", "no_progress_halt is 0; it must be from 1 to"}},
-		{"loopdetection", "loopdetection", "history_size: 33", []string{"history_size is 33; it must be from 2 to 32"}},
-		{"a class that there is not", "loopguard", "tools: {a: {class: safe}}", []string{`tools: a: class is "safe"; it must be one of read_only, mutating, polling`}},
-		{"a setting of a tool that there is not", "agentium", "tools: {a: {max: 3}}", []string{"tools: a: ", `there is no setting "max"; there are max_repeats, action`}},
-		{"a setting of a tool out of range", "agentium", "tools: {a: {max_repeats: 0}}", []string{"tools: a: max_repeats is 0; it must be from 1 to "}},
-		{"half a call", "agentium", "max_repeats: 2.5", []string{`max_repeats: "2.5" is no whole number`}},
-		{"half a call of a tool", "agentium", "tools: {a: {max_repeats: 2.5}}", []string{`tools: a: `, `max_repeats: "2.5" is no whole number`}},
-		{"a text for a code that there is not", "agentium", "nudges: {loop_detected: x}", []string{`nudges: there is no text "loop_detected" in profile agentium; there are any, global_doom_loop, loop-detected`}},
-		{"a text that cannot be read", "cycles", "nudges: {cycle_warning: '{{if}}'}", []string{"nudges: cycle_warning: "}},
-		{"all at once", "agentium", "{max_repeats: 0, nudges: {x: y}}", []string{"max_repeats is 0", `no text "x"`}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			_, err := Load(Source{Name: tc.profile, Config: []byte(tc.config)})
-			if err == nil {
-				t.Fatal("it was loaded")
-			}
-			for _, want := range tc.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
-				}
-			}
-		})
-	}
-}
-
-func TestAMistakeInATextIsToldOnce(t *testing.T) {
-	_, err := Load(Source{Name: "agentium", Config: []byte("{tools: {a: {max_repeats: 2}, b: {max_repeats: 5}}, nudges: {x: y}}")})
-	if err == nil || strings.Count(err.Error(), `no text "x"`) != 1 {
-		t.Errorf("error %v", err)
-	}
-}
-
 // act plays a trace and returns the decisions to act.
 func act(t *testing.T, name, config, trace string) []string {
 	t.Helper()

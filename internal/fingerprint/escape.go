@@ -1,0 +1,116 @@
+package fingerprint
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// str copies a string. One without an escape is copied as it is.
+func (c *Canonicalizer) str() bool {
+	rest := c.in[c.pos+1:]
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 {
+		return false
+	}
+	if bytes.IndexByte(rest[:end], '\\') < 0 {
+		c.out = append(c.out, c.in[c.pos:c.pos+end+2]...)
+		c.pos += end + 2
+		return true
+	}
+	return c.escaped()
+}
+
+func (c *Canonicalizer) escaped() bool {
+	c.out = append(c.out, '"')
+	for i := c.pos + 1; i < len(c.in); i++ {
+		switch b := c.in[i]; b {
+		case '"':
+			c.out = append(c.out, '"')
+			c.pos = i + 1
+			return true
+		case '\\':
+			n := c.escape(c.in[i+1:])
+			if n == 0 {
+				return false
+			}
+			i += n
+		default:
+			c.out = append(c.out, b)
+		}
+	}
+	return false
+}
+
+// escape appends what the escape sequence after a backslash stands for. It returns its length, or 0 if it is none.
+func (c *Canonicalizer) escape(rest []byte) int {
+	if len(rest) == 0 {
+		return 0
+	}
+	if i := bytes.IndexByte([]byte(`bfnrt/`), rest[0]); i >= 0 {
+		c.out = append(c.out, "\b\f\n\r\t/"[i])
+		return 1
+	}
+	if rest[0] == '"' || rest[0] == '\\' {
+		c.out = append(c.out, '\\', rest[0])
+		return 1
+	}
+	if rest[0] != 'u' {
+		return 0
+	}
+	r, ok := hex4(rest[1:])
+	if !ok {
+		return 0
+	}
+	n := 5
+	if utf16.IsSurrogate(r) {
+		low := rune(utf8.RuneError)
+		if len(rest) > 6 && rest[5] == '\\' && rest[6] == 'u' {
+			low, _ = hex4(rest[7:])
+		}
+		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+			n = 11
+		}
+	}
+	var text [utf8.UTFMax]byte
+	c.out = appendEscaped(c.out, text[:utf8.EncodeRune(text[:], r)])
+	return n
+}
+
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	var r rune
+	for _, d := range b[:4] {
+		v := hexValue(d)
+		if v < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(v)
+	}
+	return r, true
+}
+
+func hexValue(d byte) int {
+	switch {
+	case d >= '0' && d <= '9':
+		return int(d - '0')
+	case d >= 'a' && d <= 'f':
+		return int(d-'a') + 10
+	case d >= 'A' && d <= 'F':
+		return int(d-'A') + 10
+	}
+	return -1
+}
+
+// appendEscaped appends text as the inside of a canonical string.
+func appendEscaped(dst, text []byte) []byte {
+	for _, b := range text {
+		if b == '"' || b == '\\' {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
