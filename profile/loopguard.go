@@ -51,10 +51,14 @@ func (s *LoopGuard) Validate() error {
 		name  string
 		value int
 	}{
-		{"idempotent_warn_threshold", s.IdempotentWarn}, {"idempotent_block_threshold", s.IdempotentBlock},
-		{"idempotent_halt_threshold", s.IdempotentHalt}, {"mutating_warn_threshold", s.MutatingWarn},
-		{"mutating_block_threshold", s.MutatingBlock}, {"mutating_halt_threshold", s.MutatingHalt},
-		{"no_progress_warn", s.NoProgressWarn}, {"no_progress_halt", s.NoProgressHalt},
+		{"idempotent_warn_threshold", s.IdempotentWarn},
+		{"idempotent_block_threshold", s.IdempotentBlock},
+		{"idempotent_halt_threshold", s.IdempotentHalt},
+		{"mutating_warn_threshold", s.MutatingWarn},
+		{"mutating_block_threshold", s.MutatingBlock},
+		{"mutating_halt_threshold", s.MutatingHalt},
+		{"no_progress_warn", s.NoProgressWarn},
+		{"no_progress_halt", s.NoProgressHalt},
 	} {
 		v.integer(f.name, f.value, 1, 1_000_000)
 	}

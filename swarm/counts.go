@@ -88,7 +88,7 @@ func (c *counts) collect() []Tally {
 	}
 	for fingerprint, t := range c.tallies.old {
 		idle := t.saved(fingerprint)
-		
+		idle.Idle = true
 		list = append(list, idle)
 	}
 	return list

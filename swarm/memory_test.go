@@ -134,7 +134,7 @@ func (m *model) restore(name string, from swarm.Snapshot) {
 }
 
 func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
-	names := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+	names := rapid.SampledFrom([]string{"a", "b", "c"})
 	calls := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) swarm.Call {
 		return swarm.Call{
 			Fingerprint: unloop.Hash(rapid.IntRange(0, 5).Draw(t, "fingerprint")),
@@ -143,7 +143,7 @@ func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
 		}
 	}), 0, 4)
 	rapid.Check(t, func(t *rapid.T) {
-		bounds := swarm.Bounds{Swarms: rapid.IntRange(1, 3).Draw(t, "swarms"), Fingerprints: rapid.IntRange(1, 4).Draw(t, "fingerprints")}
+		bounds := swarm.Bounds{Swarms: rapid.IntRange(1, 2).Draw(t, "swarms"), Fingerprints: rapid.IntRange(1, 4).Draw(t, "fingerprints")}
 		store, err := swarm.NewMemory(bounds)
 		if err != nil {
 			t.Fatal(err)
@@ -160,17 +160,18 @@ func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
 			}
 			saved = got
 		}
+		record := func(t *rapid.T) {
+			name, calls := names.Draw(t, "name"), calls.Draw(t, "calls")
+			got, err := store.Record(ctx, name, calls)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plain.record(name, calls), got); diff != "" {
+				t.Fatalf("counts (-model +memory):\n%s", diff)
+			}
+		}
 		t.Repeat(map[string]func(*rapid.T){
-			"record": func(t *rapid.T) {
-				name, calls := names.Draw(t, "name"), calls.Draw(t, "calls")
-				got, err := store.Record(ctx, name, calls)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(plain.record(name, calls), got); diff != "" {
-					t.Fatalf("counts (-model +memory):\n%s", diff)
-				}
-			},
+			"record": record, "record again": record, "record once more": record, // most of what happens
 			"snapshot": func(t *rapid.T) { agree(t, names.Draw(t, "name")) },
 			"restore": func(t *rapid.T) {
 				if saved.Version == 0 {
@@ -195,7 +196,7 @@ func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
 				}
 			},
 		})
-		for _, name := range []string{"a", "b", "c", "d"} {
+		for _, name := range []string{"a", "b", "c"} {
 			agree(t, name)
 		}
 	})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os/exec"
 	"testing"
@@ -27,35 +28,25 @@ func BenchmarkGuard(b *testing.B) {
 			if err := cmd.Start(); err != nil {
 				b.Fatal(err)
 			}
-			requests, answers := bufio.NewWriterSize(stdin, 64<<10), bufio.NewReaderSize(stdout, 64<<10)
-			send := func(k int, format string) {
-				fmt.Fprintf(requests, format, k, k%40, k)
-				if mode.waits {
-					_ = requests.Flush() // its answer is awaited
-				}
+			var lines [][]byte
+			for k := range b.N {
+				lines = append(lines, fmt.Appendf(nil, benchBefore, k, k%40, k), fmt.Appendf(nil, benchAfter, k, k%40, k))
 			}
+			answers := bufio.NewReaderSize(stdout, 64<<10)
 			receive := func() {
 				if _, err := answers.ReadSlice('\n'); err != nil {
-					b.Error(err)
+					b.Fatal(err)
 				}
 			}
 			b.ResetTimer()
 			if mode.waits {
-				for k := range b.N {
-					send(k, benchBefore)
-					receive()
-					send(k, benchAfter)
+				for _, line := range lines {
+					_, _ = stdin.Write(line) // its answer is awaited
 					receive()
 				}
 			} else {
-				go func() {
-					for k := range b.N {
-						send(k, benchBefore)
-						send(k, benchAfter)
-					}
-					_ = requests.Flush() // the answers are counted below
-				}()
-				for range 2 * b.N {
+				go func() { _, _ = stdin.Write(bytes.Join(lines, nil)) }() // the answers are counted
+				for range lines {
 					receive()
 				}
 			}
