@@ -21,7 +21,7 @@ func tell(r *unloop.Run, f *unloop.Finding, period int) {
 		f.Changed = changed(r, before, now)
 	}
 	if now != nil {
-		if t := r.Tool(now.Tool); t != nil {
+		if t := r.Tool(now.Tool); t != nil && t.Errors.Count > 0 {
 			f.FirstError = t.FirstError
 		}
 	}

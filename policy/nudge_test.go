@@ -207,6 +207,7 @@ func TestKindOfCall(t *testing.T) {
 		`bash {"command":"cat > a.go <<EOF\nx\nEOF"}`:          "edit",
 		`bash {"command":"cd src && go test ./... 2>&1"}`:      "test",
 		`bash {"command": "CI=1 python -m pytest | tail -5"}`:  "test",
+		`bash {"command":"LC_ALL=C grep -rn x ."}`:             "search",
 		`shell {"cmd":["bash","-lc","grep -rn \"x\" ."]}`:      "search",
 		`bash {"command":"make"}`:                              "",
 		`bash {"command":"sed -n 1,20p a.go && go test ./ab…`:  "edit",
@@ -226,6 +227,7 @@ func TestFileOperation(t *testing.T) {
 		`bash {"command":["sh","-c","printf x | tee a"]}`: true,
 		`bash {"command":"go test ./... | tail -5"}`:      false,
 		`bash {"command":"make cat"}`:                     false,
+		`bash {"command":"sudo tee /etc/hosts"}`:          true,
 		`bash`:                                            false,
 		`read_file {"path":"cat"}`:                        false,
 	} {

@@ -57,10 +57,10 @@ func forTool(settings Settings, name string, tool Tool) (*Profile, error) {
 	own := reflect.New(reflect.TypeOf(settings).Elem())
 	own.Elem().Set(reflect.ValueOf(settings).Elem())
 	changed := own.Interface().(Settings)
-	changed.common().Tools = nil
+	changed.common().Tools, changed.common().Nudges = nil, nil // the whole profile has them
 	var mistakes []error
 	for setting, value := range tool.Settings {
-		node := field{&yaml.Node{Value: setting}, &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(value, 'g', -1, 64)}}
+		node := field{&yaml.Node{Value: setting}, &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(value, 'f', -1, 64)}}
 		for _, err := range apply(changed, []field{node}, "") {
 			mistakes = append(mistakes, fmt.Errorf("tools: %s: %w", name, err))
 		}

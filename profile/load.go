@@ -124,6 +124,9 @@ func assign(settings Settings, f field) error {
 		if name != f.name.Value {
 			continue
 		}
+		if value.Kind() == reflect.Int && f.value.ShortTag() == "!!float" {
+			return fmt.Errorf("%s: %q is no whole number", name, f.value.Value) // YAML would cut it off
+		}
 		if err := decodeStrict(f.value, value.Addr().Interface()); err != nil {
 			if f.value.Kind == yaml.ScalarNode {
 				return fmt.Errorf("%s: %q is no %s", name, f.value.Value, kindWord(value.Kind()))

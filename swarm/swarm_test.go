@@ -60,7 +60,8 @@ func TestTheTenthCallIsTheLoop(t *testing.T) {
 func TestSnapshotsHaveOneForm(t *testing.T) {
 	store := memory(t, swarm.DefaultBounds())
 	_, err := store.Record(t.Context(), "goal", []swarm.Call{
-		{Fingerprint: 1<<64 - 1, Tool: "search", Worker: "b"}, {Fingerprint: 7, Tool: "grep", Worker: "b"},
+		{Fingerprint: 1<<64 - 1, Tool: "search", Worker: "b"},
+		{Fingerprint: 7, Tool: "grep", Worker: "b"},
 		{Fingerprint: 7, Tool: "grep", Worker: "a"},
 	})
 	known, err2 := store.Snapshot(t.Context(), "goal")
