@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -63,7 +64,9 @@ func (d *Decision) Attach(result any) any {
 	switch r := result.(type) {
 	case json.RawMessage:
 		var value any
-		if json.Unmarshal(r, &value) != nil {
+		decoder := json.NewDecoder(bytes.NewReader(r))
+		decoder.UseNumber() // large integers keep their digits
+		if decoder.Decode(&value) != nil {
 			return result
 		}
 		raw, err := json.Marshal(d.Attach(value))

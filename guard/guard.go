@@ -100,7 +100,7 @@ func (g *Guard) Before(c Call) Decision {
 // After tells how a call ended and decides about it: a warning goes to the agent with the result, a block holds for the next
 // such call, a halt ends the run.
 func (g *Guard) After(c Call, o Outcome) Decision {
-	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.ID, Tool: c.Tool, Output: o.Result, Agent: c.Agent}
+	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Output: o.Result, Agent: c.Agent}
 	if o.Err != nil {
 		e.Type = unloop.ToolCallFailed
 		e.Error, _ = json.Marshal(o.Err.Error()) // a string can always be written

@@ -196,11 +196,12 @@ func TestDecisionShapes(t *testing.T) {
 	warn := block
 	warn.Action = policy.Warn
 	for name, tc := range map[string]struct{ result, want any }{
-		"a text":      {"found", "found [loop-guard] stop it"},
-		"raw text":    {json.RawMessage(`"found"`), json.RawMessage(`"found [loop-guard] stop it"`)},
-		"raw list":    {json.RawMessage(`[1]`), json.RawMessage(`{"_loop_guard":{"action":"warn","code":"x","count":4,"message":"stop it"},"result":[1]}`)},
-		"an object":   {map[string]any{"a": 1}, map[string]any{"a": 1, "_loop_guard": map[string]any{"action": "warn", "code": "x", "count": 4, "message": "stop it"}}},
-		"broken JSON": {json.RawMessage(`{`), json.RawMessage(`{`)},
+		"a text":         {"found", "found [loop-guard] stop it"},
+		"raw text":       {json.RawMessage(`"found"`), json.RawMessage(`"found [loop-guard] stop it"`)},
+		"raw list":       {json.RawMessage(`[1]`), json.RawMessage(`{"_loop_guard":{"action":"warn","code":"x","count":4,"message":"stop it"},"result":[1]}`)},
+		"an object":      {map[string]any{"a": 1}, map[string]any{"a": 1, "_loop_guard": map[string]any{"action": "warn", "code": "x", "count": 4, "message": "stop it"}}},
+		"a large number": {json.RawMessage(`[12345678901234567890]`), json.RawMessage(`{"_loop_guard":{"action":"warn","code":"x","count":4,"message":"stop it"},"result":[12345678901234567890]}`)},
+		"broken JSON":    {json.RawMessage(`{`), json.RawMessage(`{`)},
 	} {
 		if diff := cmp.Diff(tc.want, warn.Attach(tc.result)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -15,14 +15,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/report"
 	"github.com/unloop-ai/unloop/policy"
-	"github.com/unloop-ai/unloop/profile"
 )
 
 // scanFlags are the flags of unloop scan.
 type scanFlags struct {
-	profile string
-	sets    []string
-	config  string
+	profile profileFlags
 	input   string
 	format  string
 	failOn  string
@@ -45,10 +42,7 @@ func scanCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, paths []string) error { return f.run(cmd, paths) },
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&f.profile, "profile", "p", "", "the profile: "+strings.Join(profile.Names(), ", ")+" (default \"default\")")
-	flags.StringArrayVar(&f.sets, "set", nil, "change one setting of the profile: `NAME=VALUE` (again for more)")
-	flags.StringVar(&f.config, "config", "", "read the profile and its settings from a YAML `FILE`")
+	f.profile.add(flags)
 	flags.StringVar(&f.input, "input", "", "the input's `FORMAT`, instead of finding it by content")
 	flags.StringVarP(&f.format, "format", "f", "pretty", "how to print: "+strings.Join(report.Formats(), ", "))
 	flags.StringVar(&f.failOn, "fail-on", "warn", "exit with 1 from this action on: warn, block, halt, or never")
@@ -64,7 +58,7 @@ func formatNames() []string {
 }
 
 func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
-	p, err := f.load()
+	p, err := f.profile.load()
 	if err != nil {
 		return err
 	}
@@ -110,18 +104,6 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		return errLoops
 	}
 	return nil
-}
-
-func (f *scanFlags) load() (*profile.Profile, error) {
-	src := profile.Source{Name: f.profile, Sets: f.sets}
-	if f.config != "" {
-		config, err := os.ReadFile(f.config)
-		if err != nil {
-			return nil, fmt.Errorf("read the config: %w", err)
-		}
-		src.Config = config
-	}
-	return profile.Load(src)
 }
 
 // never is a severity that no action has.
