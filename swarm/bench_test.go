@@ -20,10 +20,10 @@ func BenchmarkRecord(b *testing.B) {
 		{"one worker", 1, func(_, n int) (string, swarm.Call) {
 			return "goal", swarm.Call{Fingerprint: unloop.Hash(n%many + 1), Tool: "search", Worker: "worker"}
 		}},
-		{"every call is new and one is dropped for it", 1, func(_, n int) (string, swarm.Call) {
+		{"every call is new, and old ones are dropped", 1, func(_, n int) (string, swarm.Call) {
 			return "goal", swarm.Call{Fingerprint: unloop.Hash(n + 1), Tool: "search", Worker: "worker"}
 		}},
-		{"every swarm is new and one is dropped for it", 1, func(_, n int) (string, swarm.Call) {
+		{"every swarm is new, and old ones are dropped", 1, func(_, n int) (string, swarm.Call) {
 			return names[n%len(names)], swarm.Call{Fingerprint: 7, Tool: "search", Worker: "worker"}
 		}},
 		{"16 workers of one swarm", 16, func(g, n int) (string, swarm.Call) {

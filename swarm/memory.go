@@ -16,7 +16,7 @@ type Bounds struct {
 }
 
 // DefaultBounds returns bounds that suit a process with one swarm as well as a server with many. A swarm that fills them
-// takes about 1 MiB, and 4 MiB if each of its calls is made by MaxWorkers workers.
+// takes about 0.4 MiB, and 2.5 MiB if each of its calls is made by MaxWorkers workers.
 func DefaultBounds() Bounds { return Bounds{Swarms: 256, Fingerprints: 2048} }
 
 // Validate reports all bounds that are out of range.

@@ -264,7 +264,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("dropped %+v, want %+v", got, want)
 		}
 	})
-	t.Run("a full swarm takes 4 MiB at most", func(t *testing.T) {
+	t.Run("a full swarm takes 3 MiB at most", func(t *testing.T) {
 		m := memory(t, swarm.DefaultBounds())
 		calls := make([]swarm.Call, swarm.MaxWorkers)
 		before := heap()
@@ -276,7 +276,7 @@ func TestMemoryIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if took := heap() - before; took > 4<<20 {
+		if took := heap() - before; took > 3<<20 {
 			t.Errorf("it takes %d KiB", took>>10)
 		}
 		if got, want := m.Dropped(), (swarm.Dropped{Fingerprints: 2048}); got != want {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -161,7 +162,7 @@ func (d *decoder) text(to *string, value []byte, recurs bool) bool {
 		return false
 	}
 	plain := value[1 : len(value)-1]
-	if bytes.IndexByte(plain, '\\') >= 0 {
+	if bytes.IndexByte(plain, '\\') >= 0 || !utf8.Valid(plain) {
 		*to = ingest.UnquoteText(value)
 		return true
 	}

@@ -50,6 +50,13 @@ func TestACutLastLineIsAWarning(t *testing.T) {
 	}
 }
 
+func TestBadUTF8IsReplaced(t *testing.T) {
+	events, _, err := ingesttest.Decode(Format(), []byte("{\"run_id\":\"\xff1\",\"type\":\"run_started\"}\n"))
+	if err != nil || len(events) != 1 || events[0].RunID != "\ufffd1" {
+		t.Errorf("events %v, error %v", events, err)
+	}
+}
+
 func FuzzDecode(f *testing.F) { ingesttest.Fuzz(f, Format(), "*.jsonl") }
 
 func BenchmarkDecode(b *testing.B) {
