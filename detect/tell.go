@@ -42,7 +42,17 @@ func changed(r *unloop.Run, before, now *unloop.Step) string {
 	if a == b {
 		return ""
 	}
+	for head > 0 && wordByte(a[head-1]) { // whole words read better
+		head--
+	}
+	for tail > 0 && wordByte(a[len(a)-tail]) {
+		tail--
+	}
 	return fmt.Sprintf("%q became %q", strings.ToValidUTF8(a[head:len(a)-tail], ""), strings.ToValidUTF8(b[head:len(b)-tail], ""))
+}
+
+func wordByte(b byte) bool {
+	return b == '_' || b >= 0x80 || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
 func times(n int) string { return fmt.Sprintf("%d times", n) }

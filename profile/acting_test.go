@@ -188,7 +188,7 @@ call read {"path":"a.go","encoding":"latin2"}
 call read {"path":"a.go","encoding":"latin9"}`, `
 Warning: you are stuck. read was called 4 times in a row with the same target.
 The latest call: read {"path":"a.go","encoding":"latin9"}
-What changed since the time before: "2" became "9"
+What changed since the time before: "latin2" became "latin9"
 Try a different approach or tool now. If something blocks you, say what it is.`},
 		{"attocode, a shell that works on files", "attocode", "", `
 call bash make
