@@ -52,29 +52,25 @@ func (s *server) after(q *request) {
 	s.decided(d, attached)
 }
 
-// decided answers with a decision. Members that say nothing are left out.
+// decided answers with a decision. All members are there but shadow, and but for a result where the model
+// gets none from the guard.
 func (s *server) decided(d guard.Decision, result json.RawMessage) {
 	a := append(s.begin(), `"action":"`...)
 	a = append(append(a, d.Action.String()...), '"')
 	if d.Shadow != policy.Allow {
 		a = append(append(append(a, `,"shadow":"`...), d.Shadow.String()...), '"')
 	}
-	if d.Code != "" {
-		a = appendText(append(a, `,"code":`...), d.Code)
-	}
-	if d.Count != 0 {
-		a = strconv.AppendInt(append(a, `,"count":`...), int64(d.Count), 10)
-	}
-	if d.Nudge != "" {
-		a = appendText(append(a, `,"message":`...), d.Nudge)
-	}
+	a = appendText(append(a, `,"code":`...), d.Code)
+	a = strconv.AppendInt(append(a, `,"count":`...), int64(d.Count), 10)
+	a = appendText(append(a, `,"message":`...), d.Nudge)
 	if result != nil {
 		a = append(append(a, `,"result":`...), result...)
 	}
+	findings := []byte("[]")
 	if len(d.Findings) > 0 {
-		findings, _ := json.Marshal(d.Findings) // a finding can always be written
-		a = append(append(a, `,"findings":`...), findings...)
+		findings, _ = json.Marshal(d.Findings) // a finding can always be written
 	}
+	a = append(append(a, `,"findings":`...), findings...)
 	s.answer = append(a, "}\n"...)
 }
 

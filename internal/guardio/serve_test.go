@@ -88,7 +88,7 @@ const (
 
 func TestDecisions(t *testing.T) {
 	t.Run("an allowed call is answered in a word", func(t *testing.T) {
-		want := []string{`{"id":"c","action":"allow"}`, `{"id":"c","action":"allow"}`}
+		want := []string{`{"id":"c","action":"allow","code":"","count":0,"message":"","findings":[]}`, `{"id":"c","action":"allow","code":"","count":0,"message":"","findings":[]}`}
 		if diff := cmp.Diff(want, answers(t, load(t, "default"), before, after)); diff != "" {
 			t.Error(diff)
 		}
@@ -245,7 +245,7 @@ func TestOtherOperations(t *testing.T) {
 		}
 	})
 	t.Run("a person's word is taken", func(t *testing.T) {
-		if got := answers(t, load(t, "default"), `{"op":"allow","text":"it is slow today"}`); got[0] != `{"id":null,"action":"allow"}` {
+		if got := answers(t, load(t, "default"), `{"op":"allow","text":"it is slow today"}`); got[0] != `{"id":null,"action":"allow","code":"","count":0,"message":"","findings":[]}` {
 			t.Error(got[0])
 		}
 	})
@@ -326,7 +326,7 @@ func TestBadLines(t *testing.T) {
 			if string(a.ID) != tc.id || a.Error == nil || a.Error.Code != tc.code || !strings.Contains(a.Error.Message, tc.says) {
 				t.Errorf("%s, want id %s, code %s, a message with %q", got[0], tc.id, tc.code, tc.says)
 			}
-			if got[1] != `{"id":"c","action":"allow"}` {
+			if got[1] != `{"id":"c","action":"allow","code":"","count":0,"message":"","findings":[]}` {
 				t.Errorf("the next line is answered with %s", got[1])
 			}
 		})
@@ -342,7 +342,7 @@ func TestBadLines(t *testing.T) {
 		"bytes that are no UTF-8":        "{\"op\":\"text\",\"id\":\"c\",\"text\":\"\xff\"}",
 	} {
 		t.Run(name+" are no mistake", func(t *testing.T) {
-			if got := answers(t, load(t, "default"), line); got[0] != `{"id":"c","action":"allow"}` {
+			if got := answers(t, load(t, "default"), line); got[0] != `{"id":"c","action":"allow","code":"","count":0,"message":"","findings":[]}` {
 				t.Error(got[0])
 			}
 		})
@@ -359,7 +359,7 @@ func TestLongLines(t *testing.T) {
 	t.Run("a line of 16 MiB is read, one of a byte more is refused, and the next is read", func(t *testing.T) {
 		got := answers(t, load(t, "default"), padded(maxLine), padded(maxLine+1), before)
 		a := read(t, got[1])
-		if got[0] != `{"id":1,"action":"allow"}` || a.Error == nil || a.Error.Code != "line_too_long" || string(a.ID) != "null" || read(t, got[2]).Action != "allow" {
+		if got[0] != `{"id":1,"action":"allow","code":"","count":0,"message":"","findings":[]}` || a.Error == nil || a.Error.Code != "line_too_long" || string(a.ID) != "null" || read(t, got[2]).Action != "allow" {
 			t.Errorf("%.100s\n%.100s\n%.100s", got[0], got[1], got[2])
 		}
 	})
@@ -416,11 +416,11 @@ func TestStreams(t *testing.T) {
 		for k := range 5 {
 			// The second half of a line may come late; what is answered already does not wait for it.
 			fmt.Fprintf(requests, `{"op":"user","id":%d}`+"\n"+`{"op":`, 2*k)
-			if !lines.Scan() || lines.Text() != fmt.Sprintf(`{"id":%d,"action":"allow"}`, 2*k) {
+			if !lines.Scan() || lines.Text() != fmt.Sprintf(`{"id":%d,"action":"allow","code":"","count":0,"message":"","findings":[]}`, 2*k) {
 				t.Fatal(lines.Text())
 			}
 			fmt.Fprintf(requests, `"user","id":%d}`+"\n", 2*k+1)
-			if !lines.Scan() || lines.Text() != fmt.Sprintf(`{"id":%d,"action":"allow"}`, 2*k+1) {
+			if !lines.Scan() || lines.Text() != fmt.Sprintf(`{"id":%d,"action":"allow","code":"","count":0,"message":"","findings":[]}`, 2*k+1) {
 				t.Fatal(lines.Text())
 			}
 		}
@@ -444,7 +444,7 @@ func TestStreams(t *testing.T) {
 			served <- Serve(ctx, load(t, "default"), in, writer(func(p []byte) (int, error) { interrupt(); return out.Write(p) }))
 		}()
 		fmt.Fprintln(requests, before)
-		if err := <-served; !errors.Is(err, context.Canceled) || out.String() != `{"id":"c","action":"allow"}`+"\n" {
+		if err := <-served; !errors.Is(err, context.Canceled) || out.String() != `{"id":"c","action":"allow","code":"","count":0,"message":"","findings":[]}`+"\n" {
 			t.Errorf("error %v, answers %s", err, out.String())
 		}
 		_ = requests.Close() // so that the reading goroutine ends
