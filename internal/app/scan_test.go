@@ -190,3 +190,16 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 }
+
+func TestEntriesThatTellNothingCountToo(t *testing.T) {
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := scanAll(t, p, "runs.jsonl", []byte(`{"id":"r","source":"s","outcome":"success","labels":{},"events":[`+
+		`{"kind":"message","role":"assistant","agent":null,"text":" \n"},`+
+		`{"kind":"tool_call","agent":null,"tool":"bash","args":{"command":"ls"},"result":"a","error":null}]}`+"\n"))
+	if len(runs) != 1 || runs[0].Events != 2 || runs[0].Steps != 1 {
+		t.Errorf("runs %+v, want one of 2 entries and 1 step", runs)
+	}
+}

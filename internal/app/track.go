@@ -44,10 +44,7 @@ func (t *track) giveUp() {
 }
 
 func (t *track) add(e *unloop.Event) {
-	if e.Index != t.index {
-		t.events++
-		t.index = e.Index
-	}
+	t.entry(e.Index)
 	d := t.watch.Add(e)
 	if t.gallery != nil {
 		t.gallery.keep(e, t.watch.Run().Now())
@@ -66,6 +63,17 @@ func (t *track) add(e *unloop.Event) {
 	t.decisions = append(t.decisions, report.Decision{
 		Event: t.watch.Run().Now().Ref, Action: d.Action, Code: d.Code, Message: d.Message,
 	})
+}
+
+// entry counts the entries of the input: where a run's entries are numbered by themselves, also those that told nothing.
+func (t *track) entry(index int) {
+	switch {
+	case t.src.format.Whole:
+		t.events = max(t.events, index+1)
+	case index != t.index:
+		t.events++
+		t.index = index
+	}
 }
 
 // finish reports the run.
