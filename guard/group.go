@@ -19,6 +19,7 @@ type Group struct {
 	seed    maphash.Seed
 	most    int // guards in a shard
 	parts   [shards]part
+	closing sync.WaitGroup // guards whose listeners are still being told
 }
 
 type part struct {
@@ -56,7 +57,9 @@ func (g *Group) Run(id string) *Guard {
 		o = g.options(id)
 		o.Run = id
 	}
-	return p.put(id, New(g.profile, o), g.most)
+	guard := New(g.profile, o)
+	g.close(p.put(id, guard, g.most))
+	return guard
 }
 
 // Put puts a guard, a restored one say, in the place of the run's.
@@ -64,8 +67,8 @@ func (g *Group) Put(id string, guard *Guard) {
 	p := &g.parts[maphash.String(g.seed, id)%shards]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.remove(id)
-	p.put(id, guard, g.most)
+	g.close(p.remove(id))
+	g.close(p.put(id, guard, g.most))
 }
 
 // End forgets the run.
@@ -73,7 +76,27 @@ func (g *Group) End(id string) {
 	p := &g.parts[maphash.String(g.seed, id)%shards]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.remove(id)
+	g.close(p.remove(id))
+}
+
+// Close forgets all runs, and waits until their listeners have heard what was told.
+func (g *Group) Close() {
+	for k := range g.parts {
+		p := &g.parts[k]
+		p.mu.Lock()
+		for id := range p.guards {
+			g.close(p.remove(id))
+		}
+		p.mu.Unlock()
+	}
+	g.closing.Wait()
+}
+
+// close ends the listeners of a guard that was forgotten, without making anybody wait for them. It may be nil.
+func (g *Group) close(guard *Guard) {
+	if guard != nil {
+		g.closing.Go(guard.Close)
+	}
 }
 
 // Dropped returns how many guards went because there were too many.
@@ -88,26 +111,26 @@ func (g *Group) Dropped() int {
 	return n
 }
 
-// put adds a guard, and drops the one that was idle longest if there are too many. The lock is held.
-func (p *part) put(id string, guard *Guard, most int) *Guard {
+// put adds a guard. If there are too many, it returns the one that was idle longest, which is forgotten. The lock is held.
+func (p *part) put(id string, guard *Guard, most int) (forgotten *Guard) {
 	if p.guards == nil {
 		p.guards = make(map[string]*list.Element)
 	}
 	if p.used.Len() >= most {
-		p.remove(p.used.Back().Value.(*member).run)
+		forgotten = p.remove(p.used.Back().Value.(*member).run)
 		p.dropped++
 	}
 	p.guards[id] = p.used.PushFront(&member{id, guard})
-	return guard
+	return forgotten
 }
 
-// remove forgets a run. Its listeners end when they have heard what was told. The lock is held.
-func (p *part) remove(id string) {
+// remove forgets a run and returns its guard, or nil if the run is not known. The lock is held.
+func (p *part) remove(id string) *Guard {
 	known, ok := p.guards[id]
 	if !ok {
-		return
+		return nil
 	}
 	delete(p.guards, id)
 	p.used.Remove(known)
-	go known.Value.(*member).guard.Close()
+	return known.Value.(*member).guard
 }

@@ -316,6 +316,13 @@ func TestGroupKeepsRunsApartAndForgetsTheIdle(t *testing.T) {
 		})
 	}
 	wait.Wait()
+	heard := 0
+	told := NewGroup(p, func(string) Options { return Options{Listeners: []Listener{func(Notice) { heard++ }}} }, 0)
+	told.Run("one").Before(Call{Tool: "t"})
+	told.Close()
+	if heard != 1 {
+		t.Errorf("closing the group waited for %d notices, want 1", heard)
+	}
 }
 
 func TestASwarmThatLoopsIsWarned(t *testing.T) {
