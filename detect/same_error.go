@@ -2,7 +2,8 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameError fires when a tool failed at least Times times in a row with the same kind of error.
+// SameError fires when a tool failed at least Times times in a row with the same kind of error, and not
+// always to the same input.
 type SameError struct {
 	Times int
 }
@@ -19,7 +20,7 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	row := &r.Tool(step.Tool).Errors
-	if row.Count < d.Times {
+	if row.Count < d.Times || row.Inputs < 2 {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
