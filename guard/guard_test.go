@@ -161,6 +161,19 @@ func TestTheDefaultNudgesThenBlocksThenHalts(t *testing.T) {
 	}
 }
 
+func TestABatchOverDifferentItemsIsNotStopped(t *testing.T) {
+	g := New(load(t, "default"), Options{Now: ticking()})
+	for k := range 60 {
+		c := Call{Tool: "get_stock", Args: json.RawMessage(fmt.Sprintf(`{"sku":"KLM-%03d"}`, k))}
+		if d := g.Before(c); d.Stops() {
+			t.Fatalf("item %d: %s", k, d.Code)
+		}
+		if d := g.After(c, Outcome{Result: json.RawMessage(`{"in_stock":true}`)}); d.Stops() {
+			t.Fatalf("after item %d: %s", k, d.Code)
+		}
+	}
+}
+
 func TestAHumanWordLetsTheAgentGoOn(t *testing.T) {
 	for name, speak := range map[string]func(*Guard){
 		"a user's message": func(g *Guard) { g.Text(unloop.RoleUser, "", "go on, the index is being built") },

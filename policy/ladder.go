@@ -66,7 +66,11 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	if s.Rung > 0 && s.Held < l.Patience {
 		return Decision{}
 	}
-	s.Rung, s.Held = min(s.Rung+1, len(rungs)-1), 0
+	top := len(rungs) - 1
+	if worst.Weak {
+		top = blocking - 1
+	}
+	s.Rung, s.Held = min(s.Rung+1, top), 0
 	s.Next, s.Tool, s.Told = worst.Next, worst.Subject, *worst
 	return s.decision(found)
 }
@@ -96,13 +100,17 @@ func (s *ladderState) decision(found []unloop.Finding) Decision {
 	return Decision{Action: rungs[s.Rung].action, Code: rungs[s.Rung].code, Message: s.Told.What, Count: s.Told.Count, Findings: found}
 }
 
-// strongest returns the finding with the highest score, or nil if there is none.
+// strongest returns the finding with the highest score, or nil if there is none. One that is not weak goes before one that
+// is, if it is enough to act on.
 func strongest(found []unloop.Finding) *unloop.Finding {
 	var best *unloop.Finding
 	for k := range found {
-		if best == nil || found[k].Score > best.Score {
-			best = &found[k]
+		f := &found[k]
+		if best == nil || solid(f) && !solid(best) || solid(f) == solid(best) && f.Score > best.Score {
+			best = f
 		}
 	}
 	return best
 }
+
+func solid(f *unloop.Finding) bool { return !f.Weak && f.Score >= 1 }

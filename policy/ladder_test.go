@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// TestLadder plays outcomes: "=" is a step without news at which a finding holds, "." one at which none holds, "!" one
+// TestLadder plays outcomes: "=" is a step without news at which a finding holds, "~" one at which only a weak one does, "." one at which none holds, "!" one
 // that brings news. The answer has a letter for each: a(llow), w(arn), W(arn harder), b(lock), h(alt).
 func TestLadder(t *testing.T) {
 	for _, tc := range []struct{ name, steps, want string }{
@@ -20,6 +20,7 @@ func TestLadder(t *testing.T) {
 		{"news takes it down a rung", "===!=====", "waWaaWaba"},
 		{"a finding must hold to count", "=..=..=", "waaaaaW"},
 		{"after a halt it stays halted", "=========", "waWabahah"},
+		{"what may be honest work is only nudged", "~~~~~~~~~", "waWaWaWaW"},
 		{"much news, and it begins anew", "===!!!=", "waWaaaw"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -44,6 +45,8 @@ func playLadder(steps string) string {
 		switch step {
 		case '=':
 			found = []unloop.Finding{{Rule: "r", Score: 1}}
+		case '~':
+			found = []unloop.Finding{{Rule: "r", Score: 3, Weak: true}}
 		case '!':
 			e.Output = json.RawMessage(fmt.Sprintf(`"news %d"`, i))
 		}

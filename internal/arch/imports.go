@@ -60,9 +60,15 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 
+	"internal/eval": {
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
+		others: []string{"github.com/go-json-experiment/json"},
+	},
+	"internal/eval/splice": {ours: []string{".", "internal/eval"}, others: []string{"github.com/go-json-experiment/json"}},
+
 	"internal/app": {ours: []string{everything}},
 	"internal/cli": {
-		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/guardio", "internal/ingest", "internal/report"},
+		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/ingest", "internal/report"},
 		others: []string{
 			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},

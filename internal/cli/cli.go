@@ -50,7 +50,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(scanCommand(), guardCommand(), profileCommand(), rulesCommand(), explainCommand())
+	root.AddCommand(scanCommand(), guardCommand(), evalCommand(), profileCommand(), rulesCommand(), explainCommand())
 	return exitStatus(root.ExecuteContext(ctx), stderr)
 }
 

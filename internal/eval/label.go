@@ -1,0 +1,128 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/ingest/labelled"
+)
+
+// The outcomes that are measured; any other is neither.
+const (
+	success = "success"
+	failure = "failure"
+)
+
+// Labels are what somebody says of a run. Indexes are positions in the run's list of events, from 0.
+type Labels struct {
+	Loop           *Loop        `json:"loop,omitempty"`
+	Checkpoints    []Checkpoint `json:"checkpoints,omitempty"`
+	StepRepetition *bool        `json:"step_repetition,omitempty"` // whether the run as a whole repeats steps
+}
+
+// Loop is a known loop, or honest work that looks like one.
+type Loop struct {
+	Kind   string `json:"kind"`
+	Onset  int    `json:"onset"` // the first event that repeats something
+	End    int    `json:"end"`   // the last event of the stretch
+	Benign bool   `json:"benign,omitempty"`
+}
+
+// Checkpoint is a moment at which somebody judged whether the run was looping.
+type Checkpoint struct {
+	AfterEvent int  `json:"after_event"`
+	Loop       bool `json:"loop"`
+}
+
+// loops says whether the run as a whole loops; known is false where no label tells.
+func (l *Labels) loops() (loops, known bool) {
+	if l.StepRepetition != nil {
+		return *l.StepRepetition, true
+	}
+	if l.Loop != nil {
+		return !l.Loop.Benign, true
+	}
+	for _, c := range l.Checkpoints {
+		loops = loops || c.Loop
+	}
+	return loops, len(l.Checkpoints) > 0
+}
+
+// mistake returns the field of the first label that cannot be, and why; "" if there is none.
+func (l *Labels) mistake(events int) (field, reason string) {
+	if loop := l.Loop; loop != nil {
+		if strings.TrimSpace(loop.Kind) == "" || strings.ContainsFunc(loop.Kind, func(c rune) bool { return !unicode.IsPrint(c) }) {
+			return "labels.loop.kind", "a loop needs a kind of printable characters"
+		}
+		if loop.Onset < 0 || loop.Onset > loop.End || loop.End >= events {
+			return "labels.loop", fmt.Sprintf("from event %d to %d is no stretch of a run of %d events", loop.Onset, loop.End, events)
+		}
+	}
+	before := -1
+	for k, c := range l.Checkpoints {
+		if c.AfterEvent <= before || c.AfterEvent >= events {
+			return fmt.Sprintf("labels.checkpoints.%d.after_event", k),
+				fmt.Sprintf("%d is not after %d, within a run of %d events", c.AfterEvent, before, events)
+		}
+		before = c.AfterEvent
+	}
+	return "", ""
+}
+
+// Run is a labelled run.
+type Run struct {
+	ID      string           `json:"id"`
+	Source  string           `json:"source"`
+	Outcome string           `json:"outcome"`
+	Labels  Labels           `json:"labels"`
+	Events  []jsontext.Value `json:"events"` // as they stand in the input, which no decoder has checked
+
+	file string
+	line ingest.Line
+}
+
+// Healthy says whether the run succeeded and no label says that it loops or looks so.
+func (r *Run) Healthy() bool {
+	loops, _ := r.Labels.loops()
+	return r.Outcome == success && !loops && r.Labels.Loop == nil
+}
+
+// Decode emits the run's events, as a scan reads them. It must be called before the next run is read.
+func (r *Run) Decode(emit ingest.Emit) error {
+	err := labelled.Format().Decode(ingest.NewInput(r.file, "", bytes.NewReader(r.line.Bytes)), emit)
+	var bad *ingest.BadInput
+	if errors.As(err, &bad) {
+		bad.Line = r.line.Number
+	}
+	return err
+}
+
+// Each reads the runs of an input, one in memory at a time. It stops at the first line that cannot be read, with a
+// *ingest.BadInput, at an error of take, and at the end of ctx. Name stands in errors.
+func Each(ctx context.Context, name string, r io.Reader, take func(*Run) error) error {
+	in := ingest.NewInput(name, "", r)
+	for line, err := range in.Lines() {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		run := Run{file: name, line: line}
+		if err := in.Unmarshal(line.Number, line.Bytes, &run); err != nil {
+			return err
+		}
+		if field, reason := run.Labels.mistake(len(run.Events)); field != "" {
+			return in.Bad(line.Number, field, reason)
+		}
+		if err := take(&run); err != nil {
+			return err
+		}
+	}
+	return nil
+}

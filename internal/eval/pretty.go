@@ -1,0 +1,191 @@
+package eval
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// row is a line of the table: what is measured, over how many, and a cell for each profile. A title has only a label.
+type row struct {
+	label string
+	of    string
+	cells []string
+}
+
+// table is what Pretty prints.
+type table struct {
+	sheets []*Sheet
+	rows   []row
+}
+
+// Pretty writes one table for people, with a column for each profile. A share stands with the bounds of its confidence
+// interval; sections for which no run has a label are left out.
+func (b *Board) Pretty(w io.Writer) error {
+	t := table{sheets: b.Sheets}
+	first := row{label: fmt.Sprint(b.Sheets[0].Runs, " runs"), of: "of"}
+	for _, s := range b.Sheets {
+		first.cells = append(first.cells, s.Profile)
+	}
+	t.rows = append(t.rows, first)
+	t.loops()
+	t.lookAlikes()
+	t.untouched()
+	t.score("checkpoints", func(s *Sheet) Score { return s.Checkpoints })
+	t.score("whole runs", func(s *Sheet) Score { return s.WholeRuns })
+	t.saved("after the first stop, in runs with a known loop", func(s *Sheet) Saved { return s.InLoops })
+	t.saved("after the first stop, in failed runs", func(s *Sheet) Saved { return s.InFailed })
+	t.saved("after the first stop, in successful runs", func(s *Sheet) Saved { return s.InSuccessful })
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+func (t *table) title(label string) { t.rows = append(t.rows, row{}, row{label: label}) }
+
+func (t *table) add(label, of string, cell func(*Sheet) string) {
+	r := row{label: "  " + label, of: of}
+	for _, s := range t.sheets {
+		r.cells = append(r.cells, cell(s))
+	}
+	t.rows = append(t.rows, r)
+}
+
+// rates adds a row of shares that all have the same base.
+func (t *table) rates(label string, rate func(*Sheet) Rate) {
+	t.add(label, fmt.Sprint(rate(t.sheets[0]).Of), func(s *Sheet) string { return percent(rate(s)) })
+}
+
+func (t *table) loops() {
+	kinds := slices.Sorted(maps.Keys(t.sheets[0].Loops))
+	if len(kinds) == 0 {
+		return
+	}
+	t.title("known loops: caught (any decision but allow)")
+	t.kinds(kinds, func(s *Sheet, kind string) Rate { return s.Loops[kind].Flagged })
+	t.title("known loops: stopped (block or halt)")
+	t.kinds(kinds, func(s *Sheet, kind string) Rate { return s.Loops[kind].Stopped })
+	t.title("known loops: median events from onset to the first decision / to the first stop")
+	for _, kind := range kinds {
+		t.add(kind, fmt.Sprint(t.sheets[0].Loops[kind].Flagged.Of), func(s *Sheet) string {
+			return middle(s.Loops[kind].Delays) + " / " + middle(s.Loops[kind].Stops)
+		})
+	}
+}
+
+func (t *table) lookAlikes() {
+	kinds := slices.Sorted(maps.Keys(t.sheets[0].LookAlikes))
+	if len(kinds) == 0 {
+		return
+	}
+	t.title("look-alikes: false alarms")
+	t.kinds(kinds, func(s *Sheet, kind string) Rate { return s.LookAlikes[kind].Flagged })
+	t.title("look-alikes: false stops")
+	t.kinds(kinds, func(s *Sheet, kind string) Rate { return s.LookAlikes[kind].Stopped })
+}
+
+// kinds adds a row for each kind, and one for all.
+func (t *table) kinds(kinds []string, rate func(*Sheet, string) Rate) {
+	for _, kind := range kinds {
+		t.rates(kind, func(s *Sheet) Rate { return rate(s, kind) })
+	}
+	if len(kinds) == 1 {
+		return
+	}
+	t.rates("all of them", func(s *Sheet) Rate {
+		var sum Rate
+		for _, kind := range kinds {
+			r := rate(s, kind)
+			sum = Rate{sum.Count + r.Count, sum.Of + r.Of}
+		}
+		return sum
+	})
+}
+
+func (t *table) untouched() {
+	if t.sheets[0].Successful.Flagged.Of > 0 {
+		t.title("successful runs")
+		t.rates("false alarms", func(s *Sheet) Rate { return s.Successful.Flagged })
+		t.rates("false stops", func(s *Sheet) Rate { return s.Successful.Stopped })
+	}
+	if t.sheets[0].Failed.Flagged.Of > 0 {
+		t.title("failed runs")
+		t.rates("flagged", func(s *Sheet) Rate { return s.Failed.Flagged })
+		t.rates("stopped", func(s *Sheet) Rate { return s.Failed.Stopped })
+	}
+}
+
+func (t *table) score(label string, score func(*Sheet) Score) {
+	truths, called := score(t.sheets[0]).Recall.Of, 0
+	for _, s := range t.sheets {
+		called += score(s).Precision.Of
+	}
+	if truths+called == 0 {
+		return
+	}
+	t.title(label)
+	t.add("precision", "", func(s *Sheet) string {
+		p := score(s).Precision
+		return strings.TrimSuffix(fmt.Sprintf("%s of %d", percent(p), p.Of), " of 0")
+	})
+	t.rates("recall", func(s *Sheet) Rate { return score(s).Recall })
+	t.add("F1", "", func(s *Sheet) string { return fmt.Sprintf("%.2f", score(s).F1()) })
+}
+
+func (t *table) saved(label string, saved func(*Sheet) Saved) {
+	all := saved(t.sheets[0]).All
+	if all == (Spent{}) {
+		return
+	}
+	t.title(label)
+	t.add("calls", fmt.Sprint(all.Calls), func(s *Sheet) string { return fmt.Sprint(saved(s).After.Calls) })
+	if all.Tokens > 0 {
+		t.add("tokens", fmt.Sprint(all.Tokens), func(s *Sheet) string { return fmt.Sprint(saved(s).After.Tokens) })
+	}
+	if all.Cost > 0 {
+		t.add("cost", fmt.Sprintf("$%.2f", all.Cost), func(s *Sheet) string { return fmt.Sprintf("$%.2f", saved(s).After.Cost) })
+	}
+}
+
+func percent(r Rate) string {
+	if r.Of == 0 {
+		return "–"
+	}
+	low, high := r.Interval()
+	return fmt.Sprintf("%.0f%% (%.0f–%.0f)", 100*r.Share(), 100*low, 100*high)
+}
+
+func middle(d Delays) string {
+	median, ok := d.Median()
+	if !ok {
+		return "–"
+	}
+	return fmt.Sprintf("%g", median)
+}
+
+// String lays the rows out: labels to the left, all else to the right of columns as wide as they must be.
+func (t *table) String() string {
+	label, of := 0, 0
+	cells := make([]int, len(t.sheets))
+	for _, r := range t.rows {
+		of = max(of, utf8.RuneCountInString(r.of))
+		for k, cell := range r.cells {
+			label = max(label, utf8.RuneCountInString(r.label))
+			cells[k] = max(cells[k], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range t.rows {
+		b.WriteString(r.label)
+		if r.cells != nil {
+			fmt.Fprintf(&b, "%*s  %*s", label-utf8.RuneCountInString(r.label), "", of, r.of)
+		}
+		for k, cell := range r.cells {
+			fmt.Fprintf(&b, "  %*s", cells[k], cell)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package splice
+
+import "encoding/json"
+
+// entry is one event, as labelled runs hold it.
+type entry struct {
+	Kind   string          `json:"kind"`
+	Agent  string          `json:"agent,omitempty"`
+	Role   string          `json:"role,omitempty"`
+	Text   string          `json:"text,omitempty"`
+	Tool   string          `json:"tool,omitempty"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	From   string          `json:"from,omitempty"`
+	To     string          `json:"to,omitempty"`
+}
+
+// kind is one way to loop, or to look so without looping.
+type kind struct {
+	name   string
+	benign bool
+	// build returns the entries of a stretch, and the index of the first that repeats something: the first that does what
+	// an earlier one did, or brings what an earlier one brought; in a cycle, the first of the second round.
+	build func(*pen) (entries []entry, onset int)
+}
+
+// kinds lists all, family by family.
+func kinds() []kind {
+	all := []kind{
+		{name: "exact_repeat", build: exactRepeat}, // a cycle of length 1
+		{name: "volatile_result", build: volatileResult},
+		{name: "reordered_keys", build: reorderedKeys},
+		{name: "optional_argument", build: optionalArgument},
+		{name: "repeat_between_other_calls", build: repeatBetweenOtherCalls},
+		{name: "one_file_by_many_commands", build: oneFileByManyCommands},
+		{name: "cycle_2", build: cycle(2)},
+		{name: "cycle_3", build: cycle(3)},
+		{name: "cycle_4", build: cycle(4)},
+		{name: "cycle_5", build: cycle(5)},
+		{name: "cycle_6", build: cycle(6)},
+		{name: "cycle_7", build: cycle(7)},
+		{name: "cycle_8", build: cycle(8)},
+		{name: "edit_revert", build: editRevert},
+		{name: "handoff_bounce", build: handoffBounce},
+		{name: "handoff_bounce_bare", build: bareHandoffBounce},
+		{name: "reworded_query", build: rewordedQuery},
+		{name: "empty_result", build: emptyResult},
+		{name: "same_error", build: sameError},
+		{name: "same_error_volatile", build: sameVolatileError},
+		{name: "same_error_in_output", build: sameErrorInOutput},
+		{name: "stuck_polling", build: stuckPolling},
+		{name: "alike_messages", build: alikeMessages},
+		{name: "repeating_text", build: repeatingText},
+	}
+	for _, honest := range []kind{
+		{name: "moving_poll", build: movingPoll},
+		{name: "pagination", build: pagination},
+		{name: "file_slices", build: fileSlices},
+		{name: "tests_after_edits", build: testsAfterEdits},
+		{name: "batch", build: batch},
+		{name: "many_reads", build: manyReads},
+		{name: "many_searches", build: manySearches},
+		{name: "retry_that_works", build: retryThatWorks},
+		{name: "status_between_edits", build: statusBetweenEdits},
+	} {
+		honest.benign = true
+		all = append(all, honest)
+	}
+	return all
+}
+
+// stretch builds the entries. Before a call or a handoff the agent may think aloud, in new words each time: how often, from
+// never to always, is chosen for each stretch. The onset of a look-alike is its first event.
+func (k kind) stretch(p *pen) (entries []entry, onset int) {
+	built, first := k.build(p)
+	aloud := p.IntN(5)
+	for n, e := range built {
+		if e.Kind != "message" && p.IntN(4) < aloud {
+			entries = append(entries, say(p.sentence()))
+		}
+		if n == first {
+			onset = len(entries)
+		}
+		entries = append(entries, e)
+	}
+	if k.benign {
+		return entries, 0
+	}
+	return entries, onset
+}
+
+func call(tool string, args, result json.RawMessage) entry {
+	return entry{Kind: "tool_call", Tool: tool, Args: args, Result: result}
+}
+
+func failed(tool string, args json.RawMessage, reason string) entry {
+	return entry{Kind: "tool_call", Tool: tool, Args: args, Error: reason}
+}
+
+func say(text string) entry { return entry{Kind: "message", Role: "assistant", Text: text} }
+
+// quoted returns text as a JSON string.
+func quoted(text string) json.RawMessage { return jsonOf(text) }
+
+// jsonOf returns a string, a number or a list of strings as JSON.
+func jsonOf(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null") // of what is handed over here, nothing
+	}
+	return text
+}
+
+// object returns a JSON object with names and values in this order.
+func object(pairs ...any) json.RawMessage {
+	text := []byte{'{'}
+	for k := 0; k < len(pairs); k += 2 {
+		if k > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, jsonOf(pairs[k])...)
+		text = append(text, ':')
+		text = append(text, jsonOf(pairs[k+1])...)
+	}
+	return append(text, '}')
+}

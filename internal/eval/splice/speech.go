@@ -1,0 +1,25 @@
+package splice
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The loops of this file are in what the agent says.
+
+// alikeMessages are one message with another word or number each time.
+func alikeMessages(p *pen) ([]entry, int) {
+	opening, topic, ending := p.sentence(), p.phrase(4, 8), p.sentence()
+	var entries []entry
+	for k := range p.between(5, 9) {
+		small := p.pick("now ", "still ", "again ", "", fmt.Sprintf("(attempt %d) ", k+1))
+		entries = append(entries, say(opening+" I am "+small+"working on the "+topic+". "+ending))
+	}
+	return entries, 1
+}
+
+// repeatingText is one message; its onset is the message itself.
+func repeatingText(p *pen) ([]entry, int) {
+	passage := p.pick("", "\n", "- ") + p.phrase(3, 25) + p.pick(". ", "\n", ", ")
+	return []entry{say(p.sentence() + " " + strings.Repeat(passage, p.between(10, 30)))}, 0
+}

@@ -1,0 +1,223 @@
+package splice
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/eval"
+)
+
+// hosts has healthy runs of 1 and of 6 events, and runs that must be left out.
+func hosts() string {
+	var b strings.Builder
+	for _, n := range []int{1, 6} {
+		events := make([]string, n)
+		for k := range events {
+			events[k] = fmt.Sprintf(`{"kind":"tool_call","tool":"host","args":{"n":%d},"result":"<%d & more>"}`, k, k)
+		}
+		fmt.Fprintf(&b, `{"id":"h%d","source":"hand","outcome":"success","labels":{},"events":[%s]}`+"\n", n, strings.Join(events, ","))
+	}
+	b.WriteString(`{"id":"failed","source":"hand","outcome":"failure","labels":{},"events":[{"kind":"handoff"}]}` + "\n")
+	b.WriteString(`{"id":"loops","source":"hand","outcome":"success","labels":{"step_repetition":true},"events":[{"kind":"handoff"}]}` + "\n")
+	b.WriteString(`{"id":"looks so","source":"hand","outcome":"success","labels":{"loop":{"kind":"k","onset":0,"end":0,"benign":true}},"events":[{"kind":"handoff"}]}` + "\n")
+	return b.String()
+}
+
+// splice returns the runs that a seed makes of the hosts.
+func splice(t *testing.T, seed uint64) string {
+	var out bytes.Buffer
+	if err := New(&out, seed).Read(t.Context(), "hosts", strings.NewReader(hosts())); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestMadeRuns(t *testing.T) {
+	original := map[string][]string{}
+	each(t, hosts(), func(r *eval.Run) { original[r.ID] = texts(r) })
+	for seed := range uint64(12) {
+		out := splice(t, seed)
+		if out != splice(t, seed) {
+			t.Fatalf("seed %d made two different outputs", seed)
+		}
+		made := map[string]int{}
+		each(t, out, func(r *eval.Run) { // which checks that labels lie within the events
+			id, kind, _ := strings.Cut(r.ID, "+")
+			made[kind]++
+			loop := r.Labels.Loop
+			if loop == nil || loop.Kind != kind {
+				t.Fatalf("%s is labelled %+v", r.ID, loop)
+			}
+			indexes := map[int]bool{}
+			if err := r.Decode(func(e *unloop.Event) error { indexes[e.Index] = true; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if len(indexes) != len(r.Events) {
+				t.Fatalf("%s: of %d entries, %d gave events", r.ID, len(r.Events), len(indexes))
+			}
+			if got, want := loop.Onset, onset(r, len(original[id])); want >= 0 && got != want {
+				t.Fatalf("%s: the onset is %d, want %d", r.ID, got, want)
+			}
+			if got := hostPart(r, len(original[id])); !slices.Equal(original[id], got) {
+				t.Fatalf("%s: the host's events changed (-want +got):\n%s", r.ID, cmp.Diff(original[id], got))
+			}
+		})
+		for _, k := range kinds() {
+			if made[k.name] != 2 {
+				t.Fatalf("%d runs of kind %s, want one for each of 2 healthy runs", made[k.name], k.name)
+			}
+		}
+	}
+}
+
+// hostPart takes the stretch out of a run: it ends at the labelled end and is as long as the run is longer than its host.
+func hostPart(r *eval.Run, host int) []string {
+	all, end := texts(r), r.Labels.Loop.End+1
+	return append(all[:end-(len(all)-host)], all[end:]...)
+}
+
+// onset returns where a stretch must begin: a look-alike where it stands, a loop of equal events at the first of them that
+// stood there before, and -1 for other loops.
+func onset(r *eval.Run, host int) int {
+	loop := r.Labels.Loop
+	start := loop.End + 1 - (len(r.Events) - host)
+	if loop.Benign {
+		return start
+	}
+	if loop.Kind != "exact_repeat" && !strings.HasPrefix(loop.Kind, "cycle_") {
+		return -1
+	}
+	for k := start; ; k++ {
+		if slices.Contains(texts(r)[start:k], string(r.Events[k])) {
+			return k
+		}
+	}
+}
+
+func texts(r *eval.Run) []string {
+	var all []string
+	for _, e := range r.Events {
+		all = append(all, string(e))
+	}
+	return all
+}
+
+func each(t *testing.T, lines string, take func(*eval.Run)) {
+	err := eval.Each(t.Context(), "made", strings.NewReader(lines), func(r *eval.Run) error {
+		take(r)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSeedsDiffer(t *testing.T) {
+	if splice(t, 1) == splice(t, 2) {
+		t.Error("two seeds made the same runs")
+	}
+}
+
+// What an onset is differs from kind to kind: here, the entry there must do, or bring, what an earlier one did or brought.
+func TestOnset(t *testing.T) {
+	same := func(part func(*entry) string) func(a, b *entry) bool {
+		return func(a, b *entry) bool { return part(a) == part(b) }
+	}
+	whole := same(func(e *entry) string { return string(jsonOf(e)) })
+	result := same(func(e *entry) string { return string(e.Result) })
+	input := same(func(e *entry) string { return e.Tool + string(e.Args) })
+	tool := same(func(e *entry) string { return e.Tool })
+	said := same(func(e *entry) string { return strings.Join(strings.Fields(e.Text)[:3], " ") })
+	equal := map[string]func(a, b *entry) bool{
+		"volatile_result": input, "reordered_keys": result, "optional_argument": result, "one_file_by_many_commands": result,
+		"reworded_query": result, "empty_result": result, "same_error": tool, "same_error_volatile": tool, "same_error_in_output": tool, "stuck_polling": input,
+		"alike_messages": said,
+	}
+	for _, k := range kinds() {
+		if k.benign || k.name == "repeating_text" {
+			continue
+		}
+		t.Run(k.name, func(t *testing.T) {
+			for seed := range uint64(200) {
+				entries, onset := k.build(&pen{rand.New(rand.NewPCG(seed, 0))})
+				again := equal[k.name]
+				if again == nil {
+					again = whole
+				}
+				first := -1
+				for n := 1; n < len(entries) && first < 0; n++ {
+					for m := range n {
+						if again(&entries[m], &entries[n]) {
+							first = n
+							break
+						}
+					}
+				}
+				if first != onset {
+					t.Fatalf("seed %d: the onset is %d, but entry %d is the first that repeats another", seed, onset, first)
+				}
+			}
+		})
+	}
+}
+
+func TestLookAlikesMove(t *testing.T) {
+	for _, k := range kinds() {
+		if !k.benign || k.name == "retry_that_works" {
+			continue
+		}
+		t.Run(k.name, func(t *testing.T) {
+			for seed := range uint64(200) {
+				entries, _ := k.build(&pen{rand.New(rand.NewPCG(seed, 0))})
+				seen := map[string]bool{}
+				idle := 0
+				for n := range entries {
+					text := string(jsonOf(entries[n]))
+					if idle++; !seen[text] {
+						seen[text], idle = true, 0
+					}
+					if idle > 2 {
+						t.Fatalf("seed %d: entries %d to %d bring nothing new", seed, n-2, n)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestBadHost(t *testing.T) {
+	bad := `{"id":"r","outcome":"success","labels":{},"events":[{"kind":"tool_call","tool":7}]}`
+	err := New(&bytes.Buffer{}, 1).Read(t.Context(), "hosts", strings.NewReader(hosts()+bad))
+	want := "hosts:6: events.0.tool: a JSON number does not fit here"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+type fullDisk struct{}
+
+var errFull = errors.New("no space left")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteError(t *testing.T) {
+	if err := New(fullDisk{}, 1).Read(t.Context(), "hosts", strings.NewReader(hosts())); !errors.Is(err, errFull) {
+		t.Errorf("got %v, want the writer's error", err)
+	}
+}
+
+func TestObjectKeepsItsOrder(t *testing.T) {
+	got := object("z", 1, "a", "<b>", "m", []string{"x"})
+	if want := `{"z":1,"a":"\u003cb\u003e","m":["x"]}`; string(got) != want || !json.Valid(got) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
