@@ -77,6 +77,11 @@ bench: ## run the benchmarks that match BENCH, COUNT times, into the file NEW
 benchcmp: ## compare the benchmarks in the file OLD with those in NEW
 	@$(tool) benchstat $(OLD) $(NEW)
 
+.PHONY: eval
+eval: ## measure the profiles on loops spliced into the healthy runs of examples/
+	@go run ./cmd/unloop eval make --seed 1 examples/healthy/*.jsonl | \
+		go run ./cmd/unloop eval --profile default,cycles,loopguard -
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, one after another
 	@targets=$$(go test -list '^Fuzz' ./... | awk '/^Fuzz/ { f[n++] = $$1 } /^ok/ { while (n) print $$2, f[--n] }'); \

@@ -10,7 +10,7 @@ import (
 const maxClassed = 160
 
 // ErrorClass returns the fingerprint of the kind of error that a text, as raw JSON, tells: its first line that matters,
-// with numbers, quoted parts and paths masked, so that the same mistake in another file or with another argument is the
+// with numbers, quoted parts, paths and volatile parts masked, so that the same mistake in another file or with another argument is the
 // same. The line that matters is the last that begins with the name of an error ("ValueError: …"), else the first that
 // has a word such as error, failed or not found, else the first. No text gives 0.
 func ErrorClass(raw []byte) Hash {
@@ -44,6 +44,11 @@ func classedToken(line []byte, i int) (end int, kind byte) {
 	}
 	if i > 0 && class[line[i-1]]&wordByte != 0 || class[b]&wordByte == 0 && b != '/' && b != '.' && b != '~' {
 		return i + 1, 0
+	}
+	if class[b]&wordByte != 0 {
+		if n := volatile(line, i); n > 0 {
+			return i + n, 'V'
+		}
 	}
 	end = i
 	path := false

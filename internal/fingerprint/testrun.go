@@ -2,117 +2,153 @@ package fingerprint
 
 import "bytes"
 
-// RunsTests reports whether a shell's command line runs tests: pytest, go test, cargo test, jest, vitest, npm test,
-// mvn test, gradle test, rspec, phpunit, ctest and the usual ways to call them.
+// RunsTests reports whether a shell's command line runs tests: with pytest, unittest, go test, cargo test, jest, vitest, npm
+// test, mvn test, gradle test, rspec, phpunit, ctest and their like, in the usual ways to call them, alone or among other
+// commands. What a quoted text or a here-document says is not run. It takes time proportional to the command and
+// allocates nothing.
 func RunsTests(command []byte) bool {
-	for len(command) > 0 {
-		part := command
-		if end := bytes.IndexAny(command, "|;&\n"); end >= 0 {
-			part, command = command[:end], command[end+1:]
-		} else {
-			command = nil
-		}
-		if runsTests(bytes.Fields(part)) {
+	c := commandLine{rest: command}
+	for c.next() {
+		if callsTests(c.words[:c.n]) {
 			return true
 		}
 	}
 	return false
 }
 
-// runsTests judges the words of one command.
-func runsTests(words [][]byte) bool {
-	for len(words) > 0 && (bytes.IndexByte(words[0], '=') > 0 || isOneOf(words[0], "sudo", "time", "env", "npx", "bunx", "uv", "poetry", "run", "exec", "bundle")) {
-		words = words[1:] // what only wraps a command
+// callsTests judges the words of one command.
+func callsTests(words [][]byte) bool {
+	for n := wrapper(words); n > 0; n = wrapper(words) {
+		words = words[n:]
 	}
-	if len(words) == 0 {
+	if len(words) == 0 || hasAny(words[1:], "--version", "--help", "-h", "--collect-only", "--co", "--listTests") {
 		return false
 	}
-	program := words[0][bytes.LastIndexByte(words[0], '/')+1:]
-	if isOneOf(program, "pytest", "py.test", "jest", "vitest", "rspec", "phpunit", "ctest", "tox", "nosetests") {
-		return true
-	}
-	rest := words[1:]
+	program, args := programOf(words[0]), words[1:]
 	switch string(program) {
-	case "go", "cargo", "npm", "yarn", "pnpm", "bun", "deno", "dotnet", "swift", "rake", "make", "mix":
-		return len(rest) > 0 && (bytes.Equal(rest[0], []byte("test")) || bytes.Equal(rest[0], []byte("t")) || bytes.Equal(rest[0], []byte("nextest"))) ||
-			len(rest) > 1 && bytes.Equal(rest[0], []byte("run")) && bytes.HasPrefix(rest[1], []byte("test"))
+	case "pytest", "py.test", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "pest", "ctest", "tox", "nox", "nose2",
+		"nosetests", "gotestsum", "ginkgo", "bats", "behave", "cucumber", "stestr", "prove", "cargo-nextest":
+		return true
+	case "sh", "bash", "zsh", "dash":
+		return scriptTests(args)
+	case "python", "python2", "python3", "pypy3", "py", "coverage":
+		return pythonTests(args)
+	case "node", "ruby", "php":
+		return hasAny(args, "--test") || len(args) > 0 && callsTests(args)
+	case "make", "gmake", "just", "task", "ninja":
+		return hasTask(args, "check")
 	case "mvn", "mvnw", "gradle", "gradlew":
-		return anyOf(rest, "test", "verify", "check")
-	case "python", "python3":
-		return len(rest) > 1 && bytes.Equal(rest[0], []byte("-m")) && isOneOf(rest[1], "pytest", "unittest", "nose") ||
-			len(rest) > 1 && bytes.HasSuffix(rest[0], []byte("manage.py")) && bytes.Equal(rest[1], []byte("test"))
+		return hasTask(args, "check", "verify") &&
+			!hasAny(args, "-DskipTests", "-DskipTests=true", "-Dmaven.test.skip", "-Dmaven.test.skip=true")
+	}
+	return testScript(words[0]) || verbTests(string(program), afterFlags(args, hasValue))
+}
+
+// verbTests judges a program whose first argument says what to do.
+func verbTests(program string, args [][]byte) bool {
+	if len(args) == 0 {
+		return false
+	}
+	verb := string(args[0])
+	switch program {
+	case "go", "deno", "dotnet", "swift", "zig", "mix", "rails", "sbt", "lein", "composer", "artisan", "flutter", "dart", "bazel",
+		"manage.py", "playwright":
+		return verb == "test"
+	case "cargo":
+		return verb == "test" || verb == "t" || verb == "nextest"
+	case "rake":
+		return verb == "test" || verb == "spec"
+	case "npm", "yarn", "pnpm", "bun":
+		switch verb {
+		case "run", "run-script":
+			rest := afterFlags(args[1:], hasValue)
+			return len(rest) > 0 && testTask(rest[0])
+		case "workspace":
+			return verbTests(program, args[min(2, len(args)):])
+		}
+		return verb == "t" || testTask(args[0]) || program != "npm" && callsTests(args) // yarn jest
 	}
 	return false
 }
 
-func isOneOf(word []byte, these ...string) bool {
-	for _, w := range these {
-		if string(word) == w {
+// pythonTests judges the arguments of Python: a module, or a script.
+func pythonTests(args [][]byte) bool {
+	for k, arg := range args {
+		switch {
+		case string(arg) == "run" || k > 0 && hasAny(args[k-1:k], "-W", "-X"):
+			continue // of coverage; a value
+		case k > 0 && string(args[k-1]) == "-m":
+			switch string(arg) {
+			case "pytest", "unittest", "nose", "nose2", "tox", "nox":
+				return true
+			case "coverage":
+				continue
+			}
+			return string(arg) == "django" && hasAny(args, "test")
+		case len(arg) > 0 && arg[0] != '-':
+			return testScript(arg) || hasAny([][]byte{programOf(arg)}, "manage.py", "setup.py") && hasAny(args[k:], "test")
+		}
+	}
+	return false
+}
+
+// scriptTests judges the arguments of a shell: -c and a command line, or a script.
+func scriptTests(args [][]byte) bool {
+	for k, arg := range args {
+		if len(arg) == 0 || arg[0] != '-' {
+			return testScript(arg)
+		}
+		if arg[len(arg)-1] == 'c' {
+			return k+1 < len(args) && RunsTests(args[k+1])
+		}
+	}
+	return false
+}
+
+// testScript reports whether a file is, by its name, a script that runs a project's tests: runtests.py, run_tests.sh,
+// test.sh, bin/test.
+func testScript(path []byte) bool {
+	name, extension, _ := bytes.Cut(programOf(path), []byte{'.'})
+	switch string(name) {
+	case "runtests", "runtest", "run_tests", "run-tests", "run_test", "run-test":
+		return true
+	case "test", "tests":
+		return string(extension) == "sh" || string(path) == "bin/test" || string(path) == "./bin/test"
+	}
+	return false
+}
+
+// testTask reports whether a task runs tests by its name: test, tests, test:unit, unit-test, :app:test, integrationTest.
+func testTask(task []byte) bool {
+	rest, ok := bytes.CutPrefix(task, []byte("test"))
+	if ok && (len(rest) == 0 || string(rest) == "s" || bytes.IndexByte([]byte(":-_."), rest[0]) >= 0) {
+		return string(rest) != "-compile" // Maven's
+	}
+	name := task[1+bytes.LastIndexAny(task, ":-"):]
+	return string(name) == "test" || string(name) == "tests" || bytes.HasSuffix(name, []byte("Test"))
+}
+
+// hasTask reports whether one of the arguments is a task that runs tests, or one of the others.
+func hasTask(args [][]byte, others ...string) bool {
+	for k, arg := range args {
+		if len(arg) == 0 || arg[0] == '-' || k > 0 && hasValue(args[k-1]) {
+			continue
+		}
+		if testTask(arg) || hasAny(args[k:k+1], others...) {
 			return true
 		}
 	}
 	return false
 }
 
-func anyOf(words [][]byte, these ...string) bool {
-	for _, w := range words {
-		if isOneOf(w, these...) {
-			return true
+// hasAny reports whether one of the words is one of these.
+func hasAny(words [][]byte, these ...string) bool {
+	for _, word := range words {
+		for _, this := range these {
+			if string(word) == this {
+				return true
+			}
 		}
 	}
 	return false
-}
-
-// TestVerdict is what the output of a test runner says.
-type TestVerdict uint8
-
-// The verdicts.
-const (
-	NoVerdict TestVerdict = iota
-	TestsPassed
-	TestsFailed
-)
-
-// testMarks are how the runners say that tests failed or passed. The first that is found decides, so failures come first.
-var testMarks = []struct {
-	mark    []byte
-	verdict TestVerdict
-}{
-	{[]byte("--- FAIL: "), TestsFailed},                 // go test
-	{[]byte("FAIL\\t"), TestsFailed},                    // go test, in JSON
-	{[]byte("test result: FAILED"), TestsFailed},        // cargo test
-	{[]byte(" failed in "), TestsFailed},                // pytest
-	{[]byte(" failed, "), TestsFailed},                  // pytest, jest, vitest
-	{[]byte(" error in "), TestsFailed},                 // pytest, collecting
-	{[]byte(" errors in "), TestsFailed},                //
-	{[]byte("FAILURES!"), TestsFailed},                  // phpunit
-	{[]byte("FAILED (failures="), TestsFailed},          // unittest
-	{[]byte("FAILED (errors="), TestsFailed},            //
-	{[]byte("BUILD FAILED"), TestsFailed},               // gradle
-	{[]byte("BUILD FAILURE"), TestsFailed},              // mvn
-	{[]byte("The following tests FAILED"), TestsFailed}, // ctest
-	{[]byte("npm ERR! Test failed"), TestsFailed},       // npm
-	{[]byte("test result: ok"), TestsPassed},            // cargo test
-	{[]byte(" passed in "), TestsPassed},                // pytest
-	{[]byte("100% tests passed"), TestsPassed},          // ctest
-	{[]byte("BUILD SUCCESS"), TestsPassed},              // mvn, gradle
-	{[]byte(" 0 failures"), TestsPassed},                // rspec
-	{[]byte(" failures"), TestsFailed},                  // rspec
-	{[]byte(" failure\\n"), TestsFailed},                // rspec
-	{[]byte("ok  \\t"), TestsPassed},                    // go test, in JSON
-	{[]byte("OK ("), TestsPassed},                       // phpunit
-	{[]byte("\\nOK"), TestsPassed},                      // unittest
-}
-
-// ReadTestOutput says what the output of a test runner, as raw JSON, tells: that tests failed, that they passed, or
-// nothing. It looks at the last 16 KiB, where runners sum up.
-func ReadTestOutput(raw []byte) TestVerdict {
-	const tail = 16 << 10
-	raw = raw[max(0, len(raw)-tail):]
-	for _, m := range testMarks {
-		if bytes.Contains(raw, m.mark) {
-			return m.verdict
-		}
-	}
-	return NoVerdict
 }
