@@ -66,8 +66,8 @@ func (r *Run) shellOutcome(e *Event) {
 	}
 	row(&r.s.Shell.Failures, step.Outcome == Failed)
 	verdict := fingerprint.ReadTestOutput(e.Output)
-	if !step.Test && verdict == fingerprint.NoVerdict {
-		return
+	if !step.Test && (verdict == fingerprint.NoVerdict || step.Class == ReadOnly) {
+		return // to read the log of a test run is none
 	}
 	row(&r.s.Shell.Tests, step.Outcome == Failed || verdict == fingerprint.TestsFailed)
 }

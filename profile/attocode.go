@@ -41,7 +41,7 @@ func (s *Attocode) Validate() error {
 	v.integer("shell_failures", s.ShellFailures, 1, 1000)
 	v.integer("text_turns", s.TextTurns, 1, 1000)
 	v.integer("global_calls", s.GlobalCalls, 2, 1_000_000)
-	v.integer("global_workers", s.GlobalWorkers, 1, 1_000_000)
+	v.integer("global_workers", s.GlobalWorkers, 1, 64)
 	return v.err()
 }
 
