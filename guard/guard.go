@@ -93,7 +93,7 @@ func (g *Guard) Before(c Call) Decision {
 	}
 	g.count(d)
 	g.mu.Unlock()
-	g.listeners.tell(Notice{Time: g.now(), Moment: "before", Call: c, Decision: d})
+	g.announce("before", c, d)
 	return d
 }
 
@@ -138,8 +138,15 @@ func (g *Guard) tell(moment string, c Call, e unloop.Event) Decision {
 	d := g.add(e)
 	g.count(d)
 	g.mu.Unlock()
-	g.listeners.tell(Notice{Time: g.now(), Moment: moment, Call: c, Decision: d})
+	g.announce(moment, c, d)
 	return d
+}
+
+// announce tells the listeners, if there are any.
+func (g *Guard) announce(moment string, c Call, d Decision) {
+	if len(g.listeners.queues) > 0 {
+		g.listeners.tell(g.notice(moment, c, d))
+	}
 }
 
 // add folds an event. The lock is held.

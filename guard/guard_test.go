@@ -305,6 +305,20 @@ func TestAListenerCannotHurtTheAgent(t *testing.T) {
 	g.Before(Call{Tool: "t"}) // the guard goes on without them
 }
 
+func TestAnAnswerInPlaceOfTheToolsIsToldAsAResult(t *testing.T) {
+	var heard []string
+	g := New(load(t, "agentium", "max_repeats=1"), Options{Listeners: []Listener{func(n Notice) {
+		heard = append(heard, strings.TrimSpace(n.Event+" "+n.Error+" "+string(n.Result[:min(len(n.Result), 16)])))
+	}}})
+	for range 2 {
+		g.Before(Call{Tool: "t"})
+	}
+	g.Close()
+	if diff := cmp.Diff([]string{"decision", `tool.result loop-detected "[loop-detected]`}, heard); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestGroupKeepsRunsApartAndForgetsTheIdle(t *testing.T) {
 	p := load(t, "agentium", "max_repeats=1")
 	group := NewGroup(p, nil, shards) // one a shard

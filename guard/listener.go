@@ -1,9 +1,12 @@
 package guard
 
 import (
+	"encoding/json"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/unloop-ai/unloop/policy"
 )
 
 // Notice is what listeners are told of a decision.
@@ -12,6 +15,21 @@ type Notice struct {
 	Moment   string // before, after, text, progress or allow
 	Call     Call
 	Decision Decision
+
+	// Event is "tool.result" where the guard answered a call in place of its tool, and "decision" otherwise. Result is that
+	// answer, and Error what tells it from a real one: "loop-detected", say.
+	Event  string
+	Result json.RawMessage
+	Error  string
+}
+
+// notice makes the notice of a decision.
+func (g *Guard) notice(moment string, c Call, d Decision) Notice {
+	n := Notice{Time: g.now(), Moment: moment, Call: c, Decision: d, Event: "decision"}
+	if moment == "before" && d.Action == policy.Block {
+		n.Event, n.Result, n.Error = "tool.result", d.Result(), d.mark.Tag
+	}
+	return n
 }
 
 // Listener is told of every decision. It runs on a goroutine of its own, so it may take its time; its panics are caught.
@@ -54,9 +72,6 @@ func (l *listeners) call(listener Listener, n Notice) {
 }
 
 func (l *listeners) tell(n Notice) {
-	if len(l.queues) == 0 {
-		return
-	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if l.closed {
