@@ -131,7 +131,9 @@ func unescape(rest []byte) (b byte, length int) {
 		return '\n', length
 	case 't':
 		return '\t', length
-	case 'b', 'f':
+	case 'b':
+		return '\b', length
+	case 'f':
 		return '\f', length
 	case 'u':
 		if r, ok := hex4(rest[length:]); ok {

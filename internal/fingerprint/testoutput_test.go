@@ -275,6 +275,7 @@ func FuzzReadTestOutput(f *testing.F) {
 			f.Add(text)
 		}
 	}
+	f.Add("Ran 1 test in 0.000s\n\bFAILED (")
 	f.Add(`"\u001b[1m\\\\n\"3 failed"`)
 	f.Fuzz(func(t *testing.T, text string) {
 		plain := ReadTestOutput([]byte(text))
