@@ -1,14 +1,12 @@
 package atif
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/ingest/ingesttest"
 )
 
@@ -144,14 +142,7 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := ingesttest.Decode(Format(), []byte(tt.data))
-			var bad *ingest.BadInput
-			if !errors.As(err, &bad) {
-				t.Fatalf("err = %v, want a BadInput", err)
-			}
-			if bad.Field != tt.field || !strings.HasPrefix(bad.Reason, tt.reason) {
-				t.Errorf("got field %q, reason %q; want %q, %q", bad.Field, bad.Reason, tt.field, tt.reason)
-			}
+			ingesttest.Refused(t, Format(), tt.data, tt.field, tt.reason)
 		})
 	}
 }

@@ -30,6 +30,19 @@ func Decode(format ingest.Format, data []byte) (events []*unloop.Event, warnings
 	return events, warnings, err
 }
 
+// Refused checks that the format refuses data with a BadInput for the field, whose reason begins with reason.
+func Refused(t *testing.T, format ingest.Format, data, field, reason string) {
+	t.Helper()
+	_, _, err := Decode(format, []byte(data))
+	var bad *ingest.BadInput
+	if !errors.As(err, &bad) {
+		t.Fatalf("err = %v, want a BadInput", err)
+	}
+	if bad.Field != field || !strings.HasPrefix(bad.Reason, reason) {
+		t.Errorf("got field %q, reason %q; want %q, %q", bad.Field, bad.Reason, field, reason)
+	}
+}
+
 // Golden decodes every fixture in testdata and compares the events, one JSON object a line, to the file beside it
 // that ends in .golden. Each fixture must be sniffed as the format, and must give events.
 func Golden(t *testing.T, format ingest.Format, pattern string) {
