@@ -51,7 +51,7 @@ type Event struct {
 	CallID   string    `json:"call_id,omitempty"`   // joins a call's start to its outcome
 	Role     string    `json:"role,omitempty"`      // of a message: system, user or assistant
 	Text     string    `json:"text,omitempty"`      // of a message
-	Tokens   int64     `json:"tokens,omitempty"`    //
+	Tokens   int64     `json:"tokens,omitempty"`    // of a model call, all together
 	Cost     float64   `json:"cost,omitempty"`      // US dollars
 	Latency  *float64  `json:"latency_ms,omitzero"` // milliseconds; nil when unknown
 
@@ -60,6 +60,7 @@ type Event struct {
 	Error    json.RawMessage `json:"error,omitempty"`    // why it failed; a string as a rule
 	Metadata json.RawMessage `json:"metadata,omitempty"` // an object
 
+	Usage *Usage     `json:"usage,omitempty"`       // of a model call; nil when only Tokens are known, or nothing
 	Hints *ToolHints `json:"annotations,omitempty"` // what the tool of a call says of itself
 
 	ParentEventID string `json:"parent_event_id,omitempty"`
@@ -75,6 +76,14 @@ type Event struct {
 type ToolHints struct {
 	ReadOnly   bool `json:"readOnlyHint,omitempty"`
 	Idempotent bool `json:"idempotentHint,omitempty"`
+}
+
+// Usage is what a model call took, in tokens, as far as it is told apart.
+type Usage struct {
+	Input       int64 `json:"input_tokens,omitempty"` // all of the prompt, the cached part included
+	Output      int64 `json:"output_tokens,omitempty"`
+	CachedInput int64 `json:"cached_input_tokens,omitempty"` // the part of Input that was read from a cache
+	CacheWrite  int64 `json:"cache_write_tokens,omitempty"`  // the part of Input that was written to a cache
 }
 
 // ToolName returns Tool, or else Name.
@@ -95,6 +104,10 @@ func (e *Event) Clone() *Event {
 	if e.Latency != nil {
 		ms := *e.Latency
 		c.Latency = &ms
+	}
+	if e.Usage != nil {
+		u := *e.Usage
+		c.Usage = &u
 	}
 	return &c
 }

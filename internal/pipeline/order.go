@@ -5,11 +5,11 @@
 package pipeline
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/fingerprint"
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // Placement says where an arriving event belongs.
@@ -27,16 +27,8 @@ const remembered = 1024
 
 // Order watches the order of one run's events as they arrive.
 type Order struct {
-	last       position
+	last       store.Position
 	ids, older map[fingerprint.Hash]struct{}
-}
-
-// position is where an event belongs in its run. An event without a sequence or a time takes those of the furthest event
-// that arrived before it.
-type position struct{ sequence, time int64 }
-
-func (p position) compare(q position) int {
-	return cmp.Or(cmp.Compare(p.sequence, q.sequence), cmp.Compare(p.time, q.time))
 }
 
 // Place says where e belongs. A doubled event is recognised by its id among the last 1,024; one that comes again later than
@@ -45,21 +37,23 @@ func (o *Order) Place(e *unloop.Event) Placement {
 	if o.known(e.ID) {
 		return Doubled
 	}
-	p := o.last.of(e)
-	if p.compare(o.last) < 0 {
+	p := following(o.last, e)
+	if p.Compare(o.last) < 0 {
 		return Late
 	}
 	o.last = p
 	return Next
 }
 
-// of returns e's position when p is the furthest before it.
-func (p position) of(e *unloop.Event) position {
+// following returns e's position, without a tie, when that of the furthest event that arrived before it is known: an event
+// without a sequence or a time takes those of that one.
+func following(furthest store.Position, e *unloop.Event) store.Position {
+	p := store.Position{Sequence: furthest.Sequence, Time: furthest.Time}
 	if e.Sequence != 0 {
-		p.sequence = e.Sequence
+		p.Sequence = e.Sequence
 	}
 	if !e.Time.IsZero() {
-		p.time = e.Time.UnixNano()
+		p.Time = e.Time.UnixNano()
 	}
 	return p
 }
@@ -89,10 +83,10 @@ func (o *Order) known(id string) bool {
 // Sort puts the events of one run, given in the order of their arrival, into the run's order, each id once.
 func Sort(events []*unloop.Event) []*unloop.Event {
 	type placed struct {
-		at    position
+		at    store.Position
 		event *unloop.Event
 	}
-	var furthest position
+	var furthest store.Position
 	ids := make(map[string]struct{}, len(events))
 	all := make([]placed, 0, len(events))
 	for _, e := range events {
@@ -100,13 +94,13 @@ func Sort(events []*unloop.Event) []*unloop.Event {
 			continue
 		}
 		ids[e.ID] = struct{}{}
-		at := furthest.of(e)
-		if at.compare(furthest) > 0 {
+		at := following(furthest, e)
+		if at.Compare(furthest) > 0 {
 			furthest = at
 		}
 		all = append(all, placed{at, e})
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return a.at.compare(b.at) })
+	slices.SortStableFunc(all, func(a, b placed) int { return a.at.Compare(b.at) })
 	sorted := make([]*unloop.Event, len(all))
 	for i, p := range all {
 		sorted[i] = p.event

@@ -1,0 +1,153 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/grpcd"
+	"github.com/unloop-ai/unloop/internal/httpd"
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/live"
+	"github.com/unloop-ai/unloop/internal/mask"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/price"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+)
+
+// assemble makes the parts, from the store outwards.
+func (s *Serve) assemble(ctx context.Context) (_ *parts, err error) {
+	p := &parts{config: s.Config, log: s.Log}
+	if p.dsn, err = s.Config.Database(); err != nil {
+		return nil, err
+	}
+	if p.store, err = sqlstore.Open(ctx, p.dsn, sqlstore.Options{}); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.store.Close())
+		}
+	}()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	p.hub = live.New(live.Options{})
+	if err := p.makePipeline(ctx, registry); err != nil {
+		return nil, err
+	}
+	return p, p.makeEdges(s.Version, registry)
+}
+
+func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry) error {
+	judge, err := p.config.LoadProfile()
+	if err != nil {
+		return err
+	}
+	masker, err := p.masker(ctx)
+	if err != nil {
+		return err
+	}
+	prices, err := p.prices()
+	if err != nil {
+		return err
+	}
+	sinks := []pipeline.Sink{p.hub}
+	limits := &p.config.Limits
+	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
+		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Project: p.config.Project,
+		Prepare:     func(e *unloop.Event) { prepare(e, masker, prices) },
+		PrepareSpan: func(s *otlp.Span) { prepareSpan(s, masker) },
+		QueueEvents: limits.QueueEvents, QueueBytes: int64(limits.QueueBytes), TraceBytes: int(limits.TraceBytes), LiveRuns: p.config.LiveRuns,
+		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
+	})
+	return err
+}
+
+func (p *parts) prices() (*price.Table, error) {
+	if p.config.Prices == "" {
+		return price.Load("", nil)
+	}
+	text, err := os.ReadFile(p.config.Prices)
+	if err != nil {
+		return nil, fmt.Errorf("prices: %w", plainPathError(err))
+	}
+	return price.Load(p.config.Prices, text)
+}
+
+// prepare readies an event before it is recorded: secrets are masked, and a model call that does not tell its cost is given one.
+func prepare(e *unloop.Event, masker *mask.Masker, prices *price.Table) {
+	masker.Event(e)
+	if e.Cost != 0 || e.Model == "" || e.Tokens == 0 && e.Usage == nil {
+		return
+	}
+	var usage unloop.Usage
+	if e.Usage != nil {
+		usage = *e.Usage
+	}
+	e.Cost, _ = prices.Cost(e.Model, usage, e.Tokens) // 0 for a model that is not known
+}
+
+func prepareSpan(s *otlp.Span, masker *mask.Masker) {
+	s.Input = string(masker.Raw([]byte(s.Input)))
+	s.Output = string(masker.Raw([]byte(s.Output)))
+	s.Reason = masker.Text(s.Reason)
+}
+
+// makeEdges makes what listens.
+func (p *parts) makeEdges(version string, registry *prometheus.Registry) (err error) {
+	limits := &p.config.Limits
+	tokens := make([]httpd.Token, len(p.config.Tokens))
+	for k, t := range p.config.Tokens {
+		tokens[k] = httpd.Token{Name: t.Name, Scope: httpd.Scope(t.Scope), SHA256: t.SHA256}
+	}
+	taker := telemetry{p.pipeline}
+	p.http, err = httpd.New(httpd.Options{
+		Version: version, Pipeline: p.pipeline, Store: p.store, Telemetry: taker, Hub: p.hub, Ready: p.store.Writable,
+		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
+		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
+	})
+	if err != nil {
+		return err
+	}
+	p.http.Mount("GET /metrics", httpd.Read, promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
+	if p.config.GRPCAddr == "off" {
+		return nil
+	}
+	o := grpcd.DefaultOptions()
+	o.Busy, o.Closed, o.Message = pipeline.ErrBusy, pipeline.ErrClosed, int(limits.Body)
+	o.Memory = max(o.Memory, 2*int64(limits.Body))
+	if len(tokens) > 0 {
+		o.Authorize = func(token string) bool { return mayIngest(tokens, token) }
+	}
+	p.grpc, err = grpcd.New(taker, o, p.log)
+	return err
+}
+
+// mayIngest reports whether a token lets its holder send events.
+func mayIngest(tokens []httpd.Token, token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	asked := []byte(hex.EncodeToString(sum[:]))
+	return slices.ContainsFunc(tokens, func(t httpd.Token) bool {
+		return t.Scope != httpd.Read && subtle.ConstantTimeCompare(asked, []byte(t.SHA256)) == 1
+	})
+}
+
+// publicDSN returns a data source without its password.
+func publicDSN(dsn string) string {
+	if u, err := url.Parse(dsn); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return dsn
+}

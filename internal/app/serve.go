@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/grpcd"
+	"github.com/unloop-ai/unloop/internal/httpd"
+	"github.com/unloop-ai/unloop/internal/live"
+	"github.com/unloop-ai/unloop/internal/mask"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+)
+
+// Serve says how a server runs.
+type Serve struct {
+	Config  *config.Config
+	Version string
+	Log     *slog.Logger
+
+	// Ready, if set, is told where the server answers, once it does.
+	Ready func(Addresses)
+}
+
+// Addresses are where a server can be reached.
+type Addresses struct {
+	HTTP string // HOST:PORT
+	GRPC string // the same; "" where it is off
+	URL  string // of the server, for people
+	DB   string // where it records, without a password
+}
+
+// Run serves until ctx is done; then it takes nothing more, ends what is at hand, has all of it recorded, and returns. An error
+// says what kept it from starting or what failed.
+func (s *Serve) Run(ctx context.Context) (err error) {
+	p, err := s.assemble(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.store.Close()) }()
+	web, rpc, err := p.listen(ctx)
+	if err != nil {
+		return err
+	}
+	if s.Ready != nil {
+		s.Ready(p.addresses(web, rpc))
+	}
+	return p.run(ctx, web, rpc)
+}
+
+// parts are what a server is made of.
+type parts struct {
+	config   *config.Config
+	log      *slog.Logger
+	dsn      string
+	store    *sqlstore.Store
+	pipeline *pipeline.Pipeline
+	hub      *live.Hub
+	http     *httpd.Server
+	grpc     *grpcd.Server // nil where it is off
+}
+
+// run has all parts work. Those before the pipeline end first and those behind it last, so that nothing is lost on the way.
+func (p *parts) run(ctx context.Context, web, rpc net.Listener) error {
+	serving, failed := context.WithCancelCause(ctx)
+	defer failed(nil)
+	recording, recorded := context.WithCancel(context.WithoutCancel(ctx))
+	defer recorded()
+
+	inner := begin(func() error { return p.pipeline.Run(recording) })
+	cleaning := begin(func() error { return p.retain(serving) })
+	edge := begin(func() error { return p.http.Serve(serving, web) })
+	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
+	for _, part := range []*part{edge, telemetry} {
+		go func() {
+			<-part.done
+			failed(part.err) // one that ends by itself ends all
+		}()
+	}
+	<-serving.Done()
+	p.log.Info("stopping")
+	err := errors.Join(edge.wait(), telemetry.wait(), cleaning.wait())
+	recorded()
+	err = errors.Join(err, inner.wait())
+	p.hub.Close()
+	return err
+}
+
+// part is something that works in a goroutine of its own.
+type part struct {
+	done chan struct{}
+	err  error
+}
+
+func begin(work func() error) *part {
+	p := &part{done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		p.err = work()
+	}()
+	return p
+}
+
+func (p *part) wait() error {
+	<-p.done
+	return p.err
+}
+
+// grace is how long telemetry that is at hand has to be recorded when a server stops.
+const grace = 10 * time.Second
+
+func (p *parts) serveGRPC(ctx context.Context, l net.Listener) error {
+	if p.grpc == nil {
+		<-ctx.Done()
+		return nil
+	}
+	served := begin(func() error { return p.grpc.Serve(l) })
+	select {
+	case <-served.done:
+		return served.err
+	case <-ctx.Done():
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if err := p.grpc.Shutdown(bounded); err != nil {
+		p.log.Warn("calls of telemetry were ended", "after", grace)
+	}
+	return served.wait()
+}
+
+func (p *parts) listen(ctx context.Context) (web, rpc net.Listener, err error) {
+	var sockets net.ListenConfig
+	if web, err = sockets.Listen(ctx, "tcp", p.config.Addr); err != nil {
+		return nil, nil, fmt.Errorf("addr: %w (another server? unloop doctor tells; --addr takes another address)", err)
+	}
+	if p.grpc == nil {
+		return web, nil, nil
+	}
+	if rpc, err = sockets.Listen(ctx, "tcp", p.config.GRPCAddr); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("grpc_addr: %w (--grpc-addr takes another address, or off)", err), web.Close())
+	}
+	return web, rpc, nil
+}
+
+func (p *parts) addresses(web, rpc net.Listener) Addresses {
+	a := Addresses{HTTP: web.Addr().String(), URL: p.config.URL, DB: publicDSN(p.dsn)}
+	if rpc != nil {
+		a.GRPC = rpc.Addr().String()
+	}
+	if a.URL == "" {
+		a.URL = "http://" + a.HTTP
+	}
+	return a
+}
+
+// secretKey is what the key of the masks is called in the store.
+const secretKey = "mask"
+
+func (p *parts) masker(ctx context.Context) (*mask.Masker, error) {
+	key, err := p.store.Secret(ctx, secretKey)
+	if err != nil {
+		return nil, err
+	}
+	return mask.New(mask.Settings{Disabled: p.config.Mask.Disabled, Patterns: p.config.Mask.Patterns, Key: key})
+}

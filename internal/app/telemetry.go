@@ -1,0 +1,37 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+)
+
+// telemetry takes OTLP, however it was sent, to the pipeline.
+type telemetry struct{ pipeline *pipeline.Pipeline }
+
+// Traces has the spans recorded.
+func (t telemetry) Traces(ctx context.Context, td ptrace.Traces) (rejected int, reason string, err error) {
+	spans, rejected, reason := otlp.Spans(td)
+	if len(spans) == 0 {
+		return rejected, reason, nil
+	}
+	slices.SortStableFunc(spans, func(a, b otlp.Span) int { return cmp.Compare(a.TraceID, b.TraceID) })
+	_, err = t.pipeline.Submit(ctx, &pipeline.Delivery{Spans: spans})
+	return rejected, reason, err
+}
+
+// Logs has the records of coding agents recorded.
+func (t telemetry) Logs(ctx context.Context, ld plog.Logs) (rejected int, reason string, err error) {
+	events, rejected, reason := otlp.Logs(ld)
+	if len(events) == 0 {
+		return rejected, reason, nil
+	}
+	_, err = t.pipeline.Submit(ctx, &pipeline.Delivery{Events: events})
+	return rejected, reason, err
+}

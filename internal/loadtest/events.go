@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// feed makes the events of many runs, in the order of each run. Most calls are new work; every twentieth run repeats itself.
+type feed struct {
+	name  string
+	runs  []int // events made of each run
+	next  int
+	begun time.Time
+}
+
+func newFeed(name string, runs int) *feed {
+	return &feed{name: name, runs: make([]int, runs), begun: time.Now()}
+}
+
+// add appends the next event, of the next run, as a line, and returns its id.
+func (f *feed) add(to []byte) (line []byte, id string) {
+	run := f.next
+	f.next = (f.next + 1) % len(f.runs)
+	n := f.runs[run]
+	f.runs[run]++
+	id = f.name + "-" + strconv.Itoa(run) + "-" + strconv.Itoa(n)
+	call, asked := n/2, n/2
+	if run%20 == 0 {
+		asked = 7
+	}
+	to = append(to, `{"event_id":"`...)
+	to = append(to, id...)
+	to = append(to, `","run_id":"`...)
+	to = append(to, f.name...)
+	to = append(to, '-')
+	to = strconv.AppendInt(to, int64(run), 10)
+	to = append(to, `","sequence":`...)
+	to = strconv.AppendInt(to, int64(n+1), 10)
+	to = append(to, `,"timestamp":"`...)
+	to = f.begun.Add(time.Duration(n)*time.Second).UTC().AppendFormat(to, time.RFC3339)
+	to = append(to, `","agent":"coder","tool":"grep","call_id":"c`...)
+	to = strconv.AppendInt(to, int64(call), 10)
+	if n%2 == 0 {
+		to = append(to, `","type":"tool_call_started","input":{"path":"internal/server/file_`...)
+		to = strconv.AppendInt(to, int64(asked), 10)
+		to = append(to, `.go","query":"where the handler reads the body and closes it","offset":`...)
+		to = strconv.AppendInt(to, int64(asked), 10)
+		to = append(to, `,"limit":50,"include":["*.go","*.md"]}}`...)
+	} else {
+		to = append(to, `","type":"tool_call_completed","latency_ms":41,"output":"internal/server/file_`...)
+		to = strconv.AppendInt(to, int64(asked), 10)
+		to = append(to, `.go:88: func (h *handler) read(w http.ResponseWriter, r *http.Request) {\ninternal/server/file_`...)
+		to = strconv.AppendInt(to, int64(asked), 10)
+		to = append(to, `.go:91: defer r.Body.Close()\n"}`...)
+	}
+	return append(to, '\n'), id
+}
+
+// fill makes a request's body of n events.
+func (f *feed) fill(body []byte, n int) []byte {
+	for range n {
+		body, _ = f.add(body)
+	}
+	return body
+}
+
+// client sends with connections that stay open.
+func client(connections int) *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}, Timeout: time.Minute}
+}
+
+// post sends a body, again and again while the server is busy.
+func post(ctx context.Context, c *http.Client, url string, body []byte) error {
+	for {
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/events", bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Content-Type", "application/x-ndjson")
+		answer, err := c.Do(request)
+		if err != nil {
+			return err
+		}
+		said, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		switch {
+		case err != nil:
+			return err
+		case answer.StatusCode == http.StatusCreated:
+			return nil
+		case answer.StatusCode != http.StatusTooManyRequests:
+			return fmt.Errorf("%s: %.300s", answer.Status, said)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// feeds makes a feed for each connection, which share the live runs.
+func feeds(connections int, set settings) (all []*feed) {
+	for k := range connections {
+		all = append(all, newFeed(fmt.Sprintf("load%d", k), max(1, set.runs/connections)))
+	}
+	return all
+}
+
+// senders posts bodies of size events of each feed, over a connection of its own, until ctx ends or the budget of events is spent, and returns how
+// many events were acknowledged, and in what time.
+func senders(ctx context.Context, url string, all []*feed, size int, budget int64) (sent int64, took time.Duration, err error) {
+	var done atomic.Int64
+	c := client(len(all))
+	failed := make(chan error, len(all))
+	begun := time.Now()
+	for _, f := range all {
+		go func() {
+			var body []byte
+			for ctx.Err() == nil && (budget == 0 || done.Load() < budget) {
+				body = f.fill(body[:0], size)
+				if err := post(context.WithoutCancel(ctx), c, url, body); err != nil {
+					failed <- err
+					return
+				}
+				done.Add(int64(size))
+			}
+			failed <- nil
+		}()
+	}
+	for range all {
+		if e := <-failed; e != nil {
+			err = e
+		}
+	}
+	return done.Load(), time.Since(begun), err
+}

@@ -1,0 +1,115 @@
+// Command loadtest measures a server from outside: it starts unloop serve as a process of its own, sends events to it over
+// loopback, and prints how fast they were recorded, how soon they were seen, and what memory the server took. It stands beside
+// the arrow, where a user's agents would; make load runs it, and docs/benchmarks.md publishes what it says.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "loadtest:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	unloop string
+	db     string
+	time   time.Duration
+	events int
+	runs   int
+	rate   int
+}
+
+// scenario is one thing that is measured, each against a server of its own.
+type scenario struct {
+	name, about string
+	measure     func(ctx context.Context, s *server, set settings) (string, error)
+}
+
+var scenarios = []scenario{
+	{"batches", "events a second, 500 a request, 4 connections, 1,000 runs", batches},
+	{"singles", "requests a second of one event, 64 connections, 1,000 runs", singles},
+	{"long", "one run of 100,000 events against 100 runs of 1,000", long},
+	{"stream", "from acknowledged to on the wire of a stream, at a rate", stream},
+	{"memory", "memory over many events of 1,000 live runs", memory},
+}
+
+func run(ctx context.Context) error {
+	var set settings
+	flag.StringVar(&set.unloop, "unloop", "bin/unloop", "the program that is measured")
+	flag.StringVar(&set.db, "db", "", "where it records: postgres://…; a new SQLite file for each scenario if empty")
+	flag.DurationVar(&set.time, "time", 10*time.Second, "how long to send, where a scenario has no end of its own")
+	flag.IntVar(&set.events, "events", 1_000_000, "of the scenario memory")
+	flag.IntVar(&set.runs, "runs", 1000, "that are live")
+	flag.IntVar(&set.rate, "rate", 5000, "events a second, of the scenario stream")
+	flag.Usage = usage
+	flag.Parse()
+	for _, name := range flag.Args() {
+		if !slices.ContainsFunc(scenarios, func(sc scenario) bool { return sc.name == name }) {
+			return fmt.Errorf("there is no scenario %s", name)
+		}
+	}
+	for _, sc := range scenarios {
+		if flag.NArg() > 0 && !slices.Contains(flag.Args(), sc.name) {
+			continue
+		}
+		if err := one(ctx, sc, set); err != nil {
+			return fmt.Errorf("%s: %w", sc.name, err)
+		}
+	}
+	return nil
+}
+
+func usage() {
+	fmt.Fprintln(os.Stderr, "usage: loadtest [flags] [scenario...]")
+	for _, sc := range scenarios {
+		fmt.Fprintf(os.Stderr, "  %-8s %s\n", sc.name, sc.about)
+	}
+	flag.PrintDefaults()
+}
+
+func one(ctx context.Context, sc scenario, set settings) error {
+	folder, err := os.MkdirTemp("", "unloop-load-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	db := set.db
+	if db == "" {
+		db = filepath.Join(folder, "load.db")
+	}
+	s, err := begin(ctx, set.unloop, db)
+	if err != nil {
+		return err
+	}
+	said, err := sc.measure(ctx, s, set)
+	if stopped := s.stop(); err == nil {
+		err = stopped
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-8s %s\n", sc.name, strings.ReplaceAll(said, "\n", "\n         "))
+	return ctx.Err()
+}
+
+// server is the process that is measured.
+type server struct {
+	cmd *exec.Cmd
+	url string
+}

@@ -1,0 +1,40 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+)
+
+// Delivery is what one request brings. It belongs to the pipeline once it is submitted.
+type Delivery struct {
+	Runs   []Info
+	Events []*unloop.Event // each with the id of its run; one without an id of its own is given one
+	Spans  []otlp.Span
+	Gone   []string // ids of runs to be forgotten, with all that is known of them
+}
+
+// Info is what a sender says of a run beside its events. What is empty leaves what is known as it is.
+type Info struct {
+	ID, Name, Project string
+	Metadata          json.RawMessage
+}
+
+// Receipt says what became of a delivery, which is on disk.
+type Receipt struct {
+	Events []Result // for each of the delivery's events
+}
+
+// Result says what became of an event.
+type Result struct {
+	ID      string
+	Doubled bool // its run had an event of this id already, which stands
+}
+
+// Errors of Submit.
+var (
+	ErrBusy   = errors.New("too much is waiting to be recorded") // worth a retry in a second
+	ErrClosed = errors.New("the pipeline is closed")
+)

@@ -1,0 +1,200 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// maxDecisions bounds the decisions of one run that are recorded.
+const maxDecisions = 10_000
+
+// fold is what a run's events come to, up to the furthest that was added. A checkpoint is its JSON.
+type fold struct {
+	watch *profile.Watch
+	grew  bool // a warning was raised or grew since it was last looked at
+	s     folded
+}
+
+// folded is what a fold keeps beside its watch.
+type folded struct {
+	Furthest  store.Position
+	Events    int
+	Name      string
+	Status    string
+	Started   time.Time
+	Ended     time.Time
+	Last      time.Time // when the latest event happened
+	Tools     []string
+	Raised    map[string]raised // by warning
+	Worst     uint8             // a policy.Action
+	Decisions int
+	Warned    time.Time
+	Spent     store.Spent // when the first warning was raised
+}
+
+// raised says when a warning was raised and grew last.
+type raised struct{ Created, Updated time.Time }
+
+func newFold(p *profile.Profile, id string) *fold {
+	return &fold{watch: p.Watch(id), s: folded{Furthest: store.Start, Status: store.Running}}
+}
+
+// add folds the run's next event.
+func (f *fold) add(e *unloop.Event, at store.Position, received time.Time) policy.Decision {
+	happened := e.Time.UTC()
+	if e.Time.IsZero() {
+		happened = received
+	}
+	d := f.watch.Add(e)
+	s := &f.s
+	if s.Events == 0 {
+		s.Started = happened
+	}
+	s.Events++
+	s.Last = happened
+	if at.Compare(s.Furthest) > 0 {
+		s.Furthest = at
+	}
+	f.note(e, happened)
+	f.warn(happened)
+	s.Worst = max(s.Worst, uint8(d.Action))
+	if d.Action != policy.Allow {
+		s.Decisions++
+	}
+	return d
+}
+
+// note takes what an event says of the run as a whole.
+func (f *fold) note(e *unloop.Event, happened time.Time) {
+	s := &f.s
+	switch e.Type {
+	case unloop.RunStarted:
+		if s.Name == "" {
+			s.Name = e.Name
+		}
+		s.Status, s.Ended = store.Running, time.Time{}
+	case unloop.RunCompleted:
+		s.Status, s.Ended = store.Completed, happened
+	case unloop.RunFailed:
+		s.Status, s.Ended = store.Failed, happened
+	case unloop.ToolCallStarted:
+		s.Status, s.Ended = store.Running, time.Time{}
+		if name := e.ToolName(); name != "" && len(s.Tools) < store.MaxTools {
+			if k, known := slices.BinarySearch(s.Tools, name); !known {
+				s.Tools = slices.Insert(s.Tools, k, name)
+			}
+		}
+	case unloop.LLMCallStarted, unloop.MessageSent, unloop.HandoffStarted:
+		s.Status, s.Ended = store.Running, time.Time{}
+	}
+}
+
+func (f *fold) warn(happened time.Time) {
+	grown := f.watch.Grown()
+	if len(grown) == 0 {
+		return
+	}
+	f.grew = true
+	if f.s.Raised == nil {
+		f.s.Raised = make(map[string]raised)
+	}
+	if f.s.Warned.IsZero() {
+		f.s.Warned = happened
+		f.s.Spent = f.spent()
+	}
+	for k := range grown {
+		key := warningKey(grown[k].Rule, grown[k].Subject)
+		r, known := f.s.Raised[key]
+		if !known {
+			r.Created = happened
+		}
+		r.Updated = happened
+		f.s.Raised[key] = r
+	}
+}
+
+func warningKey(rule, subject string) string { return rule + "\x00" + subject }
+
+func (f *fold) spent() store.Spent {
+	m := f.watch.Run().Metrics()
+	return store.Spent{Calls: m.ToolCalls, Tokens: m.Tokens, Cost: m.Cost}
+}
+
+// after returns what the run took since its first warning.
+func (f *fold) after() store.Spent {
+	if f.s.Warned.IsZero() {
+		return store.Spent{}
+	}
+	now := f.spent()
+	return store.Spent{
+		Calls: now.Calls - f.s.Spent.Calls, Tokens: now.Tokens - f.s.Spent.Tokens, Cost: finite(now.Cost - f.s.Spent.Cost),
+	}
+}
+
+func (f *fold) metrics() store.Metrics {
+	m := f.watch.Run().Metrics()
+	return store.Metrics{
+		Events: m.Events, Duration: round(max(0, f.s.Last.Sub(f.s.Started).Seconds()), 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
+		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: round(m.Cost, 6), MeanLatency: round(m.MeanLatency, 2),
+		MaxLatency: finite(m.MaxLatency), BusiestTool: orNull(m.BusiestTool), BusiestAgent: orNull(m.BusiestAgent),
+	}
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func round(x float64, places int) float64 {
+	if unit := math.Pow10(places); math.Abs(x) < 1e15 {
+		return math.Round(x*unit) / unit
+	}
+	return finite(x)
+}
+
+// finite keeps a sum that overflowed within what JSON can say.
+func finite(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, x))
+}
+
+// checkpoint is the JSON of a fold.
+type checkpoint struct {
+	Settings fingerprint.Hash `json:"settings"` // of the profile, under which it holds
+	Fold     folded           `json:"fold"`
+	Watch    json.RawMessage  `json:"watch"`
+}
+
+func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
+	watch, err := f.watch.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("write a checkpoint: %w", err)
+	}
+	return json.Marshal(checkpoint{settings, f.s, watch})
+}
+
+// restore returns the fold of a checkpoint; nil where it does not hold under the profile as it is now set.
+func restore(p *profile.Profile, settings fingerprint.Hash, state []byte) *fold {
+	var c checkpoint
+	if json.Unmarshal(state, &c) != nil || c.Settings != settings {
+		return nil
+	}
+	watch, err := p.Restore(c.Watch)
+	if err != nil {
+		return nil // of another version of the program, say
+	}
+	return &fold{watch: watch, grew: true, s: c.Fold}
+}

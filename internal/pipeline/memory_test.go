@@ -1,0 +1,198 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// memory is a store in memory, plain and slow.
+type memory struct {
+	mu          sync.Mutex
+	runs        map[int64]store.Run
+	events      map[int64]map[string]store.Event
+	warnings    map[int64]map[string]store.Warning
+	decisions   map[int64][]store.Decision
+	checkpoints map[int64][]store.Checkpoint
+	spans       map[string]map[string]store.Span
+	commits     int
+	fail        error // of the next commits
+}
+
+func newMemory() *memory {
+	return &memory{
+		runs: map[int64]store.Run{}, events: map[int64]map[string]store.Event{}, warnings: map[int64]map[string]store.Warning{},
+		decisions: map[int64][]store.Decision{}, checkpoints: map[int64][]store.Checkpoint{}, spans: map[string]map[string]store.Span{},
+	}
+}
+
+func (m *memory) Last(context.Context) (arrival, run int64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for n, events := range m.events {
+		run = max(run, n)
+		for _, e := range events {
+			arrival = max(arrival, e.Arrival)
+		}
+	}
+	for n := range m.runs {
+		run = max(run, n)
+	}
+	return arrival, run, nil
+}
+
+func (m *memory) Run(_ context.Context, id string) (*store.Run, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.runs {
+		if r.ID == id {
+			return &r, nil
+		}
+	}
+	return nil, nil
+}
+
+func (m *memory) Checkpoints(_ context.Context, run int64) ([]store.Checkpoint, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := slices.Clone(m.checkpoints[run])
+	slices.SortFunc(all, func(a, b store.Checkpoint) int { return a.Position.Compare(b.Position) })
+	return all, nil
+}
+
+func (m *memory) sorted(run int64) []store.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := slices.Collect(maps.Values(m.events[run]))
+	slices.SortFunc(all, func(a, b store.Event) int { return a.Position.Compare(b.Position) })
+	return all
+}
+
+func (m *memory) Events(_ context.Context, run int64, behind store.Position, each func(*store.Event) error) error {
+	for _, e := range m.sorted(run) {
+		if e.Position.Compare(behind) > 0 {
+			if err := each(&e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m *memory) Known(_ context.Context, run int64, ids []string) (map[string]store.Position, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := map[string]store.Position{}
+	for _, id := range ids {
+		if e, ok := m.events[run][id]; ok {
+			known[id] = e.Position
+		}
+	}
+	return known, nil
+}
+
+func (m *memory) Spans(_ context.Context, trace string) (spans []store.Span, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.spans[trace] {
+		spans = append(spans, s)
+	}
+	return spans, nil
+}
+
+func (m *memory) Idle(_ context.Context, before time.Time, limit int) (ids []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var idle []store.Run
+	for _, r := range m.runs {
+		if r.Status == store.Running && r.Updated.Before(before) {
+			idle = append(idle, r)
+		}
+	}
+	slices.SortFunc(idle, func(a, b store.Run) int { return cmp.Or(a.Updated.Compare(b.Updated), cmp.Compare(a.Number, b.Number)) })
+	for _, r := range idle[:min(limit, len(idle))] {
+		ids = append(ids, r.ID)
+	}
+	return ids, nil
+}
+
+func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fail != nil {
+		return nil, m.fail
+	}
+	m.commits++
+	for _, n := range b.Gone {
+		delete(m.runs, n)
+		delete(m.events, n)
+		delete(m.warnings, n)
+		delete(m.decisions, n)
+		delete(m.checkpoints, n)
+	}
+	for _, r := range b.Runs {
+		m.runs[r.Number] = r
+	}
+	for _, ref := range b.Removed {
+		delete(m.events[ref.Run], ref.ID)
+	}
+	for _, e := range b.Events {
+		if _, ok := m.events[e.Run][e.ID]; ok {
+			doubled = append(doubled, store.EventRef{Run: e.Run, ID: e.ID})
+			continue
+		}
+		if m.events[e.Run] == nil {
+			m.events[e.Run] = map[string]store.Event{}
+		}
+		m.events[e.Run][e.ID] = e
+	}
+	for _, s := range b.Spans {
+		if m.spans[s.Trace] == nil {
+			m.spans[s.Trace] = map[string]store.Span{}
+		}
+		m.spans[s.Trace][s.ID] = s
+	}
+	for _, u := range b.Undone {
+		delete(m.warnings, u.Run)
+		m.decisions[u.Run] = slices.DeleteFunc(m.decisions[u.Run], func(d store.Decision) bool { return d.Position.Compare(u.Behind) > 0 })
+		m.checkpoints[u.Run] = slices.DeleteFunc(m.checkpoints[u.Run], func(c store.Checkpoint) bool { return c.Position.Compare(u.Behind) > 0 })
+	}
+	for _, w := range b.Warnings {
+		if m.warnings[w.Run] == nil {
+			m.warnings[w.Run] = map[string]store.Warning{}
+		}
+		m.warnings[w.Run][w.ID] = w
+	}
+	for _, d := range b.Decisions {
+		m.decisions[d.Run] = append(m.decisions[d.Run], d)
+	}
+	for _, c := range b.Checkpoints {
+		m.checkpoints[c.Run] = append(m.checkpoints[c.Run], c)
+	}
+	for _, c := range b.Thinned {
+		m.checkpoints[c.Run] = slices.DeleteFunc(m.checkpoints[c.Run], func(k store.Checkpoint) bool { return k.Position == c.Position })
+	}
+	return doubled, nil
+}
+
+// warningsOf returns the run's warnings, sorted.
+func (m *memory) warningsOf(run int64) []store.Warning {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []store.Warning
+	for _, w := range m.warnings[run] {
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b store.Warning) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
+	})
+	return all
+}
+
+var errFull = errors.New("disk full")

@@ -1,0 +1,273 @@
+package pipeline
+
+import (
+	"container/list"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	json "github.com/go-json-experiment/json"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// Options say how a pipeline works. Zero values stand for the defaults.
+type Options struct {
+	Profile *profile.Profile // needed
+	Store   Store            // needed
+	Sinks   []Sink
+	Metrics *Metrics // needed
+
+	// Prepare readies an event before it is recorded: secrets are masked, a cost is worked out. PrepareSpan does the same for a
+	// span. They are called concurrently; nil for nothing to do.
+	Prepare     func(*unloop.Event)
+	PrepareSpan func(*otlp.Span)
+
+	Project     string        // of runs that name none; "default"
+	QueueEvents int           // that wait to be recorded, at most; 50,000
+	QueueBytes  int64         // that wait to be recorded, at most; 128 MiB
+	LiveRuns    int           // runs held in memory; 2,048
+	IdleMemory  time.Duration // after which an idle run leaves memory; 5 minutes
+	IdleClose   time.Duration // after which an idle run is taken to be over; 30 minutes
+	TraceBytes  int           // of traces held in memory; 256 MiB
+}
+
+func (o *Options) fill() {
+	if o.Project == "" {
+		o.Project = "default"
+	}
+	if o.QueueEvents == 0 {
+		o.QueueEvents = 50_000
+	}
+	if o.QueueBytes == 0 {
+		o.QueueBytes = 128 << 20
+	}
+	if o.LiveRuns == 0 {
+		o.LiveRuns = 2048
+	}
+	if o.IdleMemory == 0 {
+		o.IdleMemory = 5 * time.Minute
+	}
+	if o.IdleClose == 0 {
+		o.IdleClose = 30 * time.Minute
+	}
+	if o.TraceBytes == 0 {
+		o.TraceBytes = 256 << 20
+	}
+}
+
+// maxQueued bounds the deliveries that wait. A further one is refused with ErrBusy, which metrics count.
+const maxQueued = 8192
+
+// Pipeline takes events of many runs from order to record: it puts each run's events in order, folds them, has the
+// profile decide, records all of it and then tells the sinks. Deliveries that wait are recorded together, in one
+// commit. Submit is safe for concurrent use; one goroutine, in Run, does the rest.
+type Pipeline struct {
+	opts    Options
+	holds   fingerprint.Hash // under which settings checkpoints hold
+	queue   chan *waiting
+	stopped chan struct{}
+	events  atomic.Int64 // that wait
+	bytes   atomic.Int64
+
+	arrival, number int64 // the latest of an event and of a run
+	live            map[string]*run
+	used            list.List // of *run, the latest in front
+	traces          traces
+}
+
+// waiting is a delivery in the queue.
+type waiting struct {
+	*Delivery
+	bodies     [][]byte // of the events
+	spanBodies [][]byte
+	received   time.Time
+	weight     int   // in events
+	size       int64 // in bytes
+	receipt    Receipt
+	err        error
+	done       chan struct{}
+}
+
+// New returns a pipeline that goes on where its store is.
+func New(ctx context.Context, o Options) (*Pipeline, error) {
+	o.fill()
+	arrival, number, err := o.Store.Last(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("begin at the store's end: %w", err)
+	}
+	return &Pipeline{
+		opts: o, holds: fingerprint.Bytes(o.Profile.YAML()), queue: make(chan *waiting, maxQueued), stopped: make(chan struct{}),
+		arrival: arrival, number: number, live: make(map[string]*run),
+	}, nil
+}
+
+// Submit has a delivery recorded and returns when it is on disk. The error is ErrBusy or ErrClosed, ctx's, or one of the store;
+// after the last two the delivery may be recorded nevertheless, so that it is right to send it again: what is doubled changes
+// nothing.
+func (p *Pipeline) Submit(ctx context.Context, d *Delivery) (Receipt, error) {
+	w, err := p.prepare(d)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if !p.admit(w) {
+		p.opts.Metrics.Refused.Add(float64(w.weight))
+		return Receipt{}, ErrBusy
+	}
+	select {
+	case p.queue <- w:
+	case <-p.stopped:
+		p.dismiss(w)
+		return Receipt{}, ErrClosed
+	default:
+		p.dismiss(w)
+		p.opts.Metrics.Refused.Add(float64(w.weight))
+		return Receipt{}, ErrBusy
+	}
+	select {
+	case <-w.done:
+		return w.receipt, w.err
+	case <-ctx.Done():
+		return Receipt{}, ctx.Err()
+	case <-p.stopped:
+		select {
+		case <-w.done: // it was among the last
+			return w.receipt, w.err
+		default:
+			return Receipt{}, ErrClosed
+		}
+	}
+}
+
+func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
+	w := &waiting{
+		Delivery: d, received: time.Now().UTC().Truncate(time.Microsecond), done: make(chan struct{}),
+		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Gone), bodies: make([][]byte, len(d.Events)),
+	}
+	for i, e := range d.Events {
+		if e.ID == "" {
+			e.ID = newID("evt_")
+		}
+		if p.opts.Prepare != nil {
+			p.opts.Prepare(e)
+		}
+		body, err := store.Encode(e)
+		if err != nil {
+			return nil, err
+		}
+		w.bodies[i] = body
+		w.size += int64(len(body)) + eventOverhead
+	}
+	for i := range d.Spans {
+		s := &d.Spans[i]
+		if p.opts.PrepareSpan != nil {
+			p.opts.PrepareSpan(s)
+		}
+		body, err := json.Marshal(s)
+		if err != nil {
+			return nil, fmt.Errorf("encode span %s: %w", s.ID, err)
+		}
+		w.spanBodies = append(w.spanBodies, body)
+		w.size += int64(2*len(body)) + eventOverhead
+	}
+	w.receipt.Events = make([]Result, len(d.Events))
+	return w, nil
+}
+
+// eventOverhead is about what an event takes in memory beside its content, in bytes.
+const eventOverhead = 1024
+
+// newID returns an id that nothing else has.
+func newID(prefix string) string {
+	var b [12]byte
+	rand.Read(b[:]) // never fails
+	return prefix + hex.EncodeToString(b[:])
+}
+
+func (p *Pipeline) admit(w *waiting) bool {
+	// One that is larger than all there may be is let in when nothing waits.
+	if events := p.events.Add(int64(w.weight)); events > int64(p.opts.QueueEvents) && events > int64(w.weight) {
+		p.events.Add(-int64(w.weight))
+		return false
+	}
+	if bytes := p.bytes.Add(w.size); bytes > p.opts.QueueBytes && bytes > w.size {
+		p.dismiss(w)
+		return false
+	}
+	return true
+}
+
+func (p *Pipeline) dismiss(w *waiting) {
+	p.events.Add(-int64(w.weight))
+	p.bytes.Add(-w.size)
+}
+
+// Waiting returns how many events wait to be recorded.
+func (p *Pipeline) Waiting() int { return int(p.events.Load()) }
+
+// tickTime is how often runs are looked at that nothing comes for.
+const tickTime = 5 * time.Second
+
+// Run records what is submitted until ctx ends, then what was submitted before that, writes checkpoints and returns. It may be
+// called once.
+func (p *Pipeline) Run(ctx context.Context) error {
+	defer close(p.stopped)
+	tick := time.NewTicker(tickTime)
+	defer tick.Stop()
+	work := context.WithoutCancel(ctx)
+	for {
+		select {
+		case w := <-p.queue:
+			p.group(work, w)
+		case <-tick.C:
+			p.tick(work)
+		case <-ctx.Done():
+			for {
+				select {
+				case w := <-p.queue:
+					p.group(work, w)
+				default:
+					return p.leave(work)
+				}
+			}
+		}
+	}
+}
+
+// Bounds of what one commit takes.
+const (
+	groupEvents = 8192
+	groupBytes  = 32 << 20
+)
+
+// group records a delivery together with those that wait behind it.
+func (p *Pipeline) group(ctx context.Context, first *waiting) {
+	group := []*waiting{first}
+	events, bytes := first.weight, first.size
+gather:
+	for events < groupEvents && bytes < groupBytes {
+		select {
+		case w := <-p.queue:
+			group = append(group, w)
+			events += w.weight
+			bytes += w.size
+		default:
+			break gather
+		}
+	}
+	err := p.record(ctx, group)
+	for _, w := range group {
+		p.dismiss(w)
+		if w.err == nil {
+			w.err = err
+		}
+		close(w.done)
+	}
+}

@@ -1,0 +1,36 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// Store is where a pipeline records, and from where it takes up again what it does not hold. One pipeline writes to a store at
+// a time. Commit is called by one goroutine.
+type Store interface {
+	// Last returns the highest arrival and the highest number of a run; 0 for none.
+	Last(ctx context.Context) (arrival, run int64, err error)
+	// Run returns the run with the id, or nil.
+	Run(ctx context.Context, id string) (*store.Run, error)
+	// Checkpoints returns the run's checkpoints in the order of their positions.
+	Checkpoints(ctx context.Context, run int64) ([]store.Checkpoint, error)
+	// Events hands over the run's events behind a position, in their order. The event is valid until each returns; each's
+	// error ends it and is returned.
+	Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error
+	// Known returns those of the ids that are ids of the run's events, with their positions.
+	Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error)
+	// Spans returns the trace's spans, in any order.
+	Spans(ctx context.Context, trace string) ([]store.Span, error)
+	// Idle returns ids of runs that are running and were last updated before a time, the longest idle first.
+	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
+	// Commit writes the batch as one transaction that is on disk when it returns. Events whose id the run has already are left
+	// out, and returned.
+	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)
+}
+
+// Sink takes what was recorded, after it was. It must not block, and must not change what it is given.
+type Sink interface {
+	Publish(u *store.Update)
+}

@@ -1,0 +1,228 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// touched is a run within one commit.
+type touched struct {
+	*run
+	furthest store.Position // of what is folded and placed
+	items    []*item        // to be recorded, in the order of arrival
+	byID     map[string]*item
+	out      map[string]bool // ids to be taken out of the store, if it has them
+	removed  []string        // those that it had
+	received time.Time
+	told     bool // the row changed apart from events
+	gone     bool
+
+	undone    *store.Position // decisions behind it are made anew
+	decisions []store.Decision
+	made      []store.Checkpoint
+	thinned   []store.Checkpoint
+}
+
+// item is an event on its way into the store.
+type item struct {
+	event    *unloop.Event
+	body     []byte
+	at       store.Position
+	arrival  int64
+	received time.Time
+	change   bool    // of a trace: it stands in the place of what the store may have
+	result   *Result // nil for a change
+	check    bool    // the store may have it
+	dead     bool    // it is not to be recorded
+}
+
+// place finds an event's position in the run as far as it is known.
+func (t *touched) place(it *item) {
+	id := it.event.ID
+	if old := t.byID[id]; old != nil && !old.dead {
+		if !it.change {
+			it.result.Doubled = true
+			return
+		}
+		old.dead = true
+	}
+	it.at = following(t.furthest, it.event)
+	known := compareTimes(it.at, t.fold.s.Furthest) <= 0
+	it.check = it.change || known || it.event.Sequence == 0 && it.event.Time.IsZero()
+	if it.change {
+		it.at.Tie = otlp.Tie(it.event)
+		t.out[id] = true
+	}
+	if compareTimes(it.at, t.furthest) > 0 {
+		t.furthest = it.at
+	}
+	t.items = append(t.items, it)
+	t.byID[id] = it
+	if it.received.After(t.received) {
+		t.received = it.received
+	}
+}
+
+// remove takes an event out of the run.
+func (t *touched) remove(id string) {
+	if it := t.byID[id]; it != nil {
+		it.dead = true
+	}
+	t.out[id] = true
+}
+
+// compareTimes compares positions without their ties.
+func compareTimes(p, q store.Position) int {
+	return cmp.Or(cmp.Compare(p.Sequence, q.Sequence), cmp.Compare(p.Time, q.Time))
+}
+
+// settle asks the store which of the events it has, numbers those that are to be recorded, and folds them.
+func (t *touched) settle(ctx context.Context, p *Pipeline) error {
+	from, err := t.resolve(ctx, p.opts.Store)
+	if err != nil {
+		return err
+	}
+	var sorted []*item
+	for _, it := range t.items {
+		if it.dead {
+			continue
+		}
+		p.arrival++
+		it.arrival = p.arrival
+		if !it.change {
+			it.at.Tie = it.arrival
+		}
+		sorted = append(sorted, it)
+	}
+	slices.SortStableFunc(sorted, func(a, b *item) int { return a.at.Compare(b.at) })
+	if len(sorted) > 0 && sorted[0].at.Compare(from) < 0 {
+		from = sorted[0].at
+	}
+	if t.settled && from.Compare(t.fold.s.Furthest) > 0 {
+		for _, it := range sorted {
+			t.add(p, it.event, it.at, it.received)
+		}
+		return nil
+	}
+	if !t.settled {
+		from = store.Start
+	}
+	return t.refold(ctx, p, from, sorted)
+}
+
+// resolve marks the doubled events, and returns the first position at which the store's events change.
+func (t *touched) resolve(ctx context.Context, s Store) (from store.Position, err error) {
+	from = end
+	if !t.stored {
+		return from, nil
+	}
+	var ids []string
+	for id := range t.out {
+		ids = append(ids, id)
+	}
+	for _, it := range t.items {
+		if it.check && !it.change && !it.dead {
+			ids = append(ids, it.event.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return from, nil
+	}
+	known, err := s.Known(ctx, t.row.Number, ids)
+	if err != nil {
+		return from, err
+	}
+	for id, at := range known {
+		if !t.out[id] {
+			it := t.byID[id]
+			it.dead, it.result.Doubled = true, true
+			continue
+		}
+		t.removed = append(t.removed, id)
+		if at.Compare(from) < 0 {
+			from = at
+		}
+	}
+	slices.Sort(t.removed)
+	return from, nil
+}
+
+// end stands behind every event's position.
+var end = store.Position{Sequence: 1<<63 - 1, Time: 1<<63 - 1, Tie: 1<<63 - 1}
+
+// refold folds the run anew from the last checkpoint before a position: what the store has behind it, without what is removed,
+// together with the items, which are sorted.
+func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, items []*item) error {
+	p.opts.Metrics.Refolds.Inc()
+	if err := p.takeUp(ctx, t.run, &from); err != nil {
+		return err
+	}
+	behind := t.fold.s.Furthest
+	t.undone = &behind
+	err := p.opts.Store.Events(ctx, t.row.Number, behind, func(e *store.Event) error {
+		if t.out[e.ID] {
+			return nil
+		}
+		for len(items) > 0 && items[0].at.Compare(e.Position) < 0 {
+			t.add(p, items[0].event, items[0].at, items[0].received)
+			items = items[1:]
+		}
+		if event := p.decode(e); event != nil {
+			t.add(p, event, e.Position, e.Received)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		t.add(p, it.event, it.at, it.received)
+	}
+	t.settled, t.fold.grew = true, true
+	t.gone = t.fold.s.Events == 0 && len(t.removed) > 0
+	return nil
+}
+
+// add folds one event, notes the decision at it, and writes a checkpoint when it is time for one.
+func (t *touched) add(p *Pipeline, e *unloop.Event, at store.Position, received time.Time) {
+	d := t.fold.add(e, at, received)
+	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
+		t.decisions = append(t.decisions, store.Decision{
+			Run: t.row.Number, Position: at, EventID: e.ID, Number: t.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: d.Message,
+		})
+	}
+	folded := 0
+	if n := len(t.checkpoints); n > 0 {
+		folded = t.checkpoints[n-1].Events
+	}
+	if t.fold.s.Events-folded >= checkpointEvery {
+		t.checkpoint(p)
+	}
+}
+
+// checkpoint writes the run's state, and lets go of all but the last two.
+func (t *touched) checkpoint(p *Pipeline) {
+	state, err := t.fold.checkpoint(p.holds)
+	if err != nil {
+		return // it is only to save time
+	}
+	c := store.Checkpoint{Run: t.row.Number, Position: t.fold.s.Furthest, Events: t.fold.s.Events, State: state}
+	t.made = append(t.made, c)
+	c.State = nil
+	t.checkpoints = append(t.checkpoints, c)
+	for len(t.checkpoints) > 2 {
+		if t.checkpoints[0].Position == t.made[0].Position {
+			t.made = t.made[1:]
+		} else {
+			t.thinned = append(t.thinned, t.checkpoints[0])
+		}
+		t.checkpoints = t.checkpoints[1:]
+	}
+}

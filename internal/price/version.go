@@ -1,0 +1,67 @@
+package price
+
+// isMark tells whether a version can begin with c.
+func isMark(c byte) bool { return c == '-' || c == '@' || c == ':' || c == '[' }
+
+// isVersion tells whether rest is nothing but versions of one model at one price: days, builds, stages and the size of a
+// context. A single number of one or two digits is none, since claude-opus-4-9 is not claude-opus-4.
+func isVersion(rest []byte) bool {
+	before := 0 // digits of the part before, which is a part of a day if they are two or four
+	for len(rest) > 0 {
+		mark, part := rest[0], rest[1:]
+		if !isMark(mark) {
+			return false
+		}
+		n := 0
+		for n < len(part) && !isMark(part[n]) {
+			n++
+		}
+		part, rest = part[:n], rest[1+n:]
+		digits := digitsOf(part)
+		switch {
+		case digits == 0:
+			if !isStage(part) {
+				return false
+			}
+		case digits == 1 && mark != ':':
+			return false
+		case digits == 2 && !isDayPart(before) && !isDayPart(nextDigits(rest)):
+			return false
+		}
+		before = digits
+	}
+	return true
+}
+
+func isDayPart(digits int) bool { return digits == 2 || digits == 4 }
+
+// nextDigits returns the number of digits of the part that rest begins with.
+func nextDigits(rest []byte) int {
+	if len(rest) == 0 || rest[0] != '-' {
+		return 0
+	}
+	n := 1
+	for n < len(rest) && !isMark(rest[n]) {
+		n++
+	}
+	return digitsOf(rest[1:n])
+}
+
+// digitsOf returns the number of digits of a part, and 0 if it has anything else.
+func digitsOf(part []byte) int {
+	for _, c := range part {
+		if c < '0' || c > '9' {
+			return 0
+		}
+	}
+	return len(part)
+}
+
+// isStage tells whether a part is a word that names a version, or v and a number.
+func isStage(part []byte) bool {
+	switch string(part) {
+	case "latest", "preview", "exp", "default", "1m]":
+		return true
+	}
+	return len(part) > 1 && part[0] == 'v' && digitsOf(part[1:]) > 0
+}

@@ -1,0 +1,13 @@
+package store
+
+import "errors"
+
+// ErrCursor says that a cursor is none that the list has given out.
+var ErrCursor = errors.New("this is no cursor of this list")
+
+// ErrInUse says that another server writes to the database.
+var ErrInUse = errors.New("another server uses the database")
+
+// ErrBuckets says that a summary was asked for with a step that is not above zero, or so short that it has more than MaxBuckets
+// buckets.
+var ErrBuckets = errors.New("the step does not fit the time")

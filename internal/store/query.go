@@ -1,0 +1,62 @@
+package store
+
+import "time"
+
+// Filter chooses runs. Its zero value chooses all.
+type Filter struct {
+	Status  string
+	Project string
+	Warning string // the rule of a warning that they have
+	Tool    string // a tool that they called
+	Text    string // stands in their id, name, project or a warning's message; case does not count
+	Since   time.Time
+	Until   time.Time // when they were started: from Since, before Until
+}
+
+// Page asks for a part of a list: at most Limit entries behind the cursor. A cursor is what a list returned, or "" for its
+// beginning.
+type Page struct {
+	Cursor string
+	Limit  int
+}
+
+// Fleet sums up many runs.
+type Fleet struct {
+	Since, Until time.Time
+	Step         time.Duration // of a bucket
+	Buckets      []FleetBucket // without gaps
+	Tools        []Looping     // the most looping tools first
+	Rules        []Looping     // the rules of most warnings first
+	Runs         int
+	Warned       int   // runs with a warning
+	After        Spent // since the first warning of each run, in all
+	Spent        Spent // by all runs
+	Slowest      []SlowStep
+}
+
+// FleetBucket counts the runs that began in a stretch of time, by status.
+type FleetBucket struct {
+	Start     time.Time
+	Running   int
+	Completed int
+	Failed    int
+	Closed    int
+	Warned    int
+}
+
+// Looping is a tool or a rule with the warnings about it.
+type Looping struct {
+	Name     string
+	Runs     int
+	Warnings int
+	Repeats  int // the counts of the warnings, in sum
+}
+
+// SlowStep is the longest event of a run.
+type SlowStep struct {
+	RunID   string
+	Latency float64 // milliseconds
+}
+
+// MaxBuckets is how many buckets a summary may have.
+const MaxBuckets = 10_000

@@ -1,0 +1,126 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// bulk is an insertion of many rows, prepared for some numbers of rows.
+type bulk struct {
+	what     string // for errors
+	columns  int
+	sizes    []int // falling, and 1 the last
+	prepared []*sql.Stmt
+}
+
+// bulks are the insertions of a commit.
+type bulks struct {
+	runs, events, spans, warnings, decisions, checkpoints bulk
+}
+
+// prepareBulks prepares all insertions. It has to be done before a transaction takes the only connection that writes.
+func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
+	for _, b := range []struct {
+		into            *bulk
+		table           string
+		columns, suffix string
+	}{
+		{&all.runs, "runs", runColumns + ", bytes", conflict("number", runColumns) + ", bytes = runs.bytes + excluded.bytes"},
+		{&all.events, "events", eventColumns, " ON CONFLICT (run, id) DO NOTHING"},
+		{&all.spans, "spans", spanColumns, conflict("trace, id", spanColumns)},
+		{&all.warnings, "warnings", warningColumns, conflict("run, id", warningColumns)},
+		{&all.decisions, "decisions", decisionColumns, conflict("run, at_sequence, at_time, at_tie, number", decisionColumns)},
+		{&all.checkpoints, "checkpoints", checkpointColumns, conflict("run, at_sequence, at_time, at_tie", checkpointColumns)},
+	} {
+		*b.into = bulk{what: b.table, columns: strings.Count(b.columns, ",") + 1, sizes: s.rows}
+		for _, rows := range s.rows {
+			query := "INSERT INTO " + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
+			stmt, err := s.write.PrepareContext(ctx, query)
+			if err != nil {
+				return all, fmt.Errorf("prepare to write %s: %w", b.table, err)
+			}
+			b.into.prepared = append(b.into.prepared, stmt)
+		}
+	}
+	return all, nil
+}
+
+// conflict returns the end of an insertion that writes over the row with the same key.
+func conflict(key, columns string) string {
+	var set []string
+	isKey := strings.Split(key, ", ")
+	for column := range strings.SplitSeq(columns, ", ") {
+		if !slices.Contains(isKey, column) {
+			set = append(set, column+" = excluded."+column)
+		}
+	}
+	return " ON CONFLICT (" + key + ") DO UPDATE SET " + strings.Join(set, ", ")
+}
+
+// tuples returns "(?, ?), (?, ?)" for two rows of two columns.
+func (d *database) tuples(rows, columns int) string {
+	var b strings.Builder
+	for k := range rows * columns {
+		switch {
+		case k == 0:
+			b.WriteByte('(')
+		case k%columns == 0:
+			b.WriteString("), (")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(d.mark(k + 1))
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// insert writes rows and calls done for each part of them with the number that were really written.
+func insert[T any](ctx context.Context, w *writing, b *bulk, rows []T, arguments func([]any, *T) []any, done func(part []T, written int64) error) error {
+	for k, size := range b.sizes {
+		stmt := w.tx.StmtContext(ctx, b.prepared[k])
+		for len(rows) >= size {
+			args := w.scratch[:0]
+			for i := range rows[:size] {
+				args = arguments(args, &rows[i])
+			}
+			w.scratch = args
+			result, err := stmt.ExecContext(ctx, args...)
+			if err != nil {
+				return fmt.Errorf("write %d %s: %w", size, b.what, err)
+			}
+			written, err := result.RowsAffected()
+			if err != nil {
+				return fmt.Errorf("count the %s that were written: %w", b.what, err)
+			}
+			if done != nil {
+				if err := done(rows[:size], written); err != nil {
+					return err
+				}
+			}
+			rows = rows[size:]
+		}
+	}
+	return nil
+}
+
+// lasts returns rows of which each has another key; of equal ones the last stands. It may return rows itself.
+func lasts[T any, K comparable](rows []T, key func(*T) K) []T {
+	at := make(map[K]int, len(rows))
+	for k := range rows {
+		at[key(&rows[k])] = k
+	}
+	if len(at) == len(rows) {
+		return rows
+	}
+	kept := make([]T, 0, len(at))
+	for k := range rows {
+		if at[key(&rows[k])] == k {
+			kept = append(kept, rows[k])
+		}
+	}
+	return kept
+}

@@ -1,0 +1,111 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// writing is a commit on its way.
+type writing struct {
+	*Store
+	tx    *sql.Tx
+	bytes map[int64]int64 // by run, what its events take more than before
+}
+
+// Commit writes the batch as one transaction, which is on disk when it returns. Events whose id the run has already are left
+// out, and returned. Of several runs, warnings … with the same key in one batch the last stands. On an error nothing is written;
+// only where the connection to PostgreSQL is lost at the very end is that unknown.
+func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("begin a commit: %w", err)
+	}
+	w := &writing{Store: s, tx: tx, bytes: make(map[int64]int64, len(b.Runs))}
+	doubled, err = w.batch(ctx, b)
+	clear(s.scratch)
+	if err != nil {
+		return nil, errors.Join(err, tx.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return nil, fmt.Errorf("finish a commit: %w", err)
+	}
+	return doubled, nil
+}
+
+// batch writes the batch. The runs come last of what is about events, for they are told what their events take.
+func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+	for _, run := range b.Gone {
+		if err := w.forget(ctx, run); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.remove(ctx, b.Removed); err != nil {
+		return nil, err
+	}
+	if doubled, err = w.events(ctx, b.Events); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{
+		func() error { return w.runs(ctx, b.Runs) },
+		func() error { return w.spans(ctx, b.Spans) },
+		func() error { return w.undo(ctx, b.Undone) },
+		func() error { return w.warnings(ctx, b.Warnings) },
+		func() error { return w.decisions(ctx, b.Decisions) },
+		func() error { return w.checkpoints(ctx, b.Checkpoints) },
+		func() error { return w.thin(ctx, b.Thinned) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return doubled, nil
+}
+
+// exec runs a statement of the commit.
+func (w *writing) exec(ctx context.Context, doing, query string, args ...any) error {
+	if _, err := w.tx.ExecContext(ctx, query, args...); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// forget deletes a run with all that belongs to it.
+func (w *writing) forget(ctx context.Context, run int64) error {
+	for _, query := range []string{
+		`DELETE FROM deliveries WHERE warning IN (SELECT id FROM warnings WHERE run = $1)`,
+		`DELETE FROM warnings WHERE run = $1`,
+		`DELETE FROM decisions WHERE run = $1`,
+		`DELETE FROM checkpoints WHERE run = $1`,
+		`DELETE FROM spans WHERE run = $1`,
+		`DELETE FROM events WHERE run = $1`,
+		`DELETE FROM runs WHERE number = $1`,
+	} {
+		if err := w.exec(ctx, "delete a run", query, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undo drops what was worked out behind a position, and the run's warnings.
+func (w *writing) undo(ctx context.Context, undone []store.Undone) error {
+	for _, u := range undone {
+		p := u.Behind
+		for _, table := range []string{"decisions", "checkpoints"} {
+			query := "DELETE FROM " + table + " WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)"
+			if err := w.exec(ctx, "undo "+table, query, u.Run, p.Sequence, p.Time, p.Tie); err != nil {
+				return err
+			}
+		}
+		if err := w.exec(ctx, "undo warnings", "DELETE FROM warnings WHERE run = $1", u.Run); err != nil {
+			return err
+		}
+	}
+	return nil
+}

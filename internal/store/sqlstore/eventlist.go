@@ -1,0 +1,78 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// errFull ends a page that holds enough.
+var errFull = errors.New("the page is full")
+
+// EventPage returns the run's events in their order, and the cursor of the page behind; "" at the end. A page is shorter than its
+// limit where events are large: it ends with the one that brings it over maxPageBytes. A cursor of another list is
+// store.ErrCursor.
+func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error) {
+	w := &where{}
+	w.add("run = ?", run)
+	if p.Cursor != "" {
+		behind, err := parse(p.Cursor, "events", 4)
+		if err != nil {
+			return nil, "", err
+		}
+		w.add("(at_sequence, at_time, at_tie, arrival) > (?, ?, ?, ?)", behind...)
+	}
+	most, weighs := limit(p.Limit), 0
+	query := fmt.Sprintf("SELECT %s FROM events%s ORDER BY at_sequence, at_time, at_tie, arrival LIMIT %d", eventColumns, w, most+1)
+	err = s.each(ctx, query, w.args, func(row scanner) error {
+		if len(events) == most || weighs >= maxPageBytes {
+			last := &events[len(events)-1]
+			at := last.Position
+			next = cursor("events", at.Sequence, at.Time, at.Tie, last.Arrival)
+			return errFull
+		}
+		var e store.Event
+		err := scanEvent(row, &e, &e.Body)
+		weighs += len(e.Body)
+		events = append(events, e)
+		return err
+	})
+	if err != nil && !errors.Is(err, errFull) {
+		return nil, "", fmt.Errorf("read a page of events: %w", err)
+	}
+	return events, next, nil
+}
+
+// EventsSince returns the first so many of the run's events behind an arrival, in the order of arrival; never more than maxPage,
+// but those whole, so that their bodies bound its memory. It looks at the places of all the run's events.
+func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (events []store.Event, err error) {
+	// The plus signs keep the databases from walking through all that arrived since: the run's part of an index is shorter.
+	query := `SELECT ` + eventColumns + ` FROM events WHERE arrival IN
+		(SELECT arrival FROM events WHERE run = $1 AND +arrival > $2 ORDER BY +arrival LIMIT $3) ORDER BY arrival`
+	err = s.each(ctx, query, []any{run, arrival, limit(most)}, func(row scanner) error {
+		var e store.Event
+		err := scanEvent(row, &e, &e.Body)
+		events = append(events, e)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the events since an arrival: %w", err)
+	}
+	return events, nil
+}
+
+// EventsOf returns those of the run's events that have one of the ids, in no order.
+func (s *Store) EventsOf(ctx context.Context, run int64, ids []string) (events []store.Event, err error) {
+	err = s.byID(ctx, eventColumns, run, ids, func(row scanner, _ func(string) []string) error {
+		var e store.Event
+		err := scanEvent(row, &e, &e.Body)
+		events = append(events, e)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read events by id: %w", err)
+	}
+	return events, nil
+}

@@ -1,0 +1,178 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body"
+
+// overhead is about what an event takes beside its id and its body, its places in the indexes included.
+const overhead = 150
+
+func weight(id string, body int) int64 { return int64(overhead + 2*len(id) + body) }
+
+// events writes events and returns those that the runs had already.
+func (w *writing) events(ctx context.Context, events []store.Event) (doubled []store.EventRef, err error) {
+	err = insert(ctx, w, &w.bulks.events, events, w.eventArguments, func(part []store.Event, written int64) error {
+		if written == int64(len(part)) {
+			return nil
+		}
+		left, err := w.leftOut(ctx, part)
+		doubled = append(doubled, left...)
+		return err
+	})
+	return doubled, err
+}
+
+func (w *writing) eventArguments(to []any, e *store.Event) []any {
+	w.bytes[e.Run] += weight(e.ID, len(e.Body))
+	p := &e.Position
+	body := e.Body
+	if body == nil {
+		body = []byte{}
+	}
+	return append(to, e.Arrival, e.Run, store.Text(e.ID), p.Sequence, p.Time, p.Tie, stamp(e.Received), body)
+}
+
+// leftOut returns those of a part that are not in the table: their arrivals are not.
+func (w *writing) leftOut(ctx context.Context, part []store.Event) (left []store.EventRef, err error) {
+	args := make([]any, len(part))
+	for k := range part {
+		args[k] = part[k].Arrival
+	}
+	there := make(map[int64]bool, len(part))
+	err = eachRow(ctx, w.tx, `SELECT arrival FROM events WHERE arrival IN `+w.tuples(1, len(part)), args, func(row scanner) error {
+		var arrival int64
+		err := row.Scan(&arrival)
+		there[arrival] = true
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look which events were left out: %w", err)
+	}
+	for k := range part {
+		if e := &part[k]; !there[e.Arrival] {
+			left = append(left, store.EventRef{Run: e.Run, ID: e.ID})
+			w.bytes[e.Run] -= weight(e.ID, len(e.Body))
+		}
+	}
+	return left, nil
+}
+
+// remove deletes events.
+func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
+	for _, ref := range removed {
+		err := eachRow(ctx, w.tx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING length(body)`,
+			[]any{ref.Run, store.Text(ref.ID)}, func(row scanner) error {
+				var body int
+				err := row.Scan(&body)
+				w.bytes[ref.Run] -= weight(ref.ID, body)
+				return err
+			})
+		if err != nil {
+			return fmt.Errorf("delete an event: %w", err)
+		}
+	}
+	return nil
+}
+
+func scanEvent(row scanner, e *store.Event, body any) error {
+	var received int64
+	p := &e.Position
+	if err := row.Scan(&e.Arrival, &e.Run, &e.ID, &p.Sequence, &p.Time, &p.Tie, &received, body); err != nil {
+		return err
+	}
+	e.Received = moment(received)
+	return nil
+}
+
+// Events hands over the run's events behind a position, in their order. The event is valid until each returns; each's error ends
+// it and is returned.
+func (s *Store) Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error {
+	var e store.Event
+	var body sql.RawBytes
+	query := `SELECT ` + eventColumns + ` FROM events WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)
+		ORDER BY at_sequence, at_time, at_tie, arrival`
+	var stop error
+	err := s.each(ctx, query, []any{run, behind.Sequence, behind.Time, behind.Tie}, func(row scanner) error {
+		if err := scanEvent(row, &e, &body); err != nil {
+			return err
+		}
+		e.Body = body
+		stop = each(&e)
+		return stop
+	})
+	if stop != nil {
+		return stop
+	}
+	if err != nil {
+		return fmt.Errorf("read the events of a run: %w", err)
+	}
+	return nil
+}
+
+// Known returns those of the ids that are ids of the run's events, with their positions.
+func (s *Store) Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error) {
+	known := map[string]store.Position{}
+	err := s.byID(ctx, `id, at_sequence, at_time, at_tie`, run, ids, func(row scanner, asked func(string) []string) error {
+		var id string
+		var p store.Position
+		if err := row.Scan(&id, &p.Sequence, &p.Time, &p.Tie); err != nil {
+			return err
+		}
+		for _, id := range asked(id) {
+			known[id] = p
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for events by id: %w", err)
+	}
+	return known, nil
+}
+
+// idsAtOnce is how many ids a query looks for.
+const idsAtOnce = 64
+
+// byID calls f for each event of the run that has one of the ids. asked returns the ids that an id of the store was asked for by:
+// more than one, or others, where ids are no proper text.
+func (s *Store) byID(ctx context.Context, columns string, run int64, ids []string, f func(row scanner, asked func(string) []string) error) error {
+	spelt := map[string][]string{}
+	for len(ids) > 0 {
+		part := ids[:min(len(ids), idsAtOnce)]
+		ids = ids[len(part):]
+		clear(spelt)
+		args := make([]any, 0, 1+idsAtOnce)
+		args = append(args, run)
+		for k := range idsAtOnce { // the last one again where there are fewer, so that there is one statement
+			id := part[min(k, len(part)-1)]
+			kept := store.Text(id)
+			args = append(args, kept)
+			if k < len(part) {
+				spelt[kept] = append(spelt[kept], id)
+			}
+		}
+		err := s.each(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+idMarks, args, func(row scanner) error {
+			return f(row, func(kept string) []string { return spelt[kept] })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idMarks are the placeholders of byID's ids, behind that of the run.
+var idMarks = func() string {
+	marks := make([]string, idsAtOnce)
+	for k := range marks {
+		marks[k] = "$" + strconv.Itoa(k+2)
+	}
+	return "(" + strings.Join(marks, ", ") + ")"
+}()

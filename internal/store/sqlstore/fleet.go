@@ -1,0 +1,111 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// maxLooping and maxSlowest bound the lists of a summary.
+const (
+	maxLooping = 20
+	maxSlowest = 10
+)
+
+// Fleet sums up the runs that started from since to before until, in buckets of a step. It looks at all of them. All its parts are
+// of one moment.
+func (s *Store) Fleet(ctx context.Context, since, until time.Time, step time.Duration) (f store.Fleet, err error) {
+	if step <= 0 || until.Before(since) || until.Sub(since)/step >= store.MaxBuckets {
+		return f, fmt.Errorf("sum up runs from %v to %v by %v: %w", since, until, step, store.ErrBuckets)
+	}
+	tx, err := s.read.BeginTx(ctx, s.snapshot)
+	if err != nil {
+		return f, fmt.Errorf("begin to sum up runs: %w", err)
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	f = store.Fleet{Since: since, Until: until, Step: step}
+	for start := since; start.Before(until); start = start.Add(step) {
+		f.Buckets = append(f.Buckets, store.FleetBucket{Start: start})
+	}
+	window := []any{stamp(since), stamp(until)}
+	if err := buckets(ctx, tx, &f, window); err != nil {
+		return f, fmt.Errorf("sum up runs by time: %w", err)
+	}
+	if err := totals(ctx, tx, &f, window); err != nil {
+		return f, fmt.Errorf("sum up runs: %w", err)
+	}
+	if f.Tools, err = looping(ctx, tx, "tool", "SUM(count)", window); err != nil {
+		return f, fmt.Errorf("sum up looping tools: %w", err)
+	}
+	if f.Rules, err = looping(ctx, tx, "rule", "COUNT(*)", window); err != nil {
+		return f, fmt.Errorf("sum up warnings: %w", err)
+	}
+	if f.Slowest, err = slowest(ctx, tx, window); err != nil {
+		return f, fmt.Errorf("list the slowest steps: %w", err)
+	}
+	return f, nil
+}
+
+func buckets(ctx context.Context, tx *sql.Tx, f *store.Fleet, window []any) error {
+	query := `SELECT (started - $1) / $3, status, COUNT(*), SUM(CASE WHEN warned <> 0 THEN 1 ELSE 0 END)
+		FROM runs WHERE started >= $1 AND started < $2 GROUP BY 1, 2`
+	return eachRow(ctx, tx, query, append(window[:2:2], int64(f.Step)), func(row scanner) error {
+		var bucket int64
+		var status string
+		var runs, warned int
+		if err := row.Scan(&bucket, &status, &runs, &warned); err != nil {
+			return err
+		}
+		b := &f.Buckets[bucket]
+		b.Warned += warned
+		switch status {
+		case store.Running:
+			b.Running += runs
+		case store.Completed:
+			b.Completed += runs
+		case store.Failed:
+			b.Failed += runs
+		case store.Closed:
+			b.Closed += runs
+		}
+		return nil
+	})
+}
+
+func totals(ctx context.Context, tx *sql.Tx, f *store.Fleet, window []any) error {
+	return tx.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN warned <> 0 THEN 1 ELSE 0 END), 0),
+		CAST(COALESCE(SUM(after_calls), 0) AS BIGINT), CAST(COALESCE(SUM(after_tokens), 0) AS BIGINT), COALESCE(SUM(after_cost), 0),
+		CAST(COALESCE(SUM(tool_calls), 0) AS BIGINT), CAST(COALESCE(SUM(tokens), 0) AS BIGINT), COALESCE(SUM(cost), 0)
+		FROM runs WHERE started >= $1 AND started < $2`, window...).
+		Scan(&f.Runs, &f.Warned, &f.After.Calls, &f.After.Tokens, &f.After.Cost, &f.Spent.Calls, &f.Spent.Tokens, &f.Spent.Cost)
+}
+
+// looping sums up warnings by a column, those first of which there is most.
+func looping(ctx context.Context, tx *sql.Tx, column, most string, window []any) (all []store.Looping, err error) {
+	query := fmt.Sprintf(`SELECT w.%[1]s, COUNT(DISTINCT w.run), COUNT(*), CAST(SUM(count) AS BIGINT) FROM warnings w
+		JOIN runs ON runs.number = w.run WHERE runs.started >= $1 AND runs.started < $2 AND w.%[1]s <> ''
+		GROUP BY w.%[1]s ORDER BY %[2]s DESC, w.%[1]s LIMIT %[3]d`, column, most, maxLooping)
+	err = eachRow(ctx, tx, query, window, func(row scanner) error {
+		var l store.Looping
+		err := row.Scan(&l.Name, &l.Runs, &l.Warnings, &l.Repeats)
+		all = append(all, l)
+		return err
+	})
+	return all, err
+}
+
+func slowest(ctx context.Context, tx *sql.Tx, window []any) (all []store.SlowStep, err error) {
+	query := fmt.Sprintf(`SELECT id, max_latency FROM runs WHERE started >= $1 AND started < $2 AND max_latency > 0
+		ORDER BY max_latency DESC, number LIMIT %d`, maxSlowest)
+	err = eachRow(ctx, tx, query, window, func(row scanner) error {
+		var slow store.SlowStep
+		err := row.Scan(&slow.RunID, &slow.Latency)
+		all = append(all, slow)
+		return err
+	})
+	return all, err
+}

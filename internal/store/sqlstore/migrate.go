@@ -1,0 +1,67 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+)
+
+// migrations are the tables, step by step, in SQLite's words. A file that was released is never changed.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings the tables to the form that this program knows. It refuses those of a newer program.
+func (s *Store) migrate(ctx context.Context) error {
+	steps, err := s.steps()
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(s.dialect, s.write, nil,
+		goose.WithGoMigrations(steps...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return fmt.Errorf("prepare the store's tables: %w", err)
+	}
+	have, known, err := p.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the version of the store's tables: %w", err)
+	}
+	if have > known {
+		return fmt.Errorf("the store's tables are of version %d, made by a newer unloop: this one knows them up to %d", have, known)
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("bring the store's tables from version %d to %d: %w", have, known, err)
+	}
+	return nil
+}
+
+// steps returns the migrations in the words of the database.
+func (s *Store) steps() (steps []*goose.Migration, err error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("list the migrations: %w", err)
+	}
+	for _, name := range names {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read migration %s: %w", name, err)
+		}
+		number, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
+		version, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("number of migration %s: %w", name, err)
+		}
+		script := s.words.Replace(string(text))
+		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, script)
+			return err
+		}}, nil))
+	}
+	return steps, nil
+}

@@ -1,0 +1,77 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// lockClass is the first half of the advisory lock's key: "unlo". The other half is made of the schema's name.
+const lockClass = 0x756e6c6f
+
+// noLock stands where the writing connection is the lock.
+type noLock struct{}
+
+func (noLock) Close() error { return nil }
+
+// openPostgres connects to the server.
+func openPostgres(ctx context.Context, address string, o Options) (d database, err error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return d, fmt.Errorf("read the database's address: %w", err)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 10 * time.Second
+	}
+	config.RuntimeParams["application_name"] = "unloop"
+	writer := config.Copy()
+	writer.RuntimeParams["synchronous_commit"] = "on"
+	d = database{
+		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(claim)),
+		read:     postgresPool(config, o.Readers),
+		lock:     noLock{},
+		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		dialect:  goose.DialectPostgres,
+		words: strings.NewReplacer("INTEGER", "BIGINT", "REAL", "DOUBLE PRECISION", "BLOB", "BYTEA",
+			"TEXT", `TEXT COLLATE "C"`),
+		mark:    func(k int) string { return "$" + strconv.Itoa(k) },
+		rows:    []int{512, 64, 8, 1},
+		size:    `SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM runs`,
+		reclaim: []string{`VACUUM events`, `VACUUM runs`, `VACUUM warnings`, `VACUUM decisions`, `VACUUM checkpoints`, `VACUUM spans`},
+	}
+	if err := d.write.PingContext(ctx); err != nil {
+		return database{}, errors.Join(fmt.Errorf("connect to the database: %w", err), d.write.Close(), d.read.Close())
+	}
+	return d, nil
+}
+
+func postgresPool(config *pgx.ConnConfig, connections int, options ...stdlib.OptionOpenDB) *sql.DB {
+	pool := stdlib.OpenDB(*config, options...)
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	return pool
+}
+
+// claim takes the lock that keeps other servers out, for as long as the connection lives. Each new writing connection has to
+// take it, so that a server which lost its own cannot write beside the one that came after it.
+func claim(ctx context.Context, conn *pgx.Conn) error {
+	var got bool
+	err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1, hashtext(current_schema()))`, lockClass).Scan(&got)
+	if err != nil {
+		return fmt.Errorf("lock the database: %w", err)
+	}
+	if !got {
+		return fmt.Errorf("lock the database: %w", store.ErrInUse)
+	}
+	return nil
+}

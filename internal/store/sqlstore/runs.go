@@ -1,0 +1,137 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, score, health, " +
+	"warnings, worst, warned, after_calls, after_tokens, after_cost, events, duration, llm_calls, tool_calls, retries, handoffs, " +
+	"errors, tokens, cost, mean_latency, max_latency, busiest_tool, busiest_agent"
+
+// runs writes runs, new ones and such as are known.
+func (w *writing) runs(ctx context.Context, runs []store.Run) error {
+	runs = lasts(runs, func(r *store.Run) int64 { return r.Number })
+	err := insert(ctx, w, &w.bulks.runs, runs, w.runArguments, nil)
+	if err != nil {
+		return err
+	}
+	for run, bytes := range w.bytes {
+		if err := w.exec(ctx, "count a run's bytes", `UPDATE runs SET bytes = bytes + $1 WHERE number = $2`, bytes, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writing) runArguments(to []any, r *store.Run) []any {
+	bytes := w.bytes[r.Number]
+	delete(w.bytes, r.Number)
+	m := &r.Metrics
+	return append(to, r.Number, store.Text(r.ID), store.Text(r.Name), store.Text(r.Project), store.Text(r.Status), store.Text(r.Profile),
+		stamp(r.Started), stamp(r.Ended), stamp(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
+		int64(r.Warnings), int64(r.Worst), stamp(r.Warned), int64(r.After.Calls), r.After.Tokens, r.After.Cost, int64(m.Events), m.Duration,
+		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, m.Cost, m.MeanLatency,
+		m.MaxLatency, name(m.BusiestTool), name(m.BusiestAgent), bytes)
+}
+
+// scanner is a row.
+type scanner interface{ Scan(...any) error }
+
+func scanRun(row scanner) (*store.Run, error) {
+	var (
+		r                               store.Run
+		m                               = &r.Metrics
+		started, ended, updated, warned int64
+		tools                           string
+		worst                           int64
+		metadata                        []byte
+	)
+	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools,
+		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.After.Calls, &r.After.Tokens, &r.After.Cost, &m.Events,
+		&m.Duration, &m.LLMCalls, &m.ToolCalls, &m.Retries, &m.Handoffs, &m.Errors, &m.Tokens, &m.Cost, &m.MeanLatency, &m.MaxLatency,
+		&m.BusiestTool, &m.BusiestAgent)
+	if err != nil {
+		return nil, err
+	}
+	r.Started, r.Ended, r.Updated, r.Warned = moment(started), moment(ended), moment(updated), moment(warned)
+	r.Metadata, r.Worst = object(metadata), policy.Action(worst)
+	if r.Tools, err = listed(tools); err != nil {
+		return nil, fmt.Errorf("tools of run %d: %w", r.Number, err)
+	}
+	return &r, nil
+}
+
+// Last returns the highest arrival and the highest number of a run that the store holds; 0 for none.
+func (s *Store) Last(ctx context.Context) (arrival, run int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(MAX(arrival), 0) FROM events), (SELECT COALESCE(MAX(number), 0) FROM runs)`).
+		Scan(&arrival, &run)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read where the store ends: %w", err)
+	}
+	return arrival, run, nil
+}
+
+// Run returns the run with the id, or nil.
+func (s *Store) Run(ctx context.Context, id string) (*store.Run, error) {
+	r, err := scanRun(s.read.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = $1`, store.Text(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a run: %w", err)
+	}
+	return r, nil
+}
+
+// Idle returns ids of runs that are running and were last updated before a time, the longest idle first. It looks at all that
+// are running.
+func (s *Store) Idle(ctx context.Context, before time.Time, limit int) ([]string, error) {
+	ids, err := s.runIDs(ctx, `SELECT id FROM runs WHERE status = 'running' AND updated < $1 ORDER BY updated, number LIMIT $2`,
+		stamp(before), limit)
+	if err != nil {
+		return nil, fmt.Errorf("read idle runs: %w", err)
+	}
+	return ids, nil
+}
+
+// runIDs returns the only column of a query.
+func (s *Store) runIDs(ctx context.Context, query string, args ...any) (ids []string, err error) {
+	err = s.each(ctx, query, args, func(row scanner) error {
+		var id string
+		err := row.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	return ids, err
+}
+
+// each calls f for each row of a query until it returns an error, which is returned.
+func (s *Store) each(ctx context.Context, query string, args []any, f func(scanner) error) error {
+	return eachRow(ctx, s.read, query, args, f)
+}
+
+// querier is a pool or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func eachRow(ctx context.Context, q querier, query string, args []any, f func(scanner) error) (err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,44 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// Secret returns 32 random bytes that are the name's for as long as the store lives.
+func (s *Store) Secret(ctx context.Context, name string) (secret []byte, err error) {
+	fresh := make([]byte, 32)
+	rand.Read(fresh) // which ends the program rather than return an error
+	name = "secret:" + store.Text(name)
+	_, err = s.write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, fresh)
+	if err == nil {
+		err = s.write.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = $1`, name).Scan(&secret)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make a secret: %w", err)
+	}
+	return secret, nil
+}
+
+// Ping tells whether the store answers.
+func (s *Store) Ping(ctx context.Context) error {
+	var one int
+	if err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
+		return fmt.Errorf("ask the store for an answer: %w", err)
+	}
+	return nil
+}
+
+// Writable writes a word into the settings, durably, to show that the store can be written to.
+func (s *Store) Writable(ctx context.Context) error {
+	_, err := s.write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('writable', $1)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, []byte(time.Now().UTC().Format(time.RFC3339Nano)))
+	if err != nil {
+		return fmt.Errorf("try to write to the store: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package sqlstore
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// The times that fit into nanoseconds.
+var (
+	earliest = time.Unix(0, math.MinInt64)
+	latest   = time.Unix(0, math.MaxInt64)
+)
+
+// stamp returns a time as it is kept.
+func stamp(t time.Time) int64 {
+	switch {
+	case t.IsZero():
+		return 0
+	case t.Before(earliest):
+		return math.MinInt64
+	case t.After(latest):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+// moment returns the time that is kept.
+func moment(stamp int64) time.Time {
+	if stamp == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, stamp).UTC()
+}
+
+// optional returns nil for no bytes.
+func optional(bytes []byte) any {
+	if len(bytes) == 0 {
+		return nil
+	}
+	return bytes
+}
+
+// name returns the text, or nil for nil.
+func name(s *string) any {
+	if s == nil {
+		return nil
+	}
+	return store.Text(*s)
+}
+
+// object returns JSON that was kept; nil for none.
+func object(bytes []byte) json.RawMessage {
+	if len(bytes) == 0 {
+		return nil
+	}
+	return bytes
+}
+
+// quoted returns a tool as a list of tools holds it: no part of one is another.
+func quoted(tool string) string { return "\n" + strconv.Quote(store.Text(tool)) + "\n" }
+
+// list returns tools as they are kept, each between line ends.
+func list(tools []string) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, tool := range tools {
+		b.WriteByte('\n')
+		b.WriteString(strconv.Quote(store.Text(tool)))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// listed reads what list wrote.
+func listed(kept string) (tools []string, err error) {
+	for line := range strings.Lines(strings.Trim(kept, "\n")) {
+		tool, err := strconv.Unquote(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, tool)
+	}
+	return tools, nil
+}
