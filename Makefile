@@ -38,7 +38,7 @@ build: ## build bin/unloop, one file that needs nothing else
 
 .PHONY: test
 test: needs ## run all tests under the race detector
-	@go test -race $(TESTFLAGS) ./...
+	@scripts/with-postgres go test -race $(TESTFLAGS) ./...
 	@go -C otelguard test -race $(TESTFLAGS) ./...
 
 .PHONY: check
@@ -71,7 +71,7 @@ golden: ## write the golden files anew; read the diff before you commit it
 
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH, COUNT times, into the file NEW
-	@go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee $(NEW)
+	@scripts/with-postgres go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee $(NEW)
 
 .PHONY: benchcmp
 benchcmp: ## compare the benchmarks in the file OLD with those in NEW

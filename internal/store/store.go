@@ -154,6 +154,7 @@ type Batch struct {
 	Warnings  []Warning // new, or to be written over
 	Decisions []Decision
 
+	Flushed     int64 // an arrival up to which the rows of all runs are written with this batch; 0 for nothing to say
 	Checkpoints []Checkpoint
 	Thinned     []Checkpoint // are dropped; their states are not given
 }

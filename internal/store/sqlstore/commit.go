@@ -16,13 +16,14 @@ type writing struct {
 	bytes map[int64]int64 // by run, what its events take more than before
 }
 
-// Commit writes the batch as one transaction, which is on disk when it returns. Events whose id the run has already are left
-// out, and returned. Of several runs, warnings … with the same key in one batch the last stands. On an error nothing is written;
-// only where the connection to PostgreSQL is lost at the very end is that unknown.
+// Commit writes the batch as one transaction, which is on disk when it returns. Events whose id the run has already, under
+// another arrival, are left out, and returned. Of several runs, warnings … with the same key in one batch the last stands. On an
+// error nothing is written. Only where the connection to PostgreSQL is lost at the very end is that unknown: the batch can be
+// committed again.
 func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("begin a commit: %w", err)
 	}
@@ -36,6 +37,15 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.Eve
 		return nil, fmt.Errorf("finish a commit: %w", err)
 	}
 	return doubled, nil
+}
+
+// begin begins a commit. A connection that broke while nobody used it shows it only now, and then there is a new one.
+func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil && ctx.Err() == nil {
+		tx, err = s.write.BeginTx(ctx, nil)
+	}
+	return tx, err
 }
 
 // batch writes the batch. The runs come last of what is about events, for they are told what their events take.
@@ -59,6 +69,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 		func() error { return w.decisions(ctx, b.Decisions) },
 		func() error { return w.checkpoints(ctx, b.Checkpoints) },
 		func() error { return w.thin(ctx, b.Thinned) },
+		func() error { return w.flushed(ctx, b.Flushed) },
 	} {
 		if err := step(); err != nil {
 			return nil, err

@@ -21,7 +21,7 @@ func (w *writing) decisions(ctx context.Context, decisions []store.Decision) err
 	decisions = lasts(decisions, func(d *store.Decision) decisionKey { return decisionKey{d.Run, d.Position, d.Number} })
 	return insert(ctx, w, &w.bulks.decisions, decisions, func(to []any, d *store.Decision) []any {
 		p := &d.Position
-		return append(to, d.Run, p.Sequence, p.Time, p.Tie, int64(d.Number), store.Text(d.EventID), int64(d.Action), store.Text(d.Code),
+		return append(to, d.Run, p.Sequence, p.Time, p.Tie, int64(d.Number), store.Key(d.EventID), int64(d.Action), store.Text(d.Code),
 			store.Text(d.Message))
 	}, nil)
 }

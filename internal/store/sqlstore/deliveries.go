@@ -12,7 +12,7 @@ import (
 // is told so. What was claimed is forgotten with the warning's run.
 func (s *Store) Claim(ctx context.Context, endpoint, warning, level string) (bool, error) {
 	result, err := s.write.ExecContext(ctx, `INSERT INTO deliveries (warning, endpoint, level, at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (warning, endpoint, level) DO NOTHING`, store.Text(warning), store.Text(endpoint), store.Text(level), stamp(time.Now()))
+		ON CONFLICT (warning, endpoint, level) DO NOTHING`, store.Key(warning), store.Key(endpoint), store.Key(level), stamp(time.Now()))
 	if err != nil {
 		return false, fmt.Errorf("claim a delivery: %w", err)
 	}
@@ -26,7 +26,7 @@ func (s *Store) Claim(ctx context.Context, endpoint, warning, level string) (boo
 // Unclaim takes a claim back, since the endpoint could not be told.
 func (s *Store) Unclaim(ctx context.Context, endpoint, warning, level string) error {
 	_, err := s.write.ExecContext(ctx, `DELETE FROM deliveries WHERE warning = $1 AND endpoint = $2 AND level = $3`,
-		store.Text(warning), store.Text(endpoint), store.Text(level))
+		store.Key(warning), store.Key(endpoint), store.Key(level))
 	if err != nil {
 		return fmt.Errorf("take a claim back: %w", err)
 	}

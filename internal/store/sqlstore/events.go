@@ -37,7 +37,7 @@ func (w *writing) eventArguments(to []any, e *store.Event) []any {
 	if body == nil {
 		body = []byte{}
 	}
-	return append(to, e.Arrival, e.Run, store.Text(e.ID), p.Sequence, p.Time, p.Tie, stamp(e.Received), body)
+	return append(to, e.Arrival, e.Run, store.Key(e.ID), p.Sequence, p.Time, p.Tie, stamp(e.Received), body)
 }
 
 // leftOut returns those of a part that are not in the table: their arrivals are not.
@@ -69,7 +69,7 @@ func (w *writing) leftOut(ctx context.Context, part []store.Event) (left []store
 func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
 	for _, ref := range removed {
 		err := eachRow(ctx, w.tx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING length(body)`,
-			[]any{ref.Run, store.Text(ref.ID)}, func(row scanner) error {
+			[]any{ref.Run, store.Key(ref.ID)}, func(row scanner) error {
 				var body int
 				err := row.Scan(&body)
 				w.bytes[ref.Run] -= weight(ref.ID, body)
@@ -152,7 +152,7 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 		args = append(args, run)
 		for k := range idsAtOnce { // the last one again where there are fewer, so that there is one statement
 			id := part[min(k, len(part)-1)]
-			kept := store.Text(id)
+			kept := store.Key(id)
 			args = append(args, kept)
 			if k < len(part) {
 				spelt[kept] = append(spelt[kept], id)

@@ -19,7 +19,7 @@ const (
 // Fleet sums up the runs that started from since to before until, in buckets of a step. It looks at all of them. All its parts are
 // of one moment.
 func (s *Store) Fleet(ctx context.Context, since, until time.Time, step time.Duration) (f store.Fleet, err error) {
-	if step <= 0 || until.Before(since) || until.Sub(since)/step >= store.MaxBuckets {
+	if !fits(since, until, step) {
 		return f, fmt.Errorf("sum up runs from %v to %v by %v: %w", since, until, step, store.ErrBuckets)
 	}
 	tx, err := s.read.BeginTx(ctx, s.snapshot)
@@ -38,16 +38,25 @@ func (s *Store) Fleet(ctx context.Context, since, until time.Time, step time.Dur
 	if err := totals(ctx, tx, &f, window); err != nil {
 		return f, fmt.Errorf("sum up runs: %w", err)
 	}
-	if f.Tools, err = looping(ctx, tx, "tool", "SUM(count)", window); err != nil {
+	if f.Tools, err = looping(ctx, tx, "tool", "4", window); err != nil {
 		return f, fmt.Errorf("sum up looping tools: %w", err)
 	}
-	if f.Rules, err = looping(ctx, tx, "rule", "COUNT(*)", window); err != nil {
+	if f.Rules, err = looping(ctx, tx, "rule", "3", window); err != nil {
 		return f, fmt.Errorf("sum up warnings: %w", err)
 	}
 	if f.Slowest, err = slowest(ctx, tx, window); err != nil {
 		return f, fmt.Errorf("list the slowest steps: %w", err)
 	}
 	return f, nil
+}
+
+// fits tells whether a step cuts a time into buckets that are not too many. A time of more than 292 years does not.
+func fits(since, until time.Time, step time.Duration) bool {
+	whole := until.Sub(since)
+	if step <= 0 || whole < 0 || !since.Add(whole).Equal(until) {
+		return false
+	}
+	return whole/step < store.MaxBuckets || whole/step == store.MaxBuckets && whole%step == 0
 }
 
 func buckets(ctx context.Context, tx *sql.Tx, f *store.Fleet, window []any) error {
@@ -76,19 +85,28 @@ func buckets(ctx context.Context, tx *sql.Tx, f *store.Fleet, window []any) erro
 	})
 }
 
+// sane returns a column as it is summed up: what nobody spends, but somebody may send, would be more than a sum can hold.
+func sane(column string) string {
+	return "CASE WHEN " + column + " BETWEEN -1000000000000 AND 1000000000000 THEN " + column + " ELSE 0 END"
+}
+
 func totals(ctx context.Context, tx *sql.Tx, f *store.Fleet, window []any) error {
-	return tx.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN warned <> 0 THEN 1 ELSE 0 END), 0),
-		CAST(COALESCE(SUM(after_calls), 0) AS BIGINT), CAST(COALESCE(SUM(after_tokens), 0) AS BIGINT), COALESCE(SUM(after_cost), 0),
-		CAST(COALESCE(SUM(tool_calls), 0) AS BIGINT), CAST(COALESCE(SUM(tokens), 0) AS BIGINT), COALESCE(SUM(cost), 0)
-		FROM runs WHERE started >= $1 AND started < $2`, window...).
-		Scan(&f.Runs, &f.Warned, &f.After.Calls, &f.After.Tokens, &f.After.Cost, &f.Spent.Calls, &f.Spent.Tokens, &f.Spent.Cost)
+	query := "SELECT COUNT(*), COALESCE(SUM(CASE WHEN warned <> 0 THEN 1 ELSE 0 END), 0)"
+	for _, column := range []string{"after_calls", "after_tokens", "tool_calls", "tokens"} {
+		query += ", CAST(COALESCE(SUM(" + sane(column) + "), 0) AS BIGINT)"
+	}
+	for _, column := range []string{"after_cost", "cost"} {
+		query += ", COALESCE(SUM(" + sane(column) + "), 0.0)"
+	}
+	return tx.QueryRowContext(ctx, query+" FROM runs WHERE started >= $1 AND started < $2", window...).
+		Scan(&f.Runs, &f.Warned, &f.After.Calls, &f.After.Tokens, &f.Spent.Calls, &f.Spent.Tokens, &f.After.Cost, &f.Spent.Cost)
 }
 
 // looping sums up warnings by a column, those first of which there is most.
 func looping(ctx context.Context, tx *sql.Tx, column, most string, window []any) (all []store.Looping, err error) {
-	query := fmt.Sprintf(`SELECT w.%[1]s, COUNT(DISTINCT w.run), COUNT(*), CAST(SUM(count) AS BIGINT) FROM warnings w
+	query := fmt.Sprintf(`SELECT w.%[1]s, COUNT(DISTINCT w.run), COUNT(*), CAST(SUM(%[4]s) AS BIGINT) FROM warnings w
 		JOIN runs ON runs.number = w.run WHERE runs.started >= $1 AND runs.started < $2 AND w.%[1]s <> ''
-		GROUP BY w.%[1]s ORDER BY %[2]s DESC, w.%[1]s LIMIT %[3]d`, column, most, maxLooping)
+		GROUP BY w.%[1]s ORDER BY %[2]s DESC, w.%[1]s LIMIT %[3]d`, column, most, maxLooping, sane("w.count"))
 	err = eachRow(ctx, tx, query, window, func(row scanner) error {
 		var l store.Looping
 		err := row.Scan(&l.Name, &l.Runs, &l.Warnings, &l.Repeats)

@@ -73,9 +73,13 @@ func (s *Store) start(ctx context.Context) (err error) {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := errors.Join(s.read.Close(), s.write.Close(), s.lock.Close())
-	if err != nil {
+	if err := s.close(); err != nil {
 		return fmt.Errorf("close the store: %w", err)
 	}
 	return nil
+}
+
+// close closes what writes last, so that SQLite can put its log away, and then lets other servers in.
+func (d *database) close() error {
+	return errors.Join(d.read.Close(), d.write.Close(), d.lock.Close())
 }

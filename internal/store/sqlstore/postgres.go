@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
@@ -50,7 +51,7 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		reclaim: []string{`VACUUM events`, `VACUUM runs`, `VACUUM warnings`, `VACUUM decisions`, `VACUUM checkpoints`, `VACUUM spans`},
 	}
 	if err := d.write.PingContext(ctx); err != nil {
-		return database{}, errors.Join(fmt.Errorf("connect to the database: %w", err), d.write.Close(), d.read.Close())
+		return database{}, errors.Join(fmt.Errorf("connect to the database: %w", err), d.close())
 	}
 	return d, nil
 }
@@ -62,16 +63,27 @@ func postgresPool(config *pgx.ConnConfig, connections int, options ...stdlib.Opt
 	return pool
 }
 
+// claimTime is how long the lock is waited for: PostgreSQL takes a moment to see that a server is gone which was killed.
+const claimTime = "5s"
+
+// lockNotAvailable is PostgreSQL's code for a lock that was not free in time.
+const lockNotAvailable = "55P03"
+
 // claim takes the lock that keeps other servers out, for as long as the connection lives. Each new writing connection has to
 // take it, so that a server which lost its own cannot write beside the one that came after it.
 func claim(ctx context.Context, conn *pgx.Conn) error {
-	var got bool
-	err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1, hashtext(current_schema()))`, lockClass).Scan(&got)
+	_, err := conn.Exec(ctx, `SET lock_timeout = '`+claimTime+`'`)
+	if err == nil {
+		_, err = conn.Exec(ctx, `SELECT pg_advisory_lock($1, hashtext(current_schema()))`, lockClass)
+	}
+	if failure := (*pgconn.PgError)(nil); errors.As(err, &failure) && failure.Code == lockNotAvailable {
+		err = store.ErrInUse
+	}
 	if err != nil {
 		return fmt.Errorf("lock the database: %w", err)
 	}
-	if !got {
-		return fmt.Errorf("lock the database: %w", store.ErrInUse)
+	if _, err := conn.Exec(ctx, `RESET lock_timeout`); err != nil {
+		return fmt.Errorf("lock the database: %w", err)
 	}
 	return nil
 }

@@ -36,10 +36,10 @@ func (w *where) String() string {
 func filtered(f store.Filter) *where {
 	w := &where{}
 	if f.Status != "" {
-		w.add("status = ?", store.Text(f.Status))
+		w.add("status = ?", store.Key(f.Status))
 	}
 	if f.Project != "" {
-		w.add("project = ?", store.Text(f.Project))
+		w.add("project = ?", store.Key(f.Project))
 	}
 	if !f.Since.IsZero() {
 		w.add("started >= ?", stamp(f.Since))
@@ -48,7 +48,7 @@ func filtered(f store.Filter) *where {
 		w.add("started < ?", stamp(f.Until))
 	}
 	if f.Warning != "" {
-		w.add("EXISTS (SELECT 1 FROM warnings w WHERE w.rule = ? AND w.run = runs.number)", store.Text(f.Warning))
+		w.add("EXISTS (SELECT 1 FROM warnings w WHERE w.rule = ? AND w.run = runs.number)", store.Key(f.Warning))
 	}
 	if f.Tool != "" { // LIKE would not tell upper case from lower in SQLite
 		w.add("replace(tools, ?, '') <> tools", quoted(f.Tool))

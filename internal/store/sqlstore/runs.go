@@ -34,11 +34,11 @@ func (w *writing) runArguments(to []any, r *store.Run) []any {
 	bytes := w.bytes[r.Number]
 	delete(w.bytes, r.Number)
 	m := &r.Metrics
-	return append(to, r.Number, store.Text(r.ID), store.Text(r.Name), store.Text(r.Project), store.Text(r.Status), store.Text(r.Profile),
+	return append(to, r.Number, store.Key(r.ID), store.Text(r.Name), store.Key(r.Project), store.Key(r.Status), store.Text(r.Profile),
 		stamp(r.Started), stamp(r.Ended), stamp(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
-		int64(r.Warnings), int64(r.Worst), stamp(r.Warned), int64(r.After.Calls), r.After.Tokens, r.After.Cost, int64(m.Events), m.Duration,
-		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, m.Cost, m.MeanLatency,
-		m.MaxLatency, name(m.BusiestTool), name(m.BusiestAgent), bytes)
+		int64(r.Warnings), int64(r.Worst), stamp(r.Warned), int64(r.After.Calls), r.After.Tokens, finite(r.After.Cost), int64(m.Events), finite(m.Duration),
+		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, finite(m.Cost), finite(m.MeanLatency),
+		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), bytes)
 }
 
 // scanner is a row.
@@ -80,7 +80,7 @@ func (s *Store) Last(ctx context.Context) (arrival, run int64, err error) {
 
 // Run returns the run with the id, or nil.
 func (s *Store) Run(ctx context.Context, id string) (*store.Run, error) {
-	r, err := scanRun(s.read.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = $1`, store.Text(id)))
+	r, err := scanRun(s.read.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = $1`, store.Key(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -13,7 +13,7 @@ import (
 func (s *Store) Secret(ctx context.Context, name string) (secret []byte, err error) {
 	fresh := make([]byte, 32)
 	rand.Read(fresh) // which ends the program rather than return an error
-	name = "secret:" + store.Text(name)
+	name = "secret:" + store.Key(name)
 	_, err = s.write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, fresh)
 	if err == nil {
 		err = s.write.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = $1`, name).Scan(&secret)

@@ -13,20 +13,20 @@ type spanKey struct{ trace, id string }
 
 // spans writes spans, new ones and such as are known.
 func (w *writing) spans(ctx context.Context, spans []store.Span) error {
-	spans = lasts(spans, func(x *store.Span) spanKey { return spanKey{store.Text(x.Trace), store.Text(x.ID)} })
+	spans = lasts(spans, func(x *store.Span) spanKey { return spanKey{store.Key(x.Trace), store.Key(x.ID)} })
 	return insert(ctx, w, &w.bulks.spans, spans, func(to []any, x *store.Span) []any {
 		body := x.Body
 		if body == nil {
 			body = []byte{}
 		}
-		return append(to, store.Text(x.Trace), store.Text(x.ID), x.Run, stamp(x.Received), body)
+		return append(to, store.Key(x.Trace), store.Key(x.ID), x.Run, stamp(x.Received), body)
 	}, nil)
 }
 
 // Spans returns the trace's spans, in the order of their ids.
 func (s *Store) Spans(ctx context.Context, trace string) (spans []store.Span, err error) {
 	query := `SELECT ` + spanColumns + ` FROM spans WHERE trace = $1 ORDER BY id`
-	err = s.each(ctx, query, []any{store.Text(trace)}, func(row scanner) error {
+	err = s.each(ctx, query, []any{store.Key(trace)}, func(row scanner) error {
 		var x store.Span
 		var received int64
 		err := row.Scan(&x.Trace, &x.ID, &x.Run, &received, &x.Body)

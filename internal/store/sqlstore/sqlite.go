@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -18,20 +19,32 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// The pragmas of a connection, in the order in which they are given. The first two matter to a new file only.
+// The pragmas of a connection, in the order in which they are given. The first two matter to a new file only. The log is copied
+// into the file once it has 32 MiB: the same pages are written again and again, so that less often is less.
 var (
-	filePragmas  = []string{"page_size(" + env("PS", "4096") + ")", "auto_vacuum(incremental)", "journal_mode(wal)", "busy_timeout(10000)", "temp_store(memory)"}
-	writePragmas = append(filePragmas[:len(filePragmas):len(filePragmas)],
-		"synchronous(full)", "cache_size("+env("CS", "-65536")+")", "wal_autocheckpoint("+env("WC", "4000")+")", "journal_size_limit(67108864)")
-	readPragmas = append(filePragmas[:len(filePragmas):len(filePragmas)], "query_only(1)", "cache_size(-8192)")
+	filePragmas  = []string{"page_size(4096)", "auto_vacuum(incremental)", "journal_mode(wal)", "busy_timeout(10000)", "temp_store(memory)"}
+	writePragmas = append(slices.Clone(filePragmas),
+		"synchronous(full)", "cache_size(-65536)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)")
+	readPragmas = append(slices.Clone(filePragmas), "query_only(1)", "cache_size(-8192)")
 )
 
 // openSQLite opens the file, and makes it if need be, for its owner only.
 func openSQLite(ctx context.Context, path string, o Options) (d database, err error) {
+	if path == "" {
+		return d, errors.New("open the database: there is no path to it")
+	}
 	if path, err = filepath.Abs(path); err != nil {
 		return d, fmt.Errorf("find the database %s: %w", path, err)
 	}
 	if err := touch(path); err != nil {
+		return d, err
+	}
+	write, err := sqlitePool(path, writePragmas, 1)
+	if err != nil {
+		return d, err
+	}
+	read, err := sqlitePool(path, readPragmas, o.Readers)
+	if err != nil {
 		return d, err
 	}
 	lock, err := lockFile(ctx, path)
@@ -39,6 +52,8 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 		return d, err
 	}
 	d = database{
+		write:    write,
+		read:     read,
 		lock:     lock,
 		snapshot: &sql.TxOptions{ReadOnly: true},
 		dialect:  goose.DialectSQLite3,
@@ -48,15 +63,8 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 		size:     `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
 		reclaim:  []string{`PRAGMA incremental_vacuum`},
 	}
-	d.write, err = sqlitePool(path, "_txlock=immediate", writePragmas, 1)
-	if err == nil {
-		d.read, err = sqlitePool(path, "", readPragmas, o.Readers)
-	}
-	if err == nil {
-		err = d.write.PingContext(ctx)
-	}
-	if err != nil {
-		return database{}, errors.Join(fmt.Errorf("open the database %s: %w", path, err), lock.Close())
+	if err := d.write.PingContext(ctx); err != nil {
+		return database{}, errors.Join(fmt.Errorf("open the database %s: %w", path, err), d.close())
 	}
 	return d, nil
 }
@@ -77,14 +85,12 @@ func touch(path string) error {
 }
 
 // sqlitePool returns a pool of connections that stay open. It opens none yet.
-func sqlitePool(path, query string, pragmas []string, connections int) (*sql.DB, error) {
-	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}
-	for _, pragma := range pragmas {
-		address.RawQuery += "&_pragma=" + url.QueryEscape(pragma)
-	}
+func sqlitePool(path string, pragmas []string, connections int) (*sql.DB, error) {
+	options := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
+	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: options.Encode()}
 	connector, err := sqlite.NewConnector(address.String())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open the database %s: %w", path, err)
 	}
 	pool := sql.OpenDB(connector)
 	pool.SetMaxOpenConns(connections)
@@ -99,9 +105,9 @@ func lockFile(ctx context.Context, path string) (io.Closer, error) {
 	if err := touch(path); err != nil {
 		return nil, err
 	}
-	pool, err := sqlitePool(path, "", nil, 1)
+	pool, err := sqlitePool(path, []string{"journal_mode(memory)"}, 1)
 	if err != nil {
-		return nil, fmt.Errorf("lock the database: %w", err)
+		return nil, err
 	}
 	_, err = pool.ExecContext(ctx, "BEGIN EXCLUSIVE")
 	if failure := (*sqlite.Error)(nil); errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY {
@@ -111,11 +117,4 @@ func lockFile(ctx context.Context, path string) (io.Closer, error) {
 		return nil, errors.Join(fmt.Errorf("lock the database with %s: %w", path, err), pool.Close())
 	}
 	return pool, nil
-}
-
-func env(k, d string) string {
-	if v := os.Getenv(k); v != "" {
-		return v
-	}
-	return d
 }

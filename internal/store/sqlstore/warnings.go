@@ -16,10 +16,10 @@ type warningKey struct {
 
 // warnings writes warnings, new ones and such as are known.
 func (w *writing) warnings(ctx context.Context, warnings []store.Warning) error {
-	warnings = lasts(warnings, func(x *store.Warning) warningKey { return warningKey{x.Run, store.Text(x.ID)} })
+	warnings = lasts(warnings, func(x *store.Warning) warningKey { return warningKey{x.Run, store.Key(x.ID)} })
 	return insert(ctx, w, &w.bulks.warnings, warnings, func(to []any, x *store.Warning) []any {
-		return append(to, x.Run, store.Text(x.ID), store.Text(x.Rule), store.Text(x.Subject), store.Text(x.Severity), store.Text(x.Tool),
-			int64(x.Count), store.Text(x.EventID), store.Text(x.Message), optional(x.Details), stamp(x.Created), stamp(x.Updated))
+		return append(to, x.Run, store.Key(x.ID), store.Key(x.Rule), store.Text(x.Subject), store.Text(x.Severity), store.Text(x.Tool),
+			int64(x.Count), store.Key(x.EventID), store.Text(x.Message), optional(x.Details), stamp(x.Created), stamp(x.Updated))
 	}, nil)
 }
 

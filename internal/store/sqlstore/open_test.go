@@ -1,0 +1,194 @@
+package sqlstore_test
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite"
+
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
+)
+
+func TestOpen(t *testing.T) {
+	for name, database := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Run("what was committed is there again, and so are secrets", func(t *testing.T) { reopen(t, database(t)) })
+			t.Run("a second server is kept out until the first has closed", func(t *testing.T) { secondServer(t, database(t)) })
+			t.Run("tables of a newer program are left alone", func(t *testing.T) { newerTables(t, database(t)) })
+		})
+	}
+}
+
+func reopen(t *testing.T, dsn string) {
+	ctx := t.Context()
+	first, err := sqlstore.Open(ctx, dsn, sqlstore.Options{Readers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoad(10)
+	if _, err := first.Commit(ctx, l.batch(100, 10)); err != nil {
+		t.Fatal(err)
+	}
+	secret, err := first.Secret(ctx, "mask")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dsn)
+	if arrival, run, err := s.Last(ctx); err != nil || arrival != 100 || run != 10 {
+		t.Errorf("the last are %d and %d, error %v", arrival, run, err)
+	}
+	if again, err := s.Secret(ctx, "mask"); err != nil || !bytes.Equal(again, secret) {
+		t.Errorf("the secret is another one, error %v", err)
+	}
+	if _, err := s.Commit(ctx, l.batch(100, 10)); err != nil {
+		t.Error(err)
+	}
+}
+
+func secondServer(t *testing.T, dsn string) {
+	first, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{}); !errors.Is(err, store.ErrInUse) {
+		t.Errorf("opening it again gives the error %v", err)
+	}
+	if err := first.Writable(t.Context()); err != nil {
+		t.Errorf("the first cannot write any more: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dsn)
+}
+
+func newerTables(t *testing.T, dsn string) {
+	if err := open(t, dsn).Close(); err != nil {
+		t.Fatal(err)
+	}
+	driver := "sqlite"
+	if strings.HasPrefix(dsn, "postgres") {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // what holds the first up does not hold the second up
+		_, err = sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+		if err == nil || !strings.Contains(err.Error(), "newer unloop") {
+			t.Fatalf("opening it gives the error %v", err)
+		}
+	}
+}
+
+func TestFile(t *testing.T) {
+	t.Run("a new file is its owner's only, and so is what stands beside it", func(t *testing.T) {
+		folder := t.TempDir()
+		s := open(t, filepath.Join(folder, "a b?c#d%20'é.db"))
+		if err := s.Writable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		files, err := os.ReadDir(folder)
+		if err != nil || len(files) != 4 {
+			t.Fatalf("there are %v, error %v", files, err)
+		}
+		for _, file := range files {
+			info, err := file.Info()
+			if err != nil || info.Mode() != 0o600 || !strings.HasPrefix(file.Name(), "a b?c#d%20'é.db") {
+				t.Errorf("%s has mode %v, error %v", file.Name(), info.Mode(), err)
+			}
+		}
+	})
+	folder := t.TempDir()
+	text := filepath.Join(folder, "text")
+	if err := os.WriteFile(text, bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ says, path, want string }{
+		{"a folder that is not there is named", filepath.Join(folder, "none", "x.db"), "none/x.db: its folder does not exist"},
+		{"a folder is no database", folder, "is a directory"},
+		{"a file that is no database is left alone", text, "file is not a database"},
+		{"no path is no database", "", "no path"},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			for range 2 {
+				_, err := sqlstore.Open(t.Context(), c.path, sqlstore.Options{})
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("the error is %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestServer(t *testing.T) {
+	t.Run("a server that lost its lock cannot write beside the next one", func(t *testing.T) {
+		dsn := postgres.Database(t)
+		first := open(t, dsn)
+		disconnect(t, dsn)
+		second := open(t, dsn)
+		l := newLoad(1)
+		if _, err := first.Commit(t.Context(), l.batch(1, 1)); !errors.Is(err, store.ErrInUse) {
+			t.Errorf("committing gives the error %v", err)
+		}
+		if _, err := second.Commit(t.Context(), l.batch(1, 1)); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("a server whose connections broke takes its lock again", func(t *testing.T) {
+		dsn := postgres.Database(t)
+		s := open(t, dsn)
+		l := newLoad(1)
+		for range 3 {
+			disconnect(t, dsn)
+			if _, err := s.Commit(t.Context(), l.batch(1, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if arrival, _, err := s.Last(t.Context()); err != nil || arrival != 3 {
+			t.Errorf("the last arrival is %d, error %v", arrival, err)
+		}
+	})
+	t.Run("nobody answers", func(t *testing.T) {
+		_, err := sqlstore.Open(t.Context(), "postgres://u:hunter2@127.0.0.1:1/x", sqlstore.Options{})
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+	t.Run("an address that is none does not show its password", func(t *testing.T) {
+		_, err := sqlstore.Open(t.Context(), "postgres://u:hunter2@host:port/x?sslmode=what", sqlstore.Options{})
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
+
+// disconnect ends all other connections to a database.
+func disconnect(t *testing.T, dsn string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+}

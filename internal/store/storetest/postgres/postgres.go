@@ -1,0 +1,96 @@
+// Package postgres gives tests a real PostgreSQL: the one whose address is in UNLOOP_TEST_POSTGRES, as under make test, or else
+// one that scripts/with-postgres starts for the test program and stops after it. A machine without PostgreSQL fails the tests.
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// variable is the environment variable with the server's address.
+const variable = "UNLOOP_TEST_POSTGRES"
+
+// Main runs a package's tests and returns how they ended. Where no server is there, it runs the test program once more, with the
+// same arguments, beside one. Call it as os.Exit(postgres.Main(m)) in TestMain.
+func Main(m *testing.M) int {
+	if os.Getenv(variable) != "" {
+		return m.Run()
+	}
+	script, err := script()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	tests := exec.Command(script, os.Args...)
+	tests.Stdin, tests.Stdout, tests.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err = tests.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "run the tests beside PostgreSQL:", err)
+		return 1
+	}
+	return 0
+}
+
+// script returns the path of scripts/with-postgres, from the folder that the tests run in upwards.
+func script() (string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find scripts/with-postgres: %w", err)
+	}
+	for {
+		path := filepath.Join(folder, "scripts", "with-postgres")
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+		above := filepath.Dir(folder)
+		if above == folder {
+			return "", errors.New("find scripts/with-postgres: no folder above the tests has it")
+		}
+		folder = above
+	}
+}
+
+// Database makes an empty database, which is gone when the test has ended, and returns its address.
+func Database(t testing.TB) string {
+	t.Helper()
+	server := os.Getenv(variable)
+	if server == "" {
+		t.Fatalf("%s is empty: does the package's TestMain call postgres.Main?", variable)
+	}
+	name := "test_" + strings.ToLower(rand.Text())
+	run(t, server, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
+	t.Cleanup(func() { run(t, server, "DROP DATABASE "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)") })
+	address, err := url.Parse(server)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	address.Path = "/" + name
+	return address.String()
+}
+
+// run runs a statement on a connection of its own. The test's context is done when its clean-up begins.
+func run(t testing.TB, server, statement string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		t.Fatalf("connect to the tests' PostgreSQL: %v", err)
+	}
+	_, err = conn.Exec(ctx, statement)
+	if err := errors.Join(err, conn.Close(ctx)); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
