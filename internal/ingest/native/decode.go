@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop"
@@ -137,9 +138,25 @@ func (d *decoder) content(name string, value []byte) bool {
 		}
 		e.Latency = &d.latency
 		return number(&d.latency, value)
+	case "usage":
+		return object(&e.Usage, value)
+	case "annotations":
+		return object(&e.Hints, value)
 	}
 	return true
 }
+
+// object reads a small object into memory of its own.
+func object[T any](to **T, value []byte) bool {
+	if isNull(value) {
+		return true
+	}
+	*to = new(T)
+	return value[0] == '{' && jsonv2.Unmarshal(value, *to, lenient) == nil
+}
+
+// lenient are the options with which objects are read: as the events that they stand in.
+var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 func isNull(value []byte) bool { return len(value) > 0 && value[0] == 'n' }
 

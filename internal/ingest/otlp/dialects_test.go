@@ -12,52 +12,52 @@ func TestToolDialects(t *testing.T) {
 	tests := []struct {
 		name       string
 		span       string
-		attributes attributes
+		attributes kv
 		want       []string
 	}{
 		{
 			"GenAI tells only the name where contents are not recorded", "execute_tool ls",
-			attributes{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ls"},
+			kv{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ls"},
 			[]string{"02.start tool_call_started ls 02", "02.end tool_call_completed ls 02"},
 		},
 		{
 			"an older Pydantic AI", "running tool",
-			attributes{"gen_ai.tool.name": "ls", "gen_ai.tool.call.id": "c", "tool_arguments": `{"d":1}`, "tool_response": "ok"},
+			kv{"gen_ai.tool.name": "ls", "gen_ai.tool.call.id": "c", "tool_arguments": `{"d":1}`, "tool_response": "ok"},
 			[]string{`02.start tool_call_started ls c {"d":1}`, `02.end tool_call_completed ls c "ok"`},
 		},
 		{
 			"the non-standard gen_ai.tool.call_id", "execute_tool ls",
-			attributes{"gen_ai.tool.call_id": "c"},
+			kv{"gen_ai.tool.call_id": "c"},
 			[]string{"02.start tool_call_started ls c", "02.end tool_call_completed ls c"},
 		},
 		{
 			"Google's ADK", "execute_tool ls",
-			attributes{"gcp.vertex.agent.tool_call_args": `{"d":1}`, "gcp.vertex.agent.tool_response": `{"result":"ok"}`},
+			kv{"gcp.vertex.agent.tool_call_args": `{"d":1}`, "gcp.vertex.agent.tool_response": `{"result":"ok"}`},
 			[]string{`02.start tool_call_started ls 02 {"d":1}`, `02.end tool_call_completed ls 02 {"result":"ok"}`},
 		},
 		{
 			"OpenInference without a tool name", "ls",
-			attributes{"openinference.span.kind": "TOOL", "input.value": "d", "tool.id": "c", "agent.name": "clerk"},
+			kv{"openinference.span.kind": "TOOL", "input.value": "d", "tool.id": "c", "agent.name": "clerk"},
 			[]string{`02.start tool_call_started clerk ls c "d"`, `02.end tool_call_completed clerk ls c`},
 		},
 		{
 			"OpenInference's graph node is the agent where no name is", "ls",
-			attributes{"openinference.span.kind": "TOOL", "graph.node.id": "node"},
+			kv{"openinference.span.kind": "TOOL", "graph.node.id": "node"},
 			[]string{`02.start tool_call_started node ls 02`, `02.end tool_call_completed node ls 02`},
 		},
 		{
 			"OpenLLMetry without an entity name", "ls.tool",
-			attributes{"traceloop.span.kind": "tool", "traceloop.entity.input": `{"input_str":"{\"d\":1}","tags":["step:3"]}`},
+			kv{"traceloop.span.kind": "tool", "traceloop.entity.input": `{"input_str":"{\"d\":1}","tags":["step:3"]}`},
 			[]string{`02.start tool_call_started ls 02 {"d":1}`, `02.end tool_call_completed ls 02`},
 		},
 		{
 			"an argument an attribute", "tools/call ls",
-			attributes{"mcp.method.name": "tools/call", "mcp.request.argument.d": "1", "mcp.request.argument.e": `"x"`},
+			kv{"mcp.method.name": "tools/call", "mcp.request.argument.d": "1", "mcp.request.argument.e": `"x"`},
 			[]string{`02.start tool_call_started ls 02 {"d":1,"e":"x"}`, `02.end tool_call_completed ls 02`},
 		},
 		{
 			"an MCP request as it was sent", "RequestStreamWriter",
-			attributes{
+			kv{
 				"mcp.method.name":      "tools/call",
 				"mcp.request.argument": `{"method":"tools/call","params":{"_meta":{"traceparent":"0"},"name":"ls","arguments":{"d":1}}}`,
 			},
@@ -65,15 +65,15 @@ func TestToolDialects(t *testing.T) {
 		},
 		{
 			"the Vercel AI SDK with GenAI names beside its own", "execute_tool ls",
-			attributes{
+			kv{
 				"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ls", "ai.operationId": "ai.toolCall",
 				"ai.toolCall.name": "ls", "ai.toolCall.id": "c", "ai.toolCall.result": `"ok"`,
 			},
 			[]string{`02.start tool_call_started ls c`, `02.end tool_call_completed ls c "ok"`},
 		},
-		{"MCP's other methods are no calls", "tools/list", attributes{"mcp.method.name": "tools/list"}, nil},
-		{"a retriever is no call", "docs", attributes{"openinference.span.kind": "RETRIEVER"}, nil},
-		{"a span of another program", "SELECT", attributes{"db.system": "postgresql"}, nil},
+		{"MCP's other methods are no calls", "tools/list", kv{"mcp.method.name": "tools/list"}, nil},
+		{"a retriever is no call", "docs", kv{"openinference.span.kind": "RETRIEVER"}, nil},
+		{"a span of another program", "SELECT", kv{"db.system": "postgresql"}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,29 +91,29 @@ func TestModelDialects(t *testing.T) {
 	}
 	tests := []struct {
 		name       string
-		attributes attributes
+		attributes kv
 		want       *call
 	}{
 		{
 			"GenAI's new names",
-			attributes{
+			kv{
 				"gen_ai.operation.name": "generate_content", "gen_ai.request.model": "m",
 				"gen_ai.usage.input_tokens": 7, "gen_ai.usage.output_tokens": 2, "gen_ai.usage.cache_read.input_tokens": 5,
 			},
 			&call{Model: "m", Tokens: 9},
 		},
-		{"its old names without an operation", attributes{
+		{"its old names without an operation", kv{
 			"gen_ai.system": "acme", "gen_ai.request.model": "m",
 			"gen_ai.usage.prompt_tokens": 7, "gen_ai.usage.completion_tokens": 2,
 		}, &call{Model: "m", Tokens: 9}},
-		{"a price", attributes{"gen_ai.operation.name": "chat", "operation.cost": 0.5}, &call{Cost: 0.5}},
-		{"OpenInference", attributes{
+		{"a price", kv{"gen_ai.operation.name": "chat", "operation.cost": 0.5}, &call{Cost: 0.5}},
+		{"OpenInference", kv{
 			"openinference.span.kind": "LLM", "llm.model_name": "m", "llm.token_count.prompt": 7,
 			"llm.token_count.completion": 2, "llm.cost.total": 0.25,
 		}, &call{Model: "m", Tokens: 9, Cost: 0.25}},
 		{
 			"OpenInference and GenAI in one span",
-			attributes{
+			kv{
 				"gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
 				"openinference.span.kind": "LLM", "llm.token_count.total": 9, "llm.cost.total": 0.25,
 			},
@@ -121,37 +121,37 @@ func TestModelDialects(t *testing.T) {
 		},
 		{
 			"OpenLLMetry",
-			attributes{"llm.request.type": "chat", "gen_ai.request.model": "m", "llm.usage.total_tokens": 9},
+			kv{"llm.request.type": "chat", "gen_ai.request.model": "m", "llm.usage.total_tokens": 9},
 			&call{Model: "m", Tokens: 9},
 		},
-		{"the Vercel AI SDK", attributes{
+		{"the Vercel AI SDK", kv{
 			"ai.operationId": "ai.streamText.doStream", "ai.model.id": "m",
 			"ai.usage.inputTokens": 7, "ai.usage.outputTokens": 2,
 		}, &call{Model: "m", Tokens: 9}},
 		{
 			"tokens as a string",
-			attributes{"gen_ai.operation.name": "chat", "gen_ai.usage.total_tokens": "9"},
+			kv{"gen_ai.operation.name": "chat", "gen_ai.usage.total_tokens": "9"},
 			&call{Tokens: 9},
 		},
-		{"tokens that cannot be", attributes{
+		{"tokens that cannot be", kv{
 			"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": -4,
 			"gen_ai.usage.output_tokens": 1e300,
 		}, &call{}},
-		{"an embedding is no model call", attributes{
+		{"an embedding is no model call", kv{
 			"gen_ai.request.model": "m", "llm.request.type": "embedding",
 			"gen_ai.usage.prompt_tokens": 7,
 		}, nil},
-		{"so is it in GenAI", attributes{
+		{"so is it in GenAI", kv{
 			"gen_ai.operation.name": "embeddings", "gen_ai.request.model": "m",
 			"gen_ai.usage.input_tokens": 7,
 		}, nil},
-		{"the sum of a loop is no model call", attributes{"ai.operationId": "ai.streamText", "ai.usage.inputTokens": 7}, nil},
+		{"the sum of a loop is no model call", kv{"ai.operationId": "ai.streamText", "ai.usage.inputTokens": 7}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got *call
 			td := traces(t, given{id: 2, parent: 1, start: 1, end: 2, attributes: tt.attributes})
-			err := Spans(td, func(e *unloop.Event) error {
+			err := send(td, func(e *unloop.Event) error {
 				if e.Type == unloop.LLMCallCompleted {
 					got = &call{e.Model, e.Tokens, e.Cost}
 				}
@@ -173,33 +173,33 @@ func TestRuns(t *testing.T) {
 		spans []given
 		want  string // run of span 2
 	}{
-		{"the conversation", []given{{id: 2, attributes: attributes{"gen_ai.conversation.id": "c", "session.id": "s"}}}, "c"},
+		{"the conversation", []given{{id: 2, attributes: kv{"gen_ai.conversation.id": "c", "session.id": "s"}}}, "c"},
 		{
 			"the session of OpenLLMetry",
-			[]given{{id: 2, attributes: attributes{"traceloop.association.properties.session_id": "s"}}},
+			[]given{{id: 2, attributes: kv{"traceloop.association.properties.session_id": "s"}}},
 			"s",
 		},
-		{"the session of the span above", []given{{id: 2, parent: 1}, {id: 1, attributes: attributes{"session.id": "s"}}}, "s"},
+		{"the session of the span above", []given{{id: 2, parent: 1}, {id: 1, attributes: kv{"session.id": "s"}}}, "s"},
 		{
 			"a session that another span of the trace names",
-			[]given{{id: 2, parent: 1}, {id: 3, parent: 1, attributes: attributes{"langfuse.session.id": "s"}}},
+			[]given{{id: 2, parent: 1}, {id: 3, parent: 1, attributes: kv{"langfuse.session.id": "s"}}},
 			"s",
 		},
 		{
 			"not that of another trace",
-			[]given{{id: 2, parent: 1}, {id: 3, trace: 5, attributes: attributes{"session.id": "s"}}},
+			[]given{{id: 2, parent: 1}, {id: 3, trace: 5, attributes: kv{"session.id": "s"}}},
 			"01000000000000000000000000000000",
 		},
 		{
 			"not the session between an MCP client and its server",
-			[]given{{id: 2, parent: 1, attributes: attributes{"mcp.session.id": "m"}}},
+			[]given{{id: 2, parent: 1, attributes: kv{"mcp.session.id": "m"}}},
 			"01000000000000000000000000000000",
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.spans[0].name = "execute_tool ls"
-			err := Spans(traces(t, tt.spans...), func(e *unloop.Event) error {
+			err := send(traces(t, tt.spans...), func(e *unloop.Event) error {
 				if e.RunID != tt.want {
 					t.Errorf("run = %q, want %q", e.RunID, tt.want)
 				}
@@ -219,7 +219,7 @@ func TestParents(t *testing.T) {
 		given{id: 2, parent: 1, name: "execute_tool research", start: 2, end: 8},
 		given{id: 3, parent: 2, name: "invoke_agent b", start: 3, end: 7},
 		given{id: 4, parent: 3, name: "execute_tool ls", start: 4, end: 6})
-	err := Spans(td, func(e *unloop.Event) error {
+	err := send(td, func(e *unloop.Event) error {
 		parents[e.ID] = e.ParentEventID
 		return nil
 	})
@@ -248,7 +248,7 @@ func TestContentsInEvents(t *testing.T) {
 	answer.SetName("gen_ai.choice")
 	answer.Attributes().PutStr("message", `[{"text":"ok"}]`)
 	var got []string
-	err := Spans(td, func(e *unloop.Event) error {
+	err := send(td, func(e *unloop.Event) error {
 		got = append(got, string(e.Input)+string(e.Output))
 		return nil
 	})
@@ -268,7 +268,7 @@ func TestResults(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := string(result([]byte(tt.in))); got != tt.want {
+			if got := result(tt.in); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})

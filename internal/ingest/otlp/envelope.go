@@ -1,8 +1,6 @@
 package otlp
 
 import (
-	"encoding/json"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop/internal/ingest"
@@ -14,22 +12,22 @@ const envelopes = 3
 
 // arguments takes a call's arguments out of an MCP request or its parameters, a LangChain callback's input, or a
 // Python function's arguments without positional ones. All else stays as it is.
-func arguments(raw json.RawMessage) json.RawMessage {
+func arguments(raw string) string {
 	for range envelopes {
 		m := object(raw)
 		switch {
 		case m == nil:
 			return raw
 		case has(m, "method", "params"):
-			raw = json.RawMessage(m["params"])
+			raw = string(m["params"])
 		case has(m, "arguments") && (has(m, "name") || has(m, "tool_name")):
-			return json.RawMessage(m["arguments"])
+			return string(m["arguments"])
 		case m["inputs"].Kind() == '{' && has(m, "input_str"):
-			return json.RawMessage(m["inputs"])
+			return string(m["inputs"])
 		case has(m, "input_str"):
-			return ingest.Arguments(m["input_str"])
+			return string(ingest.Arguments(m["input_str"]))
 		case len(m) == 2 && string(m["args"]) == "[]" && has(m, "kwargs"):
-			return json.RawMessage(m["kwargs"])
+			return string(m["kwargs"])
 		default:
 			return raw
 		}
@@ -38,18 +36,18 @@ func arguments(raw json.RawMessage) json.RawMessage {
 }
 
 // result takes a tool's result out of a LangChain callback's output and out of the tool message in it.
-func result(raw json.RawMessage) json.RawMessage {
+func result(raw string) string {
 	for range envelopes {
 		m := object(raw)
 		switch {
 		case m == nil:
 			return raw
 		case has(m, "output") && (len(m) == 1 || has(m, "kwargs")):
-			raw = json.RawMessage(m["output"])
+			raw = string(m["output"])
 		case has(m, "lc", "kwargs"):
-			raw = json.RawMessage(m["kwargs"])
+			raw = string(m["kwargs"])
 		case has(m, "content", "tool_call_id"):
-			return json.RawMessage(m["content"])
+			return string(m["content"])
 		default:
 			return raw
 		}

@@ -9,135 +9,162 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// moments returns the events of a span, none where another one stands for it.
-func (b *batch) moments(n *node) []moment {
-	if n.into != nil {
+// events returns the events of a span: a call's start and its end, a handoff's start, a run's end, or none, as where
+// another span stands for it.
+func (t *Trace) events(n *node) (start, end *unloop.Event) {
+	if n.stands() != n {
+		return nil, nil
+	}
+	whole := n.together()
+	switch n.span.Kind {
+	case Tool:
+		if whole.Tool == "" {
+			return nil, nil // the span that names it is still to come
+		}
+		if to := n.span.handoff(); to != "" {
+			return t.handoff(n, &whole, to), nil
+		}
+		return t.toolCall(n, &whole)
+	case Model:
+		return t.modelCall(n, &whole)
+	}
+	return nil, t.runEnd(n, &whole)
+}
+
+func (t *Trace) toolCall(n *node, whole *told) (start, end *unloop.Event) {
+	call := whole.CallID
+	if call == "" {
+		call = n.span.ID
+	}
+	start = t.start(n, whole, unloop.ToolCallStarted)
+	end = t.end(n, whole, unloop.ToolCallCompleted, unloop.ToolCallFailed)
+	end.ParentEventID = start.ID
+	start.Tool, end.Tool = whole.Tool, whole.Tool
+	start.CallID, end.CallID = call, call
+	start.Input, end.Output = raw(whole.Input), raw(whole.Output)
+	return start, end
+}
+
+// raw is a copy, so that an event is its receiver's.
+func raw(text string) json.RawMessage {
+	if text == "" {
 		return nil
 	}
-	switch n.kind {
-	case tool:
-		if to := handoff(n.name); to != "" {
-			return b.handoff(n, to)
-		}
-		return b.toolCall(n)
-	case model:
-		return b.modelCall(n)
-	}
-	return b.runEnd(n)
+	return json.RawMessage(text)
 }
 
-func (b *batch) toolCall(n *node) []moment {
-	call := n.callID
-	if call == "" {
-		call = n.id
-	}
-	start, end := b.start(n, unloop.ToolCallStarted), b.end(n, unloop.ToolCallCompleted, unloop.ToolCallFailed)
-	for _, e := range []*unloop.Event{start.event, end.event} {
-		e.Tool, e.CallID = n.name, call
-	}
-	start.event.Input, end.event.Output = n.input, n.output
-	return []moment{start, end}
+func (t *Trace) modelCall(n *node, whole *told) (start, end *unloop.Event) {
+	start = t.start(n, whole, unloop.LLMCallStarted)
+	end = t.end(n, whole, unloop.LLMCallCompleted, unloop.LLMCallFailed)
+	end.ParentEventID = start.ID
+	start.Model, end.Model = whole.Model, whole.Model
+	end.Tokens, end.Usage, end.Cost = whole.Tokens, whole.Usage.told(), whole.Cost
+	return start, end
 }
 
-func (b *batch) modelCall(n *node) []moment {
-	start, end := b.start(n, unloop.LLMCallStarted), b.end(n, unloop.LLMCallCompleted, unloop.LLMCallFailed)
-	start.event.Model, end.event.Model = n.model, n.model
-	end.event.Tokens, end.event.Cost = n.tokens, n.cost
-	return []moment{start, end}
-}
-
-// handoff returns the agent that a tool hands over to, or "".
-func handoff(name string) string {
-	for _, prefix := range []string{"transfer_back_to_", "transfer_to_", "handoff_to_", "handoff to "} {
-		if to, ok := strings.CutPrefix(name, prefix); ok {
-			return to
-		}
+// told is the usage as an event has it, nil when unknown.
+func (u Usage) told() *unloop.Usage {
+	if u == (Usage{}) {
+		return nil
 	}
-	return ""
+	return &unloop.Usage{Input: u.Input, Output: u.Output, CachedInput: u.CachedInput, CacheWrite: u.CacheWrite}
 }
 
 // handoff gives the handoff, to the agent's name as its own spans tell it where they do.
-func (b *batch) handoff(n *node, to string) []moment {
-	if name := b.agents[plain(to)]; name != "" {
+func (t *Trace) handoff(n *node, whole *told, to string) *unloop.Event {
+	if name := t.names[plain(to)]; name != "" {
 		to = name
 	}
-	start := b.start(n, unloop.HandoffStarted)
-	meta, err := json.Marshal(map[string]string{"from": start.event.Agent})
+	start := t.start(n, whole, unloop.HandoffStarted)
+	meta, err := json.Marshal(map[string]string{"from": start.Agent})
 	if err == nil { // strings always can be written
-		start.event.Metadata = meta
+		start.Metadata = meta
 	}
-	start.event.Agent = to
-	return []moment{start}
-}
-
-// plain is a name as it is written in a tool's name: transfer_to_refund_agent for the Refund Agent.
-func plain(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == ' ' || r == '-' {
-			return '_'
-		}
-		return r
-	}, strings.ToLower(name))
+	start.Agent = to
+	return start
 }
 
 // runEnd gives the end of the run, at the root's end: as failed by its status, as completed if it is an agent's or a
 // workflow's. A root of another kind, such as the HTTP request that the agent answers, says nothing when all is well.
-func (b *batch) runEnd(n *node) []moment {
-	about := n.kind != other || n.failed && b.told[n.key.trace]
-	if !n.root || !about {
+func (t *Trace) runEnd(n *node, whole *told) *unloop.Event {
+	about := n.span.Kind != Other || n.span.Failed && t.told > 0
+	if n.span.ParentID != "" || !about {
 		return nil
 	}
-	end := b.end(n, unloop.RunCompleted, unloop.RunFailed)
-	end.rank, end.event.ParentEventID = 1, ""
-	end.event.Latency = nil // how long a run took is no latency of a step
-	return []moment{end}
+	end := t.end(n, whole, unloop.RunCompleted, unloop.RunFailed)
+	end.Latency = nil // how long a run took is no latency of a step
+	return end
 }
 
-func (b *batch) start(n *node, typ unloop.EventType) moment {
-	e := b.event(n, typ, ".start", n.start)
+func (t *Trace) start(n *node, whole *told, typ unloop.EventType) *unloop.Event {
+	e := t.event(n, whole, typ)
+	e.ID, e.Time = n.base()+startSuffix, moment(n.span.Start, n.span.End)
 	if n.creator != nil {
-		e.ParentEventID = n.creator.stands().id + ".start"
-	}
-	return moment{at: known(n.start, n.end), event: e}
-}
-
-func (b *batch) end(n *node, well, failed unloop.EventType) moment {
-	e := b.event(n, well, ".end", n.end)
-	e.ParentEventID = n.id + ".start"
-	if n.failed {
-		e.Type = failed
-		if n.reason != "" {
-			e.Error = ingest.Text(n.reason)
-		}
-	}
-	if !n.start.IsZero() && !n.end.IsZero() {
-		ms := float64(n.end.Sub(n.start)) / float64(time.Millisecond)
-		e.Latency = &ms
-	}
-	return moment{at: known(n.end, n.start), event: e}
-}
-
-func (b *batch) event(n *node, typ unloop.EventType, suffix string, when time.Time) *unloop.Event {
-	e := &unloop.Event{
-		ID:     n.id + suffix,
-		RunID:  b.runOf(n),
-		Time:   when,
-		Type:   typ,
-		Agent:  n.actor(),
-		SpanID: n.key.span.String(),
-		Index:  n.index,
-	}
-	if !n.key.trace.IsEmpty() {
-		e.TraceID = n.key.trace.String()
+		e.ParentEventID = n.creator.stands().base() + startSuffix
 	}
 	return e
 }
 
-func known(times ...time.Time) time.Time {
-	for _, t := range times {
-		if !t.IsZero() {
-			return t
+func (t *Trace) end(n *node, whole *told, well, failed unloop.EventType) *unloop.Event {
+	e := t.event(n, whole, well)
+	e.ID, e.Time = n.base()+endSuffix, moment(n.span.End, n.span.Start)
+	if whole.failed {
+		e.Type = failed
+		if whole.reason != "" {
+			e.Error = ingest.Text(whole.reason)
 		}
 	}
-	return time.Time{}
+	if n.span.Start != 0 && n.span.End != 0 {
+		ms := float64(n.span.End-n.span.Start) / float64(time.Millisecond)
+		e.Latency = &ms
+	}
+	return e
+}
+
+const (
+	startSuffix = ".start"
+	endSuffix   = ".end"
+
+	// noID begins the id of a span in a file that has none.
+	noID = "span"
+)
+
+// base is what the ids of the span's events begin with.
+func (n *node) base() string {
+	if n.keyed {
+		return callKey(n.span.CallID)
+	}
+	return n.span.ID
+}
+
+// callKey is what the ids of a call's events begin with where spans and log records tell of the same call. It is no
+// span's id.
+func callKey(callID string) string { return "call:" + callID }
+
+func (t *Trace) event(n *node, whole *told, typ unloop.EventType) *unloop.Event {
+	e := &unloop.Event{RunID: n.run, Type: typ, Agent: whole.Agent, TraceID: n.span.TraceID, Index: n.span.Index}
+	if e.RunID == "" {
+		e.RunID = t.run()
+	}
+	if e.Agent == "" {
+		e.Agent = n.inside
+	}
+	if e.Agent == "" {
+		e.Agent = n.span.Graph
+	}
+	if !strings.HasPrefix(n.span.ID, noID) {
+		e.SpanID = n.span.ID
+	}
+	return e
+}
+
+// moment returns the first of two times that is known.
+func moment(nanos, or int64) time.Time {
+	if nanos == 0 {
+		nanos = or
+	}
+	if nanos == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanos).UTC()
 }

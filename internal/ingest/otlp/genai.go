@@ -1,88 +1,116 @@
 package otlp
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 // genAI reads OpenTelemetry's GenAI conventions, in their names since 1.37 and those before, with the additions of
 // frameworks that follow them otherwise (Google's ADK, Pydantic AI, Strands). Tokens of a prompt include cached ones.
-func genAI(s span) facts {
+func genAI(s *span) Facts {
 	switch genAIKind(s) {
-	case tool:
-		f := facts{
-			kind:   tool,
-			name:   s.text("gen_ai.tool.name"),
-			callID: s.text("gen_ai.tool.call.id", "gen_ai.tool.call_id"),
-			input: s.json("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input",
+	case Tool:
+		if s.text("gen_ai.tool.name") == adkMerged {
+			return Facts{}
+		}
+		f := Facts{
+			Kind:   Tool,
+			Tool:   s.text("gen_ai.tool.name"),
+			CallID: s.text("gen_ai.tool.call.id", "gen_ai.tool.call_id"),
+			Input: s.json("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input",
 				"gcp.vertex.agent.tool_call_args", "tool_arguments"),
-			output: s.json("gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output",
+			Output: s.json("gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output",
 				"gcp.vertex.agent.tool_response", "tool_response"),
 		}
-		if f.name == "" {
-			f.name = strings.TrimPrefix(s.title(), "execute_tool ")
+		if f.Tool == "" {
+			f.Tool = strings.TrimPrefix(s.title(), "execute_tool ")
 		}
-		f.fill(facts{
-			input:  s.inEvent("gen_ai.tool.message", "content"),
-			output: s.inEvent("gen_ai.choice", "message"),
-		})
+		if f.CallID == adkNone {
+			f.CallID = ""
+		}
+		if f.Input == "{}" && f.Output == "{}" { // ADK without contents
+			f.Input, f.Output = "", ""
+		}
+		if f.Input == "" {
+			f.Input = s.inEvent("gen_ai.tool.message", "content")
+		}
+		if f.Output == "" {
+			f.Output = s.inEvent("gen_ai.choice", "message")
+		}
 		return f
-	case model:
-		return facts{
-			kind:   model,
-			model:  s.text("gen_ai.response.model", "gen_ai.request.model"),
-			tokens: genAITokens(s),
-			cost:   s.number("gen_ai.usage.cost", "operation.cost"),
+	case Model:
+		return Facts{
+			Kind:   Model,
+			Model:  s.text("gen_ai.response.model", "gen_ai.request.model"),
+			Tokens: genAITokens(s),
+			Usage:  genAIUsage(s),
+			Cost:   s.number("gen_ai.usage.cost", "operation.cost"),
 		}
-	case agent:
-		f := facts{kind: agent}
+	case Agent:
+		f := Facts{Kind: Agent}
 		if name, ok := strings.CutPrefix(s.title(), "invoke_agent "); ok {
-			f.agent = name
+			f.Agent = name
 		}
 		return f
-	case workflow:
-		return facts{kind: workflow}
+	case Workflow:
+		return Facts{Kind: Workflow}
 	}
-	return facts{}
+	return Facts{}
 }
 
-func genAIKind(s span) kind {
+// What Google's ADK writes: its name as an instrumentation, the tool of a span that is about several calls together, each
+// of which has its own, and the id of a call that has none.
+const (
+	adkScope  = "gcp.vertex.agent"
+	adkMerged = "(merged tools)"
+	adkNone   = "<not specified>"
+)
+
+func genAIKind(s *span) Kind {
 	switch s.text("gen_ai.operation.name") {
 	case "execute_tool":
-		return tool
+		return Tool
 	case "chat", "text_completion", "generate_content":
-		return model
+		return Model
 	case "invoke_agent":
-		return agent
+		return Agent
 	case "invoke_workflow":
-		return workflow
+		return Workflow
 	case "":
 	default:
-		return other
+		return Other
 	}
 	switch {
 	case s.text("mcp.method.name") != "":
-		return other
+		return Other
 	case s.text("gen_ai.tool.name") != "", strings.HasPrefix(s.title(), "execute_tool "):
-		return tool
+		return Tool
 	case strings.HasPrefix(s.title(), "invoke_agent "):
-		return agent
+		return Agent
+	case s.scope == adkScope && s.title() == "invocation":
+		return Workflow
 	case s.text("gen_ai.request.model") != "" && genAITokens(s) > 0 && !isEmbedding(s):
-		return model
+		return Model
 	}
-	return other
+	return Other
 }
 
-func genAITokens(s span) int64 {
-	sum := s.count("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens") +
-		s.count("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
-	if sum == 0 {
+func genAITokens(s *span) int64 {
+	u := genAIUsage(s)
+	if u.Input+u.Output == 0 {
 		return s.count("gen_ai.usage.total_tokens", "llm.usage.total_tokens")
 	}
-	return sum
+	return u.Input + u.Output
 }
 
-func isEmbedding(s span) bool {
+func genAIUsage(s *span) Usage {
+	return Usage{
+		Input:       s.count("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+		Output:      s.count("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+		CachedInput: s.count("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"),
+		CacheWrite: s.count("gen_ai.usage.cache_write.input_tokens", "gen_ai.usage.cache_creation.input_tokens",
+			"gen_ai.usage.cache_creation_input_tokens"),
+	}.whole()
+}
+
+func isEmbedding(s *span) bool {
 	switch s.text("llm.request.type") {
 	case "embedding", "rerank":
 		return true
@@ -91,7 +119,7 @@ func isEmbedding(s span) bool {
 }
 
 // inEvent returns an attribute of the span's last event of the name, where older versions put contents.
-func (s span) inEvent(name, key string) json.RawMessage {
+func (s *span) inEvent(name, key string) string {
 	for i := s.Events().Len() - 1; i >= 0; i-- {
 		if event := s.Events().At(i); event.Name() == name {
 			if v, ok := event.Attributes().Get(key); ok {
@@ -99,5 +127,5 @@ func (s span) inEvent(name, key string) json.RawMessage {
 			}
 		}
 	}
-	return nil
+	return ""
 }

@@ -10,63 +10,69 @@ import (
 )
 
 // mcp reads the conventions for the Model Context Protocol: spans of its clients and servers that call a tool.
-func mcp(s span) facts {
+func mcp(s *span) Facts {
 	const method = "tools/call"
 	if s.text("mcp.method.name") != method {
-		return facts{}
+		return Facts{}
 	}
-	f := facts{
-		kind:   tool,
-		mcp:    true,
-		name:   s.text("gen_ai.tool.name", "mcp.tool.name"),
-		callID: s.text("gen_ai.tool.call.id"),
-		input:  s.json("gen_ai.tool.call.arguments"),
-		output: s.json("gen_ai.tool.call.result", "mcp.response.value", "mcp.tool.result.content"),
+	f := Facts{
+		Kind:   Tool,
+		MCP:    true,
+		Tool:   s.text("gen_ai.tool.name", "mcp.tool.name"),
+		CallID: s.text("gen_ai.tool.call.id"),
+		Input:  s.json("gen_ai.tool.call.arguments"),
+		Output: s.json("gen_ai.tool.call.result", "mcp.response.value", "mcp.tool.result.content"),
 	}
 	request := s.json("mcp.request.argument")
-	if target, ok := strings.CutPrefix(s.title(), method+" "); ok && f.name == "" {
-		f.name = target
+	if target, ok := strings.CutPrefix(s.title(), method+" "); ok && f.Tool == "" {
+		f.Tool = target
 	}
-	if f.name == "" {
-		f.name = requested(request)
+	if f.Tool == "" {
+		f.Tool = requested(request)
 	}
-	if f.name == "" { // the transport's share of a call
-		return facts{}
+	if f.Tool == "" { // the transport's share of a call
+		return Facts{}
 	}
-	f.fill(facts{input: arguments(request)})
-	f.fill(facts{input: s.each("mcp.request.argument.")})
+	if f.Input == "" {
+		f.Input = arguments(request)
+	}
+	if f.Input == "" {
+		f.Input = s.each("mcp.request.argument.")
+	}
 	return f
 }
 
 // requested returns the tool's name in a request or in its parameters.
-func requested(request json.RawMessage) string {
+func requested(request string) string {
 	members := object(request)
-	if params := object(json.RawMessage(members["params"])); params != nil {
+	if params := object(string(members["params"])); params != nil {
 		members = params
 	}
 	return ingest.UnquoteText(members["name"])
 }
 
-// each makes an object of all attributes that begin with the prefix, or nil.
-func (s span) each(prefix string) json.RawMessage {
+// each makes an object of all attributes that begin with the prefix, or "".
+func (s *span) each(prefix string) string {
 	members := make(map[string]json.RawMessage)
-	for key, value := range s.Attributes().All() {
+	for key, value := range s.byKey {
 		if name, ok := strings.CutPrefix(key, prefix); ok {
-			members[name] = asJSON(value)
+			if raw := asJSON(value); raw != "" {
+				members[name] = json.RawMessage(raw)
+			}
 		}
 	}
 	if len(members) == 0 {
-		return nil
+		return ""
 	}
 	raw, err := json.Marshal(members)
 	if err != nil {
-		return nil
+		return ""
 	}
-	return raw
+	return string(raw)
 }
 
 // fromMCP reports whether an instrumentation of MCP made the span.
-func (s span) fromMCP() bool {
+func (s *span) fromMCP() bool {
 	for _, part := range strings.FieldsFunc(strings.ToLower(s.scope), func(r rune) bool {
 		return strings.ContainsRune("./-_@", r)
 	}) {
@@ -78,12 +84,12 @@ func (s span) fromMCP() bool {
 }
 
 // object returns the members of a JSON object, and nil for any other value.
-func object(raw json.RawMessage) map[string]jsontext.Value {
-	if jsontext.Value(raw).Kind() != '{' {
+func object(raw string) map[string]jsontext.Value {
+	if !strings.HasPrefix(raw, "{") {
 		return nil
 	}
 	var members map[string]jsontext.Value
-	if json.Unmarshal(raw, &members) != nil {
+	if json.Unmarshal([]byte(raw), &members) != nil {
 		return nil
 	}
 	return members

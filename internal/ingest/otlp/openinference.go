@@ -3,39 +3,45 @@ package otlp
 import "strings"
 
 // openInference reads OpenInference, which Arize's instrumentations write.
-func openInference(s span) facts {
+func openInference(s *span) Facts {
 	switch strings.ToUpper(s.text("openinference.span.kind")) {
 	case "TOOL":
-		f := facts{
-			kind:   tool,
-			name:   s.text("tool.name"),
-			callID: s.text("tool.id", "tool_call.id"),
-			input:  arguments(s.json("input.value", "tool.parameters")),
-			output: result(s.json("output.value")),
+		f := Facts{
+			Kind:   Tool,
+			Tool:   s.text("tool.name"),
+			CallID: s.text("tool.id", "tool_call.id"),
+			Input:  arguments(s.json("input.value", "tool.parameters")),
+			Output: result(s.json("output.value")),
 		}
-		if f.name == "" {
-			f.name = s.title()
+		if f.Tool == "" {
+			f.Tool = s.title()
 		}
 		return f
 	case "LLM":
-		f := facts{
-			kind:   model,
-			model:  s.text("llm.response.model_name", "llm.model_name", "llm.request.model_name"),
-			tokens: s.count("llm.token_count.total"),
-			cost:   s.number("llm.cost.total"),
+		f := Facts{
+			Kind:   Model,
+			Model:  s.text("llm.response.model_name", "llm.model_name", "llm.request.model_name"),
+			Tokens: s.count("llm.token_count.total"),
+			Cost:   s.number("llm.cost.total"),
+			Usage: Usage{
+				Input:       s.count("llm.token_count.prompt"),
+				Output:      s.count("llm.token_count.completion"),
+				CachedInput: s.count("llm.token_count.prompt_details.cache_read", "llm.token_count.prompt_details.cache_input"),
+				CacheWrite:  s.count("llm.token_count.prompt_details.cache_write"),
+			}.whole(),
 		}
-		if f.tokens == 0 {
-			f.tokens = s.count("llm.token_count.prompt") + s.count("llm.token_count.completion")
+		if f.Tokens == 0 {
+			f.Tokens = f.Usage.Input + f.Usage.Output
 		}
 		return f
 	case "AGENT":
-		f := facts{kind: agent, agent: s.text("graph.node.name", "graph.node.id")}
-		if f.agent == "" {
-			f.agent = s.title()
+		f := Facts{Kind: Agent, Agent: s.text("graph.node.name", "graph.node.id")}
+		if f.Agent == "" {
+			f.Agent = s.title()
 		}
 		return f
 	case "CHAIN":
-		return facts{kind: workflow}
+		return Facts{Kind: Workflow}
 	}
-	return facts{}
+	return Facts{}
 }

@@ -4,35 +4,36 @@ import "strings"
 
 // openLLMetry reads OpenLLMetry, which Traceloop's instrumentations write. Its spans of model calls have no kind of
 // their own but gen_ai.* attributes.
-func openLLMetry(s span) facts {
+func openLLMetry(s *span) Facts {
 	switch s.text("traceloop.span.kind") {
 	case "tool":
-		f := facts{
-			kind:   tool,
-			name:   s.text("traceloop.entity.name"),
-			input:  arguments(s.json("traceloop.entity.input")),
-			output: result(s.json("traceloop.entity.output")),
+		f := Facts{
+			Kind:   Tool,
+			Tool:   s.text("traceloop.entity.name"),
+			Input:  arguments(s.json("traceloop.entity.input")),
+			Output: result(s.json("traceloop.entity.output")),
 		}
-		if f.name == "" {
-			f.name = strings.TrimSuffix(s.title(), ".tool")
+		if f.Tool == "" {
+			f.Tool = strings.TrimSuffix(s.title(), ".tool")
 		}
 		return f
 	case "agent":
-		f := facts{kind: agent, agent: s.text("traceloop.entity.name")}
-		if f.agent == "" {
-			f.agent = strings.TrimSuffix(s.title(), ".agent")
+		f := Facts{Kind: Agent, Agent: s.text("traceloop.entity.name")}
+		if f.Agent == "" {
+			f.Agent = strings.TrimSuffix(s.title(), ".agent")
 		}
 		return f
 	case "workflow":
-		return facts{kind: workflow}
+		return Facts{Kind: Workflow}
 	}
 	switch s.text("llm.request.type") {
 	case "chat", "completion":
-		return facts{
-			kind:   model,
-			model:  s.text("gen_ai.response.model", "gen_ai.request.model"),
-			tokens: genAITokens(s),
+		return Facts{
+			Kind:   Model,
+			Model:  s.text("gen_ai.response.model", "gen_ai.request.model"),
+			Tokens: genAITokens(s),
+			Usage:  genAIUsage(s),
 		}
 	}
-	return facts{}
+	return Facts{}
 }

@@ -1,130 +1,114 @@
 package otlp
 
 import (
-	"cmp"
-	"slices"
-	"time"
+	"fmt"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
-
-	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// Spans sends the events of the spans of one request, in the order of their times; an Index counts the request's
-// spans, from 0. Parents, agents and the several spans of one call are looked for within the request. It returns
-// emit's error.
-func Spans(td ptrace.Traces, emit ingest.Emit) error {
-	b := newBatch("", 0)
-	b.add(td)
-	return b.send(emit)
-}
-
-// batch is a set of spans that are looked at together.
-type batch struct {
-	fallback string // the run of a span that has not even a trace
-	next     int    // index of the next span
-	nodes    []*node
-	byID     map[spanKey]*node
-	runs     map[pcommon.TraceID]string // the run that a span of the trace names
-	told     map[pcommon.TraceID]bool   // traces that tell of an agent
-	agents   map[string]string          // names of agents by their plain form
-}
-
-type spanKey struct {
-	trace pcommon.TraceID
-	span  pcommon.SpanID
-}
-
-func newBatch(fallback string, first int) *batch {
-	return &batch{
-		fallback: fallback,
-		next:     first,
-		byID:     make(map[spanKey]*node),
-		runs:     make(map[pcommon.TraceID]string),
-		told:     make(map[pcommon.TraceID]bool),
-		agents:   make(map[string]string),
+// Spans returns the spans of one request, all of them, since any may be the parent of one that tells of an agent. A span
+// without a trace id or without an id of its own is refused: rejected says how many were, reason why. Safe for
+// concurrent use.
+func Spans(td ptrace.Traces) (spans []Span, rejected int, reason string) {
+	spans = make([]Span, 0, td.SpanCount())
+	r := newReader()
+	r.each(td, func(s *Span) {
+		if s.TraceID == "" || s.ID == "" {
+			rejected++
+			return
+		}
+		spans = append(spans, *s)
+	})
+	if rejected > 0 {
+		reason = fmt.Sprintf("%d spans have no trace id or no span id", rejected)
 	}
+	return spans, rejected, reason
 }
 
-func (b *batch) add(td ptrace.Traces) {
+// reader reads spans one after another.
+type reader struct {
+	span span // the one that is being read
+	told Span // what it tells
+
+	// The last ids, for most spans have the same.
+	trace    pcommon.TraceID
+	traceID  string
+	parent   pcommon.SpanID
+	parentID string
+}
+
+func newReader() *reader {
+	return &reader{span: span{attributes: newAttributes()}}
+}
+
+// each calls take with each span of the request, which is take's until it returns.
+func (r *reader) each(td ptrace.Traces, take func(*Span)) {
 	for _, resource := range td.ResourceSpans().All() {
+		service := textOf(resource.Resource().Attributes(), "service.name")
 		for _, scope := range resource.ScopeSpans().All() {
+			name := scope.Scope().Name()
 			for _, s := range scope.Spans().All() {
-				b.span(span{Span: s, scope: scope.Scope().Name()})
+				r.span.set(s, name)
+				r.read()
+				r.told.Service = service
+				take(&r.told)
 			}
 		}
 	}
 }
 
-// span takes in one span. Of a span that was sent twice the last copy stands, at the first one's place.
-func (b *batch) span(s span) {
-	n := newNode(s, b.next)
-	b.next++
-	if n.run != "" && b.runs[n.key.trace] == "" {
-		b.runs[n.key.trace] = n.run
+func (r *reader) read() {
+	s := &r.span
+	if trace := s.TraceID(); trace != r.trace {
+		r.trace, r.traceID = trace, trace.String()
 	}
-	if n.kind != other {
-		b.told[n.key.trace] = true
+	if parent := s.ParentSpanID(); parent != r.parent {
+		r.parent, r.parentID = parent, parent.String()
 	}
-	if n.agent != "" {
-		b.agents[plain(n.agent)] = n.agent
+	r.told = Span{
+		TraceID:  r.traceID,
+		ID:       s.SpanID().String(),
+		ParentID: r.parentID,
+		Title:    s.title(),
+		Run: s.text("gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id",
+			"langsmith.trace.session_id", "langfuse.session.id", "langfuse.trace.session_id",
+			"ai.telemetry.metadata.sessionId", "gcp.vertex.agent.session_id"),
+		Graph: s.text("graph.node.id"),
+		Start: nanos(s.StartTimestamp()),
+		End:   nanos(s.EndTimestamp()),
+		Facts: s.facts(),
 	}
-	if n.key.span.IsEmpty() {
-		b.nodes = append(b.nodes, n)
-		return
+	if r.told.Start != 0 && r.told.End != 0 {
+		r.told.End = max(r.told.Start, r.told.End) // clocks of two machines
 	}
-	if old := b.byID[n.key]; old != nil {
-		n.index = old.index
-		*old = *n
-		return
-	}
-	b.byID[n.key] = n
-	b.nodes = append(b.nodes, n)
+	r.told.Failed, r.told.Reason = s.failure()
 }
 
-// send works out what the spans mean together, and sends their events.
-func (b *batch) send(emit ingest.Emit) error {
-	for _, n := range b.nodes {
-		n.parent = b.byID[spanKey{n.key.trace, n.above}]
+// nanos returns a timestamp as nanoseconds since 1970; one that an int64 cannot hold, which is negative there, is unknown.
+func nanos(t pcommon.Timestamp) int64 {
+	return max(int64(t), 0)
+}
+
+// failure reports whether the span failed, and why: by its status' message, its last exception, or its error's type.
+func (s *span) failure() (failed bool, reason string) {
+	errorType := s.text("error.type")
+	if s.Status().Code() != ptrace.StatusCodeError && errorType == "" {
+		return false, ""
 	}
-	for _, n := range b.nodes {
-		n.settle()
+	if message := s.Status().Message(); message != "" {
+		return true, valid(message)
 	}
-	b.merge()
-	var moments []moment
-	for _, n := range b.nodes {
-		moments = append(moments, b.moments(n)...)
-	}
-	slices.SortStableFunc(moments, func(x, y moment) int {
-		return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.rank, y.rank))
-	})
-	for _, m := range moments {
-		if err := emit(m.event); err != nil {
-			return err
+	for i := s.Events().Len() - 1; i >= 0; i-- {
+		event := s.Events().At(i)
+		if event.Name() != "exception" {
+			continue
 		}
+		kind, message := textOf(event.Attributes(), "exception.type"), textOf(event.Attributes(), "exception.message")
+		if kind != "" && message != "" {
+			return true, kind + ": " + message
+		}
+		return true, kind + message
 	}
-	return nil
-}
-
-// moment is an event with what it is sorted by: its time or, where that is unknown, the nearest that is known.
-type moment struct {
-	at    time.Time
-	rank  int // 1 for the end of a run, which comes after all else
-	event *unloop.Event
-}
-
-// runOf returns the run of a node: what it or a span above it names, or else any span of the trace, or else the trace.
-func (b *batch) runOf(n *node) string {
-	if n.run != "" {
-		return n.run
-	}
-	if run := b.runs[n.key.trace]; run != "" {
-		return run
-	}
-	if !n.key.trace.IsEmpty() {
-		return n.key.trace.String()
-	}
-	return b.fallback
+	return true, errorType
 }

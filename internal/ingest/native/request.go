@@ -1,0 +1,294 @@
+package native
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// Limits bound what a request may hold.
+type Limits struct {
+	Events int // in one request
+	Levels int // of nested objects and arrays in an event, its own object included
+	Name   int // bytes of an id, or of a name of anything
+}
+
+// Request is what one request brings.
+type Request struct {
+	Items []Item
+	Bad   []Refusal // in the order of the request
+	One   bool      // it is one object and no list
+}
+
+// Item is an event, which shares no memory with the request. Its Index is its place in the request.
+type Item struct {
+	Event   *unloop.Event
+	Project string // of its run; "" where the sender does not say
+}
+
+// Refusal says what is wrong with one event of a request.
+type Refusal struct {
+	Index  int    // its place in the request, from 0
+	Field  string // "" for the whole event
+	Reason string
+}
+
+// ReadRequest reads the body of a request: one event, an array of events, or, where lines is set or where it looks like that,
+// one event a line. An event that cannot be taken does not lose the others, as long as it can be seen where it ends. The error
+// is a *ingest.BadInput for a body that is none of the three or has too many events. It reads about 0.3 GB/s.
+func ReadRequest(body []byte, lines bool, l Limits) (*Request, error) {
+	r := reader{limits: l, in: &ingest.Input{Name: "body"}, names: make(map[string]string)}
+	r.take = r.member
+	r.scanner.data = body
+	first := r.scanner.space()
+	switch {
+	case first == 0:
+		return nil, r.in.Bad(0, "", "the body is empty")
+	case lines || first == '{' && severalLines(body):
+		return r.lines()
+	case first == '[':
+		if !r.scanner.array(2, r.element) {
+			return nil, r.broken()
+		}
+	case first == '{':
+		r.One = true
+		if !r.element() {
+			return nil, r.broken()
+		}
+	default:
+		return nil, r.in.Bad(0, "", "the body is neither a JSON object, nor an array of them, nor lines of them")
+	}
+	if r.scanner.space() != 0 {
+		r.scanner.fail("something follows the JSON")
+		return nil, r.broken()
+	}
+	return &r.Request, nil
+}
+
+// severalLines reports whether the first line that is not blank looks like an object of its own that something follows: within
+// an object nothing but a comma or the end of a list or an object follows a line that ends with a brace.
+func severalLines(body []byte) bool {
+	line, rest, _ := bytes.Cut(bytes.TrimLeft(body, " \t\r\n"), []byte("\n"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return bytes.HasSuffix(bytes.TrimRight(line, " \t\r"), []byte("}")) && len(rest) > 0 && bytes.IndexByte([]byte(",}]"), rest[0]) < 0
+}
+
+// reader reads one request.
+type reader struct {
+	Request
+	limits  Limits
+	in      *ingest.Input
+	scanner scanner
+	names   map[string]string // strings that come again and again
+	take    func(name, value []byte)
+
+	d       decoder // of the event at hand
+	project string
+	field   string // that was refused
+	reason  string
+	index   int
+}
+
+func (r *reader) lines() (*Request, error) {
+	body := r.scanner.data
+	for len(body) > 0 {
+		line, rest, _ := bytes.Cut(body, []byte("\n"))
+		body = rest
+		r.scanner = scanner{data: line}
+		if r.scanner.space() == 0 {
+			continue
+		}
+		if r.index >= r.limits.Events {
+			return nil, r.tooMany()
+		}
+		if bad := len(r.Bad); !r.element() || r.scanner.space() != 0 {
+			r.scanner.fail("something follows the JSON object")
+			r.drop(bad)
+			r.Bad = append(r.Bad, Refusal{r.index - 1, "", r.syntax()})
+		}
+	}
+	return &r.Request, nil
+}
+
+// drop takes back what was made of the last element, whose line turned out to be bad.
+func (r *reader) drop(bad int) {
+	r.Bad = r.Bad[:bad]
+	if n := len(r.Items); n > 0 && r.Items[n-1].Event.Index == r.index-1 {
+		r.Items = r.Items[:n-1]
+	}
+}
+
+// element reads one event. It reports whether there is whole JSON.
+func (r *reader) element() bool {
+	if r.index >= r.limits.Events {
+		return r.scanner.fail("")
+	}
+	r.index++
+	if c := r.scanner.space(); c != '{' {
+		begin := r.scanner.at
+		if !r.scanner.value(r.limits.Levels) {
+			return false
+		}
+		r.Bad = append(r.Bad, Refusal{r.index - 1, "", "a JSON " + kindOf(r.scanner.data[begin]) + " stands where an event is wanted"})
+		return true
+	}
+	r.d = decoder{names: r.names, event: unloop.Event{Index: r.index - 1}}
+	r.project, r.field, r.reason = "", "", ""
+	if !r.scanner.object(r.limits.Levels, r.take) {
+		return false
+	}
+	r.keep()
+	return true
+}
+
+func (r *reader) member(name, value []byte) {
+	ok := true
+	if string(name) == "project" {
+		ok = r.d.text(&r.project, value, true)
+	} else {
+		ok = r.d.member(name, value)
+	}
+	if !ok && r.reason == "" {
+		r.field, r.reason = string(name), "a JSON "+kindOf(value[0])+" does not fit here"
+		if kindOf(value[0]) == "string" && r.field == "timestamp" {
+			r.reason = "this is no time: RFC 3339 is wanted, or a number since 1970"
+		}
+	}
+}
+
+// keep takes the event that was read, or refuses it.
+func (r *reader) keep() {
+	e := &r.d.event
+	if r.reason == "" {
+		r.field, r.reason = r.mistake(e)
+	}
+	if r.reason != "" {
+		r.Bad = append(r.Bad, Refusal{e.Index, r.field, r.reason})
+		return
+	}
+	kept := new(unloop.Event)
+	*kept = *e
+	own(kept)
+	r.Items = append(r.Items, Item{kept, r.project})
+}
+
+// own gives an event memory of its own for what it has of the request's.
+func own(e *unloop.Event) {
+	if e.Latency != nil {
+		ms := *e.Latency
+		e.Latency = &ms
+	}
+	n := len(e.Input) + len(e.Output) + len(e.Error) + len(e.Metadata)
+	if n == 0 {
+		return
+	}
+	memory := make([]byte, 0, n)
+	for _, part := range [...]*json.RawMessage{&e.Input, &e.Output, &e.Error, &e.Metadata} {
+		if *part != nil {
+			begin := len(memory)
+			memory = append(memory, *part...)
+			*part = memory[begin:len(memory):len(memory)]
+		}
+	}
+}
+
+// firstTime and lastTime are the years between which nanoseconds since 1970 can be counted.
+const firstTime, lastTime = 1678, 2261
+
+// mistake returns what is wrong with an event whose members are of the right types.
+func (r *reader) mistake(e *unloop.Event) (field, reason string) {
+	switch year := e.Time.Year(); {
+	case e.RunID == "":
+		return "run_id", "an event needs the id of its run"
+	case e.Type == "":
+		return "type", "an event needs a type"
+	case !e.Time.IsZero() && (year < firstTime || year > lastTime):
+		return "timestamp", fmt.Sprintf("the time is not between the years %d and %d", firstTime, lastTime)
+	case e.Tokens < 0:
+		return "tokens", "less than nothing"
+	case e.Usage != nil && min(e.Usage.Input, e.Usage.Output, e.Usage.CachedInput, e.Usage.CacheWrite) < 0:
+		return "usage", "less than nothing"
+	case e.Cost < 0:
+		return "cost", "less than nothing"
+	case e.Latency != nil && *e.Latency < 0:
+		return "latency_ms", "less than nothing"
+	case len(e.Metadata) > 0 && e.Metadata[0] != '{':
+		return "metadata", "an object is wanted"
+	}
+	if field := r.tooLong(e); field != "" {
+		return field, fmt.Sprintf("longer than %d bytes", r.limits.Name)
+	}
+	return "", ""
+}
+
+// tooLong returns the first field of a name that is too long, or "". On its way it replaces what no database can keep.
+func (r *reader) tooLong(e *unloop.Event) string {
+	for _, f := range [...]struct {
+		name string
+		text *string
+	}{
+		{"event_id", &e.ID},
+		{"run_id", &e.RunID},
+		{"project", &r.project},
+		{"type", (*string)(&e.Type)},
+		{"agent", &e.Agent},
+		{"name", &e.Name},
+		{"status", &e.Status},
+		{"model", &e.Model},
+		{"tool", &e.Tool},
+		{"call_id", &e.CallID},
+		{"role", &e.Role},
+		{"parent_event_id", &e.ParentEventID},
+		{"span_id", &e.SpanID},
+		{"trace_id", &e.TraceID},
+	} {
+		if len(*f.text) > r.limits.Name {
+			return f.name
+		}
+		if strings.IndexByte(*f.text, 0) >= 0 {
+			*f.text = strings.ReplaceAll(*f.text, "\x00", "\ufffd")
+		}
+	}
+	return ""
+}
+
+// broken returns the error for a body that is not whole JSON.
+func (r *reader) broken() error {
+	if r.index >= r.limits.Events && r.scanner.fault == "" {
+		return r.tooMany()
+	}
+	field := ""
+	if !r.One && r.index > 0 {
+		field = strconv.Itoa(r.index - 1)
+	}
+	return r.in.Bad(0, field, r.syntax())
+}
+
+func (r *reader) syntax() string {
+	return fmt.Sprintf("not valid JSON at byte %d: %s", r.scanner.at, r.scanner.fault)
+}
+
+func (r *reader) tooMany() error {
+	return r.in.Bad(0, "", fmt.Sprintf("more than %d events in one request", r.limits.Events))
+}
+
+func kindOf(first byte) string {
+	switch first {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}

@@ -1,0 +1,164 @@
+package otlp
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// attributes are a span's or a record's, by their keys. The first of a doubled key stands.
+type attributes struct {
+	byKey  map[string]pcommon.Value
+	spaces map[string]bool // what keys begin with, up to and with their first dot
+}
+
+func newAttributes() attributes {
+	return attributes{make(map[string]pcommon.Value), make(map[string]bool)}
+}
+
+func (a attributes) set(from pcommon.Map) {
+	clear(a.byKey)
+	clear(a.spaces)
+	space := ""
+	for key, value := range from.All() {
+		if _, ok := a.byKey[key]; !ok {
+			a.byKey[key] = value
+		}
+		if space == "" || !strings.HasPrefix(key, space) {
+			space = key[:strings.IndexByte(key, '.')+1]
+			a.spaces[space] = true
+		}
+	}
+}
+
+// has reports whether there are attributes whose keys begin with the name space, which ends in a dot.
+func (a attributes) has(space string) bool { return a.spaces[space] }
+
+// span is a span with its attributes and the name of the instrumentation that made it.
+type span struct {
+	ptrace.Span
+	attributes
+	scope string
+}
+
+func (s *span) set(from ptrace.Span, scope string) {
+	s.Span, s.scope = from, scope
+	s.attributes.set(from.Attributes())
+}
+
+// title is the span's name.
+func (s *span) title() string { return valid(s.Name()) }
+
+// valid replaces what is no UTF-8, which pdata lets pass.
+func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// text returns the first of the attributes that is a string and not empty.
+func (a attributes) text(keys ...string) string {
+	for _, key := range keys {
+		if v, ok := a.byKey[key]; ok && v.Type() == pcommon.ValueTypeStr && v.Str() != "" {
+			return valid(v.Str())
+		}
+	}
+	return ""
+}
+
+// textOf is text for one attribute of a list that is looked into once.
+func textOf(list pcommon.Map, key string) string {
+	if v, ok := list.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
+		return valid(v.Str())
+	}
+	return ""
+}
+
+// number returns the first of the attributes that is a finite number above 0, as such or as a string.
+func (a attributes) number(keys ...string) float64 {
+	for _, key := range keys {
+		v, ok := a.byKey[key]
+		if !ok {
+			continue
+		}
+		var n float64
+		switch v.Type() {
+		case pcommon.ValueTypeInt:
+			n = float64(v.Int())
+		case pcommon.ValueTypeDouble:
+			n = v.Double()
+		case pcommon.ValueTypeStr:
+			n, _ = strconv.ParseFloat(v.Str(), 64) // what is no number is 0
+		}
+		if n > 0 && !math.IsInf(n, 1) {
+			return n
+		}
+	}
+	return 0
+}
+
+// count is number for what is counted; more than a float counts exactly is no count.
+func (a attributes) count(keys ...string) int64 {
+	n := a.number(keys...)
+	if n > 1<<53 {
+		return 0
+	}
+	return int64(n)
+}
+
+// json returns the first of the attributes that there is, as JSON.
+func (a attributes) json(keys ...string) string {
+	for _, key := range keys {
+		if v, ok := a.byKey[key]; ok && v.Type() != pcommon.ValueTypeEmpty {
+			return asJSON(v)
+		}
+	}
+	return ""
+}
+
+// asJSON returns a structured value as it is, a string that holds JSON as what it holds, and another string as a
+// string.
+func asJSON(v pcommon.Value) string {
+	if v.Type() == pcommon.ValueTypeStr {
+		return textAsJSON(v.Str())
+	}
+	raw, err := json.Marshal(v.AsRaw())
+	if err == nil {
+		return string(raw)
+	}
+	if v.Type() == pcommon.ValueTypeDouble { // infinity and the like, which JSON has no form for
+		return quoted(v.AsString())
+	}
+	return ""
+}
+
+func textAsJSON(text string) string {
+	text = valid(text)
+	if inner := strings.TrimSpace(text); mayBeJSON(inner) && jsontext.Value(inner).IsValid(lenient()) {
+		return inner
+	}
+	return quoted(text)
+}
+
+func quoted(text string) string { return string(ingest.Text(text)) }
+
+// lenient is how contents are read: a doubled member is no reason to call them a text.
+func lenient() jsontext.Options {
+	return jsontext.AllowDuplicateNames(true)
+}
+
+// mayBeJSON looks at the first byte only.
+func mayBeJSON(text string) bool {
+	if text == "" {
+		return false
+	}
+	switch c := text[0]; c {
+	case '{', '[', '"', '-', 't', 'f', 'n':
+		return true
+	default:
+		return '0' <= c && c <= '9'
+	}
+}

@@ -1,0 +1,47 @@
+package otlp
+
+import "strings"
+
+const claudeCodePrefix = "claude_code."
+
+// claudeCode reads Claude Code's spans (beta). A call's span encloses that of its execution, which tells of the failure but
+// not of the tool. Tokens of a prompt come apart from cached ones. An interaction is a turn, whose end ends no run.
+func claudeCode(s *span) Facts {
+	operation, ok := strings.CutPrefix(s.Name(), claudeCodePrefix)
+	if !ok {
+		return Facts{}
+	}
+	f := Facts{Agent: s.text("agent.name", "agent_id")}
+	switch operation {
+	case "tool", "tool.execution":
+		f.Kind = Tool
+		f.Tool = s.text("tool_name")
+		f.CallID = s.text("tool_use_id", "gen_ai.tool.call.id")
+		f.Input = s.json("tool_input")
+		if command := s.text("full_command"); f.Input == "" && command != "" {
+			f.Input = `{"command":` + quoted(command) + `}`
+		}
+		if path := s.text("file_path"); f.Input == "" && path != "" {
+			f.Input = `{"file_path":` + quoted(path) + `}`
+		}
+	case "llm_request":
+		f.Kind = Model
+		f.Model = s.text("model", "gen_ai.request.model")
+		f.CallID = s.text("request_id")
+		f.Usage = s.anthropicUsage()
+		f.Tokens = f.Usage.Input + f.Usage.Output
+	}
+	f.ByCall = f.CallID != ""
+	return f
+}
+
+// anthropicUsage reads the tokens of spans and records as Claude Code tells them.
+func (a attributes) anthropicUsage() Usage {
+	u := Usage{
+		Output:      a.count("output_tokens"),
+		CachedInput: a.count("cache_read_tokens"),
+		CacheWrite:  a.count("cache_creation_tokens"),
+	}
+	u.Input = a.count("input_tokens") + u.CachedInput + u.CacheWrite
+	return u
+}

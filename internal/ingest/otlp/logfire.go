@@ -1,0 +1,25 @@
+package otlp
+
+import "strings"
+
+// logfire reads Logfire's spans of the OpenAI Agents SDK, whose model calls follow GenAI. A span is named for the template
+// of its message, and what fills that stands in attributes.
+func logfire(s *span) Facts {
+	template := s.text("logfire.msg_template")
+	switch {
+	case template == "":
+		return Facts{}
+	case strings.HasPrefix(template, "Function: {name}"):
+		return Facts{Kind: Tool, Tool: s.text("name"), Input: s.json("input"), Output: s.json("output")}
+	case strings.HasPrefix(template, "Handoff: "):
+		return Facts{Kind: Tool, Tool: handoffTo + s.text("to_agent"), Agent: s.text("from_agent")}
+	case strings.HasPrefix(template, "Agent run: {name"):
+		return Facts{Kind: Agent, Agent: s.text("name")}
+	case strings.HasPrefix(template, "OpenAI Agents trace: {name"):
+		return Facts{Kind: Workflow}
+	}
+	return Facts{}
+}
+
+// pending reports whether the span only announces another one, which will tell the same once it has ended.
+func (s *span) pending() bool { return s.text("logfire.span_type") == "pending_span" }

@@ -1,0 +1,82 @@
+package otlp
+
+import (
+	"slices"
+	"strconv"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// window is the spans of a part of a file, which are looked at together.
+type window struct {
+	fallback string // the run of a span that has not even a trace
+	next     int    // index of the next span or record
+	reader   *reader
+	traces   map[string][]Span
+	logged   []*unloop.Event // what records told
+	ids      map[string]bool // of those
+}
+
+func newWindow(fallback string, first int) *window {
+	return &window{fallback: fallback, next: first, reader: newReader(), traces: make(map[string][]Span), ids: make(map[string]bool)}
+}
+
+func (w *window) add(td ptrace.Traces) {
+	w.reader.each(td, func(s *Span) {
+		s.Index = w.next
+		w.next++
+		if s.ID == "" {
+			s.ID = noID + strconv.Itoa(s.Index)
+		}
+		w.traces[s.TraceID] = append(w.traces[s.TraceID], *s)
+	})
+}
+
+// addLogs takes in records. One that was sent twice counts once.
+func (w *window) addLogs(ld plog.Logs) {
+	eachRecord(ld, func(events []*unloop.Event) {
+		for _, e := range events {
+			e.Index = w.next
+			if !w.ids[e.RunID+"\x00"+e.ID] {
+				w.ids[e.RunID+"\x00"+e.ID] = true
+				w.logged = append(w.logged, e)
+			}
+		}
+		w.next++
+	})
+}
+
+// send sends the events in their order. What spans and records both tell counts once.
+func (w *window) send(emit ingest.Emit) error {
+	var events []*unloop.Event
+	spanned := make(map[string]*unloop.Event)
+	for _, spans := range w.traces {
+		for _, c := range NewTrace().Add(spans) {
+			events = append(events, c.Event)
+			if len(w.logged) > 0 {
+				spanned[c.Event.RunID+"\x00"+c.Event.ID] = c.Event
+			}
+		}
+	}
+	for _, e := range w.logged {
+		if told := spanned[e.RunID+"\x00"+e.ID]; told != nil {
+			Join(told, e)
+			continue
+		}
+		events = append(events, e)
+	}
+	slices.SortFunc(events, before)
+	for _, e := range events {
+		if e.RunID == "" {
+			e.RunID = w.fallback
+		}
+		if err := emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
