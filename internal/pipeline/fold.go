@@ -28,6 +28,8 @@ type fold struct {
 type folded struct {
 	Furthest  store.Position
 	Events    int
+	Arrival   int64     // the highest
+	Received  time.Time // the latest
 	Name      string
 	Status    string
 	Started   time.Time
@@ -48,21 +50,34 @@ func newFold(p *profile.Profile, id string) *fold {
 	return &fold{watch: p.Watch(id), s: folded{Furthest: store.Start, Status: store.Running}}
 }
 
+// placed says where an event stands, and when it arrived.
+type placed struct {
+	at       store.Position
+	arrival  int64
+	received time.Time
+}
+
+func placeOf(e *store.Event) placed { return placed{e.Position, e.Arrival, e.Received} }
+
 // add folds the run's next event.
-func (f *fold) add(e *unloop.Event, at store.Position, received time.Time) policy.Decision {
+func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
 	happened := e.Time.UTC()
 	if e.Time.IsZero() {
-		happened = received
+		happened = as.received
 	}
 	d := f.watch.Add(e)
 	s := &f.s
+	s.Arrival = max(s.Arrival, as.arrival)
+	if as.received.After(s.Received) {
+		s.Received = as.received
+	}
 	if s.Events == 0 {
 		s.Started = happened
 	}
 	s.Events++
 	s.Last = happened
-	if at.Compare(s.Furthest) > 0 {
-		s.Furthest = at
+	if as.at.Compare(s.Furthest) > 0 {
+		s.Furthest = as.at
 	}
 	f.note(e, happened)
 	f.warn(happened)

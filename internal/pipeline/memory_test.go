@@ -21,6 +21,7 @@ type memory struct {
 	decisions   map[int64][]store.Decision
 	checkpoints map[int64][]store.Checkpoint
 	spans       map[string]map[string]store.Span
+	flushed     int64
 	commits     int
 	fail        error // of the next commits
 }
@@ -122,6 +123,20 @@ func (m *memory) Idle(_ context.Context, before time.Time, limit int) (ids []str
 	return ids, nil
 }
 
+func (m *memory) Unflushed(context.Context) (ids []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for n, events := range m.events {
+		for _, e := range events {
+			if e.Arrival > m.flushed {
+				ids = append(ids, m.runs[n].ID)
+				break
+			}
+		}
+	}
+	return ids, nil
+}
+
 func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,6 +187,7 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 	for _, d := range b.Decisions {
 		m.decisions[d.Run] = append(m.decisions[d.Run], d)
 	}
+	m.flushed = max(m.flushed, b.Flushed)
 	for _, c := range b.Checkpoints {
 		m.checkpoints[c.Run] = append(m.checkpoints[c.Run], c)
 	}

@@ -76,10 +76,12 @@ type Pipeline struct {
 	stopped chan struct{}
 	events  atomic.Int64 // that wait
 	bytes   atomic.Int64
+	due     atomic.Int64 // rows that are to be written
 
 	arrival, number int64 // the latest of an event and of a run
 	live            map[string]*run
-	used            list.List // of *run, the latest in front
+	used            list.List       // of *run, the latest in front
+	unwritten       map[string]*run // whose rows are to be written
 	traces          traces
 }
 
@@ -91,6 +93,7 @@ type waiting struct {
 	received   time.Time
 	weight     int   // in events
 	size       int64 // in bytes
+	flush      bool  // the rows of all runs are to be written
 	receipt    Receipt
 	err        error
 	done       chan struct{}
@@ -103,10 +106,14 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin at the store's end: %w", err)
 	}
-	return &Pipeline{
+	p := &Pipeline{
 		opts: o, holds: fingerprint.Bytes(o.Profile.YAML()), queue: make(chan *waiting, maxQueued), stopped: make(chan struct{}),
-		arrival: arrival, number: number, live: make(map[string]*run),
-	}, nil
+		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run),
+	}
+	if err := p.recover(ctx); err != nil {
+		return nil, fmt.Errorf("take up what was at hand: %w", err)
+	}
+	return p, nil
 }
 
 // Submit has a delivery recorded and returns when it is on disk. The error is ErrBusy or ErrClosed, ctx's, or one of the store;
@@ -117,6 +124,11 @@ func (p *Pipeline) Submit(ctx context.Context, d *Delivery) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
+	return p.enqueue(ctx, w)
+}
+
+// enqueue has what waits recorded.
+func (p *Pipeline) enqueue(ctx context.Context, w *waiting) (Receipt, error) {
 	if !p.admit(w) {
 		p.opts.Metrics.Refused.Add(float64(w.weight))
 		return Receipt{}, ErrBusy
@@ -221,6 +233,8 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	defer close(p.stopped)
 	tick := time.NewTicker(tickTime)
 	defer tick.Stop()
+	rows := time.NewTicker(rowEvery)
+	defer rows.Stop()
 	work := context.WithoutCancel(ctx)
 	for {
 		select {
@@ -228,6 +242,8 @@ func (p *Pipeline) Run(ctx context.Context) error {
 			p.group(work, w)
 		case <-tick.C:
 			p.tick(work)
+		case <-rows.C:
+			p.flush(work)
 		case <-ctx.Done():
 			for {
 				select {

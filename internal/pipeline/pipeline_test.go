@@ -418,3 +418,35 @@ func TestAnotherProfileJudgesARunAnewWhenItGoesOn(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestRowsAreUpToDateWhenTheyAreReadAndAfterACrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		p, stop := start(t, Options{Store: m})
+		for k := range 2 {
+			submit(t, p, call("r", k)...)
+		}
+		told := func() int { return verdictOf(t, m, "r").Run.Metrics.ToolCalls }
+		if n := told(); n != 1 {
+			t.Errorf("the row says %d calls at once, want that to wait", n)
+		}
+		if err := p.Flush(context.Background()); err != nil || told() != 2 {
+			t.Errorf("before it is read the row says %d calls (%v), want 2", told(), err)
+		}
+		submit(t, p, call("r", 2)...)
+		time.Sleep(rowEvery)
+		synctest.Wait()
+		if n := told(); n != 3 {
+			t.Errorf("after a while the row says %d calls, want 3", n)
+		}
+		submit(t, p, call("r", 3)...)
+		submit(t, p, call("r", 4)...)
+		if _, err := New(context.Background(), Options{Profile: defaultProfile(t), Store: m, Metrics: NewMetrics(prometheus.NewRegistry())}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(inOrder(t, calls("r", 5)).Run, verdictOf(t, m, "r").Run, regardlessOfArrival); diff != "" {
+			t.Errorf("after a crash (-want +got):\n%s", diff)
+		}
+		stop()
+	})
+}

@@ -25,6 +25,8 @@ type Store interface {
 	Spans(ctx context.Context, trace string) ([]store.Span, error)
 	// Idle returns ids of runs that are running and were last updated before a time, the longest idle first.
 	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
+	// Unflushed returns the ids of the runs of which events were recorded since the last batch that was Flushed.
+	Unflushed(ctx context.Context) ([]string, error)
 	// Commit writes the batch as one transaction that is on disk when it returns. Events whose id the run has already are left
 	// out, and returned.
 	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)

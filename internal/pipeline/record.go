@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -32,6 +33,7 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	if err == nil {
 		err = c.write(ctx)
 	}
+	p.due.Store(int64(len(p.unwritten)))
 	if err != nil {
 		for id := range c.runs {
 			p.drop(id)
@@ -79,7 +81,7 @@ func (c *commit) place(ctx context.Context) error {
 			}
 			result := &w.receipt.Events[i]
 			result.ID = e.ID
-			t.place(&item{event: e, body: w.bodies[i], received: w.received, result: result})
+			t.place(&item{event: e, body: w.bodies[i], placed: placed{received: w.received}, result: result})
 		}
 		if err := c.placeSpans(ctx, w); err != nil {
 			return err
@@ -135,6 +137,7 @@ func (c *commit) write(ctx context.Context) error {
 	batch, updates := c.batch()
 	doubled, err := c.p.opts.Store.Commit(ctx, batch)
 	if err != nil {
+		c.p.unwrite(batch)
 		return err
 	}
 	c.p.opts.Metrics.Recorded.Add(float64(len(batch.Events) - len(doubled)))
@@ -182,15 +185,28 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			updates = append(updates, &store.Update{Run: store.Run{ID: t.row.ID, Number: t.row.Number}, Gone: true})
 			continue
 		}
+		before := t.row
 		u := t.update(c.p.opts.Profile.Name)
 		if u == nil {
 			continue
 		}
 		t.fill(b, u)
+		if t.stored && !t.told && time.Since(t.written) < rowEvery && alike(&before, &u.Run) {
+			c.p.unwritten[t.row.ID] = t.run
+		} else {
+			c.p.writeRow(b, t.run)
+		}
 		updates = append(updates, u)
-		t.stored = true
+	}
+	if c.flush() || len(c.p.unwritten) == 0 {
+		c.p.writeRows(b)
 	}
 	return b, updates
+}
+
+// flush reports whether a delivery of the group asks for all rows to be written.
+func (c *commit) flush() bool {
+	return slices.ContainsFunc(c.group, func(w *waiting) bool { return w.flush })
 }
 
 // update says what the commit brings to the run; nil for nothing.
@@ -203,7 +219,6 @@ func (t *touched) update(profile string) *store.Update {
 		u.Events = append(u.Events, store.Event{
 			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body,
 		})
-		t.row.Arrival = it.arrival
 	}
 	folded := len(u.Events) > 0 || t.undone != nil
 	if !folded && !t.told {
@@ -215,7 +230,7 @@ func (t *touched) update(profile string) *store.Update {
 		u.Raised, u.Grown = changes(before, t.warnings)
 	}
 	if folded {
-		t.describe(profile, t.received)
+		t.describe(profile)
 	}
 	u.Run, u.Warnings = t.row, t.warnings
 	return u
@@ -233,7 +248,6 @@ func (t *touched) trulyRemoved() (ids []string) {
 
 // fill adds the run's part to a batch.
 func (t *touched) fill(b *store.Batch, u *store.Update) {
-	b.Runs = append(b.Runs, u.Run)
 	for _, id := range t.removed {
 		b.Removed = append(b.Removed, store.EventRef{Run: t.row.Number, ID: id})
 	}

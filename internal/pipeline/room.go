@@ -49,10 +49,15 @@ func (p *Pipeline) leaveMemory(ctx context.Context, out func(r *run, left int) b
 		left--
 		leaving = append(leaving, r)
 		p.saveState(&batch, r)
+		if p.unwritten[r.row.ID] != nil {
+			p.writeRow(&batch, r)
+		}
 	}
-	if len(batch.Checkpoints) > 0 {
+	if len(batch.Checkpoints)+len(batch.Runs) > 0 {
 		if _, err := p.opts.Store.Commit(ctx, &batch); err != nil {
-			slog.Error("writing checkpoints did not succeed", "error", err) // they only save time
+			slog.Error("writing the states of idle runs did not succeed", "error", err)
+			p.unwrite(&batch)
+			return
 		}
 	}
 	for _, r := range leaving {
@@ -77,6 +82,7 @@ func (p *Pipeline) saveState(batch *store.Batch, r *run) {
 
 // leave writes the states of all runs in memory.
 func (p *Pipeline) leave(ctx context.Context) error {
+	p.flush(ctx)
 	p.leaveMemory(ctx, func(*run, int) bool { return true })
 	return nil
 }

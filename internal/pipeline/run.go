@@ -21,8 +21,9 @@ type run struct {
 	checkpoints []store.Checkpoint // at most the last two, without their states
 	used        time.Time
 	place       *list.Element
-	stored      bool // the store knows it
-	settled     bool // it was folded under the profile as it is now set
+	stored      bool      // the store knows it
+	written     time.Time // when its row was
+	settled     bool      // it was folded under the profile as it is now set
 }
 
 // run returns the run, from memory, from the store, or a new one.
@@ -93,7 +94,7 @@ func (p *Pipeline) takeUp(ctx context.Context, r *run, before *store.Position) e
 		if err != nil {
 			return err
 		}
-		r.fold.add(event, e.Position, e.Received)
+		r.fold.add(event, placeOf(e))
 		return nil
 	})
 }
@@ -103,24 +104,23 @@ func (p *Pipeline) drop(id string) {
 	if r := p.live[id]; r != nil {
 		p.used.Remove(r.place)
 		delete(p.live, id)
+		delete(p.unwritten, id)
 	}
 }
 
 // describe brings the row up to what was folded.
-func (r *run) describe(profile string, received time.Time) {
+func (r *run) describe(profile string) {
 	row, s := &r.row, &r.fold.s
 	row.Profile = profile
 	if row.Name == "" {
 		row.Name = s.Name
 	}
 	row.Status, row.Started, row.Ended = s.Status, s.Started, s.Ended
+	row.Arrival, row.Updated = s.Arrival, s.Received
 	row.Tools = s.Tools
 	row.Metrics = r.fold.metrics()
 	row.Health = r.fold.watch.Health()
 	row.Worst = policyAction(s.Worst)
 	row.Warned, row.After = s.Warned, r.fold.after()
 	row.Warnings = len(r.warnings)
-	if received.After(row.Updated) {
-		row.Updated = received
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
@@ -20,8 +19,7 @@ type touched struct {
 	byID     map[string]*item
 	out      map[string]bool // ids to be taken out of the store, if it has them
 	removed  []string        // those that it had
-	received time.Time
-	told     bool // the row changed apart from events
+	told     bool            // the row changed apart from events
 	gone     bool
 
 	undone    *store.Position // decisions behind it are made anew
@@ -32,15 +30,13 @@ type touched struct {
 
 // item is an event on its way into the store.
 type item struct {
-	event    *unloop.Event
-	body     []byte
-	at       store.Position
-	arrival  int64
-	received time.Time
-	change   bool    // of a trace: it stands in the place of what the store may have
-	result   *Result // nil for a change
-	check    bool    // the store may have it
-	dead     bool    // it is not to be recorded
+	event *unloop.Event
+	body  []byte
+	placed
+	change bool    // of a trace: it stands in the place of what the store may have
+	result *Result // nil for a change
+	check  bool    // the store may have it
+	dead   bool    // it is not to be recorded
 }
 
 // place finds an event's position in the run as far as it is known.
@@ -65,9 +61,6 @@ func (t *touched) place(it *item) {
 	}
 	t.items = append(t.items, it)
 	t.byID[id] = it
-	if it.received.After(t.received) {
-		t.received = it.received
-	}
 }
 
 // remove takes an event out of the run.
@@ -107,7 +100,7 @@ func (t *touched) settle(ctx context.Context, p *Pipeline) error {
 	}
 	if t.settled && from.Compare(t.fold.s.Furthest) > 0 {
 		for _, it := range sorted {
-			t.add(p, it.event, it.at, it.received)
+			t.add(p, it.event, it.placed)
 		}
 		return nil
 	}
@@ -171,11 +164,11 @@ func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, 
 			return nil
 		}
 		for len(items) > 0 && items[0].at.Compare(e.Position) < 0 {
-			t.add(p, items[0].event, items[0].at, items[0].received)
+			t.add(p, items[0].event, items[0].placed)
 			items = items[1:]
 		}
 		if event := p.decode(e); event != nil {
-			t.add(p, event, e.Position, e.Received)
+			t.add(p, event, placeOf(e))
 		}
 		return nil
 	})
@@ -183,7 +176,7 @@ func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, 
 		return err
 	}
 	for _, it := range items {
-		t.add(p, it.event, it.at, it.received)
+		t.add(p, it.event, it.placed)
 	}
 	t.settled, t.fold.grew = true, true
 	t.gone = t.fold.s.Events == 0 && len(t.removed) > 0
@@ -191,11 +184,11 @@ func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, 
 }
 
 // add folds one event, notes the decision at it, and writes a checkpoint when it is time for one.
-func (t *touched) add(p *Pipeline, e *unloop.Event, at store.Position, received time.Time) {
-	d := t.fold.add(e, at, received)
+func (t *touched) add(p *Pipeline, e *unloop.Event, as placed) {
+	d := t.fold.add(e, as)
 	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
 		t.decisions = append(t.decisions, store.Decision{
-			Run: t.row.Number, Position: at, EventID: e.ID, Number: t.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: d.Message,
+			Run: t.row.Number, Position: as.at, EventID: e.ID, Number: t.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: d.Message,
 		})
 	}
 	folded := 0

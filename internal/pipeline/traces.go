@@ -68,7 +68,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 		if err != nil {
 			return err
 		}
-		run.place(&item{event: e, body: body, received: w.received, change: true})
+		run.place(&item{event: e, body: body, placed: placed{received: w.received}, change: true})
 	}
 	for i := range spans {
 		c.spans = append(c.spans, store.Span{

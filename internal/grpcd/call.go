@@ -1,0 +1,139 @@
+package grpcd
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+)
+
+// register serves the one method of a service. It is declared as a stream, though a client cannot tell it from a plain call:
+// the call then begins with the metadata, and reads the message once it may.
+func (s *Server) register(service string, export func(ctx context.Context, message []byte) (answer []byte, err error)) {
+	s.grpc.RegisterService(&grpc.ServiceDesc{
+		ServiceName: service,
+		Streams: []grpc.StreamDesc{{StreamName: "Export", Handler: func(_ any, stream grpc.ServerStream) error {
+			s.counts.calls.Add(1)
+			err := s.call(stream, export)
+			if err == nil {
+				return nil
+			}
+			s.counts.refused.Add(1)
+			return s.refuse(err)
+		}}},
+	}, nil)
+}
+
+// call answers one call.
+func (s *Server) call(stream grpc.ServerStream, export func(context.Context, []byte) ([]byte, error)) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			// The value may quote what was sent, so it is not logged.
+			s.counts.panics.Add(1)
+			s.log.Error("a gRPC call panicked", "stack", string(debug.Stack()))
+			err = errPanic
+		}
+	}()
+	ctx := stream.Context()
+	if !s.authorized(ctx) {
+		return errToken
+	}
+	defer s.calls.Add(-1)
+	if s.calls.Add(1) > int64(s.options.Calls) {
+		return errCrowded
+	}
+	var message mem.Buffer
+	if err := stream.RecvMsg(&message); err != nil {
+		return received{err}
+	}
+	defer message.Free()
+	answer, err := export(ctx, message.ReadOnlyData())
+	if err != nil {
+		return err
+	}
+	if err := stream.SendMsg(answer); err != nil {
+		return received{err}
+	}
+	return nil
+}
+
+// authorized tells whether the caller may send.
+func (s *Server) authorized(ctx context.Context) bool {
+	if s.options.Authorize == nil {
+		return true
+	}
+	token := ""
+	if told := metadata.ValueFromIncomingContext(ctx, "authorization"); len(told) == 1 {
+		scheme, rest, _ := strings.Cut(told[0], " ")
+		if strings.EqualFold(scheme, "bearer") {
+			token = strings.TrimSpace(rest)
+		}
+	}
+	return s.options.Authorize(token)
+}
+
+// reserve takes memory for a message of this shape, until free is called.
+func (s *Server) reserve(message []byte, shape *shape) (free func(), err error) {
+	size, err := shape.measure(message)
+	if err != nil {
+		return nil, err
+	}
+	if size > s.options.Memory/2 {
+		return nil, errLarge
+	}
+	if s.memory.Add(size) > s.options.Memory {
+		s.memory.Add(-size)
+		return nil, errCrowded
+	}
+	return func() { s.memory.Add(-size) }, nil
+}
+
+func (s *Server) traces(ctx context.Context, message []byte) ([]byte, error) {
+	free, err := s.reserve(message, &tracesShape)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	request := ptraceotlp.NewExportRequest()
+	if err := request.UnmarshalProto(message); err != nil {
+		return nil, errors.Join(errMalformed, err)
+	}
+	rejected, reason, err := s.receiver.Traces(ctx, request.Traces())
+	if err != nil {
+		return nil, err
+	}
+	answer := ptraceotlp.NewExportResponse()
+	if rejected > 0 || reason != "" {
+		answer.PartialSuccess().SetRejectedSpans(int64(rejected))
+		answer.PartialSuccess().SetErrorMessage(reason)
+	}
+	return answer.MarshalProto()
+}
+
+func (s *Server) logs(ctx context.Context, message []byte) ([]byte, error) {
+	free, err := s.reserve(message, &logsShape)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	request := plogotlp.NewExportRequest()
+	if err := request.UnmarshalProto(message); err != nil {
+		return nil, errors.Join(errMalformed, err)
+	}
+	rejected, reason, err := s.receiver.Logs(ctx, request.Logs())
+	if err != nil {
+		return nil, err
+	}
+	answer := plogotlp.NewExportResponse()
+	if rejected > 0 || reason != "" {
+		answer.PartialSuccess().SetRejectedLogRecords(int64(rejected))
+		answer.PartialSuccess().SetErrorMessage(reason)
+	}
+	return answer.MarshalProto()
+}

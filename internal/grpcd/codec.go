@@ -1,0 +1,33 @@
+package grpcd
+
+import (
+	"fmt"
+
+	"google.golang.org/grpc/mem"
+)
+
+// codec leaves messages as they are on the wire, so that a call can look at its message before it decodes it. What it reads
+// into is a *mem.Buffer, which the call frees; what it writes is a []byte.
+type codec struct{}
+
+func (codec) Name() string { return "proto" }
+
+func (codec) Marshal(v any) (mem.BufferSlice, error) {
+	b, ok := v.([]byte)
+	if !ok {
+		return nil, fmt.Errorf("an answer must be bytes, not %T", v)
+	}
+	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
+}
+
+func (codec) Unmarshal(data mem.BufferSlice, v any) error {
+	b, ok := v.(*mem.Buffer)
+	if !ok {
+		return fmt.Errorf("a message is read into a buffer, not %T", v)
+	}
+	if *b != nil {
+		return fmt.Errorf("a call has one message")
+	}
+	*b = data.MaterializeToBuffer(mem.DefaultBufferPool())
+	return nil
+}

@@ -1,0 +1,43 @@
+package httpd
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// logged returns a writer that notes the answer, and what writes the line when it is over. Neither query nor body stand there,
+// for they hold what users said.
+func (s *Server) logged(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
+	begin := time.Now()
+	noted := &notedWriter{ResponseWriter: w, status: http.StatusOK}
+	return noted, func() {
+		s.Access.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
+			slog.Int("status", noted.status), slog.Int64("bytes", noted.bytes), slog.Duration("took", time.Since(begin)),
+			slog.String("from", r.RemoteAddr))
+	}
+}
+
+type notedWriter struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (n *notedWriter) WriteHeader(status int) {
+	n.status = status
+	n.ResponseWriter.WriteHeader(status)
+}
+
+func (n *notedWriter) Write(b []byte) (int, error) {
+	written, err := n.ResponseWriter.Write(b)
+	n.bytes += int64(written)
+	return written, err
+}
+
+// Unwrap is for http.ResponseController.
+func (n *notedWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
+func stack() string { return string(debug.Stack()) }

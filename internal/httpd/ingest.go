@@ -1,0 +1,236 @@
+package httpd
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest/native"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// NewRun is what a sender says of a run before its events.
+type NewRun struct {
+	ID       string          `json:"id,omitempty" required:"false" nullable:"true" doc:"The run's id; the server makes one where there is none."`
+	Name     string          `json:"name,omitempty" required:"false" nullable:"true" doc:"What people call it."`
+	Project  string          `json:"project,omitempty" required:"false" nullable:"true" doc:"To which project it belongs."`
+	Metadata json.RawMessage `json:"metadata,omitempty" required:"false" doc:"An object that is kept as it is, or null."`
+}
+
+// Batch says what became of the events of a request.
+type Batch struct {
+	Accepted int          `json:"accepted" doc:"Events that are recorded now, those that were before included."`
+	Doubled  int          `json:"doubled" doc:"Those among them whose run had an event of their id before, which stands."`
+	Rejected int          `json:"rejected" doc:"Events that cannot be taken."`
+	Errors   []EventError `json:"errors" doc:"Why, for each of these."`
+}
+
+// EventError says what is wrong with one event of a request.
+type EventError struct {
+	Index  int    `json:"index" doc:"Its place in the request, from 0."`
+	Field  string `json:"field" doc:"The field; empty for the whole event."`
+	Reason string `json:"reason" doc:"What is wrong with it."`
+}
+
+func (s *Server) ingestRoutes() {
+	op := s.operation(http.MethodPost, "/api/runs", Ingest, "ingest", "create-run", "Announce a run",
+		"Tells name, project and metadata of a run. A run that exists gets what is told anew; its events may come before or after.")
+	op.RequestBody = &huma.RequestBody{Required: true, Content: content("application/json", schemaOf[NewRun](s))}
+	op.Responses["201"] = &huma.Response{Description: "The run.", Content: content("application/json", schemaOf[Run](s))}
+	s.raw(op, s.createRun)
+
+	op = s.operation(http.MethodPost, "/api/events", Ingest, "ingest", "send-events", "Send events",
+		"Takes one event, an array of events, or one event a line (NDJSON), packed with gzip or not. An event that cannot be taken does "+
+			"not lose the others. What is answered with 201 is on disk. Events may be sent again: an id counts once in its run.")
+	one := schemaOf[NewEvent](s)
+	many := &huma.Schema{Type: "array", Items: one}
+	op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"application/json":     {Schema: &huma.Schema{OneOf: []*huma.Schema{one, many}}},
+		"application/x-ndjson": {Schema: one},
+	}}
+	op.Responses["201"] = &huma.Response{
+		Description: "For one event: the event as it is recorded. For several: what became of them; at least one was taken.",
+		Content:     content("application/json", &huma.Schema{OneOf: []*huma.Schema{schemaOf[Event](s), schemaOf[Batch](s)}}),
+	}
+	s.raw(op, s.sendEvents)
+}
+
+func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
+	b, err := s.read(w, r)
+	if err != nil {
+		return err
+	}
+	defer b.release()
+	var asked NewRun
+	if err := jsonv2.Unmarshal(b.bytes, &asked, wire); err != nil {
+		return problem(http.StatusBadRequest, "body", "a JSON object with id, name, project and metadata is wanted, the first three texts")
+	}
+	info, err := s.infoOf(&asked)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Pipeline.Submit(r.Context(), &pipeline.Delivery{Runs: []pipeline.Info{info}}); err != nil {
+		return err
+	}
+	run, err := s.runOf(r.Context(), info.ID)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusCreated, runOf(run))
+	return nil
+}
+
+func (s *Server) infoOf(asked *NewRun) (pipeline.Info, error) {
+	for _, f := range []struct{ name, text string }{{"id", asked.ID}, {"name", asked.Name}, {"project", asked.Project}} {
+		if len(f.text) > s.Limits.Name {
+			return pipeline.Info{}, problem(http.StatusBadRequest, f.name, fmt.Sprintf("longer than %d bytes", s.Limits.Name))
+		}
+	}
+	info := pipeline.Info{ID: store.Text(asked.ID), Name: store.Text(asked.Name), Project: store.Text(asked.Project)}
+	if info.ID == "" {
+		info.ID = newRunID()
+	}
+	if info.Name == "" {
+		info.Name = info.ID
+	}
+	switch {
+	case len(asked.Metadata) == 0 || asked.Metadata[0] == 'n':
+	case asked.Metadata[0] == '{' && native.Within(asked.Metadata, s.Limits.Levels):
+		info.Metadata = append(json.RawMessage(nil), asked.Metadata...)
+	default:
+		return info, problem(http.StatusBadRequest, "metadata", fmt.Sprintf("an object of at most %d levels is wanted", s.Limits.Levels))
+	}
+	return info, nil
+}
+
+// newRunID returns an id that no other run has.
+func newRunID() string {
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return "run_" + hex.EncodeToString(b[:])
+}
+
+func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
+	b, err := s.read(w, r)
+	if err != nil {
+		return err
+	}
+	defer b.release()
+	sent, err := native.ReadRequest(b.bytes, isLines(mediaType(r)), native.Limits{
+		Events: s.Limits.Events, Levels: s.Limits.Levels, Name: s.Limits.Name,
+	})
+	if err != nil {
+		return err
+	}
+	arrived := time.Now()
+	delivery := deliveryOf(sent.Items)
+	var receipt pipeline.Receipt
+	if len(sent.Items) > 0 {
+		if receipt, err = s.Pipeline.Submit(r.Context(), delivery); err != nil {
+			return err
+		}
+	}
+	if !sent.One {
+		return answerMany(w, sent, receipt)
+	}
+	if len(sent.Bad) > 0 {
+		return problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)
+	}
+	recorded, err := s.recorded(r.Context(), delivery.Events[0], receipt.Events[0], arrived)
+	if err != nil {
+		return err
+	}
+	writeText(w, http.StatusCreated, recorded)
+	return nil
+}
+
+// isLines reports whether a media type is one of one JSON value a line.
+func isLines(kind string) bool {
+	switch strings.TrimPrefix(kind, "application/") {
+	case "x-ndjson", "ndjson", "jsonl", "x-jsonl", "jsonlines", "x-jsonlines":
+		return true
+	}
+	return false
+}
+
+// deliveryOf returns the events with what they say of their runs, once for each run that it is new for.
+func deliveryOf(items []native.Item) *pipeline.Delivery {
+	d := &pipeline.Delivery{Events: make([]*unloop.Event, len(items))}
+	var last string // events of a run often come together
+	var told map[string]int
+	for i := range items {
+		e := items[i].Event
+		d.Events[i] = e
+		starts := e.Type == unloop.RunStarted
+		if items[i].Project == "" && !starts || !starts && e.RunID == last {
+			continue
+		}
+		last = e.RunID
+		at, known := told[e.RunID]
+		if !known {
+			if told == nil {
+				told = make(map[string]int)
+			}
+			at = len(d.Runs)
+			told[e.RunID] = at
+			d.Runs = append(d.Runs, pipeline.Info{ID: e.RunID})
+		}
+		info := &d.Runs[at]
+		if items[i].Project != "" {
+			info.Project = items[i].Project
+		}
+		if starts {
+			info.Name, info.Metadata = e.Name, e.Metadata
+		}
+	}
+	return d
+}
+
+// recorded returns the event as it is recorded: the one that was sent, or that which stood there before.
+func (s *Server) recorded(ctx context.Context, e *unloop.Event, result pipeline.Result, arrived time.Time) ([]byte, error) {
+	if result.Doubled {
+		run, err := s.runOf(ctx, e.RunID)
+		if err != nil {
+			return nil, err
+		}
+		events, err := s.Store.EventsOf(ctx, run.Number, []string{result.ID})
+		if err != nil {
+			return nil, fmt.Errorf("read the event that was there before: %w", err)
+		}
+		if len(events) > 0 {
+			return appendEvent(nil, run.ID, &events[0]), nil
+		}
+	}
+	answer := eventOf(e, arrived)
+	answer.ID = result.ID
+	return encode(answer), nil
+}
+
+func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Receipt) error {
+	batch := Batch{Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]EventError, 0, len(sent.Bad))}
+	for _, result := range receipt.Events {
+		if result.Doubled {
+			batch.Doubled++
+		}
+	}
+	for _, bad := range sent.Bad {
+		batch.Errors = append(batch.Errors, EventError{bad.Index, bad.Field, bad.Reason})
+	}
+	if batch.Accepted == 0 && batch.Rejected > 0 {
+		p := problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)
+		p.Detail, p.Errors = "none of the events can be taken", batch.Errors
+		return p
+	}
+	writeJSON(w, http.StatusCreated, batch)
+	return nil
+}

@@ -1,0 +1,121 @@
+package httpd
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// describe returns what the description of the interface begins with. The operations add themselves.
+func (s *Server) describe() huma.Config {
+	config := huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: "unloop", Version: s.Version,
+				Description: "Events of AI agents in; runs, warnings about loops and decisions out. Errors are problems as in RFC 9457.",
+				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+			},
+			Components: &huma.Components{
+				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"token": {Type: "http", Scheme: "bearer", Description: "A token of the server's configuration, where it has any. Its scope is ingest, read or admin."},
+				},
+			},
+			Tags: []*huma.Tag{
+				{Name: "ingest", Description: "Send events and telemetry."},
+				{Name: "runs", Description: "Read runs and what was found in them."},
+				{Name: "streams", Description: "Have it as it comes, as server-sent events."},
+				{Name: "server", Description: "The server itself."},
+			},
+		},
+		OpenAPIPath:   "",
+		Formats:       map[string]huma.Format{"application/json": format, "json": format},
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{reshape},
+	}
+	return config
+}
+
+// operation begins the description of an operation and notes its scope.
+func (s *Server) operation(method, path string, scope Scope, tag, id, summary, description string) huma.Operation {
+	s.scopes[method+" "+path] = scope
+	op := huma.Operation{
+		OperationID: id, Method: method, Path: path, Summary: summary, Description: description, Tags: []string{tag},
+		Responses: map[string]*huma.Response{"default": {
+			Description: "A problem: what is wrong, with which field, and why.",
+			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: schemaOf[Problem](s)}},
+		}},
+	}
+	if scope != Anyone {
+		op.Security = []map[string][]string{{"token": {}}, {}}
+	}
+	return op
+}
+
+// query registers an operation that huma reads and answers.
+func query[I, O any](s *Server, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if err != nil {
+			return nil, s.problemOf(err)
+		}
+		return out, nil
+	})
+}
+
+// raw registers an operation that reads and answers by itself. Its description is the operation's.
+func (s *Server) raw(op huma.Operation, handler func(http.ResponseWriter, *http.Request) error) {
+	s.api.OpenAPI().AddOperation(&op)
+	s.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
+		if err := handler(w, r); err != nil {
+			s.problemOf(err).write(w)
+		}
+	})
+}
+
+func schemaOf[T any](s *Server) *huma.Schema {
+	return s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
+}
+
+// content describes a body of one media type.
+func content(kind string, schema *huma.Schema) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{kind: {Schema: schema}}
+}
+
+// describeAll serves the description, which is made once.
+func (s *Server) describeAll() {
+	op := s.operation(http.MethodGet, "/openapi.json", Anyone, "server", "openapi", "This description", "OpenAPI 3.1.")
+	op.Responses["200"] = &huma.Response{Description: "The description.", Content: content("application/json", &huma.Schema{Type: "object"})}
+	var text []byte
+	s.raw(op, func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
+		_, _ = w.Write(text) // the client has gone; there is nobody to tell
+		return nil
+	})
+	schemas := s.api.OpenAPI().Components.Schemas.Map()
+	delete(schemas, "ErrorModel") // huma's own problem, which Problem stands for here
+	delete(schemas, "ErrorDetail")
+	s.describeNulls(schemas)
+	text = encode(s.api.OpenAPI())
+}
+
+// describeNulls says of members that are pointers to structs that they may be null, which huma has no word for.
+func (s *Server) describeNulls(schemas map[string]*huma.Schema) {
+	for name, schema := range schemas {
+		of := s.api.OpenAPI().Components.Schemas.TypeFromRef("#/components/schemas/" + name)
+		if of == nil || of.Kind() != reflect.Struct {
+			continue
+		}
+		for _, field := range reflect.VisibleFields(of) {
+			member, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if p := schema.Properties[member]; p != nil && p.Ref != "" && field.Type.Kind() == reflect.Pointer {
+				null := &huma.Schema{Type: "null"}
+				schema.Properties[member] = &huma.Schema{AnyOf: []*huma.Schema{p, null}, Description: field.Tag.Get("doc")}
+			}
+		}
+	}
+}

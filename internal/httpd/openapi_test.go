@@ -1,0 +1,121 @@
+package httpd
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// description returns what /openapi.json says.
+func description(t *testing.T, h *house) (whole map[string]any) {
+	t.Helper()
+	w := h.do(http.MethodGet, "/openapi.json", "")
+	if err := json.Unmarshal(w.Body.Bytes(), &whole); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%d %v", w.Code, err)
+	}
+	return whole
+}
+
+func TestEverythingIsDescribed(t *testing.T) {
+	whole := description(t, newHouse(t, nil))
+	if whole["openapi"] != "3.1.0" {
+		t.Errorf("openapi %v", whole["openapi"])
+	}
+	operations := 0
+	for path, item := range whole["paths"].(map[string]any) {
+		for method, op := range item.(map[string]any) {
+			operations++
+			o := op.(map[string]any)
+			at := method + " " + path
+			for _, wanted := range []string{"summary", "description", "operationId", "tags", "responses"} {
+				if o[wanted] == nil || o[wanted] == "" {
+					t.Errorf("%s has no %s", at, wanted)
+				}
+			}
+			if (method == "post") != (o["requestBody"] != nil) {
+				t.Errorf("%s: body %v", at, o["requestBody"])
+			}
+			parameters, _ := o["parameters"].([]any)
+			for _, p := range parameters {
+				if p.(map[string]any)["description"] == nil {
+					t.Errorf("%s: parameter %v has no description", at, p)
+				}
+			}
+			if n := strings.Count(path, "{"); n > len(parameters) {
+				t.Errorf("%s: %d parameters", at, len(parameters))
+			}
+			for status, answer := range o["responses"].(map[string]any) {
+				a := answer.(map[string]any)
+				if a["description"] == nil || a["content"] == nil && status != "204" {
+					t.Errorf("%s: answer %s is %v", at, status, a)
+				}
+			}
+		}
+	}
+	if operations != 17 {
+		t.Errorf("%d operations, want 17", operations)
+	}
+	for name, s := range whole["components"].(map[string]any)["schemas"].(map[string]any) {
+		properties, _ := s.(map[string]any)["properties"].(map[string]any)
+		for field, p := range properties {
+			if m := p.(map[string]any); m["description"] == nil && m["$ref"] == nil {
+				t.Errorf("%s.%s has no description", name, field)
+			}
+		}
+	}
+}
+
+// TestAnswersAreAsTheDescriptionSays holds what is answered to the schemas.
+func TestAnswersAreAsTheDescriptionSays(t *testing.T) {
+	h := newHouse(t, nil)
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("mem:///openapi.json", description(t, h)); err != nil {
+		t.Fatal(err)
+	}
+	h.send(looping("a", 6)...)
+	h.send(event("b", 1, "run_started", `"metadata":{"k":1}`), event("b", 2, "run_failed", `"error":"no"`))
+	for _, tc := range []struct{ method, path, body, operation, status string }{
+		{"GET", "/api/health", "", "/api/health", "200"},
+		{"GET", "/api/runs", "", "/api/runs", "200"},
+		{"GET", "/api/runs/a", "", "/api/runs/{id}", "200"},
+		{"GET", "/api/runs/a/events", "", "/api/runs/{id}/events", "200"},
+		{"GET", "/api/runs/a/warnings", "", "/api/runs/{id}/warnings", "200"},
+		{"GET", "/api/runs/a/decisions", "", "/api/runs/{id}/decisions", "200"},
+		{"GET", "/api/runs/a/metrics", "", "/api/runs/{id}/metrics", "200"},
+		{"GET", "/api/runs/b/metrics", "", "/api/runs/{id}/metrics", "200"},
+		{"GET", "/api/compare?a=a&b=b", "", "/api/compare", "200"},
+		{"GET", "/api/compare?a=a&b=a", "", "/api/compare", "200"},
+		{"GET", "/api/fleet", "", "/api/fleet", "200"},
+		{"GET", "/api/fleet?since=2026-05-01T12:00:00Z", "", "/api/fleet", "200"},
+		{"POST", "/api/runs", `{"id":"c"}`, "/api/runs", "201"},
+		{"POST", "/api/events", event("a", 99, "x", ""), "/api/events", "201"},
+		{"POST", "/api/events", "[" + event("a", 100, "x", "") + ",7]", "/api/events", "201"},
+		{"POST", "/api/events", "[7]", "/api/events", "default"},
+		{"GET", "/api/runs/nobody", "", "/api/runs/{id}", "default"},
+	} {
+		t.Run(tc.method+" "+tc.path+" "+tc.status, func(t *testing.T) {
+			kind := "application~1json"
+			if tc.status == "default" {
+				kind = "application~1problem+json"
+			}
+			at := fmt.Sprintf("mem:///openapi.json#/paths/%s/%s/responses/%s/content/%s/schema",
+				strings.NewReplacer("/", "~1", "{", "%7B", "}", "%7D").Replace(tc.operation), strings.ToLower(tc.method), tc.status, kind)
+			schema, err := compiler.Compile(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := h.do(tc.method, tc.path, tc.body)
+			answer, err := jsonschema.UnmarshalJSON(w.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(answer); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,60 @@
+package httpd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// pace chooses how many events to read from the store at once: few at first and where they are large, so that no question takes
+// all memory, and many where they are small.
+type pace struct{ events int }
+
+const (
+	paceLeast, paceMost = 32, 1000
+	paceBytes           = 1 << 20 // that are read at once, about
+)
+
+func (p *pace) next() int { return max(p.events, paceLeast) }
+
+// saw takes note of what was read.
+func (p *pace) saw(events []store.Event) {
+	size := 0
+	for i := range events {
+		size += len(events[i].Body)
+	}
+	switch {
+	case size > paceBytes:
+		p.events = max(p.next()/2, 1)
+	case size < paceBytes/2:
+		p.events = min(p.next()*2, paceMost)
+	}
+}
+
+// maxAnswer is how many bytes of events a list holds, about: it ends early where they are larger, and says where to go on.
+const maxAnswer = 32 << 20
+
+// eventList returns a page of a run's events as JSON, and the cursor of the next.
+func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page) (text []byte, next string, err error) {
+	var steps pace
+	text, next = []byte{'['}, p.Cursor
+	for left := p.Limit; left > 0 && len(text) < maxAnswer; {
+		events, cursor, err := s.Store.EventPage(ctx, run.Number, store.Page{Cursor: next, Limit: min(steps.next(), left)})
+		if err != nil {
+			return nil, "", fmt.Errorf("list events: %w", err)
+		}
+		for i := range events {
+			if len(text) > 1 {
+				text = append(text, ',')
+			}
+			text = appendEvent(text, run.ID, &events[i])
+		}
+		steps.saw(events)
+		left -= len(events)
+		if next = cursor; next == "" {
+			break
+		}
+	}
+	return append(text, ']'), next, nil
+}

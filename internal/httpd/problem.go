@@ -1,0 +1,113 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// Problem is an answer that is an error, as RFC 9457 says, with the field that it is about and the reason.
+type Problem struct {
+	Title  string       `json:"title" doc:"What the status says."`
+	Status int          `json:"status" doc:"The HTTP status."`
+	Detail string       `json:"detail" doc:"What is wrong, in a sentence."`
+	Field  string       `json:"field,omitempty" doc:"The field of the request that it is about: a path such as 3.tool in a body, the name of a parameter or a header."`
+	Reason string       `json:"reason,omitempty" doc:"What is wrong with the field."`
+	Errors []EventError `json:"errors,omitempty" doc:"Where several things are wrong, all of them."`
+
+	retry bool
+}
+
+// problem returns a Problem whose detail says field and reason in a sentence.
+func problem(status int, field, reason string) *Problem {
+	detail := reason
+	if field != "" {
+		detail = field + ": " + reason
+	}
+	return &Problem{Title: http.StatusText(status), Status: status, Detail: detail, Field: field, Reason: reason}
+}
+
+// busy says that the request is worth a retry in a second.
+func busy(status int, reason string) *Problem {
+	p := problem(status, "", reason)
+	p.retry = true
+	return p
+}
+
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus is for huma.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType is for huma.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// GetHeaders is for huma.
+func (p *Problem) GetHeaders() http.Header {
+	if !p.retry {
+		return nil
+	}
+	return http.Header{"Retry-After": {"1"}}
+}
+
+// write sends the problem.
+func (p *Problem) write(w http.ResponseWriter) {
+	if p.retry {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	writeJSON(w, p.Status, p)
+}
+
+// problemOf maps an error of what stands below to the answer. It is nil where the client has gone, for nobody reads it. This is
+// the one place that knows which error is which status.
+func (s *Server) problemOf(err error) *Problem {
+	var p *Problem
+	var bad *ingest.BadInput
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &bad):
+		return problem(http.StatusBadRequest, bad.Field, bad.Reason)
+	case errors.Is(err, pipeline.ErrBusy):
+		return busy(http.StatusTooManyRequests, pipeline.ErrBusy.Error())
+	case errors.Is(err, pipeline.ErrClosed):
+		return busy(http.StatusServiceUnavailable, "the server is shutting down")
+	case errors.Is(err, store.ErrCursor):
+		return problem(http.StatusBadRequest, "cursor", store.ErrCursor.Error())
+	case errors.Is(err, store.ErrBuckets):
+		return problem(http.StatusBadRequest, "step", store.ErrBuckets.Error())
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return busy(http.StatusServiceUnavailable, "the request took too long, or was given up")
+	}
+	s.log.Error("a request failed", "error", err)
+	return problem(http.StatusInternalServerError, "", "the server could not do this; its log says why")
+}
+
+// reshape turns huma's own errors, which are those of parameters, into problems.
+func reshape(_ huma.Context, _ string, v any) (any, error) {
+	model, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	p := problem(model.Status, "", model.Detail)
+	for i, e := range model.Errors {
+		_, field, _ := strings.Cut(e.Location, ".")
+		if i == 0 {
+			p = problem(model.Status, field, e.Message)
+			continue
+		}
+		p.Errors = append(p.Errors, EventError{Field: field, Reason: e.Message})
+	}
+	return p, nil
+}
+
+// notFound returns the answer for a run that there is not.
+func notFound() *Problem { return problem(http.StatusNotFound, "id", "there is no run with this id") }

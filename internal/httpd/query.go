@@ -1,0 +1,215 @@
+package httpd
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// runOf returns the run with the id, or the problem that there is none.
+func (s *Server) runOf(ctx context.Context, id string) (*store.Run, error) {
+	run, err := s.Store.Run(ctx, store.Text(id))
+	if err != nil {
+		return nil, fmt.Errorf("read a run: %w", err)
+	}
+	if run == nil {
+		return nil, notFound()
+	}
+	return run, nil
+}
+
+type (
+	// RunPath is embedded, so that huma finds it only under an exported name.
+	RunPath struct {
+		ID string `path:"id" doc:"Of the run."`
+	}
+	runsQuery struct {
+		Status  string `query:"status" enum:"running,completed,failed,closed" doc:"Only runs of this status."`
+		Project string `query:"project" doc:"Only runs of this project."`
+		Warning string `query:"warning" doc:"Only runs with a warning of this rule."`
+		Tool    string `query:"tool" doc:"Only runs that called this tool."`
+		Text    string `query:"text" maxLength:"1024" doc:"Only runs that have this in their id, name, project or a warning's message; case does not count."`
+		Since   string `query:"since" doc:"Only runs that started at this time or later: RFC 3339, or how long ago, such as 24h."`
+		Until   string `query:"until" doc:"Only runs that started before this time: RFC 3339, or how long ago, such as 24h."`
+		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many at most."`
+		Cursor  string `query:"cursor" doc:"X-Next-Cursor of the page before."`
+	}
+	eventsQuery struct {
+		RunPath
+		Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000" doc:"How many at most."`
+		Cursor string `query:"cursor" doc:"X-Next-Cursor of the page before."`
+	}
+	// NextPage are the headers of a list that goes on.
+	NextPage struct {
+		Link   string `header:"Link" doc:"The address of the next page, where there is one: <…>; rel=\"next\"."`
+		Cursor string `header:"X-Next-Cursor" doc:"The cursor of the next page, where there is one."`
+	}
+	runsAnswer struct {
+		NextPage
+		Body []RunSummary
+	}
+	runAnswer     struct{ Body RunSummary }
+	metricsAnswer struct{ Body Metrics }
+	eventsAnswer  struct {
+		NextPage
+		Kind string `header:"Content-Type" doc:"JSON."`
+		Body []byte
+	}
+	warningsAnswer  struct{ Body []Warning }
+	decisionsAnswer struct {
+		NextPage
+		Body []Decision
+	}
+)
+
+func (s *Server) runRoutes() {
+	get := func(path, id, summary, description string) huma.Operation {
+		return s.operation(http.MethodGet, path, Read, "runs", id, summary, description)
+	}
+	query(s, get("/api/runs", "list-runs", "List runs", "The latest started first."), s.listRuns)
+	query(s, get("/api/runs/{id}", "get-run", "A run", "The run as it stands now."), s.getRun)
+	query(s, get("/api/runs/{id}/metrics", "get-metrics", "A run's totals", "Counts, tokens, cost, latencies and health."), s.getMetrics)
+	list := get("/api/runs/{id}/events", "list-events", "A run's events", "In the order of the run. A page ends before its limit where the events are large, at about 32 MiB.")
+	list.Responses["200"] = &huma.Response{Description: "OK", Content: content(jsonType, &huma.Schema{Type: "array", Items: schemaOf[Event](s)})}
+	query(s, list, s.listEvents)
+	query(s, get("/api/runs/{id}/warnings", "list-warnings", "A run's warnings", "All of them, the first raised first."), s.listWarnings)
+	query(s, get("/api/runs/{id}/decisions", "list-decisions", "A run's decisions",
+		"The moments at which the profile's policy would have warned, blocked or halted, in the order of the run."), s.listDecisions)
+	op := s.operation(http.MethodDelete, "/api/runs/{id}", Admin, "runs", "delete-run", "Delete a run", "With all that is known of it.")
+	query(s, op, s.deleteRun)
+}
+
+func (s *Server) listRuns(ctx context.Context, q *runsQuery) (*runsAnswer, error) {
+	since, err := moment("since", q.Since, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	until, err := moment("until", q.Until, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	runs, next, err := s.Store.Runs(ctx, store.Filter{
+		Status: q.Status, Project: store.Text(q.Project), Warning: store.Text(q.Warning), Tool: store.Text(q.Tool), Text: store.Text(q.Text),
+		Since: since, Until: until,
+	}, store.Page{Cursor: q.Cursor, Limit: q.Limit})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	again := url.Values{"limit": {fmt.Sprint(q.Limit)}}
+	for name, value := range map[string]string{
+		"status": q.Status, "project": q.Project, "warning": q.Warning, "tool": q.Tool, "text": q.Text, "since": stable(q.Since, since),
+		"until": stable(q.Until, until),
+	} {
+		if value != "" {
+			again.Set(name, value)
+		}
+	}
+	answer := &runsAnswer{NextPage: pageOf("/api/runs", again, next), Body: make([]RunSummary, 0, len(runs))}
+	for i := range runs {
+		answer.Body = append(answer.Body, summaryOf(&runs[i]))
+	}
+	return answer, nil
+}
+
+// moment reads a time that is told in RFC 3339, or as how long ago it is.
+func moment(field, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	if ago, err := time.ParseDuration(strings.TrimPrefix(text, "-")); err == nil {
+		return now.Add(-ago), nil
+	}
+	return time.Time{}, problem(http.StatusBadRequest, field, "a time is wanted: RFC 3339, or how long ago, such as 24h")
+}
+
+// stable returns the text of a time for the next page, where now is later.
+func stable(text string, t time.Time) string {
+	if text == "" {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+func pageOf(path string, query url.Values, next string) NextPage {
+	if next == "" {
+		return NextPage{}
+	}
+	query.Set("cursor", next)
+	return NextPage{Link: "<" + path + "?" + query.Encode() + `>; rel="next"`, Cursor: next}
+}
+
+func (s *Server) getRun(ctx context.Context, q *RunPath) (*runAnswer, error) {
+	run, err := s.runOf(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &runAnswer{summaryOf(run)}, nil
+}
+
+func (s *Server) getMetrics(ctx context.Context, q *RunPath) (*metricsAnswer, error) {
+	run, err := s.runOf(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &metricsAnswer{metricsOf(run)}, nil
+}
+
+func (s *Server) listEvents(ctx context.Context, q *eventsQuery) (*eventsAnswer, error) {
+	run, err := s.runOf(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	text, next, err := s.eventList(ctx, run, store.Page{Cursor: q.Cursor, Limit: q.Limit})
+	if err != nil {
+		return nil, err
+	}
+	again := url.Values{"limit": {fmt.Sprint(q.Limit)}}
+	return &eventsAnswer{pageOf(runPath(run.ID, "events"), again, next), jsonType, text}, nil
+}
+
+func runPath(id, list string) string { return "/api/runs/" + url.PathEscape(id) + "/" + list }
+
+func (s *Server) listWarnings(ctx context.Context, q *RunPath) (*warningsAnswer, error) {
+	run, err := s.runOf(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	warnings, err := s.Store.Warnings(ctx, run.Number)
+	if err != nil {
+		return nil, fmt.Errorf("list warnings: %w", err)
+	}
+	return &warningsAnswer{warningsOf(run.ID, inOrder(warnings))}, nil
+}
+
+func (s *Server) listDecisions(ctx context.Context, q *eventsQuery) (*decisionsAnswer, error) {
+	run, err := s.runOf(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	decisions, next, err := s.Store.Decisions(ctx, run.Number, store.Page{Cursor: q.Cursor, Limit: q.Limit})
+	if err != nil {
+		return nil, fmt.Errorf("list decisions: %w", err)
+	}
+	again := url.Values{"limit": {fmt.Sprint(q.Limit)}}
+	return &decisionsAnswer{pageOf(runPath(run.ID, "decisions"), again, next), decisionsOf(run.ID, decisions)}, nil
+}
+
+func (s *Server) deleteRun(ctx context.Context, q *RunPath) (*struct{}, error) {
+	run, err := s.runOf(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.Pipeline.Submit(ctx, &pipeline.Delivery{Gone: []string{run.ID}})
+	return nil, err
+}

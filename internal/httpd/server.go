@@ -1,0 +1,163 @@
+// Package httpd is the server's face: agents send events and telemetry to it, people and programs read runs, warnings and
+// decisions from it, or have them streamed as they come. Before it stand decoders, which make events of what is sent, and
+// the pipeline, which records them; behind it the store and the hub, which it asks. It trusts no one: every request is bounded
+// in size, depth and time, comes from where it may, and carries a token where tokens are configured.
+package httpd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// Server answers requests. It is made by New.
+type Server struct {
+	Options
+	log    *slog.Logger
+	mux    *http.ServeMux
+	api    huma.API
+	gate   gate
+	scopes map[string]Scope // of what is mounted, by pattern
+
+	bodies  atomic.Int64       // bytes of bodies that are worked on
+	streams atomic.Int64       // open
+	running context.Context    // ends when streams shall end
+	end     context.CancelFunc // of running
+}
+
+// New returns a server that is ready to answer, or what is wrong with the options.
+func New(o Options) (*Server, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("options of the HTTP server: %w", err)
+	}
+	o.Limits.fill()
+	o.Store = fresh{o.Store, o.Pipeline}
+	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope)}
+	s.running, s.end = context.WithCancel(context.Background())
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.gate = newGate(&o)
+	s.api = humago.New(scoped{s}, s.describe())
+	s.routes()
+	return s, nil
+}
+
+// scoped is how huma's routes come into the mux: its operations carry their scope themselves.
+type scoped struct{ s *Server }
+
+func (m scoped) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	m.s.mux.HandleFunc(pattern, handler)
+}
+
+func (m scoped) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.s.mux.ServeHTTP(w, r) }
+
+// Mount puts a handler of somebody else's behind the server's gate: metrics, MCP, the dashboard. The pattern is that of a
+// http.ServeMux; it is called before the server answers requests.
+func (s *Server) Mount(pattern string, scope Scope, h http.Handler) {
+	s.scopes[pattern] = scope
+	s.mux.Handle(pattern, h)
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.Access != nil {
+		var done func()
+		w, done = s.logged(w, r)
+		defer done()
+	}
+	defer s.recovered(w)
+	s.harden(w.Header())
+	if p := s.gate.origin(w.Header(), r); p != nil {
+		p.write(w)
+		return
+	}
+	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	h, pattern := s.mux.Handler(r)
+	if pattern == "" {
+		s.stray(w, r, h)
+		return
+	}
+	scope, known := s.scopes[pattern]
+	if !known {
+		scope = Admin // nobody said who may; better too few than too many
+	}
+	if p := s.gate.admit(r, scope); p != nil {
+		if p.Status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="unloop"`)
+		}
+		p.write(w)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// stray answers a request for which there is no route: 404, or 405 where another method has one, or a redirect.
+func (s *Server) stray(w http.ResponseWriter, r *http.Request, h http.Handler) {
+	probe := &statusOnly{header: make(http.Header)}
+	h.ServeHTTP(probe, r)
+	if allow := probe.header.Get("Allow"); probe.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", allow)
+		problem(http.StatusMethodNotAllowed, "", r.Method+" is not for this path, but "+allow).write(w)
+		return
+	}
+	problem(http.StatusNotFound, "", "there is nothing at this path; /openapi.json says what there is").write(w)
+}
+
+// statusOnly keeps what a handler would answer, but for the body.
+type statusOnly struct {
+	header http.Header
+	status int
+}
+
+func (p *statusOnly) Header() http.Header         { return p.header }
+func (p *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
+func (p *statusOnly) WriteHeader(status int)      { p.status = status }
+
+// recovered answers for a handler that panicked. What is in flight elsewhere goes on.
+func (s *Server) recovered(w http.ResponseWriter) {
+	switch cause := recover(); cause {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(cause)
+	default:
+		s.log.Error("a request panicked", "cause", fmt.Sprintf("%T", cause), "stack", stack())
+		problem(http.StatusInternalServerError, "", "the server could not do this; its log says why").write(w)
+	}
+}
+
+// Serve answers requests on a listener until ctx is done. Then it takes no new ones, ends the streams, and gives those that are
+// open some time. It closes the listener.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	limits := &s.Limits
+	web := &http.Server{
+		Handler: s, ReadHeaderTimeout: limits.HeaderTime, ReadTimeout: limits.ReadTime, WriteTimeout: limits.WriteTime,
+		IdleTimeout: limits.IdleTime, MaxHeaderBytes: limits.Header, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	served := make(chan error, 1) // of one
+	go func() { served <- web.Serve(newLimitListener(l, limits.Connections)) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve HTTP: %w", err)
+	case <-ctx.Done():
+	}
+	s.end()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), limits.Grace)
+	defer cancel()
+	err := web.Shutdown(grace)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("wait for open requests: %w", err), web.Close())
+	}
+	<-served
+	return err
+}

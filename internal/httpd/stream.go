@@ -1,0 +1,160 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/unloop-ai/unloop/internal/live"
+)
+
+// A stream first says what the store has behind Last-Event-ID, then what the hub hands out. So that nothing is missed between
+// the two and nothing comes twice, it reads the store to its end, subscribes, reads the store to its end again, and then leaves
+// out those updates whose events it has read. What one commit recorded becomes visible in the store at once, and is handed out
+// afterwards, so that an update was read either wholly or not at all.
+
+func (s *Server) streamRoutes() {
+	describe := func(path, id, summary, description string, message *huma.Schema) huma.Operation {
+		op := s.operation(http.MethodGet, path, Read, "streams", id, summary, description)
+		op.Parameters = append(op.Parameters, &huma.Param{
+			Name: "Last-Event-ID", In: "header", Schema: &huma.Schema{Type: "integer"},
+			Description: "The id of the last message that was received: the stream goes on behind it.",
+		})
+		op.Responses["200"] = &huma.Response{
+			Description: "Server-sent events. A message's data is JSON as below; its id is the arrival of the last event in it. A comment comes " +
+				"every 15 seconds when there is nothing else. Who does not keep up gets an event named dropped with the reason, and the connection ends.",
+			Content: content("text/event-stream", message),
+		}
+		return op
+	}
+	op := describe("/api/runs/{id}/stream", "stream-run", "A run as it goes on",
+		"First all events that there are, or those behind Last-Event-ID, in one message or several; then what comes. A run that does not exist yet is waited for.",
+		schemaOf[RunUpdate](s))
+	op.Parameters = append(op.Parameters, &huma.Param{Name: "id", In: "path", Required: true, Description: "Of the run.", Schema: &huma.Schema{Type: "string"}})
+	s.raw(op, s.streamRun)
+	s.raw(describe("/api/stream", "stream-all", "All runs as they go on",
+		"What comes from now on; with Last-Event-ID, first the runs that have changed behind it (0 for all runs). A run that changes "+
+			"faster than it can be told is told as it stands then.", schemaOf[FleetUpdate](s)), s.streamAll)
+}
+
+// stream is an open answer of server-sent events.
+type stream struct {
+	server  *Server
+	w       http.ResponseWriter
+	control *http.ResponseController
+	ctx     context.Context // ends with the client, or with the server
+	cancel  context.CancelFunc
+	buffer  []byte
+}
+
+// open begins a stream. Its owner closes it. For who only asks for the header there is none.
+func (s *Server) open(w http.ResponseWriter, r *http.Request) (*stream, error) {
+	h := w.Header()
+	if r.Method == http.MethodHead {
+		h.Set("Content-Type", "text/event-stream")
+		return nil, nil
+	}
+	if n := s.streams.Add(1); n > int64(s.Limits.Streams) {
+		s.streams.Add(-1)
+		return nil, busy(http.StatusServiceUnavailable, "too many streams are open")
+	}
+	st := &stream{server: s, w: w, control: http.NewResponseController(w)}
+	st.ctx, st.cancel = context.WithCancel(r.Context())
+	unbind := context.AfterFunc(s.running, st.cancel)
+	context.AfterFunc(st.ctx, func() {
+		unbind()
+		s.streams.Add(-1)
+	})
+	// The deadline for reading the request would end the connection in the middle of the answer.
+	if err := st.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		st.cancel()
+		return nil, err
+	}
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // proxies shall not hold it back
+	w.WriteHeader(http.StatusOK)
+	return st, st.write("retry: 1000\n\n")
+}
+
+// lastEventID returns what a client received last; known is false for one that begins. An id that this server has not given
+// out, since its store is another than it was, is that of one who has nothing.
+func (s *Server) lastEventID(r *http.Request) (id int64, known bool, err error) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		return 0, false, nil
+	}
+	id, err = strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 0 {
+		return 0, false, problem(http.StatusBadRequest, "Last-Event-ID", "the id of a message is wanted, a number")
+	}
+	if id > s.Hub.Latest() {
+		return 0, true, nil
+	}
+	return id, true, nil
+}
+
+// write sends text at once.
+func (st *stream) write(text string) error {
+	st.buffer = append(st.buffer[:0], text...)
+	return st.put(true)
+}
+
+// send sends a message; id is 0 for none. With flush, it is sent at once, else with the next.
+func (st *stream) send(id int64, data []byte, flush bool) error {
+	b := st.buffer[:0]
+	if id > 0 {
+		b = append(strconv.AppendInt(append(b, "id: "...), id, 10), '\n')
+	}
+	b = append(append(append(b, "data: "...), data...), "\n\n"...)
+	st.buffer = b
+	return st.put(flush)
+}
+
+func (st *stream) put(flush bool) error {
+	if err := st.control.SetWriteDeadline(time.Now().Add(st.server.Limits.WriteTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := st.w.Write(st.buffer); err != nil {
+		return err
+	}
+	if cap(st.buffer) > keepBody {
+		st.buffer = nil
+	}
+	if !flush {
+		return nil
+	}
+	return st.control.Flush()
+}
+
+// next returns the next update of a subscription, and gives signs of life until there is one. A nil update and error are the
+// end of the stream, which was told why if it did not keep up.
+func (st *stream) next(sub *live.Subscription) (*live.Message, error) {
+	for {
+		wait, cancel := context.WithTimeout(st.ctx, st.server.Limits.KeepAlive)
+		m, err := sub.Next(wait)
+		cancel()
+		switch {
+		case err == nil:
+			return m, nil
+		case errors.Is(err, live.ErrSlow):
+			return nil, st.write("event: dropped\ndata: " + string(encode(map[string]string{"reason": err.Error()})) + "\n\n")
+		case st.ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
+			return nil, nil
+		}
+		if err := st.write(": keepalive\n\n"); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ended turns what ended a stream into what its handler returns: the answer has begun, so that nobody can be told any more.
+func (s *Server) ended(err error) error {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.log.Debug("a stream ended", "error", err)
+	}
+	return nil
+}

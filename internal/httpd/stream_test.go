@@ -1,0 +1,421 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/live"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// listen puts a house on the net.
+func (h *house) listen() *httptest.Server {
+	s := httptest.NewServer(h)
+	h.t.Cleanup(s.Close)
+	return s
+}
+
+func idsOf(events []Event) (ids []string) {
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func TestARunsStreamTellsWhatThereIsAndThenWhatComes(t *testing.T) {
+	h := newHouse(t, nil)
+	events := looping("r", 6)
+	h.send(events[:9]...)
+	w := watch(t, h.listen().URL+"/api/runs/r/stream")
+	first := w.next()
+	update := as[RunUpdate](t, first)
+	if update.Type != "update" || len(update.Events) != 9 || update.Status != "running" || update.Metrics.ToolCalls != 4 || first.id != "9" || update.Warnings == nil {
+		t.Errorf("first %+v", first)
+	}
+	for m := w.next(); ; m = w.next() { // how it stands, with the decisions
+		if u := as[RunUpdate](t, m); len(u.Events) > 0 || m.id != "" {
+			t.Errorf("standing: %+v", m)
+		} else if u.Metrics.WorstDecision == "allow" || len(u.Decisions) > 0 {
+			break
+		}
+	}
+	h.send(events[9:]...)
+	m := w.next()
+	update = as[RunUpdate](t, m)
+	if diff := cmp.Diff([]string{"r-10", "r-11", "r-12", "r-13"}, idsOf(update.Events)); diff != "" || m.id != "13" {
+		t.Errorf("id %s, %s", m.id, diff)
+	}
+	if len(update.Warnings) != update.Metrics.Warnings || len(update.Warnings) == 0 || update.RunID != "r" {
+		t.Errorf("warnings %+v", update.Warnings)
+	}
+	h.send(event("r", 14, "run_completed", ""))
+	if m := w.next(); as[RunUpdate](t, m).Status != "completed" {
+		t.Errorf("the end: %+v", m)
+	}
+	h.do(http.MethodDelete, "/api/runs/r", "")
+	if m := w.next(); as[RunUpdate](t, m).Type != "gone" {
+		t.Errorf("deleted: %+v", m)
+	}
+	if m := w.next(); m != (sse{}) {
+		t.Errorf("behind the end: %+v", m)
+	}
+}
+
+func TestARunThatDoesNotExistYetIsWaitedFor(t *testing.T) {
+	h := newHouse(t, nil)
+	w := watch(t, h.listen().URL+"/api/runs/later/stream")
+	for _, want := range []string{"retry: 1000", ": waiting for the run", ": waiting for the run"} {
+		if block := w.block(); block != want {
+			t.Errorf("%q, want %q", block, want)
+		}
+	}
+	h.send(event("other", 1, "x", ""))
+	h.send(event("later", 1, "run_started", ""))
+	if m := w.next(); m.id != "2" || len(as[RunUpdate](t, m).Events) != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestARunsStreamGoesOnBehindTheLastMessage(t *testing.T) {
+	h := newHouse(t, nil)
+	h.send(event("other", 1, "x", ""))
+	h.send(looping("r", 6)...)
+	w := watch(t, h.listen().URL+"/api/runs/r/stream", "Last-Event-ID", "12")
+	if m := w.next(); m.id != "14" || !slices.Equal(idsOf(as[RunUpdate](t, m).Events), []string{"r-12", "r-13"}) {
+		t.Errorf("%+v", m)
+	}
+	server := h.listen()
+	for _, wrong := range []string{"x", "-1", "1.5"} {
+		r, _ := http.NewRequest(http.MethodGet, server.URL+"/api/stream", nil)
+		r.Header.Set("Last-Event-ID", wrong)
+		if answer, err := server.Client().Do(r); err != nil || answer.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %v, %v", wrong, answer, err)
+		}
+	}
+}
+
+// TestNothingIsMissedAndNothingComesTwice connects again and again while events are being recorded.
+func TestNothingIsMissedAndNothingComesTwice(t *testing.T) {
+	h := newHouse(t, nil)
+	server := h.listen()
+	const total = 3000
+	go func() {
+		for i := 1; i <= total; i += 3 {
+			h.send(event("r", i, "x", ""), event("r", i+1, "x", ""), event("r", i+2, "x", ""))
+		}
+	}()
+	var got []string
+	last, connections := "", 0
+	for len(got) < total {
+		connections++
+		header := []string{"Last-Event-ID", last}
+		w := watch(t, server.URL+"/api/runs/r/stream", header...)
+		for range 1 + connections%7 {
+			m := w.next()
+			got = append(got, idsOf(as[RunUpdate](t, m).Events)...)
+			if m.id != "" {
+				last = m.id
+			}
+			if len(got) >= total {
+				break
+			}
+		}
+		w.body.Close()
+	}
+	var want []string
+	for i := range total {
+		want = append(want, fmt.Sprintf("r-%d", i+1))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("over %d connections: %s", connections, diff)
+	}
+}
+
+func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
+	h := newHouse(t, nil)
+	h.send(looping("a", 6)...)
+	h.send(looping("b", 1)...)
+	server := h.listen()
+	all := watch(t, server.URL+"/api/stream", "Last-Event-ID", "0")
+	first, second := as[FleetUpdate](t, all.next()), as[FleetUpdate](t, all.next())
+	if first.RunID != "a" || first.Run.EventCount != 13 || len(first.Warnings) != first.Run.WarningCount || len(first.Warnings) == 0 ||
+		len(first.Decisions) != len(get[[]Decision](h, "/api/runs/a/decisions")) {
+		t.Errorf("first %+v", first)
+	}
+	if second.RunID != "b" || second.Type != "run" || second.Warnings == nil || second.Decisions == nil {
+		t.Errorf("second %+v", second)
+	}
+	if block := all.block(); block != ": live" {
+		t.Errorf("%q", block)
+	}
+	h.send(event("b", 4, "run_failed", ""))
+	m := all.next()
+	if u := as[FleetUpdate](t, m); u.RunID != "b" || u.Run.Status != "failed" || m.id != "17" || u.Run.Arrival != 17 {
+		t.Errorf("live %+v", m)
+	}
+	resumed := watch(t, server.URL+"/api/stream", "Last-Event-ID", "16")
+	if again := resumed.next(); again.id != m.id || as[FleetUpdate](t, again).RunID != "b" {
+		t.Errorf("resumed %+v", again)
+	}
+	fresh := watch(t, server.URL+"/api/stream")
+	if fresh.block() != "retry: 1000" || fresh.block() != ": live" {
+		t.Error("without Last-Event-ID it tells what comes only")
+	}
+	h.do(http.MethodDelete, "/api/runs/a", "")
+	if m := all.next(); as[FleetUpdate](t, m).Type != "gone" || as[FleetUpdate](t, m).RunID != "a" {
+		t.Errorf("deleted: %+v", m)
+	}
+}
+
+func TestWhatIsGatheredIsToldOfEachRunOnce(t *testing.T) {
+	hub := live.New(live.Options{})
+	sub := hub.Subscribe("")
+	run := func(number, arrival int64, warnings ...string) *store.Update {
+		u := &store.Update{Run: store.Run{Number: number, ID: fmt.Sprint(number), Arrival: arrival}, Events: []store.Event{{Arrival: arrival}}}
+		for _, id := range warnings {
+			u.Warnings = append(u.Warnings, store.Warning{ID: strings.TrimPrefix(id, "!"), Count: int(arrival)})
+			if strings.HasPrefix(id, "!") {
+				u.Raised = append(u.Raised, len(u.Warnings)-1)
+			}
+		}
+		u.Decisions = []store.Decision{{EventID: fmt.Sprint(arrival)}}
+		return u
+	}
+	for _, u := range []*store.Update{run(1, 1, "!a"), run(2, 2), run(1, 3, "a", "!b", "c"), run(3, 4), {Run: store.Run{Number: 3, ID: "3"}, Gone: true}} {
+		hub.Publish(u)
+	}
+	first, err := sub.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range gather(sub, first) {
+		line := fmt.Sprintf("%s at %d, gone %v, decisions %d, warnings", c.Run.ID, c.Run.Arrival, c.Gone, len(c.Decisions))
+		for _, i := range c.Raised {
+			line += fmt.Sprintf(" %s×%d", c.Warnings[i].ID, c.Warnings[i].Count)
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"3 at 0, gone true, decisions 0, warnings", "2 at 2, gone false, decisions 1, warnings", "1 at 3, gone false, decisions 2, warnings a×3 b×3",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestASubscriberThatDoesNotKeepUpIsToldSo(t *testing.T) {
+	hub := live.New(live.Options{Updates: 2})
+	h := newHouse(t, func(o *Options) { o.Hub = hub })
+	w := watch(t, h.listen().URL+"/api/runs/r/stream")
+	w.block()
+	w.block()
+	w.block() // it is subscribed now
+	big := strings.Repeat("x", 1<<20)
+	for i := int64(1); hub.Stats().Dropped == 0; i++ {
+		hub.Publish(&store.Update{Run: store.Run{ID: "r", Arrival: i}, Events: []store.Event{{Arrival: i, ID: "e", Body: []byte(`{"type":"x","text":"` + big + `"}`)}}})
+	}
+	for m := w.next(); ; m = w.next() {
+		if m.name == "dropped" {
+			if m.data != `{"reason":"the subscriber did not keep up with the stream"}` {
+				t.Errorf("%+v", m)
+			}
+			break
+		}
+		if m.id == "" {
+			t.Fatalf("%.200s", m.data)
+		}
+	}
+	if m := w.next(); m != (sse{}) {
+		t.Errorf("behind the end: %+v", m)
+	}
+}
+
+func TestAStreamGivesSignsOfLife(t *testing.T) {
+	h := newHouse(t, func(o *Options) { o.Limits.KeepAlive = time.Millisecond })
+	w := watch(t, h.listen().URL+"/api/stream")
+	for _, want := range []string{"retry: 1000", ": live", ": keepalive", ": keepalive"} {
+		if block := w.block(); block != want {
+			t.Errorf("%q, want %q", block, want)
+		}
+	}
+}
+
+func TestThereAreOnlySoManyStreams(t *testing.T) {
+	h := newHouse(t, func(o *Options) { o.Limits.Streams = 1 })
+	server := h.listen()
+	w := watch(t, server.URL+"/api/stream")
+	answer, err := server.Client().Get(server.URL + "/api/stream")
+	if err != nil || answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "1" {
+		t.Errorf("%v, %v", answer, err)
+	}
+	w.body.Close()
+	for status := 0; status != http.StatusOK; { // once the server notices that the client has gone
+		if answer, err = server.Client().Get(server.URL + "/api/stream"); err != nil {
+			t.Fatal(err)
+		}
+		status = answer.StatusCode
+		answer.Body.Close()
+	}
+}
+
+// serveOn runs a server on a port of its own until stop is called, which returns what Serve returned.
+func serveOn(t *testing.T, h *house) (url string, stop func() error) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.Serve(ctx, l) }()
+	return "http://" + l.Addr().String(), sync.OnceValue(func() error { cancel(); return <-done })
+}
+
+func TestStreamsEndWhenTheServerStops(t *testing.T) {
+	h := newHouse(t, nil)
+	url, stop := serveOn(t, h)
+	w := watch(t, url+"/api/stream")
+	w.block()
+	w.block()
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if m := w.next(); m != (sse{}) {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestAStreamOutlivesTheTimeForRequests(t *testing.T) {
+	h := newHouse(t, func(o *Options) {
+		o.Limits.ReadTime, o.Limits.WriteTime, o.Limits.KeepAlive = 50*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
+	})
+	url, stop := serveOn(t, h)
+	w := watch(t, url+"/api/stream")
+	begin := time.Now()
+	for time.Since(begin) < 200*time.Millisecond {
+		if w.block() == "" {
+			t.Fatalf("it ended after %v", time.Since(begin))
+		}
+	}
+	w.body.Close()
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	h := newHouse(t, func(o *Options) { o.Limits.Connections = 1 })
+	url, stop := serveOn(t, h)
+	address := strings.TrimPrefix(url, "http://")
+	first, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(c net.Conn) error {
+		_, err := fmt.Fprintf(c, "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		return errors.Join(err, c.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
+	}
+	answer := make([]byte, 12)
+	if err := ask(first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
+		t.Errorf("the first connection: %q, %v", answer, err)
+	}
+	if err := ask(second); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := second.Read(answer); err == nil {
+		t.Errorf("the second connection beside the first: %q", answer[:n])
+	}
+	first.Close()
+	_ = second.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := second.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
+		t.Errorf("the second connection after the first: %q, %v", answer, err)
+	}
+	second.Close()
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+func TestWhoSendsSlowlyIsCutOff(t *testing.T) {
+	h := newHouse(t, func(o *Options) { o.Limits.HeaderTime, o.Limits.ReadTime = 50*time.Millisecond, 100*time.Millisecond })
+	url, stop := serveOn(t, h)
+	for name, begun := range map[string]string{
+		"a header": "GET /api/health HTTP/1.1\r\nHost: localhost\r\n",
+		"a body":   "POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+	} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Write([]byte(begun)); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		answer := make([]byte, 4096)
+		n, err := c.Read(answer)
+		if name == "a body" && !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 4") || name == "a header" && err == nil && !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 408") {
+			t.Errorf("%s: %q, %v", name, answer[:n], err)
+		}
+		c.Close()
+	}
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+func TestAnIDThatWasNeverGivenOutIsThatOfOneWhoHasNothing(t *testing.T) {
+	h := newHouse(t, nil)
+	h.send(event("r", 1, "x", ""))
+	server := h.listen()
+	if m := watch(t, server.URL+"/api/runs/r/stream", "Last-Event-ID", "999").next(); m.id != "1" {
+		t.Errorf("%+v", m)
+	}
+	if m := watch(t, server.URL+"/api/stream", "Last-Event-ID", "999").next(); m.id != "1" {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestWhoOnlyAsksForTheHeaderGetsIt(t *testing.T) {
+	h := newHouse(t, nil)
+	if w := h.do(http.MethodHead, "/api/stream", ""); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/event-stream" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+}
+
+func TestLargeEventsAreReadFewAtATime(t *testing.T) {
+	h := newHouse(t, nil)
+	for i := range 40 {
+		h.send(event("r", i+1, "x", `"text":"`+strings.Repeat("x", 1<<20)+`"`))
+	}
+	list := h.do(http.MethodGet, "/api/runs/r/events", "")
+	if list.Body.Len() < maxAnswer || list.Body.Len() > maxAnswer+paceLeast<<20 || list.Header().Get("X-Next-Cursor") == "" {
+		t.Errorf("%d bytes, Link %s", list.Body.Len(), list.Header().Get("Link"))
+	}
+	w := watch(t, h.listen().URL+"/api/runs/r/stream")
+	for got := 0; got < 40; {
+		m := w.next()
+		if len(m.data) > (paceLeast+1)<<20 {
+			t.Fatalf("a message of %d bytes", len(m.data))
+		}
+		got += len(as[RunUpdate](t, m).Events)
+	}
+}

@@ -1,0 +1,245 @@
+package httpd
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/live"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// FleetUpdate is a message of the stream of all runs.
+type FleetUpdate struct {
+	Type      string      `json:"type" enum:"run,gone" doc:"gone: the run was deleted; only run_id is set."`
+	Run       *RunSummary `json:"run" doc:"The run as it stands."`
+	Warnings  []Warning   `json:"warnings" doc:"Those that were raised or have grown; all of the run's in messages about what was before."`
+	Decisions []Decision  `json:"decisions" doc:"New ones."`
+	RunID     string      `json:"run_id" doc:"Of the run."`
+	Undone    bool        `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+}
+
+func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {
+	since, known, err := s.lastEventID(r)
+	if err != nil {
+		return err
+	}
+	st, err := s.open(w, r)
+	if err != nil || st == nil {
+		return err
+	}
+	defer st.cancel()
+	f := fleetFeed{stream: st, since: since, read: make(map[int64]int64)}
+	return s.ended(f.run(known))
+}
+
+// fleetFeed feeds the stream of all runs. Rows of runs may lag behind the events, each as it likes. So the stream does not go by
+// the rows that it has read, but by what the hub had published before the rows were brought up to date: all of that the rows
+// tell, and all that came later the hub hands out.
+type fleetFeed struct {
+	*stream
+	since int64           // the client had all up to this
+	read  map[int64]int64 // by number, the arrival of the latest event of runs that were read since the subscription
+}
+
+func (f *fleetFeed) run(resume bool) error {
+	if resume { // without a subscription, which would run full meanwhile
+		latest := f.server.Hub.Latest()
+		if err := f.catchUp(f.since, latest, false); err != nil {
+			return err
+		}
+		f.since = max(f.since, latest)
+	}
+	sub := f.server.Hub.Subscribe("")
+	defer sub.Close()
+	if resume {
+		if err := f.catchUp(f.since, f.server.Hub.Latest(), true); err != nil {
+			return err
+		}
+	}
+	if err := f.write(": live\n\n"); err != nil {
+		return err
+	}
+	for {
+		m, err := f.next(sub)
+		if m == nil {
+			return err
+		}
+		told, err := f.tell(gather(sub, m))
+		if err != nil {
+			return err
+		}
+		f.rest(told)
+	}
+}
+
+// catchUp sends the runs that changed behind an arrival, as they stand. With all, it goes to the end of the store; else it leaves
+// those that changed behind latest for later. A message has an id only if all up to it is told: up to latest.
+func (f *fleetFeed) catchUp(since, latest int64, all bool) error {
+	for {
+		runs, err := f.server.Store.RunsSince(f.ctx, since, chunk)
+		if err != nil {
+			return fmt.Errorf("read runs for a stream: %w", err)
+		}
+		for i := range runs {
+			id := runs[i].Arrival
+			if id > latest {
+				if id = 0; !all {
+					return nil
+				}
+			}
+			if err := f.standing(&runs[i], id); err != nil {
+				return err
+			}
+			if all {
+				f.read[runs[i].Number] = runs[i].Arrival
+			}
+			since = runs[i].Arrival
+		}
+		if len(runs) < chunk {
+			return nil
+		}
+	}
+}
+
+// perMessage is how much time a stream takes for each message: it says no more than 10,000 a second, and what comes faster is
+// gathered. restMost is the longest time for which it gathers.
+const (
+	perMessage = 100 * time.Microsecond
+	restMost   = 250 * time.Millisecond
+	restLeast  = 5 * time.Millisecond
+)
+
+func (f *fleetFeed) rest(told int) {
+	pause := min(time.Duration(told)*perMessage, restMost)
+	if pause < restLeast {
+		return
+	}
+	select {
+	case <-time.After(pause):
+	case <-f.ctx.Done():
+	}
+}
+
+// standing sends a run as it stands.
+func (f *fleetFeed) standing(run *store.Run, id int64) error {
+	u := store.Update{Run: *run}
+	var err error
+	if run.Warnings > 0 {
+		if u.Warnings, err = f.server.Store.Warnings(f.ctx, run.Number); err != nil {
+			return fmt.Errorf("read warnings for a stream: %w", err)
+		}
+		for i := range u.Warnings {
+			u.Raised = append(u.Raised, i)
+		}
+	}
+	err = f.server.decisionsSince(f.ctx, run, f.since, func(decisions []store.Decision) error {
+		u.Decisions = append(u.Decisions, decisions...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.send(id, fleetMessage(&u), true)
+}
+
+// change is what is to be said of one run: a message, or several in one.
+type change struct {
+	*store.Update
+	message *live.Message // nil for several
+}
+
+// gather returns the first update and all that wait, those of a run in one, in the order of their arrival.
+func gather(sub *live.Subscription, first *live.Message) []change {
+	changes := []change{{first.Update, first}}
+	waiting := sub.Waiting()
+	if waiting == 0 {
+		return changes
+	}
+	at := map[int64]int{first.Run.Number: 0}
+	for range waiting {
+		m, ok := sub.Try()
+		if !ok {
+			break
+		}
+		if i, known := at[m.Run.Number]; known {
+			changes[i] = change{merge(changes[i].Update, m.Update), nil}
+			continue
+		}
+		at[m.Run.Number] = len(changes)
+		changes = append(changes, change{m.Update, m})
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.Run.Arrival, b.Run.Arrival) })
+	return changes
+}
+
+// merge returns one update for two of a run, as far as the stream of all runs says it.
+func merge(a, b *store.Update) *store.Update {
+	if b.Gone {
+		return b
+	}
+	both := &store.Update{Run: b.Run, Warnings: b.Warnings, Events: b.Events, Undone: cmp.Or(b.Undone, a.Undone)}
+	if len(both.Events) == 0 {
+		both.Events = a.Events
+	}
+	changed := make(map[string]bool)
+	for _, u := range [...]*store.Update{a, b} {
+		for _, list := range [...][]int{u.Raised, u.Grown} {
+			for _, i := range list {
+				changed[u.Warnings[i].ID] = true
+			}
+		}
+	}
+	for i := range both.Warnings {
+		if changed[both.Warnings[i].ID] {
+			both.Raised = append(both.Raised, i)
+		}
+	}
+	if b.Undone == nil {
+		both.Decisions = append(both.Decisions, a.Decisions...)
+	}
+	both.Decisions = append(both.Decisions, b.Decisions...)
+	return both
+}
+
+// tell sends changes and returns how many it sent.
+func (f *fleetFeed) tell(changes []change) (told int, err error) {
+	for _, c := range changes {
+		id := c.Run.Arrival
+		if len(c.Events) == 0 {
+			id = 0
+		} else if id <= f.since || id <= f.read[c.Run.Number] {
+			continue // it was told before
+		}
+		var data []byte
+		if c.message != nil {
+			data = c.message.ForAll.Get(func() []byte { return fleetMessage(c.Update) })
+		} else {
+			data = fleetMessage(c.Update)
+		}
+		if err := f.send(id, data, false); err != nil {
+			return told, err
+		}
+		told++
+	}
+	return told, f.control.Flush()
+}
+
+// fleetMessage returns an update as the stream of all runs says it.
+func fleetMessage(u *store.Update) []byte {
+	if u.Gone {
+		return encode(FleetUpdate{Type: "gone", RunID: u.Run.ID, Warnings: []Warning{}, Decisions: []Decision{}})
+	}
+	run := summaryOf(&u.Run)
+	changed := make([]Warning, 0, len(u.Raised)+len(u.Grown))
+	for _, list := range [...][]int{u.Raised, u.Grown} {
+		for _, i := range list {
+			changed = append(changed, warningOf(u.Run.ID, &u.Warnings[i]))
+		}
+	}
+	return encode(FleetUpdate{
+		Type: "run", Run: &run, Warnings: changed, Decisions: decisionsOf(u.Run.ID, u.Decisions), RunID: u.Run.ID, Undone: u.Undone != nil,
+	})
+}

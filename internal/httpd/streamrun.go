@@ -1,0 +1,230 @@
+package httpd
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/unloop-ai/unloop/internal/live"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// RunUpdate is a message of a run's stream. What stands behind status is unloop's own.
+type RunUpdate struct {
+	Type   string  `json:"type" enum:"update,gone" doc:"gone: the run was deleted; only run_id is set, and the stream ends."`
+	Events []Event `json:"events" doc:"New ones, and ones that have changed, in the order of their arrival."`
+	RunState
+}
+
+// RunState is what a message says beside the events, which are written for themselves.
+type RunState struct {
+	Metrics   *Metrics   `json:"metrics" doc:"The run's totals."`
+	Warnings  []Warning  `json:"warnings" doc:"All of the run's, the first raised first."`
+	Status    string     `json:"status" enum:"running,completed,failed,closed" doc:"The run's."`
+	RunID     string     `json:"run_id" doc:"Of the run."`
+	Decisions []Decision `json:"decisions" doc:"At the new events."`
+	Removed   []string   `json:"removed,omitempty" doc:"Ids of events that are no more."`
+	Undone    bool       `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+}
+
+// chunk is how many runs or decisions a stream reads from the store at once.
+const chunk = 500
+
+func (s *Server) streamRun(w http.ResponseWriter, r *http.Request) error {
+	since, _, err := s.lastEventID(r)
+	if err != nil {
+		return err
+	}
+	st, err := s.open(w, r)
+	if err != nil || st == nil {
+		return err
+	}
+	defer st.cancel()
+	f := runFeed{stream: st, id: store.Text(r.PathValue("id")), since: since, upTo: since}
+	return s.ended(f.run())
+}
+
+// runFeed feeds the stream of one run.
+type runFeed struct {
+	*stream
+	id    string
+	since int64 // what the client had before
+	upTo  int64 // what it has now
+	state *store.Run
+	pace  pace
+}
+
+func (f *runFeed) run() error {
+	if err := f.catchUp(); err != nil {
+		return err
+	}
+	sub := f.server.Hub.Subscribe(f.id)
+	defer sub.Close()
+	if err := f.catchUp(); err != nil {
+		return err
+	}
+	if err := f.standing(); err != nil {
+		return err
+	}
+	for {
+		m, err := f.next(sub)
+		if m == nil {
+			return err
+		}
+		if f.has(m) {
+			continue
+		}
+		id := int64(0)
+		if n := len(m.Events); n > 0 {
+			id = m.Events[n-1].Arrival
+		}
+		if err := f.send(id, m.ForRun.Get(func() []byte { return runMessage(m.Update) }), sub.Waiting() == 0); err != nil {
+			return err
+		}
+		if m.Gone {
+			return f.control.Flush()
+		}
+	}
+}
+
+// has reports whether an update tells nothing that the client has not been told from the store.
+func (f *runFeed) has(m *live.Message) bool {
+	if n := len(m.Events); n > 0 {
+		return m.Events[n-1].Arrival <= f.upTo
+	}
+	return !m.Gone && f.state != nil && m.Run.Arrival < f.state.Arrival
+}
+
+// catchUp sends all events that the store has behind upTo.
+func (f *runFeed) catchUp() error {
+	if f.state == nil {
+		state, err := f.server.Store.Run(f.ctx, f.id)
+		if err != nil {
+			return fmt.Errorf("read a run: %w", err)
+		}
+		if state == nil {
+			return f.write(": waiting for the run\n\n")
+		}
+		f.state = state
+	}
+	for {
+		asked := f.pace.next()
+		events, err := f.server.Store.EventsSince(f.ctx, f.state.Number, f.upTo, asked)
+		if err != nil {
+			return fmt.Errorf("read events for a stream: %w", err)
+		}
+		if len(events) > 0 {
+			if err := f.tell(events, nil); err != nil {
+				return err
+			}
+			f.upTo = events[len(events)-1].Arrival
+		}
+		f.pace.saw(events)
+		if len(events) < asked {
+			return nil
+		}
+	}
+}
+
+// standing sends how the run stands, with the decisions at the events that were sent.
+func (f *runFeed) standing() error {
+	if f.state == nil {
+		return nil
+	}
+	sent := false
+	err := f.server.decisionsSince(f.ctx, f.state, f.since, func(decisions []store.Decision) error {
+		sent = true
+		return f.tell(nil, decisions)
+	})
+	if err != nil || sent {
+		return err
+	}
+	return f.tell(nil, nil)
+}
+
+// tell sends events and decisions with the run as it is in the store.
+func (f *runFeed) tell(events []store.Event, decisions []store.Decision) error {
+	state, err := f.server.Store.Run(f.ctx, f.id)
+	if err != nil {
+		return fmt.Errorf("read a run: %w", err)
+	}
+	if state != nil && state.Number == f.state.Number {
+		f.state = state
+	}
+	warnings, err := f.server.Store.Warnings(f.ctx, f.state.Number)
+	if err != nil {
+		return fmt.Errorf("read warnings for a stream: %w", err)
+	}
+	id := int64(0)
+	if n := len(events); n > 0 {
+		id = events[n-1].Arrival
+	}
+	u := &store.Update{Run: *f.state, Events: events, Warnings: warnings, Decisions: decisions}
+	return f.send(id, runMessage(u), true)
+}
+
+// runMessage returns an update as a run's stream says it.
+func runMessage(u *store.Update) []byte {
+	if u.Gone {
+		return encode(RunUpdate{"gone", []Event{}, RunState{Warnings: []Warning{}, RunID: u.Run.ID, Decisions: []Decision{}}})
+	}
+	metrics := metricsOf(&u.Run)
+	rest := encode(RunState{
+		Metrics: &metrics, Warnings: warningsOf(u.Run.ID, inOrder(u.Warnings)), Status: u.Run.Status,
+		RunID: u.Run.ID, Decisions: decisionsOf(u.Run.ID, u.Decisions), Removed: u.Removed, Undone: u.Undone != nil,
+	})
+	text := appendEvents([]byte(`{"type":"update","events":`), u.Run.ID, u.Events)
+	return append(append(text, ','), rest[1:]...)
+}
+
+// decisionsSince hands over a run's decisions at events that arrived behind an arrival, some at a time and in the order of the
+// run.
+func (s *Server) decisionsSince(ctx context.Context, run *store.Run, arrival int64, each func([]store.Decision) error) error {
+	if run.Worst == policy.Allow {
+		return nil
+	}
+	for cursor := ""; ; {
+		decisions, next, err := s.Store.Decisions(ctx, run.Number, store.Page{Cursor: cursor, Limit: chunk})
+		if err != nil {
+			return fmt.Errorf("read decisions for a stream: %w", err)
+		}
+		if decisions, err = s.behind(ctx, run.Number, arrival, decisions); err != nil {
+			return err
+		}
+		if len(decisions) > 0 {
+			if err := each(decisions); err != nil {
+				return err
+			}
+		}
+		if cursor = next; cursor == "" {
+			return nil
+		}
+	}
+}
+
+// behind keeps those decisions whose events arrived behind an arrival.
+func (s *Server) behind(ctx context.Context, run, arrival int64, decisions []store.Decision) ([]store.Decision, error) {
+	if arrival == 0 || len(decisions) == 0 {
+		return decisions, nil
+	}
+	ids := make([]string, len(decisions))
+	for i := range decisions {
+		ids[i] = decisions[i].EventID
+	}
+	events, err := s.Store.EventsOf(ctx, run, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the events of decisions: %w", err)
+	}
+	late := make(map[string]bool, len(events))
+	for i := range events {
+		late[events[i].ID] = events[i].Arrival > arrival
+	}
+	kept := decisions[:0]
+	for _, d := range decisions {
+		if late[d.EventID] {
+			kept = append(kept, d)
+		}
+	}
+	return kept, nil
+}

@@ -1,0 +1,184 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+)
+
+const (
+	protobufType = "application/x-protobuf"
+	jsonType     = "application/json"
+)
+
+// message is a request or an answer of OTLP.
+type message interface {
+	MarshalProto() ([]byte, error)
+	MarshalJSON() ([]byte, error)
+}
+
+// request is a request of OTLP.
+type request interface {
+	UnmarshalProto(data []byte) error
+	UnmarshalJSON(data []byte) error
+}
+
+func (s *Server) telemetryRoutes() {
+	s.telemetryRoute("/v1/traces", "otlp-traces", "Send spans by OTLP", spansLayout(), s.takeTraces)
+	s.telemetryRoute("/v1/logs", "otlp-logs", "Send log records by OTLP", recordsLayout(), s.takeLogs)
+}
+
+// take decodes one request with decode and has it recorded.
+type take func(ctx context.Context, decode func(request) error) (message, error)
+
+func (s *Server) telemetryRoute(path, id, summary string, layout *layout, do take) {
+	op := s.operation(http.MethodPost, path, Ingest, "ingest", id, summary,
+		"OTLP over HTTP, in protobuf or JSON, packed with gzip or not. The answer is in the request's encoding; partialSuccess says how many "+
+			"could not be taken, and why. What is answered with 200 is on disk.")
+	anything := &huma.Schema{Type: "object", Description: "As opentelemetry-proto says."}
+	both := map[string]*huma.MediaType{jsonType: {Schema: anything}, protobufType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}
+	op.RequestBody = &huma.RequestBody{Required: true, Content: both}
+	op.Responses["200"] = &huma.Response{Description: "Taken, as far as partialSuccess does not say otherwise.", Content: both}
+	op.Responses["default"] = &huma.Response{Description: "A google.rpc.Status with code and message.", Content: both}
+	s.api.OpenAPI().AddOperation(&op)
+	s.mux.HandleFunc(http.MethodPost+" "+path, func(w http.ResponseWriter, r *http.Request) {
+		kind := mediaType(r)
+		if kind != protobufType && kind != jsonType {
+			problem(http.StatusUnsupportedMediaType, "Content-Type", protobufType+" or "+jsonType+" is wanted").write(w)
+			return
+		}
+		answer, err := s.telemetry(w, r, kind, layout, do)
+		if err != nil {
+			writeStatus(w, kind, s.problemOf(err))
+			return
+		}
+		data, err := marshal(answer, kind)
+		if err != nil {
+			writeStatus(w, kind, s.problemOf(err))
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write(data) // the client has gone; there is nobody to tell
+	})
+}
+
+func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, l *layout, do take) (message, error) {
+	b, err := s.read(w, r)
+	if err != nil {
+		return nil, err
+	}
+	defer b.release()
+	return do(r.Context(), func(to request) (err error) {
+		defer func() {
+			if recover() != nil { // the decoder is not ours, and the bytes may be anybody's
+				err = problem(http.StatusBadRequest, "body", "it cannot be decoded")
+			}
+		}()
+		bound, unmarshal := l.bound, to.UnmarshalProto
+		if kind == jsonType {
+			bound, unmarshal = boundJSON, to.UnmarshalJSON
+		}
+		parts, err := bound(b.bytes, s.Limits.Levels)
+		if err != nil {
+			return err
+		}
+		if err := b.reserve(b.reserved + int64(parts)*perPart); err != nil {
+			return err
+		}
+		if err := unmarshal(b.bytes); err != nil {
+			return problem(http.StatusBadRequest, "body", "it cannot be decoded: "+err.Error())
+		}
+		return nil
+	})
+}
+
+func (s *Server) takeTraces(ctx context.Context, decode func(request) error) (message, error) {
+	sent := ptraceotlp.NewExportRequest()
+	if err := decode(sent); err != nil {
+		return nil, err
+	}
+	rejected, reason, err := s.Telemetry.Traces(ctx, sent.Traces())
+	if err != nil {
+		return nil, err
+	}
+	answer := ptraceotlp.NewExportResponse()
+	if rejected > 0 {
+		answer.PartialSuccess().SetRejectedSpans(int64(rejected))
+		answer.PartialSuccess().SetErrorMessage(reason)
+	}
+	return answer, nil
+}
+
+func (s *Server) takeLogs(ctx context.Context, decode func(request) error) (message, error) {
+	sent := plogotlp.NewExportRequest()
+	if err := decode(sent); err != nil {
+		return nil, err
+	}
+	rejected, reason, err := s.Telemetry.Logs(ctx, sent.Logs())
+	if err != nil {
+		return nil, err
+	}
+	answer := plogotlp.NewExportResponse()
+	if rejected > 0 {
+		answer.PartialSuccess().SetRejectedLogRecords(int64(rejected))
+		answer.PartialSuccess().SetErrorMessage(reason)
+	}
+	return answer, nil
+}
+
+func marshal(m message, kind string) ([]byte, error) {
+	if kind == jsonType {
+		return m.MarshalJSON()
+	}
+	return m.MarshalProto()
+}
+
+// The codes of google.rpc.Status that are answered.
+const (
+	rpcInvalid     = 3
+	rpcExhausted   = 8
+	rpcInternal    = 13
+	rpcUnavailable = 14
+)
+
+// writeStatus answers with a google.rpc.Status, which OTLP wants for errors.
+func writeStatus(w http.ResponseWriter, kind string, p *Problem) {
+	code := rpcInvalid
+	switch p.Status {
+	case http.StatusTooManyRequests:
+		code = rpcExhausted
+	case http.StatusServiceUnavailable:
+		code = rpcUnavailable
+	case http.StatusInternalServerError:
+		code = rpcInternal
+	}
+	if p.retry {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(p.Status)
+	var data []byte
+	if kind == jsonType {
+		data, _ = json.Marshal(struct { // a number and a text
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		}{code, p.Detail})
+	} else {
+		data = appendStatus(nil, code, p.Detail)
+	}
+	_, _ = w.Write(data) // the client has gone; there is nobody to tell
+}
+
+// appendStatus writes a google.rpc.Status in protobuf: field 1 is the code, field 2 the message.
+func appendStatus(to []byte, code int, message string) []byte {
+	to = append(to, 1<<3, byte(code), 2<<3|2)
+	n := uint(len(message))
+	for ; n >= 0x80; n >>= 7 {
+		to = append(to, byte(n)|0x80)
+	}
+	return append(append(to, byte(n)), message...)
+}

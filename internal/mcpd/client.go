@@ -1,0 +1,182 @@
+package mcpd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// Client is a source that asks a server of unloop over HTTP.
+type Client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+// Bounds of an answer.
+const (
+	answerTime  = 30 * time.Second
+	answerBytes = 64 << 20 // of an answer other than a page of events, which is read one by one
+	pageBytes   = 1 << 30
+)
+
+// NewClient returns a source that asks the server at a base such as http://127.0.0.1:8765. The token is sent along; "" is none.
+func NewClient(base, token string) (*Client, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		return nil, fmt.Errorf("the address of the server must be as http://127.0.0.1:8765, not %q", base)
+	}
+	elsewhere := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: u, token: token, http: &http.Client{Timeout: answerTime, CheckRedirect: elsewhere}}, nil
+}
+
+// get asks for a path of the API, made of its parts, and hands over the answer and its headers.
+func (c *Client) get(ctx context.Context, query url.Values, read func(http.Header, io.Reader) error, parts ...string) error {
+	for i, p := range parts {
+		if p == "" || p == "." || p == ".." { // would lead to another path
+			return ErrNoRun
+		}
+		parts[i] = url.PathEscape(p)
+	}
+	address := c.base.JoinPath(parts...)
+	address.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), http.NoBody)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return fmt.Errorf("the server does not answer (is it running? unloop serve): %w", err)
+	}
+	defer answer.Body.Close()
+	switch status := answer.StatusCode; {
+	case status == http.StatusNotFound && len(parts) > 2:
+		return ErrNoRun
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fmt.Errorf("the server wants a token that may read (%s)", answer.Status)
+	case status != http.StatusOK:
+		return fmt.Errorf("the server answers %s", answer.Status)
+	}
+	if err := read(answer.Header, answer.Body); err != nil {
+		return fmt.Errorf("read the server's answer: %w", err)
+	}
+	return nil
+}
+
+// decode asks for a path and decodes the answer.
+func (c *Client) decode(ctx context.Context, into any, query url.Values, parts ...string) error {
+	return c.get(ctx, query, func(_ http.Header, body io.Reader) error {
+		return json.NewDecoder(io.LimitReader(body, answerBytes)).Decode(into)
+	}, parts...)
+}
+
+// summary is a run as the API tells it: its id has another name there.
+type summary struct {
+	Run
+	ID string `json:"id"`
+}
+
+// Runs returns the runs that started last.
+func (c *Client) Runs(ctx context.Context, limit int) ([]Run, error) {
+	var summaries []summary
+	if err := c.decode(ctx, &summaries, url.Values{"limit": {strconv.Itoa(limit)}}, "api", "runs"); err != nil {
+		return nil, err
+	}
+	runs := make([]Run, 0, len(summaries))
+	for _, s := range summaries {
+		s.Run.ID = s.ID
+		runs = append(runs, s.Run)
+	}
+	return runs[:min(limit, len(runs))], nil
+}
+
+// Run returns a run.
+func (c *Client) Run(ctx context.Context, id string) (*Run, error) {
+	var s summary
+	if err := c.decode(ctx, &s, nil, "api", "runs", id); err != nil {
+		return nil, err
+	}
+	s.Run.ID = s.ID
+	return &s.Run, nil
+}
+
+// Metrics returns a run's totals.
+func (c *Client) Metrics(ctx context.Context, id string) (*Metrics, error) {
+	var m Metrics
+	if err := c.decode(ctx, &m, nil, "api", "runs", id, "metrics"); err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+// Warnings returns a run's warnings.
+func (c *Client) Warnings(ctx context.Context, id string) ([]Warning, error) {
+	var told []struct {
+		Type, Severity, Message string
+		EventID                 string `json:"event_id"`
+		Details                 json.RawMessage
+	}
+	if err := c.decode(ctx, &told, nil, "api", "runs", id, "warnings"); err != nil {
+		return nil, err
+	}
+	all := make([]Warning, 0, len(told))
+	for _, w := range told {
+		all = append(all, newWarning(w.Type, w.Severity, w.Message, w.EventID, w.Details))
+	}
+	return all, nil
+}
+
+// Events returns a run's last events. It reads all of them, page by page, and holds those that it returns.
+func (c *Client) Events(ctx context.Context, id string, limit int) ([]Event, error) {
+	last := tail{limit: limit}
+	query := url.Values{"limit": {strconv.Itoa(page)}}
+	for {
+		next := ""
+		err := c.get(ctx, query, func(h http.Header, body io.Reader) error {
+			next = h.Get("X-Next-Cursor")
+			return last.read(io.LimitReader(body, pageBytes))
+		}, "api", "runs", id, "events")
+		if err != nil {
+			return nil, err
+		}
+		if next == "" {
+			return last.inOrder(), nil
+		}
+		if next == query.Get("cursor") {
+			return nil, errors.New("the server's list of events does not end")
+		}
+		query.Set("cursor", next)
+	}
+}
+
+// read adds the events of an array.
+func (t *tail) read(array io.Reader) error {
+	d := json.NewDecoder(array)
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return err
+		}
+		e, err := store.Decode(raw)
+		if err != nil {
+			return err
+		}
+		t.add(eventOf(e))
+	}
+	_, err := d.Token()
+	return err
+}

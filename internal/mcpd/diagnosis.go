@@ -1,0 +1,133 @@
+package mcpd
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// diagnosis says whether a run loops.
+type diagnosis struct {
+	ID            string    `json:"run_id" jsonschema:"the run's id"`
+	Name          *string   `json:"name" jsonschema:"what people call it"`
+	Status        string    `json:"status" jsonschema:"running, completed, failed or closed"`
+	HealthScore   int       `json:"health_score" jsonschema:"100 is well, 0 is stuck"`
+	HealthStatus  string    `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
+	Verdict       string    `json:"verdict" jsonschema:"whether it loops, in a sentence"`
+	WarningCount  int       `json:"warning_count" jsonschema:"how many warnings it has"`
+	Warnings      []Warning `json:"warnings" jsonschema:"the most telling first"`
+	WorstDecision string    `json:"worst_decision" jsonschema:"the hardest that the policy decided so far: allow, warn, block or halt"`
+}
+
+func diagnose(run *Run, warnings []Warning) *diagnosis {
+	d := &diagnosis{
+		ID: run.ID, Name: run.Name, Status: run.Status, HealthScore: run.HealthScore, HealthStatus: run.HealthStatus,
+		WarningCount: len(warnings), Warnings: mostTellingFirst(warnings), WorstDecision: run.WorstDecision,
+	}
+	d.Verdict = d.verdict()
+	return d
+}
+
+// mostTellingFirst sorts by severity, then by the evidence that a rule scores, then by how often it happened.
+func mostTellingFirst(warnings []Warning) []Warning {
+	warnings = append([]Warning{}, warnings...)
+	slices.SortStableFunc(warnings, func(a, b Warning) int {
+		return cmp.Or(cmp.Compare(rank(b.Severity), rank(a.Severity)), cmp.Compare(b.number("score"), a.number("score")),
+			cmp.Compare(b.number("count"), a.number("count")))
+	})
+	return warnings
+}
+
+func rank(severity string) int {
+	return slices.Index([]string{string(unloop.SeverityInfo), string(unloop.SeverityWarning), string(unloop.SeverityCritical)}, severity)
+}
+
+// number returns a detail; 0 where it is not a number.
+func (w *Warning) number(detail string) float64 {
+	n, ok := w.Details[detail].(json.Number)
+	if !ok {
+		return 0
+	}
+	f, _ := n.Float64() // the decoder has read a number; one out of range is the largest
+	return f
+}
+
+// words returns a detail; "" where it is not a text.
+func (w *Warning) words(detail string) string {
+	s, _ := w.Details[detail].(string)
+	return s
+}
+
+// proof returns the ids of the events that prove it, the culprit apart.
+func (w *Warning) proof() (ids []string) {
+	all, _ := w.Details["evidence"].([]any)
+	for _, one := range all {
+		event, _ := one.(map[string]any)
+		id, _ := event["event_id"].(string)
+		if id != "" && (w.EventID == nil || id != *w.EventID) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (d *diagnosis) verdict() string {
+	if len(d.Warnings) == 0 {
+		if d.HealthStatus == policy.Failed {
+			return "Failed: the run ended in failure, and no loop was found in it."
+		}
+		return d.HealthStatus + ": no loop was found."
+	}
+	first := strings.TrimSuffix(d.Warnings[0].Message, ".")
+	switch n := len(d.Warnings) - 1; n {
+	case 0:
+		return fmt.Sprintf("%s: %s.", d.HealthStatus, first)
+	case 1:
+		return fmt.Sprintf("%s: %s, and there is another warning.", d.HealthStatus, first)
+	default:
+		return fmt.Sprintf("%s: %s, and there are %d further warnings.", d.HealthStatus, first, n)
+	}
+}
+
+// text is the diagnosis for an agent that is to mend what looped.
+func (d *diagnosis) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nRun %s", d.Verdict, d.ID)
+	if d.Name != nil && *d.Name != d.ID {
+		fmt.Fprintf(&b, " (%s)", *d.Name)
+	}
+	fmt.Fprintf(&b, ": %s, health %d of 100", d.Status, d.HealthScore)
+	if d.WorstDecision != "" && d.WorstDecision != policy.Allow.String() {
+		fmt.Fprintf(&b, ", hardest decision %s", d.WorstDecision)
+	}
+	b.WriteString(".\n")
+	for i := range d.Warnings {
+		d.Warnings[i].write(&b, i+1)
+	}
+	return b.String()
+}
+
+func (w *Warning) write(b *strings.Builder, number int) {
+	fmt.Fprintf(b, "\n%d. %s (%s)", number, w.Type, w.Severity)
+	if w.EventID != nil {
+		fmt.Fprintf(b, ", culprit event %s", *w.EventID)
+	}
+	b.WriteString("\n")
+	for _, line := range []struct{ label, text string }{
+		{"What", w.Message},
+		{"Why", w.words("why")},
+		{"Try", w.words("try")},
+		{"First error", w.words("first_error")},
+		{"Changed between the calls", w.words("changed")},
+		{"Further events", strings.Join(w.proof(), ", ")},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(b, "   %s: %s\n", line.label, line.text)
+		}
+	}
+}

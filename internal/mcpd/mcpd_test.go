@@ -1,0 +1,303 @@
+package mcpd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// shelf is a source that holds one looping run and one healthy one, and remembers what it was asked for.
+type shelf struct {
+	runs  []Run
+	asked []int // limits
+	err   error
+}
+
+func (s *shelf) Runs(_ context.Context, limit int) ([]Run, error) {
+	s.asked = append(s.asked, limit)
+	return s.runs[:min(limit, len(s.runs))], s.err
+}
+
+func (s *shelf) Run(_ context.Context, id string) (*Run, error) {
+	for i := range s.runs {
+		if s.runs[i].ID == id {
+			return &s.runs[i], s.err
+		}
+	}
+	return nil, ErrNoRun
+}
+
+func (s *shelf) Metrics(ctx context.Context, id string) (*Metrics, error) {
+	if _, err := s.Run(ctx, id); err != nil {
+		return nil, err
+	}
+	return &Metrics{
+		ID: id, Events: 9, ToolCalls: 4, BusiestTool: orNull("search"), HealthScore: 45, HealthStatus: "Likely stuck",
+	}, nil
+}
+
+func (s *shelf) Warnings(ctx context.Context, id string) ([]Warning, error) {
+	run, err := s.Run(ctx, id)
+	if err != nil || run.Warnings == 0 {
+		return nil, err
+	}
+	return []Warning{
+		newWarning("long_running_step", "info", "A step took 31 s", "e9", json.RawMessage(`{"count":9,"why":"It holds up the run.","try":"Look at it."}`)),
+		newWarning("repeated_tool_call", "warning", "search was called 3 times", "e5", json.RawMessage(`{"count":3}`)),
+		newWarning("same_call", "warning", "search was called 4 times with the same input", "e7", json.RawMessage(`{"count":4,
+			"why":"The answer did not change.","try":"Use what is known, or ask another question.","first_error":"timeout",
+			"changed":"nothing","evidence":[{"event_id":"e3","number":3},{"event_id":"e5","number":5},{"event_id":"e7","number":7}]}`)),
+	}, nil
+}
+
+func (s *shelf) Events(ctx context.Context, id string, limit int) ([]Event, error) {
+	s.asked = append(s.asked, limit)
+	if _, err := s.Run(ctx, id); err != nil {
+		return nil, err
+	}
+	if id == "panics" {
+		panic("the secret of a user")
+	}
+	return []Event{{ID: "e1", Type: "tool_call_started", Tool: orNull("search"), Input: map[string]any{"q": json.Number("1")}, Truncated: []string{}}}, nil
+}
+
+func looping() *shelf {
+	return &shelf{runs: []Run{
+		{
+			ID: "stuck", Name: orNull("nightly"), Status: "running", StartedAt: orNull("2026-01-02T03:04:05Z"), Events: 9, Warnings: 3,
+			HealthScore: 45, HealthStatus: "Likely stuck", WorstDecision: "block",
+		},
+		{ID: "well", Name: orNull("well"), Status: "completed", HealthScore: 100, HealthStatus: "Healthy", WorstDecision: "allow"},
+		{ID: "panics", Status: "failed", HealthScore: 70, HealthStatus: "Failed", WorstDecision: "allow"},
+	}}
+}
+
+// connect returns a client of the SDK that talks to a server over s, in memory.
+func connect(t *testing.T, s Source) *mcp.ClientSession {
+	t.Helper()
+	near, far := mcp.NewInMemoryTransports()
+	server, err := New(s, "1.2.3").Connect(t.Context(), far, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), near, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = client.Close()
+		_ = server.Wait()
+	})
+	return client
+}
+
+// call returns what a tool answers: the text and, decoded, the structured content.
+func call(t *testing.T, c *mcp.ClientSession, tool string, args any) (text string, content any) {
+	t.Helper()
+	if args == nil {
+		args = map[string]any{}
+	}
+	r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	for _, c := range r.Content {
+		text += c.(*mcp.TextContent).Text
+	}
+	if r.IsError {
+		return "error: " + text, nil
+	}
+	return text, r.StructuredContent
+}
+
+func TestTheToolsAreThoseOfTheWireAndOnlyRead(t *testing.T) {
+	c := connect(t, looping())
+	got := map[string][]string{}
+	for tool, err := range c.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tool.Annotations == nil || !tool.Annotations.ReadOnlyHint || tool.Description == "" || tool.OutputSchema == nil {
+			t.Errorf("%s: annotations %+v, description %q, output schema %v", tool.Name, tool.Annotations, tool.Description, tool.OutputSchema)
+		}
+		got[tool.Name] = []string{}
+		properties, _ := tool.InputSchema.(map[string]any)["properties"].(map[string]any)
+		for _, name := range []string{"limit", "run_id"} {
+			if properties[name] != nil {
+				got[tool.Name] = append(got[tool.Name], name)
+			}
+		}
+	}
+	want := map[string][]string{
+		"list_runs": {"limit"}, "latest_run_diagnosis": {}, "get_run_diagnosis": {"run_id"}, "get_run_warnings": {"run_id"},
+		"get_run_metrics": {"run_id"}, "get_run_events": {"limit", "run_id"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+	if i := c.InitializeResult(); i.ServerInfo.Name != "unloop" || i.ServerInfo.Version != "1.2.3" || i.Instructions == "" {
+		t.Errorf("server: %+v", i)
+	}
+}
+
+// TestAnswers holds the answers to those in testdata, which -update writes anew.
+func TestAnswers(t *testing.T) {
+	c := connect(t, looping())
+	for name, ask := range map[string]struct {
+		tool string
+		args any
+	}{
+		"list_runs":             {"list_runs", nil},
+		"latest_run_diagnosis":  {"latest_run_diagnosis", nil},
+		"healthy_run_diagnosis": {"get_run_diagnosis", map[string]any{"run_id": "well"}},
+		"get_run_warnings":      {"get_run_warnings", map[string]any{"run_id": "stuck"}},
+		"no_warnings":           {"get_run_warnings", map[string]any{"run_id": "well"}},
+		"get_run_metrics":       {"get_run_metrics", map[string]any{"run_id": "stuck"}},
+		"get_run_events":        {"get_run_events", map[string]any{"run_id": "stuck"}},
+		"no_run":                {"get_run_diagnosis", map[string]any{"run_id": "gone"}},
+		"no_events_of_no_run":   {"get_run_events", map[string]any{"run_id": "gone"}},
+		"no_id":                 {"get_run_metrics", nil},
+		"a_panic":               {"get_run_events", map[string]any{"run_id": "panics"}},
+	} {
+		text, content := call(t, c, ask.tool, ask.args)
+		var got strings.Builder
+		if !strings.HasPrefix(text, "{") { // else it is the content once more
+			got.WriteString(text + "\n---\n")
+		}
+		e := json.NewEncoder(&got)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		if err := e.Encode(content); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", name+".txt")
+		if *update {
+			if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestLimitsAreKeptWithinBounds(t *testing.T) {
+	s := looping()
+	c := connect(t, s)
+	for _, limit := range []int{-1, 0, 1, 1000, 100_000} {
+		call(t, c, "list_runs", map[string]any{"limit": limit})
+		call(t, c, "get_run_events", map[string]any{"run_id": "stuck", "limit": limit})
+	}
+	call(t, c, "list_runs", nil)
+	call(t, c, "get_run_events", map[string]any{"run_id": "stuck"})
+	if diff := cmp.Diff([]int{1, 1, 1, 1, 1, 1, 1000, 1000, 1000, 1000, 20, 100}, s.asked); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+}
+
+func TestNoRunAndABrokenSourceAreSaid(t *testing.T) {
+	if text, _ := call(t, connect(t, &shelf{}), "latest_run_diagnosis", nil); text != "error: no run is recorded yet" {
+		t.Errorf("without runs: %q", text)
+	}
+	if _, content := call(t, connect(t, &shelf{}), "list_runs", nil); cmp.Diff(map[string]any{"result": []any{}}, content) != "" {
+		t.Errorf("without runs: %v", content)
+	}
+	broken := &shelf{err: errors.New("the disk is gone")}
+	for _, tool := range []string{"latest_run_diagnosis", "list_runs"} {
+		if text, _ := call(t, connect(t, broken), tool, nil); text != "error: the disk is gone" {
+			t.Errorf("%s of a broken source: %q", tool, text)
+		}
+	}
+}
+
+func TestOverHTTP(t *testing.T) {
+	server := httptest.NewServer(Handler(New(looping(), "1.2.3")))
+	defer server.Close()
+	for name, o := range map[string]*mcp.ClientSessionOptions{
+		"the newest revision": nil,
+		"an old revision":     {ProtocolVersion: "2025-06-18"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(),
+				&mcp.StreamableClientTransport{Endpoint: server.URL}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if o != nil && c.InitializeResult().ProtocolVersion != o.ProtocolVersion {
+				t.Errorf("revision %s", c.InitializeResult().ProtocolVersion)
+			}
+			if text, _ := call(t, c, "latest_run_diagnosis", nil); !strings.HasPrefix(text, "Likely stuck: ") {
+				t.Errorf("answered %q", text)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoRequestIsRefusedOverHTTP(t *testing.T) {
+	server := httptest.NewServer(Handler(New(looping(), "1.2.3")))
+	defer server.Close()
+	for name, c := range map[string]struct {
+		body []byte
+		want int
+	}{
+		"noise":    {[]byte("GET"), http.StatusBadRequest},
+		"too long": {bytes.Repeat([]byte(" "), maxRequest+1), http.StatusRequestEntityTooLarge},
+		"deep":     {bytes.Repeat([]byte("["), 100_000), http.StatusBadRequest},
+	} {
+		request, err := http.NewRequest(http.MethodPost, server.URL, bytes.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json, text/event-stream")
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != c.want {
+			t.Errorf("%s: %s", name, answer.Status)
+		}
+	}
+}
+
+func TestOverStreamsALineForEachMessage(t *testing.T) {
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- Serve(t.Context(), New(looping(), "1.2.3"), in, out) }()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(),
+		&mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := call(t, c, "get_run_diagnosis", map[string]any{"run_id": "well"}); !strings.HasPrefix(text, "Healthy: no loop was found.") {
+		t.Errorf("answered %q", text)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != nil {
+		t.Errorf("the client has gone: %v", err)
+	}
+}

@@ -1,0 +1,136 @@
+package mcpd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// Store is what records are read from.
+type Store interface {
+	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
+	Run(ctx context.Context, id string) (*store.Run, error)
+	Warnings(ctx context.Context, run int64) ([]store.Warning, error)
+	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
+}
+
+// Records is a source that reads straight from a store.
+type Records struct{ Store Store }
+
+// page is how many events are read at once.
+const page = 1000
+
+// Runs returns the runs that started last.
+func (r Records) Runs(ctx context.Context, limit int) ([]Run, error) {
+	runs, _, err := r.Store.Runs(ctx, store.Filter{}, store.Page{Limit: limit})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	all := make([]Run, 0, len(runs))
+	for i := range runs {
+		all = append(all, runOf(&runs[i]))
+	}
+	return all, nil
+}
+
+// run returns the record of the run with the id, or ErrNoRun.
+func (r Records) run(ctx context.Context, id string) (*store.Run, error) {
+	run, err := r.Store.Run(ctx, store.Text(id))
+	if err != nil {
+		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	if run == nil {
+		return nil, ErrNoRun
+	}
+	return run, nil
+}
+
+// Run returns a run.
+func (r Records) Run(ctx context.Context, id string) (*Run, error) {
+	run, err := r.run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	told := runOf(run)
+	return &told, nil
+}
+
+func runOf(r *store.Run) Run {
+	return Run{
+		ID: r.ID, Name: orNull(r.Name), Project: orNull(r.Project), Status: r.Status, StartedAt: orNull(timestamp(r.Started)),
+		EndedAt: orNull(timestamp(r.Ended)), Events: r.Metrics.Events, Warnings: r.Warnings, HealthScore: r.Health.Score,
+		HealthStatus: r.Health.Status, WorstDecision: r.Worst.String(),
+	}
+}
+
+// Metrics returns a run's totals.
+func (r Records) Metrics(ctx context.Context, id string) (*Metrics, error) {
+	run, err := r.run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m := &run.Metrics
+	return &Metrics{
+		ID: run.ID, Events: m.Events, Duration: m.Duration, LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
+		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: m.Cost, MeanLatency: m.MeanLatency, MaxLatency: m.MaxLatency,
+		BusiestTool: m.BusiestTool, BusiestAgent: m.BusiestAgent, Warnings: run.Warnings, HealthScore: run.Health.Score,
+		HealthStatus: run.Health.Status, WorstDecision: run.Worst.String(),
+	}, nil
+}
+
+// Warnings returns a run's warnings.
+func (r Records) Warnings(ctx context.Context, id string) ([]Warning, error) {
+	run, err := r.run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	warnings, err := r.Store.Warnings(ctx, run.Number)
+	if err != nil {
+		return nil, fmt.Errorf("list warnings: %w", err)
+	}
+	all := make([]Warning, 0, len(warnings))
+	for i := range warnings {
+		w := &warnings[i]
+		all = append(all, newWarning(w.Rule, w.Severity, w.Message, w.EventID, w.Details))
+	}
+	return all, nil
+}
+
+// Events returns a run's last events. It reads all of them, page by page, and holds a page and those that it returns.
+func (r Records) Events(ctx context.Context, id string, limit int) ([]Event, error) {
+	run, err := r.run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	last := tail{limit: limit}
+	for cursor := ""; ; {
+		events, next, err := r.Store.EventPage(ctx, run.Number, store.Page{Cursor: cursor, Limit: page})
+		if err != nil {
+			return nil, fmt.Errorf("list events: %w", err)
+		}
+		for i := range events {
+			e, err := decode(&events[i])
+			if err != nil {
+				return nil, err
+			}
+			last.add(e)
+		}
+		if next == "" {
+			return last.inOrder(), nil
+		}
+		cursor = next
+	}
+}
+
+func decode(e *store.Event) (Event, error) {
+	decoded, err := store.Decode(e.Body)
+	if err != nil {
+		return Event{}, err
+	}
+	decoded.ID = e.ID
+	if decoded.Time.IsZero() {
+		decoded.Time = e.Received
+	}
+	return eventOf(decoded), nil
+}

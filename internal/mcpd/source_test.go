@@ -1,0 +1,310 @@
+package mcpd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// drawer is a store of one run.
+type drawer struct {
+	run    store.Run
+	events []store.Event
+	pages  []string // cursors that were asked for
+}
+
+func (d *drawer) Runs(_ context.Context, _ store.Filter, p store.Page) ([]store.Run, string, error) {
+	return []store.Run{d.run}[:min(1, p.Limit)], "", nil
+}
+
+func (d *drawer) Run(_ context.Context, id string) (*store.Run, error) {
+	if id != d.run.ID {
+		return nil, nil
+	}
+	return &d.run, nil
+}
+
+func (d *drawer) Warnings(context.Context, int64) ([]store.Warning, error) {
+	return []store.Warning{{
+		ID: "w", Rule: "same_call", Subject: "search", Tool: "search", Severity: "warning", Count: 3, EventID: "e2", Message: "again",
+		Details: json.RawMessage(`{"count":3,"why":"so"}`), Created: noon, Updated: noon,
+	}}, nil
+}
+
+// EventPage has pages of two.
+func (d *drawer) EventPage(_ context.Context, _ int64, p store.Page) ([]store.Event, string, error) {
+	d.pages = append(d.pages, p.Cursor)
+	at := 0
+	if p.Cursor != "" {
+		if _, err := fmt.Sscan(p.Cursor, &at); err != nil {
+			return nil, "", err
+		}
+	}
+	if at+2 >= len(d.events) {
+		return d.events[at:], "", nil
+	}
+	return d.events[at : at+2], fmt.Sprint(at + 2), nil
+}
+
+func filled(t *testing.T) *drawer {
+	t.Helper()
+	d := &drawer{run: store.Run{
+		Number: 1, ID: "a/b", Name: "nightly", Project: "p", Status: store.Completed, Started: noon, Ended: noon.Add(time.Second), Warnings: 1,
+		Metrics: store.Metrics{Events: 5, ToolCalls: 4, Cost: 0.5, BusiestTool: orNull("search")},
+		Health:  policy.Health{Score: 80, Status: policy.Healthy}, Worst: policy.Warn,
+	}}
+	for i := range 5 {
+		e := &unloop.Event{ID: fmt.Sprintf("e%d", i), RunID: "a/b", Sequence: int64(i + 1), Type: unloop.ToolCallStarted, Tool: "search"}
+		if i > 0 {
+			e.Time = noon.Add(time.Duration(i) * time.Second)
+		}
+		e.Input = json.RawMessage(`{"n":12345678901234567890}`)
+		body, err := store.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.events = append(d.events, store.Event{ID: e.ID, Received: noon, Body: body})
+	}
+	return d
+}
+
+func TestRecordsAreReadFromAStore(t *testing.T) {
+	d := filled(t)
+	s := Records{d}
+	run, err := s.Run(t.Context(), "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Run{
+		ID: "a/b", Name: orNull("nightly"), Project: orNull("p"), Status: "completed", StartedAt: orNull("2026-01-02T12:00:00Z"),
+		EndedAt: orNull("2026-01-02T12:00:01Z"), Events: 5, Warnings: 1, HealthScore: 80, HealthStatus: "Healthy", WorstDecision: "warn",
+	}
+	if diff := cmp.Diff(want, run); diff != "" {
+		t.Errorf("run (-want +got):\n%s", diff)
+	}
+	events, err := s.Events(t.Context(), "a/b", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"e2", "e3", "e4"}, idsOf(events)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"", "2", "4"}, d.pages); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	all, err := s.Events(t.Context(), "a/b", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all[0].Timestamp != "2026-01-02T12:00:00Z" || all[1].Timestamp != "2026-01-02T12:00:01Z" {
+		t.Errorf("times %s, %s", all[0].Timestamp, all[1].Timestamp)
+	}
+	if diff := cmp.Diff(map[string]any{"n": json.Number("12345678901234567890")}, all[0].Input); diff != "" {
+		t.Errorf("input (-want +got):\n%s", diff)
+	}
+}
+
+func idsOf(events []Event) (ids []string) {
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// api answers as the HTTP API of a server does for the run of filled.
+func api(t *testing.T, d *drawer) *httptest.Server {
+	t.Helper()
+	const summary = `{"id":"a/b","name":"nightly","project":"p","status":"completed","started_at":"2026-01-02T12:00:00Z",
+		"ended_at":"2026-01-02T12:00:01Z","total_cost":0.5,"total_tokens":0,"metadata":null,"event_count":5,"warning_count":1,
+		"health_score":80,"loop_health_status":"Healthy","worst_decision":"warn","profile":"default","arrival":5}`
+	answers := map[string]string{
+		"/api/runs?limit=20":  "[" + summary + "]",
+		"/api/runs/a%2Fb":     summary,
+		"/api/runs/redirects": "",
+		"/api":                summary, // where the ids .. and . would lead to
+		"/api/":               summary,
+		"/api/runs":           summary,
+		"/api/runs/":          summary,
+		"/api/runs/a%2Fb/metrics": `{"run_id":"a/b","total_events":5,"total_duration_sec":0,"total_tool_calls":4,"estimated_cost":0.5,
+			"most_used_tool":"search","most_active_agent":null,"warnings_count":1,"health_score":80,"loop_health_status":"Healthy",
+			"worst_decision":"warn"}`,
+		"/api/runs/a%2Fb/warnings": `[{"warning_id":"w","run_id":"a/b","event_id":"e2","type":"same_call","severity":"warning",
+			"message":"again","details":{"count":3,"why":"so"},"created_at":"2026-01-02T12:00:00Z","subject":"search","count":3}]`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer sesame" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if r.URL.EscapedPath() == "/api/runs/a%2Fb/events" {
+			events, next, err := d.EventPage(r.Context(), 1, store.Page{Cursor: r.URL.Query().Get("cursor")})
+			if err != nil {
+				t.Error(err)
+			}
+			var bodies []string
+			for _, e := range events { // all members are there, and the time is that of the arrival where there is no other
+				body := strings.TrimSuffix(string(e.Body), "}") + `,"agent":null,"latency_ms":null,"usage":null,"output":null}`
+				if e.ID == "e0" {
+					body = strings.Replace(body, "{", `{"timestamp":"2026-01-02T12:00:00Z",`, 1)
+				}
+				bodies = append(bodies, body)
+			}
+			w.Header().Set("X-Next-Cursor", next)
+			fmt.Fprintf(w, "[%s]", strings.Join(bodies, ","))
+			return
+		}
+		answer, ok := answers[r.URL.RequestURI()]
+		switch {
+		case !ok:
+			w.WriteHeader(http.StatusNotFound)
+		case answer == "":
+			http.Redirect(w, r, "/api/runs/a%2Fb", http.StatusFound)
+		default:
+			fmt.Fprint(w, answer)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestBothSourcesTellTheSame(t *testing.T) {
+	d := filled(t)
+	client, err := NewClient(api(t, d).URL, "sesame")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tell := range map[string]func(Source) (any, error){
+		"runs":        func(s Source) (any, error) { return s.Runs(t.Context(), 20) },
+		"run":         func(s Source) (any, error) { return s.Run(t.Context(), "a/b") },
+		"metrics":     func(s Source) (any, error) { return s.Metrics(t.Context(), "a/b") },
+		"warnings":    func(s Source) (any, error) { return s.Warnings(t.Context(), "a/b") },
+		"last events": func(s Source) (any, error) { return s.Events(t.Context(), "a/b", 3) },
+		"all events":  func(s Source) (any, error) { return s.Events(t.Context(), "a/b", 100) },
+	} {
+		want, err := tell(Records{d})
+		if err != nil {
+			t.Fatalf("%s from the store: %v", name, err)
+		}
+		got, err := tell(client)
+		if err != nil {
+			t.Fatalf("%s over HTTP: %v", name, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-store +HTTP):\n%s", name, diff)
+		}
+	}
+	for _, id := range []string{"gone", "", ".", "..", "a"} {
+		for name, s := range map[string]Source{"store": Records{d}, "HTTP": client} {
+			_, run := s.Run(t.Context(), id)
+			_, metrics := s.Metrics(t.Context(), id)
+			_, warnings := s.Warnings(t.Context(), id)
+			_, events := s.Events(t.Context(), id, 1)
+			for _, err := range []error{run, metrics, warnings, events} {
+				if !errors.Is(err, ErrNoRun) {
+					t.Errorf("%s, run %q: %v", name, id, err)
+				}
+			}
+		}
+	}
+}
+
+func TestWhyAServerDoesNotAnswerIsSaid(t *testing.T) {
+	server := api(t, filled(t))
+	for _, c := range []struct{ what, base, token, id, want string }{
+		{"no token", server.URL, "", "a/b", "wants a token that may read (401"},
+		{"another address", server.URL, "sesame", "redirects", "answers 302"},
+		{"no server", "http://127.0.0.1:1", "", "a/b", "unloop serve"},
+	} {
+		client, err := NewClient(c.base, c.token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Run(t.Context(), c.id); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+	client, err := NewClient(server.URL+"/other", "sesame")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Runs(t.Context(), 1); err == nil || errors.Is(err, ErrNoRun) {
+		t.Errorf("no such list: %v", err)
+	}
+	for _, base := range []string{"", "127.0.0.1:8765", "ftp://a", "http://", "http://user:secret@a", "http://a/?q=1"} {
+		if _, err := NewClient(base, ""); err == nil {
+			t.Errorf("%q is taken for an address", base)
+		}
+	}
+}
+
+func TestAListThatDoesNotEndIsLeft(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.Header().Set("X-Next-Cursor", "same")
+		fmt.Fprint(w, "[]")
+	}))
+	defer server.Close()
+	client, err := NewClient(server.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Events(t.Context(), "r", 1); err == nil || asked != 2 {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	raw := func(s string) json.RawMessage {
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	long := strings.Repeat("x", maxText)
+	list := "[" + strings.Repeat("1,", maxText) + "1]"
+	for _, c := range []struct {
+		what   string
+		output json.RawMessage
+		want   any
+		cut    []string
+	}{
+		{"none", nil, nil, []string{}},
+		{"null", json.RawMessage("null"), nil, []string{}},
+		{"a short value", json.RawMessage(`{"a":[1.50]}`), map[string]any{"a": []any{json.Number("1.50")}}, []string{}},
+		{"names that are doubled", json.RawMessage(`{"a":1,"a":2}`), map[string]any{"a": json.Number("2")}, []string{}},
+		{"a text as long as may be", raw(long), long, []string{}},
+		{"a longer text", raw(long + "y"), long, []string{"output"}},
+		{"a text that ends within a character", raw(long[1:] + "é"), long[1:], []string{"output"}},
+		{"a long value", json.RawMessage(list), list[:maxText], []string{"output"}},
+		{"a short text with long escapes", json.RawMessage(`"` + strings.Repeat(`\u0061`, maxText) + `"`), strings.Repeat("a", maxText), []string{}},
+		{"a text that is no UTF-8", json.RawMessage("\"\xff\""), "\uFFFD", []string{}},
+	} {
+		e := eventOf(&unloop.Event{Output: c.output})
+		if diff := cmp.Diff(c.want, e.Output); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.what, diff)
+		}
+		if diff := cmp.Diff(c.cut, e.Truncated); diff != "" {
+			t.Errorf("%s, truncated (-want +got):\n%s", c.what, diff)
+		}
+	}
+	e := eventOf(&unloop.Event{Input: raw(long + "y"), Error: raw(long + "y"), Text: long + "y"})
+	if diff := cmp.Diff([]string{"input", "error", "text"}, e.Truncated); diff != "" {
+		t.Errorf("truncated (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,129 @@
+package mcpd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Bounds of what a tool tells at once.
+const (
+	maxRuns   = 1000
+	maxEvents = 1000
+)
+
+type (
+	nothing  struct{}
+	runsArgs struct {
+		Limit *int `json:"limit,omitempty" jsonschema:"how many runs, at most 1000; 20 where it is left out"`
+	}
+	runArgs struct {
+		ID string `json:"run_id" jsonschema:"the run's id"`
+	}
+	eventsArgs struct {
+		ID    string `json:"run_id" jsonschema:"the run's id"`
+		Limit *int   `json:"limit,omitempty" jsonschema:"how many of the last events, at most 1000; 100 where it is left out"`
+	}
+
+	// list is what a tool answers with that tells several things: clients of older revisions take nothing but an object.
+	list[T any] struct {
+		Result []T `json:"result" jsonschema:"the list"`
+	}
+)
+
+// tools are the tools, over a source.
+type tools struct{ Source }
+
+func addTools(server *mcp.Server, s Source) {
+	t := tools{s}
+	add(server, "list_runs", "Lists runs of agents, the latest started first, each with its health and its number of warnings. "+
+		"Use it to see which runs are stuck.", t.runs)
+	add(server, "latest_run_diagnosis", "Says whether the run that started last loops: a verdict in a sentence, then its warnings, "+
+		"the most telling first, each with the events that prove it and what to try.", t.latest)
+	add(server, "get_run_diagnosis", "Says whether a run loops: a verdict in a sentence, then its warnings, the most telling first, "+
+		"each with the events that prove it and what to try.", t.diagnosis)
+	add(server, "get_run_warnings", "Lists the warnings of a run, the most telling first, with all that is known of each.", t.warnings)
+	add(server, "get_run_metrics", "Tells the totals of a run: events, calls, errors, tokens, cost, latencies and health.", t.metrics)
+	add(server, "get_run_events", fmt.Sprintf("Lists the last events of a run in their order: calls with their inputs and outputs, "+
+		"messages, retries, handoffs. Of each input, output, error and text it tells %d bytes; truncated names those that have more.",
+		maxText), t.events)
+}
+
+// add adds a tool that reads. What it says beside its output is for the agent; where that is "", the output says it itself.
+func add[In, Out any](server *mcp.Server, name, description string, answer func(context.Context, In) (Out, string, error)) {
+	here := false
+	tool := &mcp.Tool{
+		Name: name, Description: description,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &here},
+	}
+	mcp.AddTool(server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (r *mcp.CallToolResult, out Out, err error) {
+		defer func() {
+			if recover() != nil { // what it says may quote a run
+				err = errors.New("the tool failed; this is a mistake in unloop")
+			}
+		}()
+		out, text, err := answer(ctx, in)
+		if err != nil || text == "" {
+			return nil, out, err
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, out, nil
+	})
+}
+
+// limit is what was asked for, within 1 and most.
+func limit(asked *int, otherwise, most int) int {
+	if asked == nil {
+		return otherwise
+	}
+	return max(1, min(*asked, most))
+}
+
+func (t tools) runs(ctx context.Context, in runsArgs) (list[Run], string, error) {
+	runs, err := t.Runs(ctx, limit(in.Limit, 20, maxRuns))
+	return list[Run]{append([]Run{}, runs...)}, "", err
+}
+
+func (t tools) latest(ctx context.Context, _ nothing) (*diagnosis, string, error) {
+	runs, err := t.Runs(ctx, 1)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(runs) == 0 {
+		return nil, "", errors.New("no run is recorded yet")
+	}
+	return t.of(ctx, &runs[0])
+}
+
+func (t tools) diagnosis(ctx context.Context, in runArgs) (*diagnosis, string, error) {
+	run, err := t.Run(ctx, in.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	return t.of(ctx, run)
+}
+
+func (t tools) of(ctx context.Context, run *Run) (*diagnosis, string, error) {
+	warnings, err := t.Warnings(ctx, run.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	d := diagnose(run, warnings)
+	return d, d.text(), nil
+}
+
+func (t tools) warnings(ctx context.Context, in runArgs) (list[Warning], string, error) {
+	warnings, err := t.Warnings(ctx, in.ID)
+	return list[Warning]{mostTellingFirst(warnings)}, "", err
+}
+
+func (t tools) metrics(ctx context.Context, in runArgs) (*Metrics, string, error) {
+	m, err := t.Metrics(ctx, in.ID)
+	return m, "", err
+}
+
+func (t tools) events(ctx context.Context, in eventsArgs) (list[Event], string, error) {
+	events, err := t.Events(ctx, in.ID, limit(in.Limit, 100, maxEvents))
+	return list[Event]{append([]Event{}, events...)}, "", err
+}

@@ -1,0 +1,88 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// A run's row holds nothing that its events do not tell, so it need not be written with each of them: it is when it says
+// something new, else every rowEvery, and before it is read (Flush). After a crash the rows that were due are made of the
+// events.
+const rowEvery = 250 * time.Millisecond
+
+// alike reports whether two rows of a run differ in nothing but totals.
+func alike(a, b *store.Run) bool {
+	return a.Status == b.Status && a.Name == b.Name && a.Warnings == b.Warnings && a.Worst == b.Worst && a.Health == b.Health
+}
+
+// writeRow adds a run's row to the batch.
+func (p *Pipeline) writeRow(b *store.Batch, r *run) {
+	b.Runs = append(b.Runs, r.row)
+	r.stored, r.written = true, time.Now()
+	delete(p.unwritten, r.row.ID)
+}
+
+// writeRows adds all rows that are due to the batch, which says that all are written then.
+func (p *Pipeline) writeRows(b *store.Batch) {
+	for _, r := range p.unwritten {
+		p.writeRow(b, r)
+	}
+	b.Flushed = p.arrival
+}
+
+// flush writes all rows that are due.
+func (p *Pipeline) flush(ctx context.Context) {
+	if len(p.unwritten) == 0 {
+		return
+	}
+	var b store.Batch
+	p.writeRows(&b)
+	if _, err := p.opts.Store.Commit(ctx, &b); err != nil {
+		slog.Error("writing the rows of runs did not succeed", "runs", len(b.Runs), "error", err)
+		p.unwrite(&b)
+	}
+	p.due.Store(int64(len(p.unwritten)))
+}
+
+// unwrite says of a batch's rows that they are still to be written.
+func (p *Pipeline) unwrite(b *store.Batch) {
+	for k := range b.Runs {
+		if r := p.live[b.Runs[k].ID]; r != nil {
+			p.unwritten[r.row.ID] = r
+		}
+	}
+}
+
+// Flush returns when the rows of all runs are up to what was recorded. Those who read rows call it before.
+func (p *Pipeline) Flush(ctx context.Context) error {
+	if p.due.Load() == 0 {
+		return nil
+	}
+	w := &waiting{Delivery: &Delivery{}, flush: true, done: make(chan struct{})}
+	_, err := p.enqueue(ctx, w)
+	return err
+}
+
+// recover writes the rows that were due when the last pipeline of the store ended without a word.
+func (p *Pipeline) recover(ctx context.Context) error {
+	ids, err := p.opts.Store.Unflushed(ctx)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	b := store.Batch{Flushed: p.arrival}
+	for _, id := range ids {
+		r, err := p.load(ctx, id)
+		if err != nil {
+			return err
+		}
+		if r.settled {
+			r.describe(p.opts.Profile.Name)
+			b.Runs = append(b.Runs, r.row)
+		}
+	}
+	_, err = p.opts.Store.Commit(ctx, &b)
+	return err
+}

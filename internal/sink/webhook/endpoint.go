@@ -1,0 +1,89 @@
+package webhook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// Endpoint is an address that is told of warnings.
+type Endpoint struct {
+	URL      string
+	Format   string          // FormatJSON, as where it is "", or FormatSlack
+	Secret   string          // with which messages are signed; "" for no signature
+	Rules    []string        // of the warnings that it is told of; empty for all
+	Severity unloop.Severity // of the least that it is told of; info where it is ""
+	Projects []string        // of the runs that it is told of; empty for all
+	Timeout  time.Duration   // of one attempt; 10 s where it is 0
+}
+
+// The formats of messages.
+const (
+	FormatJSON  = "json"
+	FormatSlack = "slack"
+)
+
+// severities, in rising order.
+var severities = [...]unloop.Severity{unloop.SeverityInfo, unloop.SeverityWarning, unloop.SeverityCritical}
+
+// Validate names all mistakes in the endpoint. It does not quote the address, which may be a secret.
+func (e *Endpoint) Validate() error {
+	mistakes := []error{checkURL("url", e.URL)}
+	if e.Format != "" && e.Format != FormatJSON && e.Format != FormatSlack {
+		mistakes = append(mistakes, fmt.Errorf("format must be %s or %s, not %q", FormatJSON, FormatSlack, e.Format))
+	}
+	if e.Severity != "" && !slices.Contains(severities[:], e.Severity) {
+		mistakes = append(mistakes, fmt.Errorf("severity must be one of %v, not %q", severities, e.Severity))
+	}
+	if e.Timeout != 0 && (e.Timeout < 100*time.Millisecond || e.Timeout > 5*time.Minute) {
+		mistakes = append(mistakes, fmt.Errorf("timeout must be from 100ms to 5m, not %s", e.Timeout))
+	}
+	return errors.Join(mistakes...)
+}
+
+func checkURL(name, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return fmt.Errorf("%s must be an address with http:// or https:// and a host", name)
+	}
+	return nil
+}
+
+func (e *Endpoint) withDefaults() Endpoint {
+	full := *e
+	if full.Format == "" {
+		full.Format = FormatJSON
+	}
+	if full.Timeout == 0 {
+		full.Timeout = 10 * time.Second
+	}
+	return full
+}
+
+// key names the endpoint in what is claimed for it. It is a hash, since the address may be a secret.
+func (e *Endpoint) key() string {
+	sum := sha256.Sum256([]byte(e.URL))
+	return hex.EncodeToString(sum[:8])
+}
+
+// host is the part of the address that may be logged.
+func (e *Endpoint) host() string {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// wants tells whether the endpoint is to be told of a notice.
+func (e *Endpoint) wants(n *notice) bool {
+	return slices.Index(severities[:], unloop.Severity(n.warning.Severity)) >= slices.Index(severities[:], e.Severity) &&
+		(len(e.Rules) == 0 || slices.Contains(e.Rules, n.warning.Rule)) &&
+		(len(e.Projects) == 0 || slices.Contains(e.Projects, n.run.Project))
+}

@@ -1,0 +1,286 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// ledger is a store of claims. It outlives a sink, as a database does.
+type ledger struct {
+	mu      sync.Mutex
+	claimed map[string]bool
+	asked   int
+	err     error
+}
+
+func (l *ledger) Claim(_ context.Context, endpoint, warning, level string) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked++
+	key := endpoint + " " + warning + " " + level
+	if l.err != nil || l.claimed[key] {
+		return false, l.err
+	}
+	if l.claimed == nil {
+		l.claimed = make(map[string]bool)
+	}
+	l.claimed[key] = true
+	return true, nil
+}
+
+func (l *ledger) Unclaim(ctx context.Context, endpoint, warning, level string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ctx.Err() == nil {
+		delete(l.claimed, endpoint+" "+warning+" "+level)
+	}
+	return ctx.Err()
+}
+
+// fail makes the store answer with an error, or no longer with one.
+func (l *ledger) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = err
+}
+
+// held returns what is claimed.
+func (l *ledger) held() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(maps.Keys(l.claimed))
+}
+
+// wire is a network of pipes to one server, in whose bubble time stands still until all wait.
+type wire struct{ conns chan net.Conn }
+
+func (w *wire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case w.conns <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (w *wire) Accept() (net.Conn, error) {
+	c, ok := <-w.conns
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (w *wire) Close() error   { close(w.conns); return nil }
+func (w *wire) Addr() net.Addr { return &net.TCPAddr{} }
+
+// receiver is a server that remembers what it got and answers as it is told.
+type receiver struct {
+	mu       sync.Mutex
+	got      []received
+	statuses []int // of the answers, in order; 204 after them; 0 breaks the connection
+	after    string
+	hold     time.Duration // before each answer
+}
+
+type received struct {
+	at     time.Duration // since the receiver began
+	host   string
+	header http.Header
+	body   []byte
+}
+
+func (r *receiver) serve(begin time.Time) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, err := io.ReadAll(q.Body)
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		r.got = append(r.got, received{time.Since(begin), q.Host, q.Header, body})
+		status, hold := http.StatusNoContent, r.hold
+		if len(r.statuses) > 0 {
+			status, r.statuses = r.statuses[0], r.statuses[1:]
+		}
+		if r.after != "" {
+			w.Header().Set("Retry-After", r.after)
+		}
+		r.mu.Unlock()
+		select {
+		case <-time.After(hold):
+		case <-q.Context().Done():
+		}
+		if status == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(status)
+	})
+}
+
+// came returns what came.
+func (r *receiver) came() []received {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got)
+}
+
+// messages returns what came, decoded.
+func (r *receiver) messages(t *testing.T) (all []message) {
+	t.Helper()
+	for _, g := range r.came() {
+		var m message
+		d := json.NewDecoder(bytes.NewReader(g.body))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&m); err != nil {
+			t.Fatalf("%s: %v", g.body, err)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// told returns what came, a line for each message: warning, level, count.
+func (r *receiver) told(t *testing.T) (lines []string) {
+	for _, m := range r.messages(t) {
+		line := m.Warning.ID + " " + m.Level
+		if m.Level == levelGrown {
+			line += " " + jsonText(m.Warning.Count)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// rig is a sink in a bubble, with its server.
+type rig struct {
+	*Sink
+	*receiver
+	log *logged
+}
+
+// logged is a log.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// inBubble runs a test with a sink of one endpoint, in fake time.
+func inBubble(t *testing.T, to *receiver, claims Claims, e Endpoint, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		network := &wire{conns: make(chan net.Conn)}
+		server := &http.Server{Handler: to.serve(time.Now()), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+		go func() { _ = server.Serve(network) }()
+		var log logged
+		e.URL = "http://hooks.test/secret-path"
+		s, err := newSink(Options{Endpoints: []Endpoint{e}, URL: "https://unloop.test/", Version: "1.2.3"}, claims,
+			slog.New(slog.NewTextHandler(&log, nil)), network.dial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, &rig{s, to, &log})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if err := s.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("close: %v", err)
+		}
+		if err := server.Close(); err != nil {
+			t.Errorf("close the server: %v", err)
+		}
+		if strings.Contains(log.String(), "secret-path") {
+			t.Errorf("the log has the address: %s", log.String())
+		}
+	})
+}
+
+// raised is an update that raises a warning with a count.
+func raised(id string, count int) *store.Update {
+	u := grown(id, count)
+	u.Raised, u.Grown = u.Grown, nil
+	return u
+}
+
+// grown is an update in which a warning has grown to a count.
+func grown(id string, count int) *store.Update {
+	return &store.Update{
+		Run: store.Run{
+			Number: 7, ID: "run/1", Name: "nightly", Project: "web", Status: store.Running, Started: time.Unix(1_700_000_000, 0).UTC(),
+			Metrics: store.Metrics{Events: 20, Tokens: 300, Cost: 0.1 + 0.2}, Health: policy.Health{Score: 45, Status: policy.LikelyStuck},
+			Warnings: 1, Worst: policy.Warn,
+		},
+		Warnings: []store.Warning{warned(id, count)},
+		Grown:    []int{0},
+	}
+}
+
+func warned(id string, count int) store.Warning {
+	return store.Warning{
+		ID: id, Run: 7, Rule: "same_call", Subject: "search", Severity: "warning", Tool: "search", Count: count, EventID: "e9",
+		Message: "search was called again", Created: time.Unix(1_700_000_001, 0).UTC(), Updated: time.Unix(1_700_000_002, 0).UTC(),
+		Details: json.RawMessage(`{"why":"nothing changed","try":"another way","repeated":["search secret of a user"],
+			"first_error":"secret of a tool","changed":"secret of an agent","evidence":[{"event_id":"e9","number":9}]}`),
+	}
+}
+
+// decided adds a decision to an update.
+func decided(u *store.Update, action policy.Action, code string) *store.Update {
+	u.Decisions = append(u.Decisions, store.Decision{Run: 7, EventID: "e10", Action: action, Code: code, Message: "secret of an agent"})
+	u.Run.Worst = max(u.Run.Worst, action)
+	return u
+}
+
+// hostsOf serves several receivers, by address, until stop is called.
+func hostsOf(all map[string]*receiver) (dial dialer, stop func()) {
+	networks := make(map[string]*wire)
+	var servers []*http.Server
+	for address, r := range all {
+		w := &wire{conns: make(chan net.Conn)}
+		server := &http.Server{Handler: r.serve(time.Now()), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+		go func() { _ = server.Serve(w) }()
+		networks[address], servers = w, append(servers, server)
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+			return networks[address].dial(ctx, network, address)
+		}, func() {
+			for _, s := range servers {
+				_ = s.Close() // whose clients have gone
+			}
+		}
+}

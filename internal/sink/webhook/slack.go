@@ -1,0 +1,99 @@
+package webhook
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// slackMessage is a message with blocks, as incoming webhooks of Slack take it.
+type slackMessage struct {
+	Text   string  `json:"text"` // for notifications, and for those who do not know blocks
+	Blocks []block `json:"blocks"`
+}
+
+type block struct {
+	Type     string      `json:"type"`
+	Text     *slackText  `json:"text,omitempty"`
+	Elements []slackText `json:"elements,omitempty"`
+}
+
+type slackText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// Slack refuses messages with longer texts.
+const (
+	maxHeadline = 150  // characters
+	maxSection  = 3000 // after escaping
+)
+
+func slackOf(m *message) *slackMessage {
+	headline := m.headline()
+	s := &slackMessage{Text: escape(headline, maxSection), Blocks: []block{
+		{Type: "header", Text: &slackText{"plain_text", cut(headline, maxHeadline)}},
+	}}
+	section := func(label, text string) {
+		if text != "" {
+			s.Blocks = append(s.Blocks, block{Type: "section", Text: &slackText{"mrkdwn", "*" + label + "* " + escape(text, maxSection-20)}})
+		}
+	}
+	section("What happened:", m.Warning.Message)
+	section("Why it matters:", m.Warning.Why)
+	section("Try:", m.Warning.Try)
+	about := fmt.Sprintf("%s · %s · health %d of 100 · run %s",
+		escape(m.Run.Project, 200), m.Warning.Severity, m.Run.HealthScore, m.Run.Status)
+	if m.Run.URL != nil {
+		about += " · <" + escape(*m.Run.URL, 2000) + "|Open the run>"
+	}
+	s.Blocks = append(s.Blocks, block{Type: "context", Elements: []slackText{{"mrkdwn", about}}})
+	return s
+}
+
+// headline says in a line what is new.
+func (m *message) headline() string {
+	name := m.Run.Name
+	if name == "" {
+		name = m.Run.ID
+	}
+	switch m.Level {
+	case levelHalt:
+		return fmt.Sprintf("%s was halted: %s", name, m.Warning.Type)
+	case levelBlock:
+		return fmt.Sprintf("%s had a call blocked: %s", name, m.Warning.Type)
+	case levelGrown:
+		return fmt.Sprintf("%s goes on, %d times now: %s", name, *m.Warning.Count, m.Warning.Type)
+	}
+	return fmt.Sprintf("%s: %s", name, m.Warning.Type)
+}
+
+// escape takes the meaning from what Slack reads as links and mentions, and cuts the text to so many characters, escapes included.
+func escape(text string, most int) string {
+	var b strings.Builder
+	length := 0
+	for _, r := range text {
+		told := string(r)
+		switch r {
+		case '&':
+			told = "&amp;"
+		case '<':
+			told = "&lt;"
+		case '>':
+			told = "&gt;"
+		}
+		if length += utf8.RuneCountInString(told); length >= most {
+			return b.String() + "…"
+		}
+		b.WriteString(told)
+	}
+	return b.String()
+}
+
+// cut cuts a text to so many characters.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}

@@ -1,0 +1,430 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+func TestWhatAPersonIsTold(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		updates []*store.Update
+		want    []string
+	}{
+		{"a warning that is raised", []*store.Update{raised("w", 3)}, []string{"w raised"}},
+		{"nothing without news", []*store.Update{{Run: store.Run{ID: "r"}, Warnings: []store.Warning{warned("w", 3)}}}, nil},
+		{
+			"a count that doubles and doubles",
+			[]*store.Update{raised("w", 3), grown("w", 4), grown("w", 7), grown("w", 8), grown("w", 15), grown("w", 16), grown("w", 31)},
+			[]string{"w raised", "w grown 8", "w grown 16"},
+		},
+		{"a leap is told once", []*store.Update{raised("w", 3), grown("w", 100), grown("w", 101)}, []string{"w raised", "w grown 100"}},
+		{
+			"not before a count is twice what it was raised with",
+			[]*store.Update{raised("w", 5), grown("w", 8), grown("w", 16)},
+			[]string{"w raised", "w grown 16"},
+		},
+		{"raised high", []*store.Update{raised("w", 40), grown("w", 64), grown("w", 127), grown("w", 128)}, []string{"w raised", "w grown 128"}},
+		{"a warning without a count", []*store.Update{raised("w", 0), grown("w", 0)}, []string{"w raised"}},
+		{"several warnings", []*store.Update{raised("v", 3), raised("w", 3), grown("v", 9)}, []string{"v raised", "w raised", "v grown 9"}},
+		{"the same update once more", []*store.Update{raised("w", 3), raised("w", 3)}, []string{"w raised"}},
+		{
+			"a run that is folded anew",
+			[]*store.Update{raised("w", 3), grown("w", 40), raised("w", 3), grown("w", 8), grown("w", 41), grown("w", 64)},
+			[]string{"w raised", "w grown 40", "w grown 64"},
+		},
+		{
+			"a block, once",
+			[]*store.Update{raised("w", 3), decided(grown("w", 4), policy.Block, "same_call"), decided(grown("w", 5), policy.Block, "same_call")},
+			[]string{"w raised", "w block"},
+		},
+		{
+			"a halt after a block",
+			[]*store.Update{decided(raised("w", 3), policy.Block, "x"), decided(grown("w", 4), policy.Halt, "x")},
+			[]string{"w block", "w halt"},
+		},
+		{
+			"no block after a halt",
+			[]*store.Update{decided(raised("w", 3), policy.Halt, "x"), decided(grown("w", 4), policy.Block, "x")},
+			[]string{"w halt"},
+		},
+		{
+			"a decision to warn is no news",
+			[]*store.Update{decided(raised("w", 3), policy.Warn, "x"), decided(grown("w", 4), policy.Warn, "x")},
+			[]string{"w raised"},
+		},
+		{"a run without warnings cannot be told of", []*store.Update{decided(&store.Update{}, policy.Halt, "x")}, nil},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			inBubble(t, &receiver{}, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+				for _, u := range c.updates {
+					r.Publish(u)
+					synctest.Wait() // else they would be told together
+				}
+				if diff := cmp.Diff(c.want, r.told(t)); diff != "" {
+					t.Errorf("told (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func TestADecisionGoesWithItsWarning(t *testing.T) {
+	later := warned("later", 3)
+	later.Updated = later.Updated.Add(time.Second)
+	byRule, byWords, byEvent := warned("rule", 3), warned("words", 3), warned("event", 3)
+	byRule.Rule, byWords.Message, byEvent.EventID = "doom_loop", "secret of an agent", "e10"
+	for _, c := range []struct {
+		warnings []store.Warning
+		want     string
+	}{
+		{[]store.Warning{later, byEvent, byWords, byRule}, "rule"},
+		{[]store.Warning{later, byEvent, byWords}, "words"},
+		{[]store.Warning{later, byEvent}, "event"},
+		{[]store.Warning{warned("earlier", 3), later, warned("earlier", 3)}, "later"},
+	} {
+		u := decided(&store.Update{Warnings: c.warnings}, policy.Block, "doom_loop")
+		news := noticesOf(u)
+		if len(news) != 1 || news[0].warning.ID != c.want {
+			t.Errorf("%d notices, want one of %s", len(news), c.want)
+		}
+	}
+}
+
+func TestNothingIsToldTwiceAfterARestart(t *testing.T) {
+	claims, to := &ledger{}, &receiver{}
+	for _, u := range []*store.Update{
+		raised("w", 3), raised("w", 3), grown("w", 9), grown("w", 10), grown("w", 70), grown("w", 17), // folded anew
+		decided(grown("w", 70), policy.Halt, "x"), decided(grown("w", 70), policy.Block, "x"),
+	} {
+		inBubble(t, to, claims, Endpoint{}, func(_ *testing.T, r *rig) { r.Publish(u) })
+	}
+	if diff := cmp.Diff([]string{"w raised", "w grown 9", "w grown 70", "w halt"}, to.told(t)); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestADecisionToWarnIsNoNews(t *testing.T) {
+	if news := noticesOf(decided(&store.Update{Warnings: []store.Warning{warned("w", 3)}}, policy.Warn, "same_call")); news != nil {
+		t.Errorf("%d notices", len(news))
+	}
+}
+
+func TestAQueueIsBounded(t *testing.T) {
+	q := newQueue()
+	for n := range 10 * maxWaiting {
+		q.put(noticesOf(raised(jsonText(n), 3))[0])
+		q.forget(7)
+	}
+	if len(q.order) != 0 || len(q.waiting) != 0 {
+		t.Errorf("%d are ordered, %d wait", len(q.order), len(q.waiting))
+	}
+	for n := range 2 * maxTold {
+		q.remember(jsonText(n), stage{raised: true})
+	}
+	if len(q.told) > maxTold {
+		t.Errorf("%d are remembered", len(q.told))
+	}
+	q.remember("w", stage{raised: true})
+	if !q.put(noticesOf(grown("w", 4))[0]) || q.len() != 0 {
+		t.Error("what was told takes a place")
+	}
+}
+
+func TestALoopThatGrowsAsksTheStoreNothing(t *testing.T) {
+	claims := &ledger{}
+	inBubble(t, &receiver{}, claims, Endpoint{}, func(_ *testing.T, r *rig) {
+		for n := range 1000 {
+			r.Publish(grown("w", n+3))
+			synctest.Wait()
+		}
+	})
+	if claims.asked != 1+7 { // raised, and 8 to 512
+		t.Errorf("asked %d times", claims.asked)
+	}
+}
+
+func TestFiltersChooseWarnings(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		e    Endpoint
+		want bool
+	}{
+		{"none", Endpoint{}, true},
+		{"the rule", Endpoint{Rules: []string{"other", "same_call"}}, true},
+		{"another rule", Endpoint{Rules: []string{"other"}}, false},
+		{"a lower severity", Endpoint{Severity: "info"}, true},
+		{"the severity", Endpoint{Severity: "warning"}, true},
+		{"a higher severity", Endpoint{Severity: "critical"}, false},
+		{"the project", Endpoint{Projects: []string{"web"}}, true},
+		{"another project", Endpoint{Projects: []string{"api"}}, false},
+	} {
+		inBubble(t, &receiver{}, &ledger{}, c.e, func(t *testing.T, r *rig) {
+			r.Publish(raised("w", 3))
+			synctest.Wait()
+			if got := len(r.told(t)) == 1; got != c.want {
+				t.Errorf("%s: told %v, want %v", c.what, got, c.want)
+			}
+		})
+	}
+}
+
+func TestAMessageIsTriedAgainWithPatience(t *testing.T) {
+	to := &receiver{statuses: []int{500, 0, 503, 408, 429}}
+	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+		r.Publish(raised("w", 3))
+		time.Sleep(5 * time.Minute)
+		got := r.came()
+		if n := len(got); n != 6 {
+			t.Fatalf("%d attempts", n)
+		}
+		least, most := 500*time.Millisecond, 1500*time.Millisecond
+		for k := 1; k < 6; k++ {
+			if pause := got[k].at - got[k-1].at; pause < least || pause > most {
+				t.Errorf("pause %d is %s, want %s to %s", k, pause, least, most)
+			}
+			least, most = 2*least, 2*most
+		}
+		if diff := cmp.Diff([]Stats{{Host: "hooks.test", Sent: 1, Retried: 5}}, r.Stats()); diff != "" {
+			t.Errorf("stats (-want +got):\n%s", diff)
+		}
+		for _, g := range got[1:] {
+			if diff := cmp.Diff(string(got[0].body), string(g.body)); diff != "" {
+				t.Errorf("another attempt has another body:\n%s", diff)
+			}
+		}
+	})
+}
+
+func TestAnEndpointIsLeftAloneAsLongAsItAsks(t *testing.T) {
+	for after, want := range map[string]time.Duration{
+		"100":                           100 * time.Second,
+		"Sat, 01 Jan 2000 00:02:00 GMT": 2 * time.Minute, // fake time begins at midnight
+		"soon":                          0,
+		"-5":                            0,
+	} {
+		to := &receiver{statuses: []int{429}, after: after}
+		inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+			r.Publish(raised("w", 3))
+			time.Sleep(5 * time.Minute)
+			got := r.came()
+			if n := len(got); n != 2 {
+				t.Fatalf("%s: %d attempts", after, n)
+			}
+			if pause := got[1].at - got[0].at; pause < want || pause > want+2*time.Second {
+				t.Errorf("%s: the next attempt after %s", after, pause)
+			}
+		})
+	}
+}
+
+func TestAMessageIsGivenUpInTheEndAndIsNotClaimedAnyMore(t *testing.T) {
+	for what, to := range map[string]*receiver{
+		"a dead endpoint":         {statuses: make([]int, 1000)},
+		"a wish for a long break": {statuses: []int{503}, after: "86400"},
+		"a refusal":               {statuses: []int{400}},
+		"gone":                    {statuses: []int{410}},
+		"a redirect":              {statuses: []int{302}},
+	} {
+		claims := &ledger{}
+		inBubble(t, to, claims, Endpoint{}, func(t *testing.T, r *rig) {
+			r.Publish(raised("w", 3))
+			time.Sleep(giveUp + maxWait)
+			if s := r.Stats()[0]; s.Failed != 1 || s.Sent != 0 {
+				t.Errorf("%s: %+v", what, s)
+			}
+			if len(claims.held()) != 0 {
+				t.Errorf("%s: still claimed: %v", what, claims.held())
+			}
+			if !strings.Contains(r.log.String(), "given up") {
+				t.Errorf("%s: logged %q", what, r.log)
+			}
+			r.mu.Lock()
+			attempts := len(r.got)
+			r.statuses = nil
+			r.mu.Unlock()
+			r.Publish(grown("w", 4))
+			synctest.Wait()
+			if told := r.told(t); len(told) != attempts+1 || told[attempts] != "w raised" {
+				t.Errorf("%s: when it grew it was told: %v", what, told[attempts:])
+			}
+		})
+	}
+}
+
+func TestABrokenStoreIsSaidAndTheNextGrowthIsTold(t *testing.T) {
+	claims := &ledger{err: errors.New("the disk is full")}
+	inBubble(t, &receiver{}, claims, Endpoint{}, func(t *testing.T, r *rig) {
+		r.Publish(raised("w", 3))
+		synctest.Wait()
+		if s := r.Stats()[0]; s.Failed != 1 || !strings.Contains(r.log.String(), "the disk is full") {
+			t.Errorf("%+v, logged %q", s, r.log)
+		}
+		claims.fail(nil)
+		r.Publish(grown("w", 4))
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"w raised"}, r.told(t)); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestWhileAnEndpointIsSlowOnlyTheLatestOfAWarningWaits(t *testing.T) {
+	to := &receiver{hold: 5 * time.Second}
+	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+		r.Publish(raised("first", 3))
+		synctest.Wait()
+		r.Publish(raised("w", 3))
+		for n := range 30 {
+			r.Publish(grown("w", n+4))
+		}
+		r.Publish(decided(grown("w", 34), policy.Block, "same_call"))
+		if s := r.Stats()[0]; s.Waiting != 1 {
+			t.Errorf("%+v", s)
+		}
+		time.Sleep(time.Minute)
+		if diff := cmp.Diff([]string{"first raised", "w block"}, r.told(t)); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+		if m := r.messages(t)[1]; *m.Warning.Count != 34 {
+			t.Errorf("count %d", *m.Warning.Count)
+		}
+	})
+}
+
+func TestWhatHasNoPlaceIsCountedAndSaidNowAndThen(t *testing.T) {
+	to := &receiver{hold: time.Second}
+	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+		r.Publish(raised("first", 3))
+		synctest.Wait()
+		for n := range maxWaiting + 5 {
+			r.Publish(raised("w"+jsonText(n), 3))
+		}
+		if s := r.Stats()[0]; s.Waiting != maxWaiting || s.Dropped != 5 {
+			t.Errorf("%+v", s)
+		}
+		if n := strings.Count(r.log.String(), "queue is full"); n != 1 {
+			t.Errorf("said %d times: %s", n, r.log)
+		}
+		r.Publish(grown("w0", 9))
+		if s := r.Stats()[0]; s.Dropped != 5 {
+			t.Errorf("the growth of one that waits was dropped: %+v", s)
+		}
+	})
+	if n := len(to.came()); n != 1+maxWaiting {
+		t.Errorf("%d messages came", n)
+	}
+}
+
+func TestARunThatIsDeletedIsNotToldOf(t *testing.T) {
+	to := &receiver{hold: time.Second}
+	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+		r.Publish(raised("first", 3))
+		synctest.Wait()
+		r.Publish(raised("w", 3))
+		r.Publish(&store.Update{Run: store.Run{Number: 7}, Gone: true})
+		other := raised("other", 3)
+		other.Run.Number = 8
+		r.Publish(other)
+		time.Sleep(time.Minute)
+		if diff := cmp.Diff([]string{"first raised", "other raised"}, r.told(t)); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestCloseSendsWhatWaits(t *testing.T) {
+	to := &receiver{hold: time.Second}
+	inBubble(t, to, &ledger{}, Endpoint{}, func(_ *testing.T, r *rig) {
+		r.Publish(raised("a", 3))
+		r.Publish(raised("b", 3))
+	})
+	if diff := cmp.Diff([]string{"a raised", "b raised"}, to.told(t)); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
+	claims := &ledger{}
+	inBubble(t, &receiver{hold: time.Hour}, claims, Endpoint{Timeout: 5 * time.Minute}, func(t *testing.T, r *rig) {
+		r.Publish(raised("a", 3))
+		synctest.Wait()
+		r.Publish(raised("b", 3))
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		begin := time.Now()
+		if err := r.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("close: %v", err)
+		}
+		if took := time.Since(begin); took != 3*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		if diff := cmp.Diff([]Stats{{Host: "hooks.test", Failed: 1, Dropped: 1}}, r.Stats()); diff != "" {
+			t.Errorf("stats (-want +got):\n%s", diff)
+		}
+		if len(claims.held()) != 0 {
+			t.Errorf("still claimed: %v", claims.held())
+		}
+		r.Publish(raised("late", 3)) // does nothing
+		if s := r.Stats()[0]; s.Waiting != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dead, well := &receiver{statuses: make([]int, 1000)}, &receiver{}
+		hosts, stop := hostsOf(map[string]*receiver{"dead.test:80": dead, "well.test:80": well})
+		defer stop()
+		s, err := newSink(Options{Endpoints: []Endpoint{{URL: "http://dead.test"}, {URL: "http://well.test"}}}, &ledger{},
+			slog.New(slog.DiscardHandler), hosts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"a", "b", "c"} {
+			s.Publish(raised(id, 3))
+		}
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"a raised", "b raised", "c raised"}, well.told(t)); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.Close(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("close: %v", err)
+		}
+	})
+}
+
+func TestOptionsNameAllTheirMistakesAndNoSecret(t *testing.T) {
+	o := Options{URL: "unloop", Endpoints: []Endpoint{
+		{URL: "https://hooks.test/x"},
+		{URL: "ftp://hooks.test/secret", Format: "xml", Severity: "bad", Timeout: time.Hour},
+	}}
+	err := o.Validate()
+	if err == nil {
+		t.Fatal("no mistakes")
+	}
+	for _, name := range []string{"url must", "endpoint 2: url", "format", "severity", "timeout"} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("nothing of %s: %v", name, err)
+		}
+	}
+	if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "endpoint 1") {
+		t.Error(err)
+	}
+	if _, err := New(o, &ledger{}, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("a sink with these options")
+	}
+}
