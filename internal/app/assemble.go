@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,19 +18,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/grpcd"
 	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/mask"
+	"github.com/unloop-ai/unloop/internal/mcpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/price"
+	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
 // assemble makes the parts, from the store outwards.
 func (s *Serve) assemble(ctx context.Context) (_ *parts, err error) {
-	p := &parts{config: s.Config, log: s.Log}
+	p := &parts{config: s.Config, version: s.Version, log: s.Log}
 	if p.dsn, err = s.Config.Database(); err != nil {
 		return nil, err
 	}
@@ -47,7 +51,7 @@ func (s *Serve) assemble(ctx context.Context) (_ *parts, err error) {
 	if err := p.makePipeline(ctx, registry); err != nil {
 		return nil, err
 	}
-	return p, p.makeEdges(s.Version, registry)
+	return p, p.makeEdges(registry)
 }
 
 func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry) error {
@@ -63,7 +67,13 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 	if err != nil {
 		return err
 	}
+	if p.webhooks, err = p.makeWebhooks(); err != nil {
+		return err
+	}
 	sinks := []pipeline.Sink{p.hub}
+	if p.webhooks != nil {
+		sinks = append(sinks, p.webhooks)
+	}
 	limits := &p.config.Limits
 	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
 		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Project: p.config.Project,
@@ -73,6 +83,24 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
 	})
 	return err
+}
+
+// makeWebhooks returns nil where nobody is to be told.
+func (p *parts) makeWebhooks() (*webhook.Sink, error) {
+	if len(p.config.Webhooks) == 0 {
+		return nil, nil
+	}
+	o := webhook.Options{URL: p.config.URL, Version: p.version}
+	if o.URL == "" {
+		o.URL = "http://" + p.config.Addr
+	}
+	for _, w := range p.config.Webhooks {
+		o.Endpoints = append(o.Endpoints, webhook.Endpoint{
+			URL: w.URL, Format: w.Format, Secret: w.Secret, Rules: w.Rules, Severity: unloop.Severity(w.Severity),
+			Projects: w.Projects, Timeout: time.Duration(w.Timeout),
+		})
+	}
+	return webhook.New(o, p.store, p.log)
 }
 
 func (p *parts) prices() (*price.Table, error) {
@@ -106,15 +134,15 @@ func prepareSpan(s *otlp.Span, masker *mask.Masker) {
 }
 
 // makeEdges makes what listens.
-func (p *parts) makeEdges(version string, registry *prometheus.Registry) (err error) {
+func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 	limits := &p.config.Limits
 	tokens := make([]httpd.Token, len(p.config.Tokens))
 	for k, t := range p.config.Tokens {
 		tokens[k] = httpd.Token{Name: t.Name, Scope: httpd.Scope(t.Scope), SHA256: t.SHA256}
 	}
-	taker := telemetry{p.pipeline}
+	taker, readable := telemetry{p.pipeline}, reading{p.store, p.pipeline}
 	p.http, err = httpd.New(httpd.Options{
-		Version: version, Pipeline: p.pipeline, Store: p.store, Telemetry: taker, Hub: p.hub, Ready: p.store.Writable,
+		Version: p.version, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Ready: seldom(p.store.Writable),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})
@@ -122,17 +150,35 @@ func (p *parts) makeEdges(version string, registry *prometheus.Registry) (err er
 		return err
 	}
 	p.http.Mount("GET /metrics", httpd.Read, promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
-	if p.config.GRPCAddr == "off" {
+	p.http.Mount("/mcp", httpd.Read, mcpd.Handler(mcpd.New(mcpd.Records{Store: readable}, p.version)))
+	registry.MustRegister(stats{p})
+	if p.config.GRPCAddr == config.Off {
 		return nil
 	}
 	o := grpcd.DefaultOptions()
 	o.Busy, o.Closed, o.Message = pipeline.ErrBusy, pipeline.ErrClosed, int(limits.Body)
+	o.Connections = min(limits.Connections, 1<<16)
 	o.Memory = max(o.Memory, 2*int64(limits.Body))
 	if len(tokens) > 0 {
 		o.Authorize = func(token string) bool { return mayIngest(tokens, token) }
 	}
 	p.grpc, err = grpcd.New(taker, o, p.log)
 	return err
+}
+
+// seldom asks at most once a second, for everybody may ask whether the server is well, and each time it writes to disk.
+func seldom(ask func(context.Context) error) func(context.Context) error {
+	var mu sync.Mutex
+	var asked time.Time
+	var last error
+	return func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(asked) > time.Second {
+			last, asked = ask(context.WithoutCancel(ctx)), time.Now()
+		}
+		return last
+	}
 }
 
 // mayIngest reports whether a token lets its holder send events.

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	if db := os.Getenv(victimDB); db != "" {
 		beVictim(db)
 	}
-	os.Exit(m.Run())
+	os.Exit(postgres.Main(m))
 }
 
 // beVictim serves until it is killed. It prints where.
@@ -81,6 +81,8 @@ func TestAKilledServerLosesNothingThatItAcknowledged(t *testing.T) {
 				load.run(lifetime, url, kill)
 				end()
 			}
+			_, kill := startVictim(t, db) // it writes what the last one had not come to
+			kill()
 			compareToAcknowledged(t, db, load.acked)
 		})
 	}

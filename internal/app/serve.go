@@ -14,6 +14,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
@@ -56,11 +57,13 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 // parts are what a server is made of.
 type parts struct {
 	config   *config.Config
+	version  string
 	log      *slog.Logger
 	dsn      string
 	store    *sqlstore.Store
 	pipeline *pipeline.Pipeline
 	hub      *live.Hub
+	webhooks *webhook.Sink // nil where nobody is to be told
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil where it is off
 }
@@ -88,7 +91,20 @@ func (p *parts) run(ctx context.Context, web, rpc net.Listener) error {
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
-	return err
+	return errors.Join(err, p.endWebhooks(ctx))
+}
+
+// endWebhooks gives messages that are on their way some time.
+func (p *parts) endWebhooks(ctx context.Context) error {
+	if p.webhooks == nil {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if err := p.webhooks.Close(bounded); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
 }
 
 // part is something that works in a goroutine of its own.
@@ -111,7 +127,7 @@ func (p *part) wait() error {
 	return p.err
 }
 
-// grace is how long telemetry that is at hand has to be recorded when a server stops.
+// grace is how long what is at hand has when a server stops.
 const grace = 10 * time.Second
 
 func (p *parts) serveGRPC(ctx context.Context, l net.Listener) error {

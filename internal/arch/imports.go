@@ -52,8 +52,39 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
 	},
 	"internal/ingest/ingesttest": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
-	"internal/pipeline":          {ours: []string{".", "internal/fingerprint"}},
-	"internal/report":            {ours: []string{".", "detect", "policy"}, others: []string{"github.com/rivo/uniseg"}},
+	"internal/mask":              {ours: []string{"."}},
+	"internal/price":             {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
+	"internal/store":             {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/store/sqlstore": {
+		ours:   []string{"policy", "internal/store"},
+		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "modernc.org/sqlite"},
+		tests:  []string{"internal/store/storetest/postgres"},
+	},
+	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
+	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
+	"internal/pipeline": {
+		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/store"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang"},
+	},
+	"internal/live": {ours: []string{"internal/store"}},
+	"internal/httpd": {
+		ours:   []string{".", "policy", "internal/ingest", "internal/ingest/native", "internal/live", "internal/pipeline", "internal/store"},
+		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
+		tests:  []string{"profile", "internal/store/sqlstore"},
+	},
+	"internal/grpcd": {others: []string{
+		"go.opentelemetry.io/collector/pdata", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
+	}},
+	"internal/mcpd":   {ours: []string{".", "policy", "internal/store"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
+	"internal/sink/*": {ours: []string{".", "policy", "internal/store"}},
+	"internal/config": {ours: []string{"detect", "profile"}, others: []string{"go.yaml.in/yaml/v3"}},
+	"internal/client": {
+		ours:   []string{".", "internal/ingest", "internal/ingest/native"},
+		others: []string{"github.com/go-json-experiment/json"},
+	},
+	"internal/watch":    {},
+	"internal/loadtest": {},
+	"internal/report":   {ours: []string{".", "detect", "policy"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
 		ours:   []string{".", "guard", "policy", "profile", "swarm"},
@@ -66,9 +97,14 @@ var rooms = map[string]room{
 	},
 	"internal/eval/splice": {ours: []string{".", "internal/eval"}, others: []string{"github.com/go-json-experiment/json"}},
 
-	"internal/app": {ours: []string{everything}},
+	"internal/app": {
+		ours: []string{everything},
+		others: []string{
+			"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata",
+		},
+	},
 	"internal/cli": {
-		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/ingest", "internal/report"},
+		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/ingest", "internal/report"},
 		others: []string{
 			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
@@ -79,13 +115,15 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/store/storetest", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{
 	"github.com/google/go-cmp",
+	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v6",
+	"go.opentelemetry.io/otel",
 	"pgregory.net/rapid",
 }
 

@@ -18,10 +18,11 @@ var version = "dev"
 
 // The exit statuses.
 const (
-	exitFine  = 0
-	exitLoops = 1 // loops were found, at or over --fail-on
-	exitBad   = 2 // wrong usage, or input that cannot be read
-	exitBreak = 130
+	exitFine   = 0
+	exitLoops  = 1 // loops were found, at or over --fail-on
+	exitUnwell = 1 // a check of unloop doctor failed
+	exitBad    = 2 // wrong usage, or input that cannot be read
+	exitBreak  = 130
 )
 
 // errLoops says that loops were found; it was printed already.
@@ -50,7 +51,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(scanCommand(), guardCommand(), evalCommand(), profileCommand(), rulesCommand(), explainCommand())
+	root.AddCommand(serveCommand(), scanCommand(), guardCommand(), evalCommand(), profileCommand(), rulesCommand(), explainCommand(),
+		importCommand(), exportCommand(), watchCommand(), demoCommand(ownServer), mcpCommand(), doctorCommand(),
+		initCommand(), configCommand())
 	return exitStatus(root.ExecuteContext(ctx), stderr)
 }
 
@@ -60,6 +63,8 @@ func exitStatus(err error, stderr io.Writer) int {
 		return exitFine
 	case errors.Is(err, errLoops):
 		return exitLoops
+	case errors.Is(err, errUnwell):
+		return exitUnwell
 	case errors.Is(err, errFaulty):
 		return exitBad
 	case errors.Is(err, context.Canceled):

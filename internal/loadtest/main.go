@@ -28,6 +28,7 @@ func main() {
 // settings are what the flags say.
 type settings struct {
 	unloop string
+	attach string
 	db     string
 	time   time.Duration
 	events int
@@ -42,7 +43,7 @@ type scenario struct {
 }
 
 var scenarios = []scenario{
-	{"batches", "events a second, 500 a request, 4 connections, 1,000 runs", batches},
+	{"batches", "events a second, 500 a request, 8 connections, 1,000 runs", batches},
 	{"singles", "requests a second of one event, 64 connections, 1,000 runs", singles},
 	{"long", "one run of 100,000 events against 100 runs of 1,000", long},
 	{"stream", "from acknowledged to on the wire of a stream, at a rate", stream},
@@ -52,6 +53,7 @@ var scenarios = []scenario{
 func run(ctx context.Context) error {
 	var set settings
 	flag.StringVar(&set.unloop, "unloop", "bin/unloop", "the program that is measured")
+	flag.StringVar(&set.attach, "attach", "", "the `URL` of a server that runs already, instead of one of its own")
 	flag.StringVar(&set.db, "db", "", "where it records: postgres://…; a new SQLite file for each scenario if empty")
 	flag.DurationVar(&set.time, "time", 10*time.Second, "how long to send, where a scenario has no end of its own")
 	flag.IntVar(&set.events, "events", 1_000_000, "of the scenario memory")
@@ -92,6 +94,11 @@ func one(ctx context.Context, sc scenario, set settings) error {
 	db := set.db
 	if db == "" {
 		db = filepath.Join(folder, "load.db")
+	}
+	if set.attach != "" {
+		said, err := sc.measure(ctx, &server{url: set.attach}, set)
+		fmt.Printf("%-8s %s\n", sc.name, said)
+		return err
 	}
 	s, err := begin(ctx, set.unloop, db)
 	if err != nil {

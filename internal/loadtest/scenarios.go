@@ -13,7 +13,7 @@ import (
 )
 
 func batches(ctx context.Context, s *server, set settings) (string, error) {
-	return rated(ctx, s, set, 4, 500)
+	return rated(ctx, s, set, 8, 500)
 }
 
 func singles(ctx context.Context, s *server, set settings) (string, error) {

@@ -58,6 +58,9 @@ func (s *server) stop() error {
 
 // resident returns the memory that the server has in use, in MiB, and the most it had.
 func (s *server) resident() (now, most int, err error) {
+	if s.cmd == nil {
+		return 0, 0, nil // it is somebody else's
+	}
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		return 0, 0, err

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/unloop-ai/unloop/internal/config"
+)
+
+// serve runs a server as a user would have it, on a free port and with a database of its own, until the test ends. It returns the
+// server's URL. Change may be nil.
+func serve(t testing.TB, change func(*config.Config)) string {
+	t.Helper()
+	c := config.Default()
+	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", "127.0.0.1:0", filepath.Join(t.TempDir(), "test.db")
+	if change != nil {
+		change(c)
+	}
+	ready := make(chan Addresses, 1)
+	ctx, stop := context.WithCancel(context.Background())
+	s := Serve{Config: c, Version: "test", Log: slog.New(slog.DiscardHandler), Ready: func(a Addresses) { ready <- a }}
+	serving := begin(func() error { return s.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		if err := serving.wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case a := <-ready:
+		return a.URL
+	case <-serving.done:
+		t.Fatal(serving.err)
+		return ""
+	}
+}
+
+// post sends a body, and returns what was answered if that was fine.
+func post(t testing.TB, url, contentType string, body []byte) []byte {
+	t.Helper()
+	answer, err := http.Post(url, contentType, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, answer)
+}
+
+// get returns what is at a URL.
+func get(t testing.TB, url string) []byte {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, answer)
+}
+
+func read(t testing.TB, answer *http.Response) []byte {
+	t.Helper()
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode/100 != 2 {
+		t.Fatalf("%s: %s: %.500s (%v)", answer.Request.URL.Path, answer.Status, body, err)
+	}
+	return body
+}
+
+func unmarshal(t testing.TB, text []byte, to any) {
+	t.Helper()
+	if err := json.Unmarshal(text, to); err != nil {
+		t.Fatalf("%v: %.500s", err, text)
+	}
+}

@@ -1,0 +1,58 @@
+package app
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// stats hands the counts of the edges to Prometheus. The pipeline keeps its own.
+type stats struct{ parts *parts }
+
+var (
+	streamsOpen    = describe("stream_subscribers", "Subscribers of streams.")
+	streamsSent    = describe("stream_updates_total", "Updates that were put into the queue of a subscriber.")
+	streamsDropped = describe("stream_dropped_total", "Subscribers that were cut off since they did not keep up; they were told.")
+	grpcCalls      = describe("grpc_calls_total", "Calls of telemetry over gRPC.")
+	grpcRefused    = describe("grpc_refused_total", "Calls of telemetry over gRPC that were answered with an error.")
+	hookSent       = describe("webhook_sent_total", "Messages that a webhook took.", "host")
+	hookFailed     = describe("webhook_failed_total", "Messages that a webhook did not take.", "host")
+	hookDropped    = describe("webhook_dropped_total", "Warnings that a webhook was not told of for want of room or time.", "host")
+	hookWaiting    = describe("webhook_waiting", "Warnings that a webhook is to be told of.", "host")
+)
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("unloop_"+name, help, labels, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (s stats) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(s, to) }
+
+// Collect implements prometheus.Collector.
+func (s stats) Collect(to chan<- prometheus.Metric) {
+	counter := func(d *prometheus.Desc, n int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+	}
+	gauge := func(d *prometheus.Desc, n int, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
+	}
+	live := s.parts.hub.Stats()
+	gauge(streamsOpen, live.Subscribers)
+	counter(streamsSent, live.Sent)
+	counter(streamsDropped, live.Dropped)
+	if s.parts.grpc != nil {
+		rpc := s.parts.grpc.Stats()
+		counter(grpcCalls, rpc.Calls)
+		counter(grpcRefused, rpc.Refused)
+	}
+	if s.parts.webhooks == nil {
+		return
+	}
+	told := make(map[string]bool)
+	for _, w := range s.parts.webhooks.Stats() {
+		if told[w.Host] {
+			continue // two at one host would be one series
+		}
+		told[w.Host] = true
+		counter(hookSent, w.Sent, w.Host)
+		counter(hookFailed, w.Failed, w.Host)
+		counter(hookDropped, w.Dropped, w.Host)
+		gauge(hookWaiting, w.Waiting, w.Host)
+	}
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unloop-ai/unloop/internal/client"
+)
+
+// startServer starts a server in this process. Stop ends it and takes away what it kept.
+type startServer func(ctx context.Context) (endpoint string, stop func() error, err error)
+
+func demoCommand(start startServer) *cobra.Command {
+	var server endpointFlags
+	var speed float64
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Play two agents to a server, live: one that loops, and one that works",
+		Long: "Demo sends the events of two agents to a server at the pace of people, for about half a minute. One reads, edits and\n" +
+			"tests its way to the end; the other goes round in circles, and the server's warnings appear as it does. Where no server\n" +
+			"answers, one is started for the time of the demo.\n\n" +
+			endpointHelp,
+		Example: "  unloop demo\n  unloop demo --speed 4",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !(speed > 0 && speed <= 1000) {
+				return fmt.Errorf("--speed is %g; it must be over 0 and at most 1000", speed)
+			}
+			ctx := cmd.Context()
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			_, err = c.Health(ctx)
+			var away *client.UnreachableError
+			if errors.As(err, &away) && server.endpoint == "" {
+				return demoOnOwnServer(ctx, start, cmd.OutOrStdout(), speed)
+			}
+			if err != nil {
+				return err
+			}
+			return (&demo{out: cmd.OutOrStdout(), client: c, speed: speed}).play(ctx)
+		},
+	}
+	server.add(cmd.Flags())
+	cmd.Flags().Float64Var(&speed, "speed", 1, "play so many times as fast")
+	return cmd
+}
+
+func demoOnOwnServer(ctx context.Context, start startServer, out io.Writer, speed float64) (err error) {
+	endpoint, stop, err := start(ctx)
+	if err != nil {
+		return fmt.Errorf("no server answers, and none can be started: %w", err)
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	c, err := client.New(endpoint, "")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "No server is running: one is started for this demo, at %s.\n", endpoint)
+	return (&demo{out: out, client: c, speed: speed}).play(ctx)
+}
+
+// demo plays scripts to a server.
+type demo struct {
+	client *client.Client
+	speed  float64
+
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// say prints a line. The players and the streams speak at the same time.
+func (d *demo) say(format string, a ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	fmt.Fprintf(d.out, format+"\n", a...)
+}
+
+// play plays all scripts side by side, shows what the server says of them, and sums it up.
+func (d *demo) play(ctx context.Context) error {
+	scripts := demoScripts(time.Now())
+	d.say("\nTwo agents start to work. To watch them in another shell:\n")
+	for _, s := range scripts {
+		d.say("  curl -N %s", d.client.URL(client.RunPath(s.run, "/stream")))
+	}
+	d.say("")
+	watching, enough := context.WithCancel(ctx)
+	defer enough()
+	var watchers, players sync.WaitGroup
+	failures := make([]error, len(scripts))
+	for i, s := range scripts {
+		watchers.Go(func() { d.watch(watching, s) })
+		players.Go(func() { failures[i] = d.perform(ctx, s) })
+	}
+	players.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return err
+	}
+	late := time.AfterFunc(2*time.Second, enough) // a stream ends with its run, unless it is broken
+	watchers.Wait()
+	late.Stop()
+	return d.sumUp(ctx, scripts)
+}
+
+// perform sends a script's events at its pace.
+func (d *demo) perform(ctx context.Context, s *script) error {
+	sender := d.client.NewSender()
+	sender.Patience = 10 * time.Second
+	for _, line := range s.lines {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Duration(float64(line.after) / d.speed)):
+		}
+		if line.says != "" {
+			d.say("  %-7s  %s", s.agent, line.says)
+		}
+		for _, e := range line.events {
+			e.Time = time.Now().UTC()
+			if err := sender.Add(ctx, e); err != nil {
+				return err
+			}
+		}
+		if err := sender.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	if sent := sender.Sent(); sent.Refused > 0 {
+		return fmt.Errorf("the server refuses events of the demo: %s", sent.Refusals[0].Reason)
+	}
+	return nil
+}
+
+// watch says each warning of a run as it is raised, until the run is over.
+func (d *demo) watch(ctx context.Context, s *script) {
+	raised := make(map[string]bool)
+	// The demo goes on without its stream: all warnings are told at the end.
+	_ = d.client.StreamRun(ctx, s.run, func(u *client.Update) bool {
+		for _, w := range u.Warnings {
+			if !raised[w.ID] {
+				raised[w.ID] = true
+				d.say("! %-7s  %s: %s", s.agent, w.Type, w.Message)
+			}
+		}
+		return u.Status == "running" || u.Status == ""
+	})
+}
+
+func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
+	for _, s := range scripts {
+		run, err := d.client.Run(ctx, s.run)
+		if err != nil {
+			return err
+		}
+		warnings, err := d.client.Warnings(ctx, s.run)
+		if err != nil {
+			return err
+		}
+		d.say("\n%s (%s): %s, health %d of 100, %s, %s", s.agent, s.run, run.Health, run.Score,
+			plural(run.Events, "event", "events"), plural(len(warnings), "warning", "warnings"))
+		for _, w := range warnings {
+			d.say("  %s (%s): %s", w.Type, w.Severity, strings.TrimSpace(w.Message))
+		}
+	}
+	d.say("\nMore: %s", d.client.URL("/api/runs"))
+	return nil
+}

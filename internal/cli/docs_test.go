@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// documented finds the commands in fenced sh blocks.
+var documented = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// documentedAddr is where the documented server answers. The tests have it answer on a free port.
+const documentedAddr = "127.0.0.1:8765"
+
+// TestDocumentedCommands runs every command that the README and the docs show, those of a page one after another: unloop's own
+// and curl's as they stand, and of make's it checks that the target exists.
+func TestDocumentedCommands(t *testing.T) {
+	t.Chdir("../..")
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, path := range append(pages, "README.md", "CONTRIBUTING.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(path, func(t *testing.T) {
+			p := page{makefile: string(makefile)}
+			for _, block := range documented.FindAllSubmatch(text, -1) {
+				for _, command := range strings.Split(strings.TrimSpace(string(block[1])), "\n") {
+					ran++
+					command, _, _ = strings.Cut(command, "  #")
+					p.run(t, command)
+				}
+			}
+		})
+	}
+	if ran < 12 {
+		t.Errorf("found %d documented commands, want 12 or more", ran)
+	}
+}
+
+// page is a document whose commands are run.
+type page struct {
+	makefile string
+	addr     string // of the server that a command of the page started
+}
+
+func (p *page) run(t *testing.T, command string) {
+	t.Helper()
+	words := strings.Fields(command)
+	switch {
+	case words[0] == "make":
+		if len(words) > 1 && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(words[1])+`:`).MatchString(p.makefile) {
+			t.Errorf("the Makefile has no target %s", words[1])
+		}
+	case strings.HasPrefix(command, "go run ./cmd/unloop serve"):
+		p.serve(t, words[3:])
+	case strings.HasPrefix(command, "go run ./cmd/unloop "):
+		args := words[3:]
+		if args[0] == "demo" {
+			args = append(args, "--speed", "40")
+		}
+		p.exec(t, command, 0, "unloop", args...)
+	case words[0] == "curl" && p.addr != "":
+		p.exec(t, command, 2*time.Second, "sh", "-c", strings.ReplaceAll(command, documentedAddr, p.addr))
+	default:
+		t.Errorf("no test knows how to run %q: document it as a make target, or as go run ./cmd/unloop …", command)
+	}
+}
+
+// serve starts the server in the background, as a reader would in a shell of its own.
+func (p *page) serve(t *testing.T, args []string) {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.addr = free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command("unloop", args...)
+	server.Env = append(os.Environ(), "UNLOOP_ADDR="+p.addr, "UNLOOP_GRPC_ADDR=off", "UNLOOP_DB="+filepath.Join(t.TempDir(), "docs.db"))
+	server.Stderr = os.Stderr
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGTERM) // Wait says how that went
+		if err := server.Wait(); err != nil {
+			t.Errorf("the documented server: %v", err)
+		}
+	})
+	if ready, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(ready, "ready") {
+		t.Fatalf("the documented server says %q (%v)", ready, err)
+	}
+}
+
+// exec runs a command that must print something and, unless it is ended because it would go on for ever, end well.
+func (p *page) exec(t *testing.T, command string, most time.Duration, name string, args ...string) {
+	t.Helper()
+	ctx := t.Context()
+	if most > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, most)
+		defer cancel()
+	}
+	cmd := exec.CommandContext(ctx, name, args...)
+	if p.addr != "" {
+		cmd.Env = append(os.Environ(), "UNLOOP_ENDPOINT=http://"+p.addr)
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	fine := err == nil || ctx.Err() != nil || errors.As(err, &exit) && exit.ExitCode() == exitLoops
+	if !fine || stdout.Len() == 0 || name == "unloop" && stderr.Len() > 0 {
+		t.Errorf("%s: %v, %d bytes printed, errors: %s", command, err, stdout.Len(), stderr.String())
+	}
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/client"
+)
+
+// errUnwell says that a check failed; it was printed already.
+var errUnwell = errors.New("a check failed")
+
+func doctorCommand() *cobra.Command {
+	var server endpointFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check a server: who is at its port, whether it keeps and returns an event and how fast, its store, its clock",
+		Long: "Doctor says in a line each what is in order and what is not, and what helps. It sends a run of two events, reads it\n" +
+			"again and has it deleted.\n\n" +
+			endpointHelp + "\n\n" +
+			"Exit status: 0 all is in order, 1 a check failed.",
+		Example: "  unloop doctor\n  unloop doctor --endpoint https://unloop.example.com",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			d := doctor{out: cmd.OutOrStdout(), client: c, url: server.url()}
+			d.examine(cmd.Context())
+			if d.failed {
+				return errUnwell
+			}
+			return cmd.Context().Err()
+		},
+	}
+	server.add(cmd.Flags())
+	return cmd
+}
+
+// doctor examines a server.
+type doctor struct {
+	out    io.Writer
+	client *client.Client
+	url    string
+	failed bool
+}
+
+func (d *doctor) ok(check, format string, a ...any) {
+	fmt.Fprintf(d.out, "ok    %-10s  %s\n", check, fmt.Sprintf(format, a...))
+}
+
+func (d *doctor) fail(check, format string, a ...any) {
+	d.failed = true
+	fmt.Fprintf(d.out, "FAIL  %-10s  %s\n", check, fmt.Sprintf(format, a...))
+}
+
+func (d *doctor) examine(ctx context.Context) {
+	h, err := d.client.Health(ctx)
+	if !d.server(ctx, h, err) {
+		return
+	}
+	d.clock(h)
+	d.roundTrip(ctx)
+}
+
+// server checks that one answers, and reports whether anything more can be checked.
+func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
+	var away *client.UnreachableError
+	var answer *client.Error
+	switch {
+	case errors.As(err, &away):
+		d.port(ctx, away)
+		return false
+	case errors.As(err, &answer) && answer.Status == http.StatusServiceUnavailable:
+		d.ok("port", "a server answers at %s", d.url)
+		d.fail("store", "%s: see the server's log, and its disk or database", answer.Reason)
+		return false
+	case err != nil || h.Service != "unloop":
+		d.fail("port", "something else answers at %s: serve at another port (unloop serve --addr), and name it with --endpoint", d.url)
+		return false
+	}
+	d.ok("port", "a server answers at %s, in %v", d.url, h.Took.Round(10*time.Microsecond))
+	if h.Version == version {
+		d.ok("version", "%s", h.Version)
+	} else {
+		d.ok("version", "%s of the server; this program is %s", h.Version, version)
+	}
+	d.ok("store", "the server can write to its store")
+	return true
+}
+
+// port finds out why nobody answers.
+func (d *doctor) port(ctx context.Context, away *client.UnreachableError) {
+	u, err := url.Parse(d.url)
+	if err != nil {
+		d.fail("port", "%v", away)
+		return
+	}
+	ip := net.ParseIP(u.Hostname())
+	if u.Hostname() != "localhost" && !ip.IsLoopback() {
+		d.fail("port", "nobody answers at %s (%v): is the server running, and is its port open to this machine?", d.url, away.Err)
+		return
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", u.Host)
+	if err != nil {
+		d.fail("port", "%s is taken by a program that is no server (%v): serve at another port (unloop serve --addr)", u.Host, away.Err)
+		return
+	}
+	_ = l.Close() // it was only tried
+	d.ok("port", "%s is free", u.Host)
+	d.fail("server", "none is running: start it with unloop serve")
+}
+
+// maxSkew is how far clocks may differ. The server tells its own to the second.
+const maxSkew = 3 * time.Second
+
+func (d *doctor) clock(h *client.Health) {
+	if h.Clock.IsZero() {
+		d.ok("clock", "the server does not tell its time")
+		return
+	}
+	skew := time.Since(h.Clock).Round(time.Second)
+	if skew.Abs() > maxSkew {
+		d.fail("clock", "differs from the server's by %v: set both by the same time server, or events of different machines get out of order", skew.Abs())
+		return
+	}
+	d.ok("clock", "as the server's, to a few seconds")
+}
+
+// roundTrip sends a run, reads it again and has it deleted.
+func (d *doctor) roundTrip(ctx context.Context) {
+	run := fmt.Sprintf("doctor-%d", time.Now().UnixNano())
+	sender := d.client.NewSender()
+	sender.Patience = 5 * time.Second
+	begun := time.Now()
+	for i, kind := range []unloop.EventType{unloop.RunStarted, unloop.RunCompleted} {
+		e := &unloop.Event{ID: fmt.Sprint(run, "-", i), RunID: run, Sequence: int64(i + 1), Type: kind, Time: begun.UTC()}
+		if err := sender.Add(ctx, e); err != nil {
+			d.fail("events", "%v", err)
+			return
+		}
+	}
+	if err := sender.Flush(ctx); err != nil {
+		d.fail("events", "%v", err)
+		return
+	}
+	if sent := sender.Sent(); sent.Refused > 0 {
+		d.fail("events", "the server refuses an event: %s", sent.Refusals[0].Reason)
+		return
+	}
+	took := time.Since(begun)
+	d.ok("events", "an event is on the server's disk after %v", took.Round(10*time.Microsecond))
+	n := 0
+	err := d.client.Events(ctx, run, func([]byte) error {
+		n++
+		return nil
+	})
+	switch {
+	case err != nil:
+		d.fail("reading", "%v", err)
+	case n != 2:
+		d.fail("reading", "the server returns %d of 2 events: see its log", n)
+	default:
+		d.ok("reading", "the event came back after %v", time.Since(begun).Round(10*time.Microsecond))
+	}
+	if err := d.client.Delete(ctx, run); err != nil {
+		d.ok("deleting", "the run %s stays: %v", run, err)
+	}
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// healthy answers as a server that works.
+func healthy(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == "/api/health":
+		fmt.Fprint(w, `{"status":"healthy","service":"unloop","version":"dev"}`)
+	case r.Method == http.MethodPost:
+		fmt.Fprint(w, `{"accepted":2,"doubled":0,"rejected":0,"errors":[]}`)
+	case r.Method == http.MethodGet:
+		fmt.Fprint(w, `[{"event_id":"1"},{"event_id":"2"}]`)
+	}
+}
+
+func TestDoctorSaysWhatIsWrong(t *testing.T) {
+	refuse := func(method string, status int, detail string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == method && r.URL.Path != "/api/health" {
+				w.WriteHeader(status)
+				fmt.Fprintf(w, `{"detail":%q}`, detail)
+				return
+			}
+			healthy(w, r)
+		}
+	}
+	for _, tc := range []struct {
+		name   string
+		handle http.HandlerFunc
+		want   string // a part of a line
+		status int
+	}{
+		{"nothing", healthy, "ok    reading     the event came back after", exitFine},
+		{"another program", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }, "FAIL  port        something else answers at ", exitUnwell},
+		{"another service that speaks JSON", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }, "FAIL  port        something else answers at ", exitUnwell},
+		{"the store", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"detail":"the disk is full"}`)
+		}, "FAIL  store       the disk is full: see the server's log", exitUnwell},
+		{"the clock", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
+			healthy(w, r)
+		}, "FAIL  clock       differs from the server's by 1h0m", exitUnwell},
+		{"a token", refuse(http.MethodPost, http.StatusUnauthorized, "a token is wanted"), "FAIL  events      the server wants a token: set UNLOOP_TOKEN", exitUnwell},
+		{"a token that may only send", refuse(http.MethodGet, http.StatusForbidden, "not with this token"), "FAIL  reading     the server refuses: not with this token", exitUnwell},
+		{"an event that is refused", refuse(http.MethodPost, http.StatusBadRequest, "no"), "FAIL  events      the server refuses an event: no", exitUnwell},
+		{"events that do not come back", func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/events") && r.Method == http.MethodGet {
+				fmt.Fprint(w, "[]")
+				return
+			}
+			healthy(w, r)
+		}, "FAIL  reading     the server returns 0 of 2 events", exitUnwell},
+		{"a token that may not delete is no fault", refuse(http.MethodDelete, http.StatusForbidden, "admin is wanted"), "stays: the server refuses: admin is wanted", exitFine},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			server := httptest.NewServer(tc.handle)
+			defer server.Close()
+			t.Setenv("UNLOOP_ENDPOINT", server.URL)
+			var stdout, stderr bytes.Buffer
+			if status := Main([]string{"doctor"}, strings.NewReader(""), &stdout, &stderr); status != tc.status {
+				t.Errorf("exit status %d, want %d", status, tc.status)
+			}
+			if !strings.Contains(stdout.String(), tc.want) || stderr.Len() > 0 {
+				t.Errorf("it says %s%s, want %q", stdout.String(), stderr.String(), tc.want)
+			}
+		})
+	}
+}
+
+func TestDoctorLooksAtThePort(t *testing.T) {
+	server := httptest.NewUnstartedServer(nil)
+	taken := "http://" + server.Listener.Addr().String()
+	doctor := func(endpoint string) string {
+		var stdout, stderr bytes.Buffer
+		if status := Main([]string{"doctor", "--endpoint", endpoint}, strings.NewReader(""), &stdout, &stderr); status != exitUnwell {
+			t.Errorf("exit status %d", status)
+		}
+		return stdout.String()
+	}
+	if err := server.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if said := doctor(taken); !strings.Contains(said, "is free\nFAIL  server      none is running: start it with unloop serve") {
+		t.Errorf("it says %s", said)
+	}
+	if said := doctor("http://unloop.invalid:1"); !strings.Contains(said, "FAIL  port        nobody answers at http://unloop.invalid:1") {
+		t.Errorf("it says %s", said)
+	}
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/unloop-ai/unloop/internal/eval"
+	"github.com/unloop-ai/unloop/internal/eval/splice"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// TestDefaultKeepsItsPromises holds the profile default to what docs/eval.md says of it, on the healthy runs of the examples:
+// as they are, and with every kind of stretch put into them.
+func TestDefaultKeepsItsPromises(t *testing.T) {
+	sheet := measure(t, 1)
+	for kind, caught := range sheet.Loops {
+		if share := caught.Flagged.Share(); share < 0.9 {
+			t.Errorf("of the loops of kind %s it catches %.0f %%, and not 90", kind, 100*share)
+		}
+	}
+	caught, delays := eval.Rate{}, eval.Delays{}
+	for _, kind := range sheet.Loops {
+		caught.Count += kind.Flagged.Count
+		caught.Of += kind.Flagged.Of
+		delays = append(delays, kind.Delays...)
+	}
+	if caught.Share() < 0.97 {
+		t.Errorf("of all loops it catches %.1f %%, and not 97", 100*caught.Share())
+	}
+	if median, _ := delays.Median(); median > 4 {
+		t.Errorf("it takes %.1f events, and not 4", median)
+	}
+	alarms := sheet.Successful.Flagged
+	for kind, hit := range sheet.LookAlikes {
+		alarms.Count += hit.Flagged.Count
+		alarms.Of += hit.Flagged.Of
+		if hit.Stopped.Count > 0 {
+			t.Errorf("it stops %d look-alikes of kind %s", hit.Stopped.Count, kind)
+		}
+	}
+	if alarms.Share() > 0.02 {
+		t.Errorf("it flags %.1f %% of honest work, and not 2", 100*alarms.Share())
+	}
+	if n := sheet.Successful.Stopped.Count; n > 0 {
+		t.Errorf("it stops %d healthy runs", n)
+	}
+}
+
+// measure returns what the profile default makes of the healthy runs, and of those that are made of them with the seed.
+func measure(t *testing.T, seed uint64) *eval.Sheet {
+	t.Helper()
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	board := eval.New([]*profile.Profile{p})
+	paths, err := filepath.Glob("../../examples/healthy/*.jsonl")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no healthy runs (%v)", err)
+	}
+	var made bytes.Buffer
+	splicer := splice.New(&made, seed)
+	for _, path := range paths {
+		healthy, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := splicer.Read(t.Context(), path, bytes.NewReader(healthy)); err != nil {
+			t.Fatal(err)
+		}
+		if err := board.Read(t.Context(), path, bytes.NewReader(healthy)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := board.Read(t.Context(), "made", &made); err != nil {
+		t.Fatal(err)
+	}
+	return board.Sheets[0]
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unloop-ai/unloop/internal/client"
+)
+
+func exportCommand() *cobra.Command {
+	var server endpointFlags
+	var to string
+	cmd := &cobra.Command{
+		Use:   "export [flags] RUN",
+		Short: "Write a run's events as JSON Lines, for unloop scan, guard and import",
+		Long: "Export writes the events of a run that a server keeps, one a line, in the order of the run. unloop scan gives the same\n" +
+			"verdict on them as the server, and unloop import takes them to another one. Secrets were masked when the events came.\n\n" +
+			endpointHelp,
+		Example: "  unloop export run-7 > run-7.jsonl\n" +
+			"  unloop export run-7 -o run-7.jsonl\n" +
+			"  unloop export run-7 | unloop scan --profile looplens -",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			if to == "" {
+				return export(cmd.Context(), c, args[0], cmd.OutOrStdout())
+			}
+			return writeWhole(to, func(w io.Writer) error { return export(cmd.Context(), c, args[0], w) })
+		},
+	}
+	server.add(cmd.Flags())
+	cmd.Flags().StringVarP(&to, "output", "o", "", "write to a `FILE`, which is there when all of it is")
+	return cmd
+}
+
+func export(ctx context.Context, c *client.Client, run string, to io.Writer) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	err := c.Events(ctx, run, func(line []byte) error {
+		_, err := w.Write(line)
+		return err
+	})
+	var answer *client.Error
+	if errors.As(err, &answer) && answer.Status == http.StatusNotFound {
+		return fmt.Errorf("the server has no run %q", run)
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// writeWhole writes a file that is there only when all of it is written.
+func writeWhole(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	err = errors.Join(write(f), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

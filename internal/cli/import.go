@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/app"
+)
+
+func importCommand() *cobra.Command {
+	var server endpointFlags
+	var input string
+	cmd := &cobra.Command{
+		Use:   "import [flags] PATH…",
+		Short: "Send traces to a server, which keeps and judges them",
+		Long: "Import reads files, folders with all they hold, or - for standard input, in every format that unloop scan reads, and\n" +
+			"sends their events to a server. A run keeps its id; one without is called after its file. Events that the server has\n" +
+			"already change nothing, so that a file may be imported again.\n\n" +
+			endpointHelp + "\n\n" +
+			"Exit status: 0 all is with the server, 2 wrong usage, input that cannot be read or was refused, or no server.",
+		Example: "  unloop import examples/stuck-agent.jsonl\n" +
+			"  unloop import ~/.claude/projects\n" +
+			"  unloop import --endpoint https://unloop.example.com runs/\n" +
+			"  unloop export run-7 | unloop import --endpoint http://127.0.0.1:9000 -",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, paths []string) error { return runImport(cmd, &server, input, paths) },
+	}
+	server.add(cmd.Flags())
+	cmd.Flags().StringVar(&input, "input", "", "the input's `FORMAT`, instead of finding it by content")
+	return cmd
+}
+
+// patience is for how long an import waits for a server that is away or busy.
+const patience = time.Minute
+
+func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []string) error {
+	if input != "" {
+		if err := app.CheckFormat(input); err != nil {
+			return err
+		}
+	}
+	c, err := server.client()
+	if err != nil {
+		return err
+	}
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	if _, err := c.Health(ctx); err != nil {
+		return err // at once, and not after a minute's patience
+	}
+	bar := newProgress(stderr)
+	above := aboveBar{stderr, bar}
+	sender := c.NewSender()
+	sender.Patience, sender.Waiting = patience, (&outage{w: above}).waiting
+	feed := app.Feed{
+		Input: input, Stdin: cmd.InOrStdin(), Progress: bar.add,
+		Take: func(e *unloop.Event) error { return sender.Add(ctx, e) },
+		Warn: func(err error) { fmt.Fprintln(above, "unloop:", err) },
+	}
+	fed, err := feed.Run(ctx, paths)
+	if err == nil {
+		err = sender.Flush(ctx)
+	}
+	bar.clear()
+	sent := sender.Sent()
+	if fed.Events > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(fed.Events, "event", "events"), plural(fed.Runs, "run", "runs"))
+		tellSent(cmd.OutOrStdout(), stderr, sent)
+	}
+	switch {
+	case err != nil:
+		return err
+	case fed.Faulty > 0 || sent.Refused > 0:
+		return errFaulty
+	case fed.Events == 0:
+		return errors.New("no runs in " + strings.Join(paths, ", "))
+	}
+	return nil
+}
+
+// aboveBar writes lines without tearing the progress bar.
+type aboveBar struct {
+	w   io.Writer
+	bar *progress
+}
+
+func (a aboveBar) Write(p []byte) (int, error) {
+	a.bar.clear()
+	return a.w.Write(p)
+}

@@ -1,0 +1,172 @@
+// Package client speaks to a server over HTTP: it sends events, reads runs and follows streams. It stands at the other end of
+// package httpd; the commands that need a server (import, export, watch, demo, doctor) go through it.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultEndpoint is where a server answers that was told nothing.
+const DefaultEndpoint = "http://127.0.0.1:8765"
+
+// maxAnswer bounds an answer that is held as a whole, in bytes.
+const maxAnswer = 64 << 20
+
+// Client asks one server. It is safe for concurrent use.
+type Client struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// New returns a client of the server at a URL such as http://127.0.0.1:8765, with a token, or "" for none.
+func New(endpoint, token string) (*Client, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("the endpoint %q is no URL of a server, such as %s", endpoint, DefaultEndpoint)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("the token has characters that no token has, perhaps a line end")
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = time.Minute
+	return &Client{
+		base: strings.TrimRight(endpoint, "/"), token: token,
+		http: &http.Client{
+			Transport: transport,
+			// A redirect would send the token elsewhere.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// URL returns the address of what the client asks for.
+func (c *Client) URL(path string) string { return c.base + path }
+
+// RunPath returns the path of a run, and of what is below it.
+func RunPath(id, below string) string { return "/api/runs/" + url.PathEscape(id) + below }
+
+// Error is an answer that says that a request failed.
+type Error struct {
+	Status int
+	Reason string        // as the server says
+	After  time.Duration // after which it asks to be asked again; 0 where it does not say
+
+	events []eventError
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Status == http.StatusUnauthorized:
+		return "the server wants a token: set UNLOOP_TOKEN (" + e.Reason + ")"
+	case e.Status == http.StatusForbidden:
+		return "the server refuses: " + e.Reason
+	}
+	return fmt.Sprintf("the server answers %d: %s", e.Status, e.Reason)
+}
+
+// UnreachableError says that no server answered.
+type UnreachableError struct {
+	Endpoint string
+	Err      error
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("no server answers at %s (unloop serve starts one; --endpoint names another): %v", e.Endpoint, e.Err)
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// errBroken says that an answer broke off, so that it is not known what became of the request.
+var errBroken = errors.New("the server's answer broke off")
+
+// call sends one request. The answer is a good one; its body is the caller's to close.
+func (c *Client) call(ctx context.Context, method, path string, header http.Header, body io.Reader) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("ask the server: %w", err)
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	answer, err := c.http.Do(request)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		var at *url.Error
+		if errors.As(err, &at) {
+			err = at.Err // the address stands in the sentence already
+		}
+		return nil, &UnreachableError{c.base, err}
+	}
+	if answer.StatusCode/100 == 2 {
+		return answer, nil
+	}
+	defer answer.Body.Close() // what matters was read
+	return nil, failure(answer)
+}
+
+// failure reads an answer that says that something is wrong.
+func failure(answer *http.Response) error {
+	var said struct {
+		Detail string       `json:"detail"`
+		Title  string       `json:"title"`
+		Errors []eventError `json:"errors"`
+	}
+	e := &Error{Status: answer.StatusCode, Reason: http.StatusText(answer.StatusCode), After: retryAfter(answer.Header)}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil || json.Unmarshal(body, &said) != nil {
+		return e // whoever answered is no server of ours, and its status says most
+	}
+	if said.Detail != "" {
+		e.Reason = said.Detail
+	} else if said.Title != "" {
+		e.Reason = said.Title
+	}
+	e.events = said.Errors
+	return e
+}
+
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := strconv.Atoi(h.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return min(time.Duration(min(seconds, 3600))*time.Second, maxWait)
+}
+
+// get reads an answer in JSON.
+func (c *Client) get(ctx context.Context, path string, to any) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	answer, err := c.call(ctx, http.MethodGet, path, nil, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close() // only read
+	return read(answer, to)
+}
+
+func read(answer *http.Response, to any) error {
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("%w: %v", errBroken, err)
+	}
+	if err := json.Unmarshal(body, to); err != nil {
+		return fmt.Errorf("read the server's answer: this is no server of ours, or one of another version: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEventsReadsAllPages(t *testing.T) {
+	for _, tc := range []struct {
+		name, kind string
+		pages      map[string]string // by cursor
+	}{
+		{"lines, as they were recorded", "application/x-ndjson", map[string]string{
+			"": "{\"event_id\":\"1\",\"output\":null}\r\n\n{\"event_id\":\"2\"}\n", "p2": `{"event_id":"3","input":{"a": 1}}`,
+		}},
+		{"an array, without what is not known", "application/json", map[string]string{
+			"":   `[{"event_id":"1","tool":null,"output":null},{"event_id":"2","sequence":null}]`,
+			"p2": "[\n {\"run\":null,\"event_id\":\"3\",\"input\":{\"a\": 1},\"x\":null}\n]",
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := serve(t, "", func(w http.ResponseWriter, r *http.Request) {
+				cursor := r.URL.Query().Get("cursor")
+				if r.URL.EscapedPath() != "/api/runs/r%2F1/events" || r.Header.Get("Accept") == "" {
+					http.NotFound(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", tc.kind)
+				if cursor == "" {
+					w.Header().Set("X-Next-Cursor", "p2")
+				}
+				_, _ = io.WriteString(w, tc.pages[cursor])
+			})
+			var got []string
+			err := c.Events(t.Context(), "r/1", func(line []byte) error {
+				got = append(got, string(line))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := `{"event_id":"1","output":null}`
+			if tc.kind == "application/json" {
+				first = `{"event_id":"1"}`
+			}
+			want := []string{first + "\n", `{"event_id":"2"}` + "\n", `{"event_id":"3","input":{"a": 1}}` + "\n"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestEventsSaysWhatBroke(t *testing.T) {
+	for _, tc := range []struct{ name, kind, body string }{
+		{"no list", "application/json", `{"a":1}`},
+		{"half a list", "application/json", `[{"event_id":"1"}`},
+		{"half an event", "application/json", `[{"event_id":"1`},
+		{"an event of nothing", "application/json", `[{}]`},
+		{"something else in the list", "application/json", `[1]`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", tc.kind)
+				_, _ = io.WriteString(w, tc.body)
+			})
+			if err := c.Events(t.Context(), "r", func([]byte) error { return nil }); !errors.Is(err, errBroken) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestStreamGoesOnWhereItWas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		c := local(t, func(w http.ResponseWriter, r *http.Request) {
+			last := r.Header.Get("Last-Event-ID")
+			asked = append(asked, last)
+			switch len(asked) {
+			case 1:
+				_, _ = io.WriteString(w, "retry: 1000\n\n: keepalive\n\nid: 4\ndata: {\"status\":\"running\",\ndata: \"warnings\":[{\"warning_id\":\"w\"}]}\n\nid: 9\ndata: {\"sta")
+			case 2:
+				w.WriteHeader(gone)
+			case 3:
+				w.Header().Set("Retry-After", "5")
+				w.WriteHeader(http.StatusServiceUnavailable)
+			case 4:
+				_, _ = io.WriteString(w, "event: dropped\ndata: {\"reason\":\"slow\"}\n\n")
+			default:
+				_, _ = io.WriteString(w, "id:9\ndata:{\"status\":\"completed\"}\n\ndata: {\"status\":\"running\"}\n\n")
+			}
+		})
+		var got []string
+		err := c.StreamRun(t.Context(), "r", func(u *Update) bool {
+			got = append(got, fmt.Sprint(u.Status, len(u.Warnings)))
+			return u.Status == "running"
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"running1", "completed0"}, got); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"", "4", "4", "4", "4"}, asked); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestStreamEnds(t *testing.T) {
+	t.Run("where the server does not want it", func(t *testing.T) {
+		c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+		err := c.StreamRun(t.Context(), "r", func(*Update) bool { return true })
+		if err == nil || !strings.Contains(err.Error(), "the server refuses") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("at what is no update", func(t *testing.T) {
+		c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "data: hello\n\n") })
+		err := c.StreamRun(t.Context(), "r", func(*Update) bool { return true })
+		if err == nil || !strings.Contains(err.Error(), "read a message of the stream") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("with its context", func(t *testing.T) {
+		c := serve(t, "", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if err := c.StreamRun(ctx, "r", func(*Update) bool { return true }); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+	})
+}

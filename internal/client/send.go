@@ -1,0 +1,244 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// How much goes into one request: at most maxEvents events, and about maxBytes bytes unless one event has more.
+const (
+	maxEvents = 500
+	maxBytes  = 4 << 20
+)
+
+// The times from one attempt to the next.
+const (
+	minWait = 100 * time.Millisecond
+	maxWait = 30 * time.Second
+)
+
+// Sent says what became of the events that were sent.
+type Sent struct {
+	Accepted int // events that the server has now, those that it had before included
+	Doubled  int // events among them that it had before
+	Refused  int // events that it does not take
+	Refusals []Refusal
+}
+
+// Refusal is an event that the server does not take.
+type Refusal struct{ RunID, EventID, Reason string }
+
+// maxRefusals bounds how many refusals are told one by one; all are counted.
+const maxRefusals = 20
+
+// Sender gathers events and sends them some at a time, in their order. What cannot be sent now is tried again. It is safe for
+// concurrent use; while one caller's events are sent, the others wait.
+type Sender struct {
+	// Patience is for how long a request is tried again, from its first attempt; 0 for ever.
+	Patience time.Duration
+	// Waiting, if set, is told of a failed attempt that will be repeated.
+	Waiting func(err error, again time.Duration)
+
+	client *Client
+	mu     sync.Mutex
+	lines  []byte
+	refs   []ref
+	sent   Sent
+}
+
+// ref is an event in lines.
+type ref struct {
+	run, id string
+	end     int // in lines
+}
+
+// NewSender returns a sender to the server. Set its fields before it is used.
+func (c *Client) NewSender() *Sender { return &Sender{client: c} }
+
+// Add takes an event, which must have an id, since it may be sent twice. It keeps nothing of the event's memory. Where enough
+// has been gathered it is sent before Add returns.
+func (s *Sender) Add(ctx context.Context, e *unloop.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	begin := len(s.lines)
+	lines, err := appendEvent(s.lines, e)
+	if err != nil {
+		return err
+	}
+	if begin > 0 && len(lines) > maxBytes {
+		s.lines = lines[:begin]
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
+		if lines, err = appendEvent(s.lines, e); err != nil {
+			return err
+		}
+	}
+	s.lines = lines
+	s.refs = append(s.refs, ref{e.RunID, e.ID, len(lines)})
+	if len(s.refs) >= maxEvents || len(lines) >= maxBytes {
+		return s.flush(ctx)
+	}
+	return nil
+}
+
+// Flush sends what has been gathered. After an error it can be tried again.
+func (s *Sender) Flush(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flush(ctx)
+}
+
+// Sent returns what became of all events so far.
+func (s *Sender) Sent() Sent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent
+}
+
+func (s *Sender) flush(ctx context.Context) error {
+	if len(s.refs) == 0 {
+		return nil
+	}
+	if err := s.send(ctx, 0, len(s.refs)); err != nil {
+		return err
+	}
+	s.refs = s.refs[:0]
+	if s.lines = s.lines[:0]; cap(s.lines) > 2*maxBytes {
+		s.lines = nil
+	}
+	return nil
+}
+
+// send sends the events of refs[from:to]. A request that the server does not take as a whole is cut in two, so that one event
+// does not lose the others.
+func (s *Sender) send(ctx context.Context, from, to int) error {
+	batch, err := s.persist(ctx, s.part(from, to))
+	var answer *Error
+	switch {
+	case err == nil:
+		s.sent.Accepted += batch.Accepted
+		s.sent.Doubled += batch.Doubled
+		s.refuse(from, to, batch.Errors)
+		return nil
+	case !errors.As(err, &answer) || !aboutTheRequest(answer.Status):
+		return err
+	case len(answer.events) > 0:
+		s.refuse(from, to, answer.events)
+		return nil
+	case to-from == 1:
+		s.refuse(from, to, []eventError{{Reason: answer.Reason}})
+		return nil
+	}
+	middle := (from + to) / 2
+	if err := s.send(ctx, from, middle); err != nil {
+		return err
+	}
+	return s.send(ctx, middle, to)
+}
+
+func (s *Sender) part(from, to int) []byte {
+	begin := 0
+	if from > 0 {
+		begin = s.refs[from-1].end
+	}
+	return s.lines[begin:s.refs[to-1].end]
+}
+
+// aboutTheRequest reports whether a status says that the request itself is wrong, and not who sent it or where.
+func aboutTheRequest(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
+}
+
+func (s *Sender) refuse(from, to int, refused []eventError) {
+	s.sent.Refused += len(refused)
+	for _, r := range refused {
+		if len(s.sent.Refusals) >= maxRefusals || r.Index < 0 || r.Index >= to-from {
+			continue
+		}
+		reason := r.Reason
+		if r.Field != "" {
+			reason = r.Field + ": " + reason
+		}
+		at := s.refs[from+r.Index]
+		s.sent.Refusals = append(s.sent.Refusals, Refusal{at.run, at.id, reason})
+	}
+}
+
+// persist posts until there is an answer that another attempt would not change.
+func (s *Sender) persist(ctx context.Context, lines []byte) (*batch, error) {
+	begun, wait := time.Now(), minWait
+	for {
+		b, err := s.client.post(ctx, lines)
+		after, again := retry(err)
+		if !again {
+			return b, err
+		}
+		pause := max(after, wait/2+rand.N(wait/2)) // so that many clients do not come back at once
+		if s.Patience > 0 && time.Since(begun)+pause > s.Patience {
+			return nil, err
+		}
+		if s.Waiting != nil {
+			s.Waiting(err, pause)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+		wait = min(2*wait, maxWait)
+	}
+}
+
+// retry reports whether another attempt may succeed, and after what time the server wants it.
+func retry(err error) (after time.Duration, again bool) {
+	var answer *Error
+	var unreachable *UnreachableError
+	switch {
+	case errors.As(err, &unreachable), errors.Is(err, errBroken):
+		return 0, true
+	case errors.As(err, &answer):
+		switch answer.Status {
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			return answer.After, true
+		}
+	}
+	return 0, false
+}
+
+// batch is the answer to several events.
+type batch struct {
+	Accepted int          `json:"accepted"`
+	Doubled  int          `json:"doubled"`
+	Errors   []eventError `json:"errors"`
+}
+
+type eventError struct {
+	Index  int    `json:"index"`
+	Field  string `json:"field"`
+	Reason string `json:"reason"`
+}
+
+// post sends lines of events once.
+func (c *Client) post(ctx context.Context, lines []byte) (*batch, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Minute, errors.New("the server takes too long"))
+	defer cancel()
+	header := http.Header{"Content-Type": {"application/x-ndjson"}}
+	answer, err := c.call(ctx, http.MethodPost, "/api/events", header, bytes.NewReader(lines))
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, &UnreachableError{c.base, context.Cause(ctx)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close() // only read
+	var b batch
+	return &b, read(answer, &b)
+}

@@ -1,0 +1,132 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// silence is how long a stream may be silent before it is taken for broken. The server gives a sign of life every 15 seconds.
+const silence = time.Minute
+
+// Update is a message of the stream of a run.
+type Update struct {
+	Status   string    `json:"status"`
+	Warnings []Warning `json:"warnings"`
+	Events   []struct {
+		ID   string `json:"event_id"`
+		Type string `json:"type"`
+		Tool string `json:"tool"`
+	} `json:"events"`
+}
+
+// errStop ends a stream from within.
+var errStop = errors.New("no more of the stream is wanted")
+
+// StreamRun follows a run, which need not exist yet: first all that there is, then what comes, until ctx is done or each returns
+// false. When the connection breaks it goes on where it was.
+func (c *Client) StreamRun(ctx context.Context, run string, each func(*Update) bool) error {
+	return c.stream(ctx, RunPath(run, "/stream"), func(m *message) error {
+		var u Update
+		if err := json.Unmarshal(m.data, &u); err != nil {
+			return fmt.Errorf("read a message of the stream: %w", err)
+		}
+		if !each(&u) {
+			return errStop
+		}
+		return nil
+	})
+}
+
+// message is one server-sent event.
+type message struct {
+	name string // "" for a plain one
+	data []byte // lines joined by line ends
+}
+
+// stream reads a stream, again and again, each time behind the last message that it had. It gives up where the server does not
+// want it, and not where it is away.
+func (c *Client) stream(ctx context.Context, path string, each func(*message) error) error {
+	last := ""
+	for wait := minWait; ; wait = min(2*wait, maxWait/4) {
+		err := c.read(ctx, path, &last, func(m *message) error {
+			wait = minWait
+			return each(m)
+		})
+		after, again := retry(err)
+		switch {
+		case errors.Is(err, errStop):
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !again:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(max(after, wait)):
+		}
+	}
+}
+
+// read reads one connection's messages to its end. Last is the id of the last message.
+func (c *Client) read(ctx context.Context, path string, last *string, each func(*message) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	header := http.Header{"Accept": {"text/event-stream"}}
+	if *last != "" {
+		header.Set("Last-Event-ID", *last)
+	}
+	answer, err := c.call(ctx, http.MethodGet, path, header, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close() // only read
+	watchdog := time.AfterFunc(silence, cancel)
+	defer watchdog.Stop()
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, maxLine)
+	var m message
+	id := *last
+	for lines.Scan() {
+		watchdog.Reset(silence)
+		line := lines.Bytes()
+		if len(line) > 0 {
+			m.field(line, &id)
+			continue
+		}
+		if m.data != nil && m.name == "" {
+			if err := each(&m); err != nil {
+				return err
+			}
+		}
+		*last, m = id, message{}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%w: %v", errBroken, err)
+	}
+	return nil
+}
+
+// field reads a line of a message.
+func (m *message) field(line []byte, id *string) {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "id":
+		*id = string(value)
+	case "event":
+		m.name = string(value)
+	case "data":
+		if m.data != nil {
+			m.data = append(m.data, '\n')
+		}
+		m.data = append(append([]byte{}, m.data...), value...)
+	}
+}

@@ -1,0 +1,41 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Database returns what DB says, or else the file in the folder where the user's programs keep their state, which is made
+// if it is missing: then it does not matter in which folder a server is started, its runs are there again.
+func (c *Config) Database() (string, error) {
+	if c.DB != "" {
+		return c.DB, nil
+	}
+	folder, err := stateFolder(runtime.GOOS, os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", fmt.Errorf("make the folder for the database: %w", err)
+	}
+	return filepath.Join(folder, "unloop.db"), nil
+}
+
+// stateFolder returns unloop's folder for what is to last and nobody edits.
+func stateFolder(system string, env func(string) string) (string, error) {
+	for _, place := range []struct{ system, variable, below string }{
+		{"", "XDG_STATE_HOME", ""},
+		{"windows", "LocalAppData", ""},
+		{"darwin", "HOME", "Library/Application Support"},
+		{"", "HOME", ".local/state"},
+	} {
+		folder := env(place.variable)
+		if (place.system == "" || place.system == system) && filepath.IsAbs(folder) {
+			return filepath.Join(folder, filepath.FromSlash(place.below), "unloop"), nil
+		}
+	}
+	return "", errors.New("there is no home folder to keep the database in: name a file with --db PATH")
+}

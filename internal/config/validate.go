@@ -1,0 +1,194 @@
+package config
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/unloop-ai/unloop/detect"
+)
+
+// Validate reports all that is wrong, each as a *Mistake that names the field and what it may be.
+func (c *Config) Validate() error {
+	var v validation
+	v.address("addr", c.Addr, len(c.Tokens) > 0)
+	if c.GRPCAddr != Off {
+		v.address("grpc_addr", c.GRPCAddr, len(c.Tokens) > 0)
+	}
+	if c.URL != "" {
+		v.webURL("url", c.URL)
+	}
+	v.database("db", c.DB)
+	v.profile(c)
+	v.filled("project", c.Project)
+	v.hosts(c.Hosts)
+	v.origins(c.Origins)
+	v.tokens(c.Tokens)
+	v.limits(&c.Limits)
+	if c.Retention.Age != 0 {
+		between(&v, "retention.age", c.Retention.Age, Duration(time.Minute), 36500*Duration(day))
+	}
+	if c.Retention.Size != 0 {
+		between(&v, "retention.size", c.Retention.Size, 1<<20, 1<<50)
+	}
+	between(&v, "idle_close", c.IdleClose, Duration(time.Second), 365*Duration(day))
+	between(&v, "idle_memory", c.IdleMemory, Duration(time.Second), 365*Duration(day))
+	between(&v, "live_runs", c.LiveRuns, 1, 1_000_000)
+	v.patterns(c.Mask.Patterns)
+	for i := range c.Webhooks {
+		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])
+	}
+	v.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
+	v.oneOf("log.format", c.Log.Format, "text", "json")
+	return v.err()
+}
+
+// validation gathers what is wrong with values.
+type validation struct{ mistakes }
+
+func (v *validation) wrong(path, format string, a ...any) {
+	v.add("", path, path+" "+format, a...)
+}
+
+// between holds a value to a range.
+func between[N int | Size | Duration](v *validation, path string, value, least, most N) {
+	if value < least || value > most {
+		v.wrong(path, "is %v; it must be from %v to %v", value, least, most)
+	}
+}
+
+func (v *validation) limits(l *Limits) {
+	between(v, "limits.body", l.Body, 1<<10, 1<<30)
+	between(v, "limits.batch", l.Batch, 1, 1_000_000)
+	between(v, "limits.depth", l.Depth, 8, 10_000)
+	between(v, "limits.attributes", l.Attributes, 16, 100_000)
+	between(v, "limits.connections", l.Connections, 1, 1_000_000)
+	between(v, "limits.queue_events", l.QueueEvents, max(1, l.Batch), 100_000_000)
+	between(v, "limits.queue_bytes", l.QueueBytes, max(1<<10, l.Body), 1<<40)
+	between(v, "limits.trace_bytes", l.TraceBytes, 1<<20, 1<<40)
+}
+
+// address wants HOST:PORT. One that others can reach needs tokens.
+func (v *validation) address(path, value string, tokens bool) {
+	host, port, err := net.SplitHostPort(value)
+	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
+		v.wrong(path, "is %q; it must be HOST:PORT, such as 127.0.0.1:8765", value)
+		return
+	}
+	if !tokens && !isLoopback(host) {
+		v.wrong(path, "is %s, which others can reach: that needs tokens (unloop config token makes one); without, listen on 127.0.0.1", value)
+	}
+}
+
+// isLoopback reports whether only this machine can reach the host. No host is every address that there is.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+func (v *validation) webURL(path, value string) {
+	u, err := url.Parse(value)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		v.wrong(path, "must be a URL that begins with http:// or https://") // it may be a secret
+	}
+}
+
+func (v *validation) database(path, value string) {
+	scheme, _, found := strings.Cut(value, "://")
+	if !found {
+		return // a file
+	}
+	if _, err := url.Parse(value); err != nil || scheme != "postgres" && scheme != "postgresql" {
+		v.wrong(path, "must be the path of a SQLite file, or a URL that begins with postgres://") // it may hold a password
+	}
+}
+
+func (v *validation) profile(c *Config) {
+	for _, m := range c.profileMistakes() {
+		v.mistakes = append(v.mistakes, m)
+	}
+}
+
+func (v *validation) filled(path, value string) {
+	if strings.TrimSpace(value) == "" {
+		v.wrong(path, "must not be empty")
+	}
+}
+
+func (v *validation) oneOf(path, value string, these ...string) {
+	if !slices.Contains(these, value) {
+		v.wrong(path, "is %q; it must be one of %s", value, strings.Join(these, ", "))
+	}
+}
+
+func (v *validation) hosts(hosts []string) {
+	for i, h := range hosts {
+		if h == "" || strings.ContainsAny(h, "/* \t") {
+			v.wrong(fmt.Sprintf("hosts[%d]", i), "is %q; it must be a name such as unloop.example.com, or with a port, for that port only", h)
+		}
+	}
+}
+
+func (v *validation) origins(origins []string) {
+	for i, o := range origins {
+		u, err := url.Parse(o)
+		if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o {
+			v.wrong(fmt.Sprintf("origins[%d]", i), "is %q; it must be scheme, host and port only, such as https://app.example.com", o)
+		}
+	}
+}
+
+// scopes are what a token can be for.
+var scopes = []string{"ingest", "read", "admin"}
+
+func (v *validation) tokens(tokens []Token) {
+	seen := make(map[string]bool)
+	for i, t := range tokens {
+		path := fmt.Sprintf("tokens[%d].", i)
+		v.filled(path+"name", t.Name)
+		if t.Name != "" && seen[t.Name] {
+			v.wrong(path+"name", "is %q, as that of a token before it", t.Name)
+		}
+		seen[t.Name] = true
+		v.oneOf(path+"scope", t.Scope, scopes...)
+		if sum, err := hex.DecodeString(t.SHA256); err != nil || len(sum) != 32 {
+			v.wrong(path+"sha256", "must be 64 hexadecimal digits, as unloop config token prints them")
+		}
+	}
+}
+
+func (v *validation) patterns(patterns []string) {
+	for i, p := range patterns {
+		if _, err := regexp.Compile(p); err != nil {
+			v.wrong(fmt.Sprintf("mask.patterns[%d]", i), "cannot be read: %v", err)
+		}
+	}
+}
+
+func (v *validation) webhook(path string, w *Webhook) {
+	v.webURL(path+".url", w.URL)
+	if w.Format != "" {
+		v.oneOf(path+".format", w.Format, "json", "slack")
+	}
+	if w.Severity != "" {
+		v.oneOf(path+".severity", w.Severity, "info", "warning", "critical")
+	}
+	if w.Timeout != 0 {
+		between(v, path+".timeout", w.Timeout, Duration(100*time.Millisecond), Duration(5*time.Minute))
+	}
+	for i, rule := range w.Rules {
+		if known := detect.Rules(); !slices.Contains(known, rule) {
+			v.wrong(fmt.Sprintf("%s.rules[%d]", path, i), "is %q; it must be one of %s", rule, strings.Join(known, ", "))
+		}
+	}
+}

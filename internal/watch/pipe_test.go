@@ -1,0 +1,6 @@
+package watch
+
+import "syscall"
+
+// pipe makes a named pipe.
+func pipe(path string) error { return syscall.Mkfifo(path, 0o600) }
