@@ -79,7 +79,7 @@ var rooms = map[string]room{
 	"internal/sink/*": {ours: []string{".", "policy", "internal/store"}},
 	"internal/config": {ours: []string{"detect", "profile"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {
-		ours:   []string{".", "internal/ingest", "internal/ingest/native"},
+		ours:   []string{".", "internal/ingest", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 	"internal/watch":    {},

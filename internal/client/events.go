@@ -111,7 +111,7 @@ func withoutNulls(line []byte, dec *jsontext.Decoder) ([]byte, error) {
 			line = line[:begin]
 			continue
 		}
-		line = appendFlat(line, []byte(value))
+		line = append(line, value...)
 		separator = ','
 	}
 	if separator == '{' {

@@ -50,6 +50,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 		return err
 	}
 	c.traces = append(c.traces, t)
+	name, service := otlp.About(spans)
 	for _, change := range t.events.Add(spans) {
 		e := change.Event
 		run, err := c.touch(ctx, e.RunID)
@@ -57,6 +58,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 			return err
 		}
 		t.run = run.row.Number
+		run.call(name, service, c.p.opts.Project)
 		if change.Removed {
 			run.remove(e.ID)
 			continue
@@ -71,12 +73,25 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 		run.place(&item{event: e, body: body, placed: placed{received: w.received}, change: true})
 	}
 	for i := range spans {
+		if !t.events.Stands(&spans[i]) {
+			continue
+		}
 		c.spans = append(c.spans, store.Span{
 			Trace: spans[i].TraceID, ID: spans[i].ID, Run: t.run, Received: w.received, Body: bodies[i],
 		})
 	}
 	c.p.traces.resize(t, w.received)
 	return nil
+}
+
+// call gives a run that nobody named the name of its trace, and one of no project that of the service that sent it.
+func (t *touched) call(name, service, noProject string) {
+	if t.row.Name == "" && name != "" {
+		t.row.Name, t.told = name, true
+	}
+	if t.row.Project == noProject && service != "" && service != noProject {
+		t.row.Project, t.told = service, true
+	}
 }
 
 // trace returns a trace, from memory or as the store's spans make it.

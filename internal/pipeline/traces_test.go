@@ -18,7 +18,7 @@ func spansOf(random *rand.Rand, trace, session string, calls int) (spans []otlp.
 	at := begin.UnixNano()
 	tick := func() int64 { at += int64(time.Second); return at }
 	id := func(k int) string { return fmt.Sprintf("%s%014x", trace[:2], k+1) }
-	root := otlp.Span{TraceID: trace, ID: id(0), Title: "support", Run: session, Start: tick(), Facts: otlp.Facts{Kind: otlp.Agent, Agent: "support"}}
+	root := otlp.Span{TraceID: trace, ID: id(0), Title: "invoke_agent support", Service: "desk", Run: session, Start: tick(), Facts: otlp.Facts{Kind: otlp.Agent, Agent: "support"}}
 	inner := otlp.Span{TraceID: trace, ID: id(1), ParentID: id(0), Title: "refunds", Start: tick(), Facts: otlp.Facts{Kind: otlp.Agent, Agent: "refunds"}}
 	for k := range calls {
 		s := otlp.Span{
@@ -59,6 +59,9 @@ func TestSpansGiveTheSameVerdictHoweverTheyCome(t *testing.T) {
 		submitSpans(t, p, spans...)
 		stop()
 		want := verdictOf(t, m, run)
+		if want.Run.Name != "support" || want.Run.Project != "desk" {
+			rt.Errorf("the run is called %q in project %q", want.Run.Name, want.Run.Project)
+		}
 		if want.Run.Metrics.ToolCalls != len(spans)-2 {
 			rt.Errorf("%d calls of %d spans", want.Run.Metrics.ToolCalls, len(spans))
 		}

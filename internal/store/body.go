@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,13 +18,43 @@ import (
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
 	jsonv1.OmitEmptyWithLegacySemantics(true))
 
-// Encode returns the event's JSON on the wire.
+// Encode returns the event's JSON on the wire, on one line. Its raw JSON stays as it is, byte for byte, since calls may be compared
+// as they were sent; only line ends in it become spaces.
 func Encode(e *unloop.Event) ([]byte, error) {
-	body, err := jsonv2.Marshal(e, lenient)
+	bare := *e
+	bare.Input, bare.Output, bare.Error, bare.Metadata = nil, nil, nil, nil
+	head, err := jsonv2.Marshal(&bare, lenient)
 	if err != nil {
 		return nil, fmt.Errorf("encode event %s: %w", e.ID, err)
 	}
-	return body, nil
+	// Members follow the one that every event has: its type.
+	body := slices.Grow(head[:len(head)-1], len(e.Input)+len(e.Output)+len(e.Error)+len(e.Metadata)+len(rawMembers))
+	body = appendRaw(body, `,"input":`, e.Input)
+	body = appendRaw(body, `,"output":`, e.Output)
+	body = appendRaw(body, `,"error":`, e.Error)
+	body = appendRaw(body, `,"metadata":`, e.Metadata)
+	return append(body, '}'), nil
+}
+
+// rawMembers is as long as what stands round an event's raw JSON.
+const rawMembers = `,"input":,"output":,"error":,"metadata":}`
+
+// appendRaw appends a member, if there is one, without line ends. Within strings there are none.
+func appendRaw(body []byte, name string, value json.RawMessage) []byte {
+	if len(value) == 0 {
+		return body
+	}
+	body = append(body, name...)
+	begin := len(body)
+	body = append(body, value...)
+	if added := body[begin:]; bytes.ContainsAny(added, "\n\r") {
+		for i, b := range added {
+			if b == '\n' || b == '\r' {
+				added[i] = ' '
+			}
+		}
+	}
+	return body
 }
 
 // Decode reads what Encode wrote. The event's raw JSON is body's memory.

@@ -18,7 +18,7 @@ func TestAnEventComesBackAsItWas(t *testing.T) {
 		{
 			ID: "b", RunID: "r", Sequence: 1 << 60, Time: time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC), Type: "tool_call_failed",
 			Agent: "x", Name: "y", Status: "s", Model: "m", Tool: "t", CallID: "c", Role: "user", Text: "a \"b\" <c>\u2028", Tokens: 7, Cost: 0.1,
-			Latency: &latency, Input: json.RawMessage(`{"a":[1,2,{"b":null}]}`), Output: json.RawMessage(`"x"`), Error: json.RawMessage(`"e"`),
+			Latency: &latency, Input: json.RawMessage(`{ "a": [1,2,{"b":null}], "\u00e9\/": 1.0, "a": 2 }`), Output: json.RawMessage(`"x"`), Error: json.RawMessage(`"e"`),
 			Metadata: json.RawMessage(`{}`), Hints: &unloop.ToolHints{ReadOnly: true}, Usage: &unloop.Usage{Input: 3, Output: 4},
 			ParentEventID: "p", SpanID: "s", TraceID: "t",
 		},

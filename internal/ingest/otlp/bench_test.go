@@ -119,6 +119,7 @@ func BenchmarkLeaf(b *testing.B) {
 			leaves, _, _ := Spans(agentTraces(20_000, size, false))
 			var trace *Trace
 			b.ReportAllocs()
+			b.ResetTimer()
 			for i := range b.N {
 				if i%len(leaves) == 0 {
 					b.StopTimer()

@@ -167,6 +167,56 @@ func TestModelDialects(t *testing.T) {
 	}
 }
 
+func TestUsage(t *testing.T) {
+	tests := []struct {
+		name       string
+		attributes kv
+		want       *unloop.Usage
+	}{
+		{
+			"GenAI counts the cached part in",
+			kv{"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 9, "gen_ai.usage.output_tokens": 2, "gen_ai.usage.cache_read.input_tokens": 5},
+			&unloop.Usage{Input: 9, Output: 2, CachedInput: 5},
+		},
+		{
+			"who tells more that is cached than all of it told that apart",
+			kv{
+				"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 3,
+				"gen_ai.usage.cache_read_input_tokens": 5, "gen_ai.usage.cache_creation.input_tokens": 1,
+			},
+			&unloop.Usage{Input: 9, CachedInput: 5, CacheWrite: 1},
+		},
+		{
+			"OpenInference",
+			kv{"openinference.span.kind": "LLM", "llm.token_count.prompt": 9, "llm.token_count.prompt_details.cache_write": 4},
+			&unloop.Usage{Input: 9, CacheWrite: 4},
+		},
+		{
+			"the Vercel AI SDK",
+			kv{"ai.operationId": "ai.streamText.doStream", "ai.usage.inputTokens": 9, "ai.usage.cachedInputTokens": 8},
+			&unloop.Usage{Input: 9, CachedInput: 8},
+		},
+		{"a sum says nothing of its parts", kv{"gen_ai.operation.name": "chat", "gen_ai.usage.total_tokens": 9}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []*unloop.Usage
+			err := send(traces(t, given{id: 2, parent: 1, start: 1, end: 2, attributes: tt.attributes}), func(e *unloop.Event) error {
+				if e.Type == unloop.LLMCallCompleted {
+					got = append(got, e.Usage)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]*unloop.Usage{tt.want}, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestRuns(t *testing.T) {
 	tests := []struct {
 		name  string

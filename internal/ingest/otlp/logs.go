@@ -35,14 +35,8 @@ func Logs(ld plog.Logs) (events []*unloop.Event, rejected int, reason string) {
 // Join gives an event of a span what a record tells of the same call, under the same id, and it does not: contents, the size
 // of a result, a failure, a price. Their raw JSON is shared afterwards.
 func Join(span, record *unloop.Event) {
-	if span.Input == nil {
-		span.Input = record.Input
-	}
-	if span.Output == nil {
-		span.Output = record.Output
-		if span.Metadata == nil {
-			span.Metadata = record.Metadata
-		}
+	if span.Input == nil && span.Output == nil && span.Metadata == nil {
+		span.Input, span.Output, span.Metadata = record.Input, record.Output, record.Metadata
 	}
 	if failed := record.Type == unloop.ToolCallFailed || record.Type == unloop.LLMCallFailed; failed && span.Error == nil {
 		span.Type, span.Error = record.Type, record.Error

@@ -405,6 +405,17 @@ func TestTextsAreMadeValid(t *testing.T) {
 		"02.start tool_call_started cl\ufffderk l\ufffds 02", "02.end tool_call_completed cl\ufffderk l\ufffds 02")
 }
 
+func TestSpansWithoutIDsAreRefused(t *testing.T) {
+	td := traces(t, given{id: 2, parent: 1, name: "execute_tool ls"}, given{id: 3, name: "execute_tool ls"}, given{id: 4, name: "execute_tool ls"})
+	scopes := td.ResourceSpans().At(0).ScopeSpans()
+	scopes.At(0).Spans().At(0).SetSpanID(pcommon.NewSpanIDEmpty())
+	scopes.At(1).Spans().At(0).SetTraceID(pcommon.NewTraceIDEmpty())
+	spans, rejected, reason := Spans(td)
+	if len(spans) != 1 || spans[0].ID != "0400000000000000" || rejected != 2 || reason != "2 spans have no trace id or no span id" {
+		t.Errorf("got %v, %d, %q", spans, rejected, reason)
+	}
+}
+
 func TestEmitsErrorComesBack(t *testing.T) {
 	stop := errors.New("stop")
 	err := send(traces(t, given{id: 2, name: "execute_tool ls"}), func(*unloop.Event) error { return stop })

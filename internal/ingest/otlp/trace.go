@@ -65,8 +65,8 @@ func NewTrace() *Trace {
 }
 
 // Add takes in spans of the trace and returns what changes: first the removals, then the events in their order. A span of
-// another trace is left out, as one that is known already. It costs O(1) for a span and O(1) for each span whose events
-// change, and is never worse than O(all spans) in all.
+// another trace is left out, as one that is known already. A span costs the way to its root, whatever the size of the
+// trace, and O(1) for each span whose events change; one Add costs at most a walk over the trace.
 func (t *Trace) Add(spans []Span) []Change {
 	t.begin()
 	if len(t.nodes) == 0 {

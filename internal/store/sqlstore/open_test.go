@@ -180,15 +180,20 @@ func TestServer(t *testing.T) {
 	})
 }
 
-// disconnect ends all other connections to a database.
+// disconnect ends the connection that writes to a database: it holds the lock.
 func disconnect(t *testing.T, dsn string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+	ended, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+		WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+		AND objid = (hashtext(current_schema())::bigint & 4294967295)::oid`)
 	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
 		t.Fatal(err)
+	}
+	if ended.RowsAffected() != 1 {
+		t.Fatalf("%d connections have the lock", ended.RowsAffected())
 	}
 }

@@ -76,14 +76,14 @@ func claim(ctx context.Context, conn *pgx.Conn) error {
 	if err == nil {
 		_, err = conn.Exec(ctx, `SELECT pg_advisory_lock($1, hashtext(current_schema()))`, lockClass)
 	}
+	if err == nil {
+		_, err = conn.Exec(ctx, `RESET lock_timeout`)
+	}
 	if failure := (*pgconn.PgError)(nil); errors.As(err, &failure) && failure.Code == lockNotAvailable {
 		err = store.ErrInUse
 	}
-	if err != nil {
-		return fmt.Errorf("lock the database: %w", err)
-	}
-	if _, err := conn.Exec(ctx, `RESET lock_timeout`); err != nil {
-		return fmt.Errorf("lock the database: %w", err)
+	if err != nil { // nobody else closes the connection then
+		return errors.Join(fmt.Errorf("lock the database: %w", err), conn.Close(ctx))
 	}
 	return nil
 }

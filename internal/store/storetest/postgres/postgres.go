@@ -63,21 +63,23 @@ func script() (string, error) {
 	}
 }
 
-// Database makes an empty database, which is gone when the test has ended, and returns its address.
+// Database makes an empty schema, which is gone when the test has ended, and returns the address under which it is all there is.
 func Database(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(variable)
 	if server == "" {
 		t.Fatalf("%s is empty: does the package's TestMain call postgres.Main?", variable)
 	}
-	name := "test_" + strings.ToLower(rand.Text())
-	run(t, server, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
-	t.Cleanup(func() { run(t, server, "DROP DATABASE "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)") })
 	address, err := url.Parse(server)
 	if err != nil {
 		t.Fatalf("%s: %v", variable, err)
 	}
-	address.Path = "/" + name
+	name := "test_" + strings.ToLower(rand.Text())
+	run(t, server, "CREATE SCHEMA "+name)
+	t.Cleanup(func() { run(t, server, "DROP SCHEMA "+name+" CASCADE") })
+	query := address.Query()
+	query.Set("options", "-csearch_path="+name)
+	address.RawQuery = query.Encode()
 	return address.String()
 }
 
