@@ -9,7 +9,8 @@ import (
 
 const (
 	retainEvery = time.Minute // how often it is seen to what is too old or too much
-	retainOnce  = 100         // runs that are deleted at once
+	retainOnce  = 100         // old runs that are deleted at once
+	retainFew   = 10          // the same where no more than needed is to go
 )
 
 // retain deletes runs that are over, when they are too old or take too much, until ctx is done.
@@ -54,7 +55,7 @@ func (p *parts) retainSize(ctx context.Context) error {
 		if err != nil || size <= most {
 			return err
 		}
-		n, err := p.forget(ctx, func() ([]string, error) { return p.store.Oldest(ctx, retainOnce) })
+		n, err := p.forget(ctx, func() ([]string, error) { return p.store.Oldest(ctx, retainFew) })
 		if err != nil {
 			return err
 		}

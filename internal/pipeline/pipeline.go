@@ -239,7 +239,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	for {
 		select {
 		case w := <-p.queue:
-			p.group(work, w)
+			p.groups(work, w)
 		case <-tick.C:
 			p.tick(work)
 		case <-rows.C:
@@ -248,7 +248,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 			for {
 				select {
 				case w := <-p.queue:
-					p.group(work, w)
+					p.groups(work, w)
 				default:
 					return p.leave(work)
 				}
@@ -263,14 +263,26 @@ const (
 	groupBytes  = 32 << 20
 )
 
-// group records a delivery together with those that wait behind it.
-func (p *Pipeline) group(ctx context.Context, first *waiting) {
+// groups records a delivery and what else has to be taken out of the queue for it.
+func (p *Pipeline) groups(ctx context.Context, w *waiting) {
+	for w != nil {
+		w = p.group(ctx, w)
+	}
+}
+
+// group records a delivery together with those that wait behind it. One that deletes runs is recorded by itself: what comes
+// behind it begins them anew. If there is one behind, it is returned.
+func (p *Pipeline) group(ctx context.Context, first *waiting) (next *waiting) {
 	group := []*waiting{first}
 	events, bytes := first.weight, first.size
 gather:
-	for events < groupEvents && bytes < groupBytes {
+	for events < groupEvents && bytes < groupBytes && len(first.Gone) == 0 {
 		select {
 		case w := <-p.queue:
+			if len(w.Gone) > 0 {
+				next = w
+				break gather
+			}
 			group = append(group, w)
 			events += w.weight
 			bytes += w.size
@@ -286,4 +298,5 @@ gather:
 		}
 		close(w.done)
 	}
+	return next
 }

@@ -379,6 +379,29 @@ func TestARunIsForgottenWithAllThatIsKnownOfIt(t *testing.T) {
 	}
 }
 
+func TestWhatComesBehindADeletionBeginsTheRunAnew(t *testing.T) {
+	m := newMemory()
+	p, err := New(context.Background(), Options{Profile: defaultProfile(t), Store: m, Metrics: NewMetrics(prometheus.NewRegistry())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*Delivery{{Events: calls("r", 3)}, {Gone: []string{"r"}}, {Events: call("r", 7)}} {
+		w, err := p.prepare(d) // they wait together
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.queue <- w
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if err := p.Run(ended); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"r-7a", "r-7b"}, verdictOf(t, m, "r").Events); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestARunIsToldByItsSenderBeforeItsEvents(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// loop is a run that calls a tool again and again, and ends.
+func loop(run string, calls int) []byte {
+	var body strings.Builder
+	for k := range calls {
+		at := time.Date(2026, 4, 5, 6, 0, k, 0, time.UTC).Format(time.RFC3339)
+		fmt.Fprintf(&body, `{"event_id":"%d-a","run_id":%q,"sequence":%d,"timestamp":%q,"type":"tool_call_started","tool":"search","call_id":"%d","input":{"q":"loops"}}`+"\n", k, run, 2*k+1, at, k)
+		fmt.Fprintf(&body, `{"event_id":"%d-b","run_id":%q,"sequence":%d,"timestamp":%q,"type":"tool_call_completed","tool":"search","call_id":"%d","output":[]}`+"\n", k, run, 2*k+2, at, k)
+	}
+	fmt.Fprintf(&body, `{"event_id":"end","run_id":%q,"sequence":%d,"type":"run_completed"}`+"\n", run, 2*calls+1)
+	return []byte(body.String())
+}
+
+func TestSecretsAreMaskedBeforeTheyAreStored(t *testing.T) {
+	url := serve(t, nil)
+	const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+	post(t, url+"/api/events", "application/json", []byte(`{"event_id":"1","run_id":"r","type":"tool_call_started","tool":"http",
+		"input":{"url":"https://api.example.com","headers":{"Authorization":"Bearer `+secret+`"}}}`))
+	events := string(get(t, url+"/api/runs/r/events"))
+	if strings.Contains(events, secret) || !strings.Contains(events, "[masked ") {
+		t.Errorf("the server stored %s", events)
+	}
+}
+
+func TestACallWithoutACostIsGivenOne(t *testing.T) {
+	prices := filepath.Join(t.TempDir(), "prices.yaml")
+	if err := os.WriteFile(prices, []byte("house-1: {input: 2, output: 10, as_of: 2026-01-02, source: ours}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := serve(t, func(c *config.Config) { c.Prices = prices })
+	post(t, url+"/api/events", "application/json", []byte(`{"event_id":"1","run_id":"r","type":"llm_call_completed","model":"house-1",
+		"tokens":1500000,"usage":{"input_tokens":1000000,"output_tokens":500000}}`))
+	var run struct {
+		Cost float64 `json:"total_cost"`
+	}
+	unmarshal(t, get(t, url+"/api/runs/r"), &run)
+	if run.Cost != 7 {
+		t.Errorf("the run cost %g dollars, want 7", run.Cost)
+	}
+}
+
+func TestAWebhookIsToldOfAWarningOnce(t *testing.T) {
+	told := make(chan string, 100)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var message struct {
+			Level   string `json:"level"`
+			Warning struct {
+				Type string `json:"type"`
+			} `json:"warning"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&message); err != nil {
+			t.Error(err)
+		}
+		told <- message.Warning.Type + " " + message.Level
+	}))
+	defer hook.Close()
+	db := filepath.Join(t.TempDir(), "hooks.db")
+	listening := func(c *config.Config) {
+		c.DB, c.Webhooks = db, []config.Webhook{{URL: hook.URL, Rules: []string{"same_call_same_result"}}}
+	}
+	for round := range 2 {
+		t.Run(fmt.Sprint("server ", round), func(t *testing.T) {
+			url := serve(t, listening)
+			post(t, url+"/api/events", "application/x-ndjson", loop("r", 5))
+		})
+	}
+	if got := <-told; !strings.HasPrefix(got, "same_call_same_result ") {
+		t.Errorf("told of %s", got)
+	}
+	if len(told) > 0 {
+		t.Errorf("told of %s as well", <-told)
+	}
+}
+
+func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
+	c := config.Default()
+	c.GRPCAddr, c.DB = config.Off, filepath.Join(t.TempDir(), "retain.db")
+	c.Retention.Size = 2 << 20
+	s := Serve{Config: c, Log: slog.New(slog.DiscardHandler)}
+	p, err := s.assemble(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	recording := begin(func() error { return p.pipeline.Run(ctx) })
+	web := httptest.NewServer(p.http)
+	for k := range 300 {
+		post(t, web.URL+"/api/events", "application/x-ndjson", loop(fmt.Sprintf("run-%03d", k), 30))
+	}
+	if err := p.retainNow(ctx); err != nil {
+		t.Fatal(err)
+	}
+	size, err := p.store.Size(ctx)
+	if err != nil || size > int64(c.Retention.Size) {
+		t.Errorf("the database has %d bytes, want %d at most (%v)", size, c.Retention.Size, err)
+	}
+	runs, _, err := p.store.Runs(ctx, store.Filter{}, store.Page{Limit: 1000})
+	kept := make(map[string]bool)
+	for _, r := range runs {
+		kept[r.ID] = true
+	}
+	if err != nil || len(runs) == 0 || len(runs) == 300 || !kept["run-299"] || kept["run-000"] {
+		t.Errorf("%d runs are left, the first %v, the last %v (%v)", len(runs), kept["run-000"], kept["run-299"], err)
+	}
+	web.Close()
+	stop()
+	if err := recording.wait(); err != nil {
+		t.Error(err)
+	}
+	if err := p.store.Close(); err != nil {
+		t.Error(err)
+	}
+}
