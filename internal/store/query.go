@@ -8,7 +8,7 @@ type Filter struct {
 	Project string
 	Warning string // the rule of a warning that they have
 	Tool    string // a tool that they called
-	Text    string // stands in their id, name, project or a warning's message; case does not count
+	Text    string // stands in their id, name, project or a warning's message; the case of A to Z does not count
 	Since   time.Time
 	Until   time.Time // when they were started: from Since, before Until
 }

@@ -126,7 +126,9 @@ func (s *Store) Known(ctx context.Context, run int64, ids []string) (map[string]
 		if err := row.Scan(&id, &p.Sequence, &p.Time, &p.Tie); err != nil {
 			return err
 		}
-		known[id] = p
+		for _, id := range asked(id) {
+			known[id] = p
+		}
 		return nil
 	})
 	if err != nil {

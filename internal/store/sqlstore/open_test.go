@@ -166,6 +166,14 @@ func TestServer(t *testing.T) {
 			t.Errorf("the last arrival is %d, error %v", arrival, err)
 		}
 	})
+	t.Run("a server that is kept out leaves no connection behind", func(t *testing.T) {
+		dsn := postgres.Database(t)
+		open(t, dsn)
+		if _, err := sqlstore.Open(t.Context(), dsn+"&application_name=kept_out", sqlstore.Options{}); !errors.Is(err, store.ErrInUse) {
+			t.Fatalf("opening it again gives the error %v", err)
+		}
+		noneLeft(t, dsn, "kept_out")
+	})
 	t.Run("nobody answers", func(t *testing.T) {
 		_, err := sqlstore.Open(t.Context(), "postgres://u:hunter2@127.0.0.1:1/x", sqlstore.Options{})
 		if err == nil || strings.Contains(err.Error(), "hunter2") {
@@ -178,6 +186,25 @@ func TestServer(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	})
+}
+
+// noneLeft waits until no connection has the name, which is a moment after it was closed.
+func noneLeft(t *testing.T, dsn, name string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 1
+	for round := 0; round < 100 && left > 0; round++ {
+		err = conn.QueryRow(t.Context(), `SELECT count(*) FROM (SELECT pg_sleep(0.05)) w, pg_stat_activity WHERE application_name = $1`, name).Scan(&left)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := conn.Close(t.Context()); err != nil || left > 0 {
+		t.Errorf("%d connections are left, error %v", left, err)
+	}
 }
 
 // disconnect ends the connection that writes to a database: it holds the lock.

@@ -34,7 +34,9 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 10 * time.Second
 	}
-	config.RuntimeParams["application_name"] = "unloop"
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "unloop"
+	}
 	writer := config.Copy()
 	writer.RuntimeParams["synchronous_commit"] = "on"
 	d = database{

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,12 +89,13 @@ func lastOfEquals(t *testing.T, s Store) {
 		Checkpoints: []store.Checkpoint{{Run: 1, Position: at, State: []byte("new")}},
 		Spans:       []store.Span{{Trace: "t", ID: "s", Run: 1}},
 	}
+	const more = 20 // so that one statement would write the same row twice
 	b := store.Batch{
-		Runs:        []store.Run{first, second},
-		Warnings:    []store.Warning{{Run: 1, ID: "w", Count: 1}, want.Warnings[0]},
-		Decisions:   []store.Decision{{Run: 1, Position: at, Code: "old"}, want.Decisions[0]},
-		Checkpoints: []store.Checkpoint{{Run: 1, Position: at, State: []byte("old")}, want.Checkpoints[0]},
-		Spans:       []store.Span{{Trace: "t", ID: "s"}, want.Spans[0]},
+		Runs:        append(slices.Repeat([]store.Run{first}, more), second),
+		Warnings:    append(slices.Repeat([]store.Warning{{Run: 1, ID: "w", Count: 1}}, more), want.Warnings[0]),
+		Decisions:   append(slices.Repeat([]store.Decision{{Run: 1, Position: at, Code: "old"}}, more), want.Decisions[0]),
+		Checkpoints: append(slices.Repeat([]store.Checkpoint{{Run: 1, Position: at, State: []byte("old")}}, more), want.Checkpoints[0]),
+		Spans:       append(slices.Repeat([]store.Span{{Trace: "t", ID: "s"}}, more), want.Spans[0]),
 	}
 	commit(t, s, b)
 	compareRest(t, s, &want, 1, "t")
@@ -209,7 +211,7 @@ func undone(t *testing.T, s Store) {
 func thinned(t *testing.T, s Store) {
 	b := store.Batch{Runs: []store.Run{run(1, "a")}}
 	for k := range int64(4) {
-		b.Checkpoints = append(b.Checkpoints, store.Checkpoint{Run: 1, Position: store.Position{Sequence: k, Time: -k, Tie: 7}, State: []byte{1}})
+		b.Checkpoints = append(b.Checkpoints, store.Checkpoint{Run: 1, Position: store.Position{Sequence: k / 2, Time: 5, Tie: k}, State: []byte{1}})
 	}
 	commit(t, s, b)
 	gone := []store.Checkpoint{{Run: 1, Position: b.Checkpoints[1].Position}, {Run: 2, Position: b.Checkpoints[2].Position}}

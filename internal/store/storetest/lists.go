@@ -19,7 +19,7 @@ func filters(t *testing.T, s Store) {
 	a, b, c, d := run(1, "a-1"), run(2, "b_2"), run(3, "c%3"), run(4, "D4")
 	a.Project, a.Tools = "Compiler", []string{"grep", "read file"}
 	b.Project, b.Tools, b.Name, b.Status = "web", []string{"greps", "Read"}, "100% done!", store.Completed
-	c.Tools, c.Started, c.Status = []string{",", `"`, "gr\nep"}, noon.Add(time.Hour), store.Failed
+	c.Tools, c.Started, c.Status = []string{",", `"`, "gr\nep", `x"read`}, noon.Add(time.Hour), store.Failed
 	d.Name, d.Started, d.Status = "FIX Parser", noon.Add(-time.Hour), store.Completed
 	commit(t, s, store.Batch{Runs: []store.Run{a, b, c, d}, Warnings: []store.Warning{
 		{Run: 1, ID: "1", Rule: "repeat", Message: "grep was called 3 times"},
@@ -122,6 +122,9 @@ func eventPages(t *testing.T, s Store) {
 	want = ids(sorted)
 	b.Events = append(b.Events, event(200, 2, "other", 0))
 	commit(t, s, b)
+	if diff := cmp.Diff(want, ids(eventsOf(t, s, 1, store.Start))); diff != "" {
+		t.Errorf("all events (-want +got):\n%s", diff)
+	}
 	for _, size := range []int{-1, 1, 5, 30, 31, 2000} {
 		var events, decisions []string
 		page := store.Page{Limit: size}
