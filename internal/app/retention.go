@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	retainEvery = time.Minute // how often it is seen to what is too old or too much
-	retainOnce  = 100         // old runs that are deleted at once
-	retainFew   = 10          // the same where no more than needed is to go
+	retainEvery = time.Minute    // how often it is seen to what is too old or too much
+	retainOnce  = 100            // old runs that are deleted at once
+	strayAge    = 24 * time.Hour // of spans that tell nothing by themselves
+	retainFew   = 10             // the same where no more than needed is to go
 )
 
 // retain deletes runs that are over, when they are too old or take too much, until ctx is done.
@@ -30,6 +31,9 @@ func (p *parts) retain(ctx context.Context) error {
 }
 
 func (p *parts) retainNow(ctx context.Context) error {
+	if err := p.store.DropStray(ctx, time.Now().Add(-strayAge)); err != nil {
+		return err
+	}
 	if age := time.Duration(p.config.Retention.Age); age > 0 {
 		for {
 			n, err := p.forget(ctx, func() ([]string, error) { return p.store.OlderThan(ctx, time.Now().Add(-age), retainOnce) })

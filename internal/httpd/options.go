@@ -115,7 +115,7 @@ type Limits struct {
 	Bodies      int64 // bytes of the bodies that are worked on at once; 16 times Body
 	Events      int   // in a request; 10,000
 	Levels      int   // of nested objects and arrays in an event; 128
-	Name        int   // bytes of an id or a name; 1,024
+	Name        int   // bytes of an id or a name; 512, beyond which a store keeps ids by their hash
 	Connections int   // open at once; 1,024
 	Streams     int   // open at once; 256
 	Header      int   // bytes of a request's header; 64 KiB
@@ -140,7 +140,7 @@ func (l *Limits) fill() {
 	orElse(&l.Bodies, 16*l.Body)
 	orElse(&l.Events, 10_000)
 	orElse(&l.Levels, 128)
-	orElse(&l.Name, 1024)
+	orElse(&l.Name, 512)
 	orElse(&l.Connections, 1024)
 	orElse(&l.Streams, 256)
 	orElse(&l.Header, 64<<10)

@@ -30,6 +30,7 @@ type folded struct {
 	Events    int
 	Arrival   int64     // the highest
 	Received  time.Time // the latest
+	Bytes     int64
 	Name      string
 	Status    string
 	Started   time.Time
@@ -55,9 +56,13 @@ type placed struct {
 	at       store.Position
 	arrival  int64
 	received time.Time
+	size     int // of the body, in bytes
 }
 
-func placeOf(e *store.Event) placed { return placed{e.Position, e.Arrival, e.Received} }
+func placeOf(e *store.Event) placed { return placed{e.Position, e.Arrival, e.Received, len(e.Body)} }
+
+// kept is about what an event takes in a store beside its body, in bytes: its row, its id twice, its places in indexes.
+const kept = 220
 
 // add folds the run's next event.
 func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
@@ -75,6 +80,7 @@ func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
 		s.Started = happened
 	}
 	s.Events++
+	s.Bytes += int64(as.size + kept)
 	s.Last = happened
 	if as.at.Compare(s.Furthest) > 0 {
 		s.Furthest = as.at

@@ -81,7 +81,7 @@ func (c *commit) place(ctx context.Context) error {
 			}
 			result := &w.receipt.Events[i]
 			result.ID = e.ID
-			t.place(&item{event: e, body: w.bodies[i], placed: placed{received: w.received}, result: result})
+			t.place(&item{event: e, body: w.bodies[i], placed: placed{received: w.received, size: len(w.bodies[i])}, result: result})
 		}
 		if err := c.placeSpans(ctx, w); err != nil {
 			return err

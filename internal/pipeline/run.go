@@ -116,7 +116,7 @@ func (r *run) describe(profile string) {
 		row.Name = s.Name
 	}
 	row.Status, row.Started, row.Ended = s.Status, s.Started, s.Ended
-	row.Arrival, row.Updated = s.Arrival, s.Received
+	row.Arrival, row.Updated, row.Bytes = s.Arrival, s.Received, s.Bytes
 	row.Tools = s.Tools
 	row.Metrics = r.fold.metrics()
 	row.Health = r.fold.watch.Health()

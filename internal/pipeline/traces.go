@@ -70,7 +70,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 		if err != nil {
 			return err
 		}
-		run.place(&item{event: e, body: body, placed: placed{received: w.received}, change: true})
+		run.place(&item{event: e, body: body, placed: placed{received: w.received, size: len(body)}, change: true})
 	}
 	for i := range spans {
 		if !t.events.Stands(&spans[i]) {

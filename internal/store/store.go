@@ -57,6 +57,7 @@ type Run struct {
 	Ended    time.Time // when its last event happened; zero while it runs
 	Updated  time.Time // when its last event arrived
 	Arrival  int64     // of the event that was recorded last
+	Bytes    int64     // that its events take, about
 	Metadata json.RawMessage
 	Tools    []string // at most MaxTools, sorted
 	Metrics  Metrics

@@ -28,7 +28,7 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		table           string
 		columns, suffix string
 	}{
-		{&all.runs, "runs", runColumns + ", bytes", conflict("number", runColumns) + ", bytes = runs.bytes + excluded.bytes"},
+		{&all.runs, "runs", runColumns, conflict("number", runColumns)},
 		{&all.events, "events", eventColumns, " ON CONFLICT (run, id) DO NOTHING"},
 		{&all.spans, "spans", spanColumns, conflict("trace, id", spanColumns)},
 		{&all.warnings, "warnings", warningColumns, conflict("run, id", warningColumns)},

@@ -12,8 +12,7 @@ import (
 // writing is a commit on its way.
 type writing struct {
 	*Store
-	tx    *sql.Tx
-	bytes map[int64]int64 // by run, what its events take more than before
+	tx *sql.Tx
 }
 
 // Commit writes the batch as one transaction, which is on disk when it returns. Events whose id the run has already, under
@@ -27,7 +26,7 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.Eve
 	if err != nil {
 		return nil, fmt.Errorf("begin a commit: %w", err)
 	}
-	w := &writing{Store: s, tx: tx, bytes: make(map[int64]int64, len(b.Runs))}
+	w := &writing{Store: s, tx: tx}
 	doubled, err = w.batch(ctx, b)
 	clear(s.scratch)
 	if err != nil {
@@ -48,7 +47,7 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	return tx, err
 }
 
-// batch writes the batch. The runs come last of what is about events, for they are told what their events take.
+// batch writes the batch.
 func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
 	for _, run := range b.Gone {
 		if err := w.forget(ctx, run); err != nil {

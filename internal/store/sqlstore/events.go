@@ -12,11 +12,6 @@ import (
 
 const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body"
 
-// overhead is about what an event takes beside its id and its body, its places in the indexes included.
-const overhead = 150
-
-func weight(id string, body int) int64 { return int64(overhead + 2*len(id) + body) }
-
 // events writes events and returns those that the runs had already.
 func (w *writing) events(ctx context.Context, events []store.Event) (doubled []store.EventRef, err error) {
 	err = insert(ctx, w, &w.bulks.events, events, w.eventArguments, func(part []store.Event, written int64) error {
@@ -31,7 +26,6 @@ func (w *writing) events(ctx context.Context, events []store.Event) (doubled []s
 }
 
 func (w *writing) eventArguments(to []any, e *store.Event) []any {
-	w.bytes[e.Run] += weight(e.ID, len(e.Body))
 	p := &e.Position
 	body := e.Body
 	if body == nil {
@@ -59,7 +53,6 @@ func (w *writing) leftOut(ctx context.Context, part []store.Event) (left []store
 	for k := range part {
 		if e := &part[k]; !there[e.Arrival] {
 			left = append(left, store.EventRef{Run: e.Run, ID: e.ID})
-			w.bytes[e.Run] -= weight(e.ID, len(e.Body))
 		}
 	}
 	return left, nil
@@ -68,15 +61,8 @@ func (w *writing) leftOut(ctx context.Context, part []store.Event) (left []store
 // remove deletes events.
 func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
 	for _, ref := range removed {
-		err := eachRow(ctx, w.tx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING length(body)`,
-			[]any{ref.Run, store.Key(ref.ID)}, func(row scanner) error {
-				var body int
-				err := row.Scan(&body)
-				w.bytes[ref.Run] -= weight(ref.ID, body)
-				return err
-			})
-		if err != nil {
-			return fmt.Errorf("delete an event: %w", err)
+		if err := w.exec(ctx, "delete an event", `DELETE FROM events WHERE run = $1 AND id = $2`, ref.Run, store.Key(ref.ID)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -13,32 +13,21 @@ import (
 
 const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, score, health, " +
 	"warnings, worst, warned, after_calls, after_tokens, after_cost, events, duration, llm_calls, tool_calls, retries, handoffs, " +
-	"errors, tokens, cost, mean_latency, max_latency, busiest_tool, busiest_agent"
+	"errors, tokens, cost, mean_latency, max_latency, busiest_tool, busiest_agent, bytes"
 
 // runs writes runs, new ones and such as are known.
 func (w *writing) runs(ctx context.Context, runs []store.Run) error {
 	runs = lasts(runs, func(r *store.Run) int64 { return r.Number })
-	err := insert(ctx, w, &w.bulks.runs, runs, w.runArguments, nil)
-	if err != nil {
-		return err
-	}
-	for run, bytes := range w.bytes {
-		if err := w.exec(ctx, "count a run's bytes", `UPDATE runs SET bytes = bytes + $1 WHERE number = $2`, bytes, run); err != nil {
-			return err
-		}
-	}
-	return nil
+	return insert(ctx, w, &w.bulks.runs, runs, w.runArguments, nil)
 }
 
 func (w *writing) runArguments(to []any, r *store.Run) []any {
-	bytes := w.bytes[r.Number]
-	delete(w.bytes, r.Number)
 	m := &r.Metrics
 	return append(to, r.Number, store.Key(r.ID), store.Text(r.Name), store.Key(r.Project), store.Key(r.Status), store.Text(r.Profile),
 		stamp(r.Started), stamp(r.Ended), stamp(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
 		int64(r.Warnings), int64(r.Worst), stamp(r.Warned), int64(r.After.Calls), r.After.Tokens, finite(r.After.Cost), int64(m.Events), finite(m.Duration),
 		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, finite(m.Cost), finite(m.MeanLatency),
-		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), bytes)
+		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), r.Bytes)
 }
 
 // scanner is a row.
@@ -56,7 +45,7 @@ func scanRun(row scanner) (*store.Run, error) {
 	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools,
 		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.After.Calls, &r.After.Tokens, &r.After.Cost, &m.Events,
 		&m.Duration, &m.LLMCalls, &m.ToolCalls, &m.Retries, &m.Handoffs, &m.Errors, &m.Tokens, &m.Cost, &m.MeanLatency, &m.MaxLatency,
-		&m.BusiestTool, &m.BusiestAgent)
+		&m.BusiestTool, &m.BusiestAgent, &r.Bytes)
 	if err != nil {
 		return nil, err
 	}

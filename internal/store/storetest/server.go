@@ -120,6 +120,44 @@ func badBuckets(t *testing.T, s Store) {
 	}
 }
 
+func unflushed(t *testing.T, s Store) {
+	told := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, must[[]string](t)(s.Unflushed(t.Context()))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	told()
+	commit(t, s, store.Batch{
+		Runs:   []store.Run{run(1, "a"), run(2, "b"), run(3, "c")},
+		Events: []store.Event{event(1, 1, "1", 1), event(2, 2, "1", 1), event(3, 1, "2", 2)},
+	})
+	told("a", "b")
+	commit(t, s, store.Batch{Flushed: 2})
+	told("a")
+	commit(t, s, store.Batch{Flushed: 3})
+	told()
+}
+
+func stray(t *testing.T, s Store) {
+	commit(t, s, store.Batch{Spans: []store.Span{
+		{Trace: "t", ID: "old", Received: noon, Body: []byte("1")},
+		{Trace: "t", ID: "old, of a run", Run: 1, Received: noon, Body: []byte("2")},
+		{Trace: "t", ID: "new", Received: noon.Add(time.Hour), Body: []byte("3")},
+	}})
+	if err := s.DropStray(t.Context(), noon.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, span := range must[[]store.Span](t)(s.Spans(t.Context(), "t")) {
+		left = append(left, span.ID)
+	}
+	slices.Sort(left)
+	if diff := cmp.Diff([]string{"new", "old, of a run"}, left); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func size(t *testing.T, s Store) {
 	ctx := t.Context()
 	fresh := must[int64](t)(s.Size(ctx))
@@ -130,6 +168,7 @@ func size(t *testing.T, s Store) {
 			e := event(number*500+k+1, number+1, fmt.Sprint(k), k)
 			e.Body = bytes.Repeat([]byte{'x'}, 2000)
 			b.Events = append(b.Events, e)
+			b.Runs[number].Bytes += 2150 // as its writer counts
 		}
 	}
 	commit(t, s, b)

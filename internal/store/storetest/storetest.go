@@ -19,6 +19,7 @@ type Store interface {
 	Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error)
 	Spans(ctx context.Context, trace string) ([]store.Span, error)
 	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
+	Unflushed(ctx context.Context) ([]string, error)
 	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)
 
 	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
@@ -35,6 +36,7 @@ type Store interface {
 	Oldest(ctx context.Context, limit int) ([]string, error)
 	OlderThan(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Reclaim(ctx context.Context) error
+	DropStray(ctx context.Context, before time.Time) error
 
 	Claim(ctx context.Context, endpoint, warning, level string) (bool, error)
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
@@ -80,6 +82,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"idle runs and old ones are found, the oldest first", idleAndOld},
 		{"a summary counts what began in its time", fleet},
 		{"a summary of no time, or of too many buckets, is refused", badBuckets},
+		{"runs whose rows may be behind their events are told", unflushed},
+		{"spans of no run are dropped when they are old", stray},
 		{"the size grows with events and falls with deleted runs", size},
 		{"who claims first is told so, until it is taken back", claims},
 		{"a secret is made once", secrets},
