@@ -17,6 +17,12 @@ import (
 // server's URL. Change may be nil.
 func serve(t testing.TB, change func(*config.Config)) string {
 	t.Helper()
+	return serveAt(t, change).URL
+}
+
+// serveAt is serve for who wants more than the URL.
+func serveAt(t testing.TB, change func(*config.Config)) Addresses {
+	t.Helper()
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", "127.0.0.1:0", filepath.Join(t.TempDir(), "test.db")
 	if change != nil {
@@ -34,10 +40,10 @@ func serve(t testing.TB, change func(*config.Config)) string {
 	})
 	select {
 	case a := <-ready:
-		return a.URL
+		return a
 	case <-serving.done:
 		t.Fatal(serving.err)
-		return ""
+		return Addresses{}
 	}
 }
 

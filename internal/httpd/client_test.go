@@ -65,7 +65,7 @@ func TestThePublishedClientReportsToUs(t *testing.T) {
 	h := newHouse(t, nil)
 	client(t, h, "testdata/sdk_agent.py")
 	run := get[RunSummary](h, "/api/runs/sdk-run")
-	if run.Name != "research-agent" || run.Project != "lab" || run.Status != "completed" || string(run.Metadata) != `{"team":"loops","level":3}` ||
+	if run.Name != "research-agent" || run.Project != "lab" || run.Status != "completed" || string(canonical(run.Metadata)) != `{"level":3,"team":"loops"}` ||
 		run.Tokens != 321 || run.Cost != 0.004 || run.EndedAt == nil {
 		t.Errorf("%+v", run)
 	}
@@ -77,7 +77,7 @@ func TestThePublishedClientReportsToUs(t *testing.T) {
 		t.Error(diff)
 	}
 	events := get[[]Event](h, "/api/runs/sdk-run/events")
-	if e := events[2]; string(e.Metadata) != `{"temperature":0.5}` || *e.Tokens != 321 || *e.Latency != 12 || *e.Sequence != 3 {
+	if e := events[2]; string(canonical(e.Metadata)) != `{"temperature":0.5}` || *e.Tokens != 321 || *e.Latency != 12 || *e.Sequence != 3 {
 		t.Errorf("the model call: %+v", e)
 	}
 	if !hasWarning(h, "sdk-run", "web_search") || hasWarning(h, "sdk-run", "divide") {

@@ -67,3 +67,10 @@ func TestTheMembersOfAnEventAreThoseOfItsDescription(t *testing.T) {
 		t.Errorf("%v are read and not described", ours)
 	}
 }
+
+func TestWhatIsEncodedStandsOnOneLine(t *testing.T) { // server-sent events end at a line end
+	text := string(encode(RunSummary{Run: Run{Metadata: json.RawMessage("{\n\"a\":\r\n\"b\\n\"}")}}))
+	if strings.ContainsAny(text, "\r\n") || !strings.Contains(text, `"metadata":{"a":"b\n"}`) {
+		t.Errorf("%s", text)
+	}
+}

@@ -220,6 +220,22 @@ func TestTheAccessLogHoldsNothingThatAUserSaid(t *testing.T) {
 	}
 }
 
+// gone is a client that has hung up.
+type gone struct{ sink }
+
+func (*gone) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: net.ErrClosed} }
+
+func TestAClientThatHangsUpIsNothingToLog(t *testing.T) {
+	var lines bytes.Buffer
+	h := newHouse(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
+	defer func() {
+		if cause := recover(); cause != http.ErrAbortHandler || lines.Len() > 0 {
+			t.Errorf("%v, log %s", cause, lines.String())
+		}
+	}()
+	h.ServeHTTP(&gone{sink{header: make(http.Header)}}, httptest.NewRequest(http.MethodGet, "http://localhost/api/runs", nil))
+}
+
 func TestAPanicIsAnAnswer(t *testing.T) {
 	var lines bytes.Buffer
 	h := newHouse(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })

@@ -1,7 +1,7 @@
 package httpd
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -189,7 +189,7 @@ type sse struct{ id, name, data string }
 type watcher struct {
 	t    testing.TB
 	body io.ReadCloser
-	rest []byte
+	text *bufio.Reader
 }
 
 // watch opens a stream.
@@ -210,23 +210,22 @@ func watch(t testing.TB, url string, header ...string) *watcher {
 		t.Fatalf("%s: %s, %s", url, answer.Status, answer.Header)
 	}
 	t.Cleanup(func() { answer.Body.Close() })
-	return &watcher{t: t, body: answer.Body}
+	return &watcher{t, answer.Body, bufio.NewReaderSize(answer.Body, 1<<20)}
 }
 
 // block returns the next block of lines, or "" at the end of the stream.
 func (w *watcher) block() string {
 	w.t.Helper()
-	buffer := make([]byte, 32<<10)
+	var block []string
 	for {
-		if block, rest, ok := bytes.Cut(w.rest, []byte("\n\n")); ok {
-			w.rest = rest
-			return string(block)
-		}
-		n, err := w.body.Read(buffer)
-		w.rest = append(w.rest, buffer[:n]...)
-		if err != nil && n == 0 {
+		line, err := w.text.ReadString('\n')
+		if err != nil {
 			return ""
 		}
+		if line == "\n" {
+			return strings.Join(block, "\n")
+		}
+		block = append(block, strings.TrimSuffix(line, "\n"))
 	}
 }
 

@@ -12,11 +12,16 @@ import (
 type pace struct{ events int }
 
 const (
-	paceLeast, paceMost = 32, 1000
+	paceFirst, paceMost = 32, 1000
 	paceBytes           = 1 << 20 // that are read at once, about
 )
 
-func (p *pace) next() int { return max(p.events, paceLeast) }
+func (p *pace) next() int {
+	if p.events == 0 {
+		return paceFirst
+	}
+	return p.events
+}
 
 // saw takes note of what was read.
 func (p *pace) saw(events []store.Event) {

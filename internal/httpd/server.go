@@ -126,10 +126,15 @@ func (p *statusOnly) WriteHeader(status int)      { p.status = status }
 
 // recovered answers for a handler that panicked. What is in flight elsewhere goes on.
 func (s *Server) recovered(w http.ResponseWriter) {
-	switch cause := recover(); cause {
-	case nil:
-	case http.ErrAbortHandler:
+	cause := recover()
+	failed, _ := cause.(error)
+	var cut *net.OpError
+	switch {
+	case cause == nil:
+	case errors.Is(failed, http.ErrAbortHandler):
 		panic(cause)
+	case errors.As(failed, &cut): // huma panics when a client does not take its answer
+		panic(http.ErrAbortHandler)
 	default:
 		s.log.Error("a request panicked", "cause", fmt.Sprintf("%T", cause), "stack", stack())
 		problem(http.StatusInternalServerError, "", "the server could not do this; its log says why").write(w)

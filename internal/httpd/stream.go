@@ -3,6 +3,7 @@ package httpd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,7 +27,8 @@ func (s *Server) streamRoutes() {
 		})
 		op.Responses["200"] = &huma.Response{
 			Description: "Server-sent events. A message's data is JSON as below; its id is the arrival of the last event in it. A comment comes " +
-				"every 15 seconds when there is nothing else. Who does not keep up gets an event named dropped with the reason, and the connection ends.",
+				"every 15 seconds when there is nothing else. A token goes into the header and never into the address, so that a browser reads " +
+				"the stream by fetch, since its EventSource sends no headers. Who does not keep up gets an event named dropped with the reason, and the connection ends.",
 			Content: content("text/event-stream", message),
 		}
 		return op
@@ -69,11 +71,6 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*stream, error) {
 		unbind()
 		s.streams.Add(-1)
 	})
-	// The deadline for reading the request would end the connection in the middle of the answer.
-	if err := st.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		st.cancel()
-		return nil, err
-	}
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies shall not hold it back
 	w.WriteHeader(http.StatusOK)
@@ -91,7 +88,15 @@ func (s *Server) lastEventID(r *http.Request) (id int64, known bool, err error) 
 	if err != nil || id < 0 {
 		return 0, false, problem(http.StatusBadRequest, "Last-Event-ID", "the id of a message is wanted, a number")
 	}
-	if id > s.Hub.Latest() {
+	if id <= s.Hub.Latest() {
+		return id, true, nil
+	}
+	// What the hub does not know of the store may know already, or still.
+	runs, err := s.Store.RunsSince(r.Context(), id-1, 1)
+	if err != nil {
+		return 0, false, fmt.Errorf("look for a stream's last event: %w", err)
+	}
+	if len(runs) == 0 {
 		return 0, true, nil
 	}
 	return id, true, nil

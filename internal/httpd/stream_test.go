@@ -1,15 +1,11 @@
 package httpd
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -109,7 +105,7 @@ func TestARunsStreamGoesOnBehindTheLastMessage(t *testing.T) {
 func TestNothingIsMissedAndNothingComesTwice(t *testing.T) {
 	h := newHouse(t, nil)
 	server := h.listen()
-	const total = 3000
+	const total = 1200
 	go func() {
 		for i := 1; i <= total; i += 3 {
 			h.send(event("r", i, "x", ""), event("r", i+1, "x", ""), event("r", i+2, "x", ""))
@@ -270,118 +266,6 @@ func TestThereAreOnlySoManyStreams(t *testing.T) {
 	}
 }
 
-// serveOn runs a server on a port of its own until stop is called, which returns what Serve returned.
-func serveOn(t *testing.T, h *house) (url string, stop func() error) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- h.Serve(ctx, l) }()
-	return "http://" + l.Addr().String(), sync.OnceValue(func() error { cancel(); return <-done })
-}
-
-func TestStreamsEndWhenTheServerStops(t *testing.T) {
-	h := newHouse(t, nil)
-	url, stop := serveOn(t, h)
-	w := watch(t, url+"/api/stream")
-	w.block()
-	w.block()
-	if err := stop(); err != nil {
-		t.Errorf("stop: %v", err)
-	}
-	if m := w.next(); m != (sse{}) {
-		t.Errorf("%+v", m)
-	}
-}
-
-func TestAStreamOutlivesTheTimeForRequests(t *testing.T) {
-	h := newHouse(t, func(o *Options) {
-		o.Limits.ReadTime, o.Limits.WriteTime, o.Limits.KeepAlive = 50*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
-	})
-	url, stop := serveOn(t, h)
-	w := watch(t, url+"/api/stream")
-	begin := time.Now()
-	for time.Since(begin) < 200*time.Millisecond {
-		if w.block() == "" {
-			t.Fatalf("it ended after %v", time.Since(begin))
-		}
-	}
-	w.body.Close()
-	if err := stop(); err != nil {
-		t.Errorf("stop: %v", err)
-	}
-}
-
-func TestConnectionsAreBounded(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.Connections = 1 })
-	url, stop := serveOn(t, h)
-	address := strings.TrimPrefix(url, "http://")
-	first, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(c net.Conn) error {
-		_, err := fmt.Fprintf(c, "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		return errors.Join(err, c.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
-	}
-	answer := make([]byte, 12)
-	if err := ask(first); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := first.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
-		t.Errorf("the first connection: %q, %v", answer, err)
-	}
-	if err := ask(second); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := second.Read(answer); err == nil {
-		t.Errorf("the second connection beside the first: %q", answer[:n])
-	}
-	first.Close()
-	_ = second.SetReadDeadline(time.Now().Add(10 * time.Second))
-	if _, err := second.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
-		t.Errorf("the second connection after the first: %q, %v", answer, err)
-	}
-	second.Close()
-	if err := stop(); err != nil {
-		t.Errorf("stop: %v", err)
-	}
-}
-
-func TestWhoSendsSlowlyIsCutOff(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.HeaderTime, o.Limits.ReadTime = 50*time.Millisecond, 100*time.Millisecond })
-	url, stop := serveOn(t, h)
-	for name, begun := range map[string]string{
-		"a header": "GET /api/health HTTP/1.1\r\nHost: localhost\r\n",
-		"a body":   "POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
-	} {
-		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Write([]byte(begun)); err != nil {
-			t.Fatal(err)
-		}
-		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
-		answer := make([]byte, 4096)
-		n, err := c.Read(answer)
-		if name == "a body" && !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 4") || name == "a header" && err == nil && !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 408") {
-			t.Errorf("%s: %q, %v", name, answer[:n], err)
-		}
-		c.Close()
-	}
-	if err := stop(); err != nil {
-		t.Errorf("stop: %v", err)
-	}
-}
-
 func TestAnIDThatWasNeverGivenOutIsThatOfOneWhoHasNothing(t *testing.T) {
 	h := newHouse(t, nil)
 	h.send(event("r", 1, "x", ""))
@@ -401,21 +285,44 @@ func TestWhoOnlyAsksForTheHeaderGetsIt(t *testing.T) {
 	}
 }
 
-func TestLargeEventsAreReadFewAtATime(t *testing.T) {
+// TestEveryRunIsToldToItsEnd connects again and again while events of many runs are being recorded.
+func TestEveryRunIsToldToItsEnd(t *testing.T) {
 	h := newHouse(t, nil)
-	for i := range 40 {
-		h.send(event("r", i+1, "x", `"text":"`+strings.Repeat("x", 1<<20)+`"`))
-	}
-	list := h.do(http.MethodGet, "/api/runs/r/events", "")
-	if list.Body.Len() < maxAnswer || list.Body.Len() > maxAnswer+paceLeast<<20 || list.Header().Get("X-Next-Cursor") == "" {
-		t.Errorf("%d bytes, Link %s", list.Body.Len(), list.Header().Get("Link"))
-	}
-	w := watch(t, h.listen().URL+"/api/runs/r/stream")
-	for got := 0; got < 40; {
-		m := w.next()
-		if len(m.data) > (paceLeast+1)<<20 {
-			t.Fatalf("a message of %d bytes", len(m.data))
+	server := h.listen()
+	const runs, each = 12, 40
+	go func() {
+		for i := 1; i <= each; i++ {
+			for r := range runs {
+				kind := "x"
+				if i == each {
+					kind = "run_completed"
+				}
+				h.send(event(fmt.Sprint("r", r), i, kind, ""))
+			}
 		}
-		got += len(as[RunUpdate](t, m).Events)
+	}()
+	ended := map[string]bool{}
+	last := "0"
+	for connections := 1; len(ended) < runs; connections++ {
+		told := map[string]int64{}
+		w := watch(t, server.URL+"/api/stream", "Last-Event-ID", last)
+		for range connections % 30 {
+			if len(ended) == runs {
+				break
+			}
+			m := w.next()
+			u := as[FleetUpdate](t, m)
+			if u.Run.Arrival <= told[u.RunID] {
+				t.Fatalf("run %s at %d comes behind %d", u.RunID, u.Run.Arrival, told[u.RunID])
+			}
+			told[u.RunID] = u.Run.Arrival
+			if u.Run.Status == "completed" && u.Run.EventCount == each {
+				ended[u.RunID] = true
+			}
+			if m.id != "" {
+				last = m.id
+			}
+		}
+		w.body.Close()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
@@ -177,7 +178,7 @@ func (r *reader) keep() {
 	r.Items = append(r.Items, Item{kept, r.project})
 }
 
-// own gives an event memory of its own for what it has of the request's.
+// own gives an event memory of its own for what it has of the request's, as UTF-8.
 func own(e *unloop.Event) {
 	if e.Latency != nil {
 		ms := *e.Latency
@@ -193,6 +194,9 @@ func own(e *unloop.Event) {
 			begin := len(memory)
 			memory = append(memory, *part...)
 			*part = memory[begin:len(memory):len(memory)]
+			if !utf8.Valid(*part) {
+				*part = bytes.ToValidUTF8(*part, []byte("\ufffd"))
+			}
 		}
 	}
 }

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// python returns the path of a Python with what the agents in testdata/python import.
+func python(t *testing.T) string {
+	t.Helper()
+	var wrong bytes.Buffer
+	c := exec.Command("../../scripts/python-env", "testdata/python/requirements.txt")
+	c.Stderr = &wrong
+	path, err := c.Output()
+	if err != nil {
+		t.Fatalf("make a Python for traced agents: %v\n%s", err, wrong.String())
+	}
+	return strings.TrimSpace(string(path))
+}
+
+func TestALangGraphAgentTracedByOpenInference(t *testing.T) {
+	url := serve(t, nil)
+	c := exec.Command(python(t), "testdata/python/langgraph_agent.py")
+	c.Env = append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+url, "LANGSMITH_TRACING=false")
+	said, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if requests := strings.TrimSpace(string(said)); len(requests) != 1 || requests < "3" {
+		t.Errorf("it sent %s requests, want 3 to 9", requests)
+	}
+	asked := playedStep{tool: "ask_agent", input: `{"agent": "curator", "question": "where is it"}`, output: `"ask me tomorrow"`}
+	work := played{"archivist", append(searching("search", 6), playedStep{}, asked, playedStep{})}
+	want := work.reference(t)
+	want.ID, want.Name, want.Project = "thread-7", "archivist", "archive"
+	if diff := cmp.Diff(want, onlyRun(t, url)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

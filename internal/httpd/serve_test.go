@@ -1,0 +1,124 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// serveOn runs a server on a port of its own until stop is called, which returns what Serve returned.
+func serveOn(t *testing.T, h *house) (url string, stop func() error) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.Serve(ctx, l) }()
+	return "http://" + l.Addr().String(), sync.OnceValue(func() error { cancel(); return <-done })
+}
+
+func TestStreamsEndWhenTheServerStops(t *testing.T) {
+	h := newHouse(t, nil)
+	url, stop := serveOn(t, h)
+	w := watch(t, url+"/api/stream")
+	w.block()
+	w.block()
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if m := w.next(); m != (sse{}) {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestAStreamOutlivesTheTimeForRequests(t *testing.T) {
+	h := newHouse(t, func(o *Options) {
+		o.Limits.ReadTime, o.Limits.WriteTime, o.Limits.KeepAlive = 50*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
+	})
+	url, stop := serveOn(t, h)
+	w := watch(t, url+"/api/stream")
+	begin := time.Now()
+	for time.Since(begin) < 200*time.Millisecond {
+		if w.block() == "" {
+			t.Fatalf("it ended after %v", time.Since(begin))
+		}
+	}
+	w.body.Close()
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	h := newHouse(t, func(o *Options) { o.Limits.Connections = 1 })
+	url, stop := serveOn(t, h)
+	address := strings.TrimPrefix(url, "http://")
+	first, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(c net.Conn) error {
+		_, err := fmt.Fprintf(c, "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		return errors.Join(err, c.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
+	}
+	answer := make([]byte, 12)
+	if err := ask(first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
+		t.Errorf("the first connection: %q, %v", answer, err)
+	}
+	if err := ask(second); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := second.Read(answer); err == nil {
+		t.Errorf("the second connection beside the first: %q", answer[:n])
+	}
+	first.Close()
+	_ = second.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := second.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
+		t.Errorf("the second connection after the first: %q, %v", answer, err)
+	}
+	second.Close()
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+func TestWhoSendsSlowlyIsCutOff(t *testing.T) {
+	h := newHouse(t, func(o *Options) { o.Limits.HeaderTime, o.Limits.ReadTime = 50*time.Millisecond, 100*time.Millisecond })
+	url, stop := serveOn(t, h)
+	for name, begun := range map[string]string{
+		"a header": "GET /api/health HTTP/1.1\r\nHost: localhost\r\n",
+		"a body":   "POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+	} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Write([]byte(begun)); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		answer := make([]byte, 4096)
+		n, err := c.Read(answer)
+		if name == "a body" && !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 4") || name == "a header" && err == nil && !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 408") {
+			t.Errorf("%s: %q, %v", name, answer[:n], err)
+		}
+		c.Close()
+	}
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
