@@ -47,7 +47,11 @@ func (s *Serve) assemble(ctx context.Context) (_ *parts, err error) {
 	}()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	p.hub = live.New(live.Options{})
+	latest, _, err := p.store.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.hub = live.New(live.Options{Arrival: latest})
 	if err := p.makePipeline(ctx, registry); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,21 +13,14 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 )
 
-// sentLogs is sent for log records.
+// sentLogs is an exporter of log records that is watched.
 type sentLogs struct {
 	sdklog.Exporter
-	mu       sync.Mutex
-	requests int
-	errors   []error
+	deliveries
 }
 
 func (s *sentLogs) Export(ctx context.Context, records []sdklog.Record) error {
-	err := s.Exporter.Export(ctx, records)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests++
-	s.errors = append(s.errors, err)
-	return err
+	return s.note(s.Exporter.Export(ctx, records))
 }
 
 // codingSession writes the records of a session of Claude Code, as its scope, bodies and attributes are.
@@ -83,13 +75,8 @@ func TestRecordsOfACodingAgent(t *testing.T) {
 	if err := provider.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range exporter.errors {
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	if exporter.requests < 4 {
-		t.Errorf("%d requests, want 4 or more", exporter.requests)
+	if n := exporter.count(t); n < 4 {
+		t.Errorf("%d requests, want 4 or more", n)
 	}
 
 	for k := range work.steps {

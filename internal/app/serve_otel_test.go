@@ -17,33 +17,49 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// sent is an exporter that counts what it sends, and keeps what went wrong, which the SDK would only log.
-type sent struct {
-	sdktrace.SpanExporter
+// deliveries counts the requests of an exporter, and keeps what went wrong, which the SDK would only log.
+type deliveries struct {
 	mu       sync.Mutex
 	requests int
 	errors   []error
 }
 
-func (s *sent) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	err := s.SpanExporter.ExportSpans(ctx, spans)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests++
-	s.errors = append(s.errors, err)
+func (d *deliveries) note(err error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.requests++
+	d.errors = append(d.errors, err)
 	return err
 }
 
-// flush sends what is left and returns how many requests there were. Each must have gone well.
-func (s *sent) flush(t *testing.T, p *sdktrace.TracerProvider) int {
+// count returns how many requests there were. Each must have gone well.
+func (d *deliveries) count(t *testing.T) int {
 	t.Helper()
-	err := p.ForceFlush(t.Context())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := errors.Join(append(s.errors, err)...); err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := errors.Join(d.errors...); err != nil {
 		t.Fatal(err)
 	}
-	return s.requests
+	return d.requests
+}
+
+// sent is an exporter of spans that is watched.
+type sent struct {
+	sdktrace.SpanExporter
+	deliveries
+}
+
+func (s *sent) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	return s.note(s.SpanExporter.ExportSpans(ctx, spans))
+}
+
+// flush sends what is left and returns how many requests there were.
+func (s *sent) flush(t *testing.T, p *sdktrace.TracerProvider) int {
+	t.Helper()
+	if err := p.ForceFlush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s.count(t)
 }
 
 // overHTTP sends protobuf, packed with gzip.
@@ -70,7 +86,7 @@ func service(name string) *resource.Resource {
 	return resource.NewSchemaless(attribute.String("service.name", name))
 }
 
-// provider is the SDK as an application sets it up, which sends so many spans at once.
+// provider is the SDK as an application sets it up, which sends so many spans at once, and the rest when it is flushed.
 func (s *sent) provider(t *testing.T, from string, batch int) *sdktrace.TracerProvider {
 	t.Helper()
 	p := sdktrace.NewTracerProvider(sdktrace.WithResource(service(from)), sdktrace.WithSampler(sdktrace.AlwaysSample()),
@@ -210,7 +226,7 @@ func TestARunIsJudgedBeforeItsAgentEnds(t *testing.T) {
 			exporter.flush(t, provider)
 
 			want, trace := want, agent.SpanContext().TraceID().String()
-			want.ID, want.Name, want.Status, want.Ended = trace, trace, "running", false
+			want.ID, want.Name, want.Project, want.Status, want.Ended = trace, "writer", "library", "running", false
 			if diff := cmp.Diff(want, onlyRun(t, a.URL)); diff != "" {
 				t.Errorf("at work (-want +got):\n%s", diff)
 			}

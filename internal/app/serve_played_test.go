@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,13 +13,14 @@ type played struct {
 	steps []playedStep
 }
 
-// playedStep is a tool's call, or a model's where it names no tool. One that begins another agent has its work follow within.
+// playedStep is a tool's call, or a model's where it names no tool. Input and output are JSON. After a handoff the other agent's
+// work follows.
 type playedStep struct {
 	tool, input, output string
 	then                *played
 }
 
-// playedTokens is what each model call takes, as input and as output.
+// What each model call takes, in tokens.
 const playedInput, playedOutput = 10, 5
 
 // search is one search that finds the same as ever.
@@ -57,10 +57,10 @@ func (p *played) events(to *strings.Builder) {
 		fmt.Fprintf(to, `{"event_id":"%d","run_id":"reference","timestamp":%q,`+format+"}\n", append([]any{n, at}, values...)...)
 	}
 	for _, s := range p.steps {
-		to_, handoff := strings.CutPrefix(s.tool, "transfer_to_")
+		other, handoff := strings.CutPrefix(s.tool, "transfer_to_")
 		switch {
 		case handoff:
-			add(`"type":"handoff_started","agent":%q,"metadata":{"from":%q}`, to_, p.agent)
+			add(`"type":"handoff_started","agent":%q,"metadata":{"from":%q}`, other, p.agent)
 		case s.tool == "":
 			add(`"type":"llm_call_started","agent":%q`, p.agent)
 			add(`"type":"llm_call_completed","agent":%q,"tokens":%d`, p.agent, playedInput+playedOutput)
@@ -128,11 +128,10 @@ func onlyRun(t *testing.T, url string) runVerdict {
 		ToolCalls: metrics.ToolCalls, ModelCalls: metrics.ModelCalls, Handoffs: metrics.Handoffs, Tokens: metrics.Tokens,
 	}
 	var warnings []struct {
-		Type    string          `json:"type"`
-		Subject string          `json:"subject"`
-		Count   int             `json:"count"`
-		Message string          `json:"message"`
-		Details json.RawMessage `json:"details"`
+		Type    string `json:"type"`
+		Subject string `json:"subject"`
+		Count   int    `json:"count"`
+		Message string `json:"message"`
 	}
 	unmarshal(t, get(t, url+"/api/runs/"+run.ID+"/warnings"), &warnings)
 	for _, w := range warnings {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,13 +28,14 @@ func python(t *testing.T) string {
 func TestALangGraphAgentTracedByOpenInference(t *testing.T) {
 	url := serve(t, nil)
 	c := exec.Command(python(t), "testdata/python/langgraph_agent.py")
-	c.Env = append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+url, "LANGSMITH_TRACING=false")
+	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OTEL_") }),
+		"OTEL_EXPORTER_OTLP_ENDPOINT="+url, "NO_PROXY=*", "LANGSMITH_TRACING=false")
 	said, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if requests := strings.TrimSpace(string(said)); len(requests) != 1 || requests < "3" {
-		t.Errorf("it sent %s requests, want 3 to 9", requests)
+	if n, err := strconv.Atoi(strings.TrimSpace(string(said))); err != nil || n < 5 {
+		t.Errorf("it says %q, want to hear of 5 requests or more", said)
 	}
 	asked := playedStep{tool: "ask_agent", input: `{"agent": "curator", "question": "where is it"}`, output: `"ask me tomorrow"`}
 	work := played{"archivist", append(searching("search", 6), playedStep{}, asked, playedStep{})}

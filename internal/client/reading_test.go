@@ -22,10 +22,6 @@ func TestEventsReadsAllPages(t *testing.T) {
 		{"lines, as they were recorded", "application/x-ndjson", map[string]string{
 			"": "{\"event_id\":\"1\",\"output\":null}\r\n\n{\"event_id\":\"2\"}\n", "p2": `{"event_id":"3","input":{"a": 1}}`,
 		}},
-		{"an array, without what is not known", "application/json", map[string]string{
-			"":   `[{"event_id":"1","tool":null,"output":null},{"event_id":"2","sequence":null}]`,
-			"p2": "[\n {\"run\":null,\"event_id\":\"3\",\"input\":{\"a\": 1},\"x\":null}\n]",
-		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := serve(t, "", func(w http.ResponseWriter, r *http.Request) {
@@ -48,11 +44,7 @@ func TestEventsReadsAllPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first := `{"event_id":"1","output":null}`
-			if tc.kind == "application/json" {
-				first = `{"event_id":"1"}`
-			}
-			want := []string{first + "\n", `{"event_id":"2"}` + "\n", `{"event_id":"3","input":{"a": 1}}` + "\n"}
+			want := []string{`{"event_id":"1","output":null}` + "\n", `{"event_id":"2"}` + "\n", `{"event_id":"3","input":{"a": 1}}` + "\n"}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -62,11 +54,8 @@ func TestEventsReadsAllPages(t *testing.T) {
 
 func TestEventsSaysWhatBroke(t *testing.T) {
 	for _, tc := range []struct{ name, kind, body string }{
-		{"no list", "application/json", `{"a":1}`},
-		{"half a list", "application/json", `[{"event_id":"1"}`},
-		{"half an event", "application/json", `[{"event_id":"1`},
-		{"an event of nothing", "application/json", `[{}]`},
-		{"something else in the list", "application/json", `[1]`},
+		{"an array", "application/json", `[{"event_id":"1"}]`},
+		{"a page for people", "text/html", `<p>no</p>`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) {

@@ -3,6 +3,7 @@ package grpcd
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -238,4 +239,25 @@ func TestShutdownEndsCallsWhenItsTimeIsUp(t *testing.T) {
 	if to.spans != nil {
 		t.Errorf("received %v", to.spans)
 	}
+}
+
+// within puts content into a field of length-delimited content.
+func within(field uint64, content []byte) []byte {
+	b := binary.AppendUvarint(nil, field<<3|2)
+	b = binary.AppendUvarint(b, uint64(len(content)))
+	return append(b, content...)
+}
+
+// inSpan puts content into a field of a span of a request.
+func inSpan(field uint64, content []byte) []byte {
+	return within(1, within(2, within(2, within(field, content))))
+}
+
+// nested is a value of so many arrays in one another.
+func nested(depth int) []byte {
+	var value []byte
+	for range depth {
+		value = within(5, within(1, value))
+	}
+	return value
 }

@@ -11,6 +11,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
+
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 )
 
 // register serves the one method of a service. It is declared as a stream, though a client cannot tell it from a plain call:
@@ -78,9 +80,9 @@ func (s *Server) authorized(ctx context.Context) bool {
 	return s.options.Authorize(token)
 }
 
-// reserve takes memory for a message of this shape, until free is called.
-func (s *Server) reserve(message []byte, shape *shape) (free func(), err error) {
-	size, err := shape.measure(message)
+// reserve takes the memory that a message needs when it is decoded, until free is called.
+func (s *Server) reserve(message []byte, measure func([]byte) (int64, error)) (free func(), err error) {
+	size, err := measure(message)
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +97,14 @@ func (s *Server) reserve(message []byte, shape *shape) (free func(), err error) 
 }
 
 func (s *Server) traces(ctx context.Context, message []byte) ([]byte, error) {
-	free, err := s.reserve(message, &tracesShape)
+	free, err := s.reserve(message, otlp.MeasureTraces)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
 	request := ptraceotlp.NewExportRequest()
 	if err := request.UnmarshalProto(message); err != nil {
-		return nil, errors.Join(errMalformed, err)
+		return nil, errors.Join(otlp.ErrMalformed, err)
 	}
 	rejected, reason, err := s.receiver.Traces(ctx, request.Traces())
 	if err != nil {
@@ -117,14 +119,14 @@ func (s *Server) traces(ctx context.Context, message []byte) ([]byte, error) {
 }
 
 func (s *Server) logs(ctx context.Context, message []byte) ([]byte, error) {
-	free, err := s.reserve(message, &logsShape)
+	free, err := s.reserve(message, otlp.MeasureLogs)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
 	request := plogotlp.NewExportRequest()
 	if err := request.UnmarshalProto(message); err != nil {
-		return nil, errors.Join(errMalformed, err)
+		return nil, errors.Join(otlp.ErrMalformed, err)
 	}
 	rejected, reason, err := s.receiver.Logs(ctx, request.Logs())
 	if err != nil {

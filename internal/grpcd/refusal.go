@@ -9,16 +9,16 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 )
 
 // What a call is refused for, beside what its receiver says.
 var (
-	errToken     = errors.New("a bearer token that may send is needed in the metadata, as authorization")
-	errCrowded   = errors.New("too many calls are at hand")
-	errLarge     = errors.New("the message takes too much memory; send smaller batches")
-	errMalformed = errors.New("the message cannot be decoded as OTLP")
-	errDeep      = errors.New("the message's values are nested too deeply")
-	errPanic     = errors.New("the call failed, and would fail again")
+	errToken   = errors.New("a bearer token that may send is needed in the metadata, as authorization")
+	errCrowded = errors.New("too many calls are at hand")
+	errLarge   = errors.New("the message takes too much memory; send smaller batches")
+	errPanic   = errors.New("the call failed, and would fail again")
 )
 
 // received is an error of the transport, which has its code already.
@@ -36,8 +36,8 @@ type refusal struct {
 func refusals(o *Options) []refusal {
 	return []refusal{
 		{errToken, codes.Unauthenticated, 0},
-		{errMalformed, codes.InvalidArgument, 0},
-		{errDeep, codes.InvalidArgument, 0},
+		{otlp.ErrMalformed, codes.InvalidArgument, 0},
+		{otlp.ErrDeep, codes.InvalidArgument, 0},
 		{errLarge, codes.ResourceExhausted, 0},
 		{errCrowded, codes.ResourceExhausted, time.Second},
 		{o.Busy, codes.ResourceExhausted, time.Second},

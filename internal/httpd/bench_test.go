@@ -41,8 +41,6 @@ func (*nobody) Submit(_ context.Context, d *pipeline.Delivery) (pipeline.Receipt
 	return receipt, nil
 }
 
-func (*nobody) Flush(context.Context) error { return nil }
-
 // sink throws answers away.
 type sink struct {
 	header http.Header

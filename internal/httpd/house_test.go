@@ -21,6 +21,7 @@ import (
 
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -37,6 +38,33 @@ type house struct {
 func newHouse(t testing.TB, change func(*Options)) *house {
 	t.Helper()
 	return newHouseUnder(t, profile.Default, change)
+}
+
+// upToDate is a store whose rows of runs are written before they are read, as a server has it.
+type upToDate struct {
+	*sqlstore.Store
+	pipeline *pipeline.Pipeline
+}
+
+func (u upToDate) Run(ctx context.Context, id string) (*store.Run, error) {
+	if err := u.pipeline.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return u.Store.Run(ctx, id)
+}
+
+func (u upToDate) Runs(ctx context.Context, f store.Filter, p store.Page) ([]store.Run, string, error) {
+	if err := u.pipeline.Flush(ctx); err != nil {
+		return nil, "", err
+	}
+	return u.Store.Runs(ctx, f, p)
+}
+
+func (u upToDate) RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error) {
+	if err := u.pipeline.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return u.Store.RunsSince(ctx, arrival, limit)
 }
 
 // newHouseUnder returns one whose runs are judged under a profile.
@@ -67,7 +95,7 @@ func newHouseUnder(t testing.TB, judge string, change func(*Options)) *house {
 		}
 		hub.Close()
 	})
-	o := Options{Version: "1.2.3", Pipeline: p, Store: s, Telemetry: &telemetry{}, Hub: hub}
+	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub}
 	if change != nil {
 		change(&o)
 	}
@@ -160,9 +188,6 @@ func (r *recorder) Submit(_ context.Context, d *pipeline.Delivery) (pipeline.Rec
 	}
 	return receipt, nil
 }
-
-// Flush has nothing to do: rows are as they are.
-func (r *recorder) Flush(context.Context) error { return nil }
 
 // telemetry keeps what it is given, and does as it is told.
 type telemetry struct {

@@ -15,7 +15,7 @@ import (
 // wire are the options with which answers are written: what a sender was allowed to send comes back.
 var wire = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// format is how huma writes answers. It reads no bodies here.
+// format is how huma writes answers, and reads the bodies that are no events.
 var format = huma.Format{
 	Marshal:   func(w io.Writer, v any) error { return jsonv2.MarshalWrite(w, v, wire) },
 	Unmarshal: func(data []byte, v any) error { return jsonv2.Unmarshal(data, v, wire) },

@@ -28,6 +28,7 @@ type Options struct {
 	Store     Store     // needed
 	Telemetry Telemetry // needed
 	Hub       *live.Hub // needed
+	Judge     Judge     // needed
 
 	// Ready returns why the server cannot work at the moment, or nil. Nil for a server that always can.
 	Ready func(ctx context.Context) error
@@ -44,8 +45,6 @@ type Options struct {
 // Pipeline records events.
 type Pipeline interface {
 	Submit(ctx context.Context, d *pipeline.Delivery) (pipeline.Receipt, error)
-	// Flush returns when the store's rows of runs tell all that was recorded. They may lag behind the events.
-	Flush(ctx context.Context) error
 }
 
 // Telemetry takes OTLP. Rejected spans or records are refused for good, with the reason; the error is one of Pipeline's.
@@ -54,7 +53,7 @@ type Telemetry interface {
 	Logs(ctx context.Context, ld plog.Logs) (rejected int, reason string, err error)
 }
 
-// Store answers for what was recorded.
+// Store answers for what was recorded, up to the moment when it is asked.
 type Store interface {
 	Runs
 	Events
@@ -155,8 +154,8 @@ func (l *Limits) fill() {
 // Validate returns all that is wrong with the options.
 func (o *Options) Validate() error {
 	var wrong []error
-	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil {
-		wrong = append(wrong, errors.New("a pipeline, a store, a taker of telemetry and a hub are needed"))
+	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil {
+		wrong = append(wrong, errors.New("a pipeline, a store, a taker of telemetry, a hub and a judge are needed"))
 	}
 	for i, t := range o.Tokens {
 		if hash, err := hex.DecodeString(t.SHA256); err != nil || len(hash) != sha256.Size {

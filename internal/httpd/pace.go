@@ -40,20 +40,33 @@ func (p *pace) saw(events []store.Event) {
 // maxAnswer is how many bytes of events a list holds, about: it ends early where they are larger, and says where to go on.
 const maxAnswer = 32 << 20
 
-// eventList returns a page of a run's events as JSON, and the cursor of the next.
-func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page) (text []byte, next string, err error) {
+// form is how a list of events is written.
+type form struct {
+	begin, between, end string
+	add                 func(text []byte, run string, e *store.Event) []byte
+}
+
+var (
+	// array has every member of every event, null where nothing is known.
+	array = form{"[", ",", "]", appendEvent}
+	// lines are the events as they were recorded, byte by byte, so that they can be sent again.
+	lines = form{"", "\n", "\n", func(text []byte, _ string, e *store.Event) []byte { return append(text, e.Body...) }}
+)
+
+// eventList returns a page of a run's events, and the cursor of the next.
+func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page, f form) (text []byte, next string, err error) {
 	var steps pace
-	text, next = []byte{'['}, p.Cursor
+	text, next = []byte(f.begin), p.Cursor
 	for left := p.Limit; left > 0 && len(text) < maxAnswer; {
 		events, cursor, err := s.Store.EventPage(ctx, run.Number, store.Page{Cursor: next, Limit: min(steps.next(), left)})
 		if err != nil {
 			return nil, "", fmt.Errorf("list events: %w", err)
 		}
 		for i := range events {
-			if len(text) > 1 {
-				text = append(text, ',')
+			if len(text) > len(f.begin) {
+				text = append(text, f.between...)
 			}
-			text = appendEvent(text, run.ID, &events[i])
+			text = f.add(text, run.ID, &events[i])
 		}
 		steps.saw(events)
 		left -= len(events)
@@ -61,5 +74,5 @@ func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page) (t
 			break
 		}
 	}
-	return append(text, ']'), next, nil
+	return append(text, f.end...), next, nil
 }

@@ -47,6 +47,12 @@ type (
 		Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000" doc:"How many at most."`
 		Cursor string `query:"cursor" doc:"X-Next-Cursor of the page before."`
 	}
+	eventLines struct {
+		RunPath
+		Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000" doc:"How many at most."`
+		Cursor string `query:"cursor" doc:"X-Next-Cursor of the page before."`
+		Accept string `header:"Accept" doc:"application/x-ndjson for the events as they were recorded, one a line."`
+	}
 	// NextPage are the headers of a list that goes on.
 	NextPage struct {
 		Link   string `header:"Link" doc:"The address of the next page, where there is one: <…>; rel=\"next\"."`
@@ -78,7 +84,13 @@ func (s *Server) runRoutes() {
 	query(s, get("/api/runs/{id}", "get-run", "A run", "The run as it stands now."), s.getRun)
 	query(s, get("/api/runs/{id}/metrics", "get-metrics", "A run's totals", "Counts, tokens, cost, latencies and health."), s.getMetrics)
 	list := get("/api/runs/{id}/events", "list-events", "A run's events", "In the order of the run. A page ends before its limit where the events are large, at about 32 MiB.")
-	list.Responses["200"] = &huma.Response{Description: "OK", Content: content(jsonType, &huma.Schema{Type: "array", Items: schemaOf[Event](s)})}
+	list.Responses["200"] = &huma.Response{
+		Description: "An array with all members of each event; or, where Accept names application/x-ndjson, one event a line as it was recorded.",
+		Content: map[string]*huma.MediaType{
+			jsonType: {Schema: &huma.Schema{Type: "array", Items: schemaOf[Event](s)}},
+			lineType: {Schema: schemaOf[NewEvent](s)},
+		},
+	}
 	query(s, list, s.listEvents)
 	query(s, get("/api/runs/{id}/warnings", "list-warnings", "A run's warnings", "All of them, the first raised first."), s.listWarnings)
 	query(s, get("/api/runs/{id}/decisions", "list-decisions", "A run's decisions",
@@ -165,17 +177,21 @@ func (s *Server) getMetrics(ctx context.Context, q *RunPath) (*metricsAnswer, er
 	return &metricsAnswer{metricsOf(run)}, nil
 }
 
-func (s *Server) listEvents(ctx context.Context, q *eventsQuery) (*eventsAnswer, error) {
+func (s *Server) listEvents(ctx context.Context, q *eventLines) (*eventsAnswer, error) {
 	run, err := s.runOf(ctx, q.ID)
 	if err != nil {
 		return nil, err
 	}
-	text, next, err := s.eventList(ctx, run, store.Page{Cursor: q.Cursor, Limit: q.Limit})
+	kind, written := jsonType, array
+	if strings.Contains(q.Accept, lineType) {
+		kind, written = lineType, lines
+	}
+	text, next, err := s.eventList(ctx, run, store.Page{Cursor: q.Cursor, Limit: q.Limit}, written)
 	if err != nil {
 		return nil, err
 	}
 	again := url.Values{"limit": {fmt.Sprint(q.Limit)}}
-	return &eventsAnswer{pageOf(runPath(run.ID, "events"), again, next), jsonType, text}, nil
+	return &eventsAnswer{pageOf(runPath(run.ID, "events"), again, next), kind, text}, nil
 }
 
 func runPath(id, list string) string { return "/api/runs/" + url.PathEscape(id) + "/" + list }

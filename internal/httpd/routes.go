@@ -13,6 +13,8 @@ func (s *Server) routes() {
 	s.runRoutes()
 	s.fleetRoutes()
 	s.compareRoutes()
+	s.replayRoutes()
+	s.ruleRoutes()
 	s.streamRoutes()
 	s.describeAll()
 }

@@ -38,7 +38,6 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("options of the HTTP server: %w", err)
 	}
 	o.Limits.fill()
-	o.Store = fresh{o.Store, o.Pipeline}
 	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope)}
 	s.running, s.end = context.WithCancel(context.Background())
 	if s.log == nil {

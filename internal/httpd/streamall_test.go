@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"slices"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// rows is a store of runs, and a pipeline that lets their rows lag.
+// rows is a store of runs whose rows are brought up to date when they are asked for.
 type rows struct {
 	recorder
 	fleetless
@@ -23,15 +24,9 @@ type rows struct {
 	times        int
 }
 
-func (r *rows) Flush(context.Context) error {
-	for id, arrival := range r.due {
-		r.written[id] = arrival
-	}
-	clear(r.due)
-	return nil
-}
-
 func (r *rows) RunsSince(_ context.Context, arrival int64, _ int) (runs []store.Run, _ error) {
+	maps.Copy(r.written, r.due) // they are up to date when they are asked for
+	clear(r.due)
 	for id, at := range r.written {
 		if at > arrival {
 			runs = append(runs, *rowOf(id, at))

@@ -3,16 +3,20 @@ package httpd
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 )
 
 const (
 	protobufType = "application/x-protobuf"
 	jsonType     = "application/json"
+	lineType     = "application/x-ndjson"
 )
 
 // message is a request or an answer of OTLP.
@@ -28,14 +32,17 @@ type request interface {
 }
 
 func (s *Server) telemetryRoutes() {
-	s.telemetryRoute("/v1/traces", "otlp-traces", "Send spans by OTLP", spansLayout(), s.takeTraces)
-	s.telemetryRoute("/v1/logs", "otlp-logs", "Send log records by OTLP", recordsLayout(), s.takeLogs)
+	s.telemetryRoute("/v1/traces", "otlp-traces", "Send spans by OTLP", otlp.MeasureTraces, s.takeTraces)
+	s.telemetryRoute("/v1/logs", "otlp-logs", "Send log records by OTLP", otlp.MeasureLogs, s.takeLogs)
 }
 
 // take decodes one request with decode and has it recorded.
 type take func(ctx context.Context, decode func(request) error) (message, error)
 
-func (s *Server) telemetryRoute(path, id, summary string, layout *layout, do take) {
+// measure estimates the bytes that a request of protobuf takes once it is decoded, or says why it must not be.
+type measure func(request []byte) (size int64, err error)
+
+func (s *Server) telemetryRoute(path, id, summary string, protobuf measure, do take) {
 	op := s.operation(http.MethodPost, path, Ingest, "ingest", id, summary,
 		"OTLP over HTTP, in protobuf or JSON, packed with gzip or not. The answer is in the request's encoding; partialSuccess says how many "+
 			"could not be taken, and why. What is answered with 200 is on disk.")
@@ -51,7 +58,7 @@ func (s *Server) telemetryRoute(path, id, summary string, layout *layout, do tak
 			problem(http.StatusUnsupportedMediaType, "Content-Type", protobufType+" or "+jsonType+" is wanted").write(w)
 			return
 		}
-		answer, err := s.telemetry(w, r, kind, layout, do)
+		answer, err := s.telemetry(w, r, kind, protobuf, do)
 		if err != nil {
 			writeStatus(w, kind, s.problemOf(err))
 			return
@@ -66,7 +73,7 @@ func (s *Server) telemetryRoute(path, id, summary string, layout *layout, do tak
 	})
 }
 
-func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, l *layout, do take) (message, error) {
+func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, protobuf measure, do take) (message, error) {
 	b, err := s.read(w, r)
 	if err != nil {
 		return nil, err
@@ -78,15 +85,21 @@ func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, 
 				err = problem(http.StatusBadRequest, "body", "it cannot be decoded")
 			}
 		}()
-		bound, unmarshal := l.bound, to.UnmarshalProto
+		var size int64
+		unmarshal := to.UnmarshalProto
 		if kind == jsonType {
-			bound, unmarshal = boundJSON, to.UnmarshalJSON
+			unmarshal = to.UnmarshalJSON
+			size, err = measureJSON(b.bytes, s.Limits.Levels)
+		} else if size, err = protobuf(b.bytes); err != nil {
+			err = problem(http.StatusBadRequest, "body", err.Error())
 		}
-		parts, err := bound(b.bytes, s.Limits.Levels)
 		if err != nil {
 			return err
 		}
-		if err := b.reserve(b.reserved + int64(parts)*perPart); err != nil {
+		if size > s.Limits.Bodies {
+			return problem(http.StatusBadRequest, "body", fmt.Sprintf("it would take %d MiB when it is decoded; send less at once", size>>20))
+		}
+		if err := b.reserve(b.reserved + size); err != nil {
 			return err
 		}
 		if err := unmarshal(b.bytes); err != nil {

@@ -32,6 +32,7 @@ type folded struct {
 	Received  time.Time // the latest
 	Bytes     int64
 	Name      string
+	Named     naming
 	Status    string
 	Started   time.Time
 	Ended     time.Time
@@ -94,18 +95,38 @@ func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
 	return d
 }
 
+// naming says what named a run, the later the better.
+type naming uint8
+
+const (
+	unnamed naming = iota
+	byAgent        // the first of a trace
+	byEnd
+	byStart
+)
+
+// call names the run, if that is better than the name it has.
+func (s *folded) call(name string, by naming) {
+	if name != "" && by > s.Named {
+		s.Name, s.Named = name, by
+	}
+}
+
 // note takes what an event says of the run as a whole.
 func (f *fold) note(e *unloop.Event, happened time.Time) {
 	s := &f.s
+	if e.SpanID != "" { // nothing says that a run of spans has begun
+		s.call(e.Agent, byAgent)
+	}
 	switch e.Type {
 	case unloop.RunStarted:
-		if s.Name == "" {
-			s.Name = e.Name
-		}
+		s.call(e.Name, byStart)
 		s.Status, s.Ended = store.Running, time.Time{}
 	case unloop.RunCompleted:
+		s.call(e.Name, byEnd)
 		s.Status, s.Ended = store.Completed, happened
 	case unloop.RunFailed:
+		s.call(e.Name, byEnd)
 		s.Status, s.Ended = store.Failed, happened
 	case unloop.ToolCallStarted:
 		s.Status, s.Ended = store.Running, time.Time{}

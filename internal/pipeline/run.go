@@ -21,6 +21,7 @@ type run struct {
 	checkpoints []store.Checkpoint // at most the last two, without their states
 	used        time.Time
 	place       *list.Element
+	auto        string    // the name that its events give it
 	stored      bool      // the store knows it
 	written     time.Time // when its row was
 	settled     bool      // it was folded under the profile as it is now set
@@ -57,7 +58,7 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 	if err := p.takeUp(ctx, r, nil); err != nil {
 		return nil, err
 	}
-	r.warnings = warningsOf(r)
+	r.warnings, r.auto = warningsOf(r), r.fold.s.Name
 	return r, nil
 }
 
@@ -112,9 +113,10 @@ func (p *Pipeline) drop(id string) {
 func (r *run) describe(profile string) {
 	row, s := &r.row, &r.fold.s
 	row.Profile = profile
-	if row.Name == "" {
+	if row.Name == r.auto { // else its sender named it
 		row.Name = s.Name
 	}
+	r.auto = s.Name
 	row.Status, row.Started, row.Ended = s.Status, s.Started, s.Ended
 	row.Arrival, row.Updated, row.Bytes = s.Arrival, s.Received, s.Bytes
 	row.Tools = s.Tools

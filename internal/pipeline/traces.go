@@ -50,7 +50,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 		return err
 	}
 	c.traces = append(c.traces, t)
-	name, service := otlp.About(spans)
+	service := otlp.Service(spans)
 	for _, change := range t.events.Add(spans) {
 		e := change.Event
 		run, err := c.touch(ctx, e.RunID)
@@ -58,7 +58,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 			return err
 		}
 		t.run = run.row.Number
-		run.call(name, service, c.p.opts.Project)
+		run.belong(service, c.p.opts.Project)
 		if change.Removed {
 			run.remove(e.ID)
 			continue
@@ -84,11 +84,8 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 	return nil
 }
 
-// call gives a run that nobody named the name of its trace, and one of no project that of the service that sent it.
-func (t *touched) call(name, service, noProject string) {
-	if t.row.Name == "" && name != "" {
-		t.row.Name, t.told = name, true
-	}
+// belong puts a run of no project into that of the service that sent it.
+func (t *touched) belong(service, noProject string) {
 	if t.row.Project == noProject && service != "" && service != noProject {
 		t.row.Project, t.told = service, true
 	}

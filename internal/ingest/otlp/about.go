@@ -8,21 +8,19 @@ func (t *Trace) Stands(s *Span) bool {
 	return n == nil || !n.known || compareCopies(s, &n.span) == 0
 }
 
-// About says what the trace is called and which service sent it, as far as these spans of it tell: by their root, or else by
-// nothing.
-func About(spans []Span) (name, service string) {
+// Service says which service sent spans, as far as they tell: the agent's rather than that of a tool.
+func Service(spans []Span) (service string) {
 	for i := range spans {
 		s := &spans[i]
-		if s.ParentID != "" {
+		if s.Service == "" || strings.HasPrefix(s.Service, "unknown_service") {
 			continue
 		}
-		name, service = s.Title, s.Service
-		if s.Kind == Agent && s.Agent != "" {
-			name = s.Agent
+		if s.Kind == Agent || s.Kind == Model {
+			return s.Service
 		}
-		if strings.HasPrefix(service, "unknown_service") {
-			service = ""
+		if service == "" {
+			service = s.Service
 		}
 	}
-	return name, service
+	return service
 }

@@ -46,6 +46,24 @@ func TestToolDialects(t *testing.T) {
 			[]string{`02.start tool_call_started node ls 02`, `02.end tool_call_completed node ls 02`},
 		},
 		{
+			"OpenInference takes a tool whose name sounds like it for an agent", "ask_agent",
+			kv{"openinference.span.kind": "AGENT", "tool.name": "ask_agent", "input.value": `{"q":1}`, "output.value": "later"},
+			[]string{`02.start tool_call_started ask_agent 02 {"q":1}`, `02.end tool_call_completed ask_agent 02 "later"`},
+		},
+		{
+			"a result in LangChain's message, whose call id differs from call to call", "ls",
+			kv{
+				"openinference.span.kind": "TOOL", "tool.name": "ls",
+				"output.value": `{"type":"tool","data":{"content":"a b","id":null,"tool_call_id":"call_7","status":"success"}}`,
+			},
+			[]string{`02.start tool_call_started ls 02`, `02.end tool_call_completed ls 02 "a b"`},
+		},
+		{
+			"a result that only looks like a message", "ls",
+			kv{"openinference.span.kind": "TOOL", "tool.name": "ls", "output.value": `{"type":"page","data":{"content":"a b"}}`},
+			[]string{`02.start tool_call_started ls 02`, `02.end tool_call_completed ls 02 {"type":"page","data":{"content":"a b"}}`},
+		},
+		{
 			"OpenLLMetry without an entity name", "ls.tool",
 			kv{"traceloop.span.kind": "tool", "traceloop.entity.input": `{"input_str":"{\"d\":1}","tags":["step:3"]}`},
 			[]string{`02.start tool_call_started ls 02 {"d":1}`, `02.end tool_call_completed ls 02`},

@@ -46,6 +46,8 @@ func result(raw string) string {
 			raw = string(m["output"])
 		case has(m, "lc", "kwargs"):
 			raw = string(m["kwargs"])
+		case has(object(string(m["data"])), "content", "tool_call_id"):
+			raw = string(m["data"])
 		case has(m, "content", "tool_call_id"):
 			return string(m["content"])
 		default:

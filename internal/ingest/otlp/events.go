@@ -84,15 +84,26 @@ func (t *Trace) handoff(n *node, whole *told, to string) *unloop.Event {
 	return start
 }
 
-// runEnd gives the end of the run, at the root's end: as failed by its status, as completed if it is an agent's or a
-// workflow's. A root of another kind, such as the HTTP request that the agent answers, says nothing when all is well.
+// runEnd gives the end of the run, at the end of the outermost span of an agent or a workflow, or of the root, if that tells of a
+// call: as failed by its status. The HTTP request that an agent answers says nothing when all is well.
 func (t *Trace) runEnd(n *node, whole *told) *unloop.Event {
-	about := n.span.Kind != Other || n.span.Failed && t.told > 0
-	if n.span.ParentID != "" || !about {
+	root, ends := n.span.ParentID == "", false
+	switch n.span.Kind {
+	case Agent, Workflow:
+		ends = n.rooted && !n.under
+	case Tool, Model:
+		ends = root
+	default:
+		ends = root && n.span.Failed && t.told > 0
+	}
+	if !ends {
 		return nil
 	}
 	end := t.end(n, whole, unloop.RunCompleted, unloop.RunFailed)
 	end.Latency = nil // how long a run took is no latency of a step
+	if end.Name = n.span.Title; n.span.Kind == Agent && n.span.Agent != "" {
+		end.Name = n.span.Agent
+	}
 	return end
 }
 

@@ -38,6 +38,8 @@ type inherited struct {
 	within  *node  // the nearest span above that tells of an agent's work
 	creator *node  // the nearest span above with events
 	in      *node  // within, if both tell of one call
+	rooted  bool   // the spans above are known, up to the root
+	under   bool   // one of them tells of an agent's work
 }
 
 // above returns the parent if it is known and the node does not hang from itself.
@@ -50,10 +52,11 @@ func (n *node) above() *node {
 
 // inherit works out anew what the node has from above, and reports whether that changed.
 func (n *node) inherit() bool {
-	var have inherited
+	have := inherited{rooted: n.span.ParentID == ""}
 	if p := n.above(); p != nil {
 		have = p.inherited
 		have.in = nil
+		have.under = have.under || p.span.Kind != Other
 		switch p.span.Kind {
 		case Tool, Model:
 			have.within, have.creator = p, p

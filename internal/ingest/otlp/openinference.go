@@ -4,7 +4,11 @@ import "strings"
 
 // openInference reads OpenInference, which Arize's instrumentations write.
 func openInference(s *span) Facts {
-	switch strings.ToUpper(s.text("openinference.span.kind")) {
+	kind := strings.ToUpper(s.text("openinference.span.kind"))
+	if kind == "AGENT" && s.text("tool.name") != "" { // LangChain's calls whatever has "agent" in its name an agent
+		kind = "TOOL"
+	}
+	switch kind {
 	case "TOOL":
 		f := Facts{
 			Kind:   Tool,

@@ -1,7 +1,7 @@
 """A LangGraph agent whose model is a script, traced by OpenInference and sent by OpenTelemetry's SDK.
 
-It sends to OTEL_EXPORTER_OTLP_ENDPOINT, the end of a span as soon as a few have come together, as a live agent does, and
-fails if anything could not be sent.
+It sends to OTEL_EXPORTER_OTLP_ENDPOINT, a few spans at a time, while the agent is at work. It prints how many requests that
+were, and fails if one of them did.
 """
 
 import sys

@@ -1,17 +1,33 @@
-package grpcd
+package otlp
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math/bits"
 )
 
-// kind is a message of OTLP.
-type kind uint8
+// Errors of a request that is not to be decoded.
+var (
+	ErrMalformed = errors.New("the request is no protobuf of OTLP")
+	ErrDeep      = fmt.Errorf("the request is nested more than %d deep", maxDepth)
+)
+
+// MeasureTraces estimates the bytes that an ExportTraceServiceRequest takes once it is decoded, and refuses what is nested too
+// deeply: the decoder calls itself for each level, and a stack that runs over ends the process. Ask it before you decode. It takes
+// time in proportion to the number of fields, and no memory.
+func MeasureTraces(request []byte) (size int64, err error) { return tracesShape.measure(request) }
+
+// MeasureLogs does the same for an ExportLogsServiceRequest.
+func MeasureLogs(request []byte) (size int64, err error) { return logsShape.measure(request) }
+
+// message is a message of OTLP.
+type message uint8
 
 // The messages; leaf is for fields whose content is no message.
 const (
-	leaf kind = iota
-	request
+	leaf message = iota
+	whole
 	ofResource // ResourceSpans or ResourceLogs
 	ofScope    // ScopeSpans or ScopeLogs
 	item       // Span or LogRecord
@@ -29,17 +45,17 @@ const (
 )
 
 // shape is the tree of a request's messages, as far as lists are in it: for each message, which of its fields are messages.
-type shape [kinds][16]kind
+type shape [kinds][16]message
 
 // The shapes of both signals.
 var (
-	tracesShape = shapeOf([16]kind{9: keyValue, 11: event, 13: link})
-	logsShape   = shapeOf([16]kind{5: anyValue, 6: keyValue})
+	tracesShape = shapeOf([16]message{9: keyValue, 11: event, 13: link})
+	logsShape   = shapeOf([16]message{5: anyValue, 6: keyValue})
 )
 
-func shapeOf(fields [16]kind) shape {
+func shapeOf(fields [16]message) shape {
 	return shape{
-		request:    {1: ofResource},
+		whole:      {1: ofResource},
 		ofResource: {1: resource, 2: ofScope},
 		ofScope:    {1: scope, 2: item},
 		item:       fields,
@@ -59,7 +75,7 @@ func shapeOf(fields [16]kind) shape {
 const oldScopes = 1000
 
 // in returns the kind of the message in a field of another.
-func (s *shape) in(outer kind, field uint64) kind {
+func (s *shape) in(outer message, field uint64) message {
 	if field < uint64(len(s[outer])) {
 		return s[outer][field]
 	}
@@ -80,16 +96,15 @@ const maxDepth = 100
 
 // frame is a message that is being measured.
 type frame struct {
-	kind kind
+	kind message
 	end  int
 }
 
-// measure estimates the bytes that the request takes once it is decoded. It refuses what is nested too deeply, for the decoder
-// calls itself for each level and a stack that runs over ends the process. It takes time in proportion to the number of fields.
+// measure does what MeasureTraces says.
 func (s *shape) measure(b []byte) (size int64, err error) {
 	var stack [maxDepth]frame
 	depth := 0
-	stack[0] = frame{request, len(b)}
+	stack[0] = frame{whole, len(b)}
 	size = int64(len(b))
 	for at := 0; ; {
 		for at == stack[depth].end {
@@ -101,7 +116,7 @@ func (s *shape) measure(b []byte) (size int64, err error) {
 		top := stack[depth]
 		field, length, next := readField(b[:top.end], at)
 		if next < 0 {
-			return 0, errMalformed
+			return 0, ErrMalformed
 		}
 		at = next + length
 		child := s.in(top.kind, field)
@@ -110,7 +125,7 @@ func (s *shape) measure(b []byte) (size int64, err error) {
 			continue
 		}
 		if depth+1 == maxDepth {
-			return 0, errDeep
+			return 0, ErrDeep
 		}
 		depth++
 		stack[depth] = frame{child, next + length}

@@ -1,4 +1,4 @@
-package grpcd
+package otlp
 
 import (
 	"encoding/binary"
@@ -35,7 +35,7 @@ func nested(depth int) []byte {
 }
 
 func TestWhatIsNestedTooDeeplyIsRefused(t *testing.T) {
-	for depth, want := range map[int]error{0: nil, 1: nil, 47: nil, 48: errDeep, 1000: errDeep} {
+	for depth, want := range map[int]error{0: nil, 1: nil, 47: nil, 48: ErrDeep, 1000: ErrDeep} {
 		_, err := tracesShape.measure(inSpan(9, within(2, nested(depth))))
 		if !errors.Is(err, want) {
 			t.Errorf("an attribute of %d arrays: %v, want %v", depth, err, want)
@@ -51,16 +51,16 @@ func TestWhatIsNestedTooDeeplyIsRefused(t *testing.T) {
 		"a later value":   inSpan(9, append(within(2, nil), within(2, nested(99))...)),
 	}
 	for where, message := range hidden {
-		if _, err := tracesShape.measure(message); !errors.Is(err, errDeep) {
-			t.Errorf("arrays in %s: %v, want %v", where, err, errDeep)
+		if _, err := tracesShape.measure(message); !errors.Is(err, ErrDeep) {
+			t.Errorf("arrays in %s: %v, want %v", where, err, ErrDeep)
 		}
 	}
 	for where, message := range map[string][]byte{
 		"a body":       within(1, within(2, within(2, within(5, nested(99))))),
 		"an attribute": within(1, within(2, within(2, within(6, within(2, nested(99)))))),
 	} {
-		if _, err := logsShape.measure(message); !errors.Is(err, errDeep) {
-			t.Errorf("arrays in %s of a record: %v, want %v", where, err, errDeep)
+		if _, err := logsShape.measure(message); !errors.Is(err, ErrDeep) {
+			t.Errorf("arrays in %s of a record: %v, want %v", where, err, ErrDeep)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestWhatIsNoMessageIsRefused(t *testing.T) {
 		"half a number":           {1<<3 | 1, 0, 0, 0, 0},
 		"a field number whose low bits are another's": append(binary.AppendUvarint(nil, 1<<35|1<<3|2), 0),
 	} {
-		if size, err := tracesShape.measure(message); !errors.Is(err, errMalformed) {
+		if size, err := tracesShape.measure(message); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: size %d, error %v", name, size, err)
 		}
 	}
@@ -181,20 +181,20 @@ func FuzzMeasure(f *testing.F) {
 		if tracesErr == nil {
 			r := ptraceotlp.NewExportRequest()
 			if r.UnmarshalProto(message) == nil {
-				again(t, &tracesShape, r.MarshalProto)
+				resent(t, &tracesShape, r.MarshalProto)
 			}
 		}
 		if logsErr == nil {
 			r := plogotlp.NewExportRequest()
 			if r.UnmarshalProto(message) == nil {
-				again(t, &logsShape, r.MarshalProto)
+				resent(t, &logsShape, r.MarshalProto)
 			}
 		}
 	})
 }
 
 // again measures what was decoded and is encoded once more: it is well formed, and no deeper than it was.
-func again(t *testing.T, s *shape, encode func() ([]byte, error)) {
+func resent(t *testing.T, s *shape, encode func() ([]byte, error)) {
 	b, err := encode()
 	if err != nil {
 		t.Fatal(err)

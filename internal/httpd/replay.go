@@ -1,0 +1,176 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// Judge knows what runs are judged by, and judges recorded ones anew.
+type Judge interface {
+	// Replay judges a run under a profile, with some of its settings changed. It ends with pipeline.ErrTooLong behind so many
+	// events. Its error is SettingErrors where the profile or its settings are wrong.
+	Replay(ctx context.Context, run *store.Run, profile string, settings map[string]string, most int) (*pipeline.Replayed, error)
+	Rules() []Rule
+	Profiles() []Profile
+}
+
+// SettingErrors is all that is wrong with a profile and its settings.
+type SettingErrors []SettingError
+
+// SettingError is what is wrong with a setting, or with the name of the profile where Setting is empty.
+type SettingError struct{ Setting, Reason string }
+
+func (e SettingErrors) Error() string {
+	reasons := make([]string, len(e))
+	for i := range e {
+		reasons[i] = e[i].Reason
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// The bounds of a replay. There is one at a time, since it folds as fast as the machine can.
+const (
+	replayEvents = 200_000
+	replayTime   = 10 * time.Second
+	replayBody   = 64 << 10 // bytes of a request
+)
+
+// Question is what a run is judged by anew.
+type Question struct {
+	Profile  string                     `json:"profile,omitempty" required:"false" doc:"The name of a profile; that of the run where it is left out."`
+	Settings map[string]json.RawMessage `json:"settings,omitempty" required:"false" doc:"Settings of the profile that are other than they stand in it: numbers, truth values or lists by name, or texts as --set takes them."`
+}
+
+// Replay is what a profile makes of a recorded run.
+type Replay struct {
+	RunID         string            `json:"run_id" doc:"Of the run."`
+	Profile       string            `json:"profile" doc:"The profile that judged it this time."`
+	Settings      map[string]string `json:"settings" doc:"The settings that were changed, as --set takes them."`
+	Events        int               `json:"events" doc:"How many events were judged."`
+	HealthScore   int               `json:"health_score" minimum:"0" maximum:"100" doc:"100 is well, 0 is stuck."`
+	HealthStatus  string            `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The same in words."`
+	Health        []HealthPoint     `json:"health" doc:"How the health went: a point where it begins, and one for each change."`
+	WorstDecision string            `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The hardest that was decided."`
+	WarnedAt      *string           `json:"warned_at" format:"date-time" doc:"When the first warning was raised; null without one."`
+	After         Spent             `json:"spent_after_warning" doc:"What the run took since its first warning."`
+	Warnings      []Warning         `json:"warnings" doc:"The warnings, the first raised first."`
+	Decisions     []Decision        `json:"decisions" doc:"The decisions other than allow, in the order of the run; the first 10,000 of them."`
+}
+
+// HealthPoint is the health from an event on.
+type HealthPoint struct {
+	EventNumber int `json:"event_number" doc:"Of the event in the run, from 0."`
+	HealthScore int `json:"health_score" minimum:"0" maximum:"100" doc:"From there on."`
+}
+
+type (
+	replayQuery struct {
+		RunPath
+		Body Question
+	}
+	replayAnswer struct{ Body Replay }
+)
+
+// replays is where one run at a time is judged anew.
+type replays struct {
+	*Server
+	busy sync.Mutex
+}
+
+func (s *Server) replayRoutes() {
+	op := s.operation(http.MethodPost, "/api/runs/{id}/replay", Read, "runs", "replay-run", "Judge a run anew",
+		"What another profile, or other settings, would have said of a recorded run, and when. Nothing is recorded. One run is judged "+
+			"at a time, which takes ten seconds at most; a run of more than 200,000 events is not.")
+	op.MaxBodyBytes = replayBody
+	r := &replays{Server: s}
+	query(s, op, r.replay)
+}
+
+func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, error) {
+	run, err := r.runOf(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	if run.Metrics.Events > replayEvents {
+		return nil, tooLong()
+	}
+	if !r.busy.TryLock() {
+		return nil, busy(http.StatusTooManyRequests, "another run is being judged anew; one is at a time")
+	}
+	defer r.busy.Unlock()
+	bounded, cancel := context.WithTimeout(ctx, replayTime)
+	defer cancel()
+	name, settings := q.Body.Profile, settingsOf(q.Body.Settings)
+	if name == "" {
+		name = run.Profile
+	}
+	again, err := r.Judge.Replay(bounded, run, name, settings, replayEvents)
+	var wrong SettingErrors
+	switch {
+	case errors.As(err, &wrong) && len(wrong) > 0:
+		return nil, wrong.problem()
+	case errors.Is(err, pipeline.ErrTooLong):
+		return nil, tooLong()
+	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		return nil, problem(http.StatusServiceUnavailable, "", fmt.Sprintf("the run takes longer than %v to judge", replayTime))
+	case err != nil:
+		return nil, fmt.Errorf("judge a run anew: %w", err)
+	}
+	return &replayAnswer{replayOf(run.ID, settings, again)}, nil
+}
+
+// settingsOf returns the settings as the command line takes them: a text is what stands in it, and anything else its JSON.
+func settingsOf(sent map[string]json.RawMessage) map[string]string {
+	settings := make(map[string]string, len(sent))
+	for name, value := range sent {
+		text := string(value)
+		if quoted := new(string); json.Unmarshal(value, quoted) == nil && text != "null" {
+			text = *quoted
+		}
+		settings[name] = text
+	}
+	return settings
+}
+
+func tooLong() *Problem {
+	return problem(http.StatusUnprocessableEntity, "id", fmt.Sprintf("the run has more events than the %d that are judged anew", replayEvents))
+}
+
+func (e SettingErrors) problem() *Problem {
+	all := make([]EventError, len(e))
+	for i, wrong := range e {
+		all[i] = EventError{Index: i, Field: "profile", Reason: wrong.Reason}
+		if wrong.Setting != "" {
+			all[i].Field = "settings." + wrong.Setting
+		}
+	}
+	p := problem(http.StatusUnprocessableEntity, all[0].Field, all[0].Reason)
+	p.Detail = e.Error()
+	if len(all) > 1 {
+		p.Errors = all
+	}
+	return p
+}
+
+func replayOf(run string, settings map[string]string, again *pipeline.Replayed) Replay {
+	out := Replay{
+		RunID: run, Profile: again.Profile, Settings: settings, Events: again.Events, HealthScore: again.Health.Score,
+		HealthStatus: again.Health.Status, Health: make([]HealthPoint, 0, len(again.Course)), WorstDecision: again.Worst.String(),
+		WarnedAt: timeOrNull(again.Warned), After: spentOf(again.After), Warnings: warningsOf(run, inOrder(again.Warnings)),
+		Decisions: decisionsOf(run, again.Decisions),
+	}
+	for _, at := range again.Course {
+		out.Health = append(out.Health, HealthPoint{at.Number, at.Score})
+	}
+	return out
+}
+
