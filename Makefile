@@ -13,6 +13,8 @@ COUNT     := 6
 OLD       := old.out
 NEW       := new.out
 FUZZTIME  := 60s
+EVAL_RUNS := examples/healthy/*.jsonl
+EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 
 # Tools have a go.mod of their own, so that what they depend on is nothing that unloop depends on.
 tool    := go tool -modfile=tools/go.mod
@@ -78,9 +80,11 @@ benchcmp: ## compare the benchmarks in the file OLD with those in NEW
 	@$(tool) benchstat $(OLD) $(NEW)
 
 .PHONY: eval
-eval: ## measure the profiles on loops spliced into the healthy runs of examples/
-	@go run ./cmd/unloop eval make --seed 1 examples/healthy/*.jsonl | \
-		go run ./cmd/unloop eval --profile default,cycles,loopguard -
+eval: ## measure the profiles on EVAL_RUNS, and on loops spliced into the healthy ones of them with three seeds
+	@go build -o bin/unloop ./cmd/unloop
+	@echo "As they are:"; bin/unloop eval --profile $(EVAL_PROFILES) $(EVAL_RUNS)
+	@echo; echo "With loops and look-alikes, seeds 1 to 3:"; \
+		for seed in 1 2 3; do bin/unloop eval make --seed $$seed $(EVAL_RUNS); done | bin/unloop eval --profile $(EVAL_PROFILES) -
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, one after another

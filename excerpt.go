@@ -30,16 +30,18 @@ func (r *Run) keepInputExcerpt(input json.RawMessage) {
 	x.Input = append(x.Input[:0], input[:min(len(input), excerptSize)]...)
 }
 
-func (r *Run) keepOutputExcerpt(e *Event) {
+// keepOutputExcerpt keeps the beginning of what came back; of a failure, that of the line that matters.
+func (r *Run) keepOutputExcerpt(output json.RawMessage, failure json.RawMessage) {
 	x := r.excerptOf(r.step.Number)
 	if x == nil {
 		return
 	}
-	output := e.Output
-	if r.step.Outcome == Failed {
-		if output = fingerprint.ErrorLine(e.Output); len(output) == 0 {
-			output = fingerprint.ErrorLine(e.Error)
+	if r.step.Failing {
+		line := fingerprint.ErrorLine(output)
+		if len(line) == 0 {
+			line = fingerprint.ErrorLine(failure)
 		}
+		output = line
 	}
 	x.Output = append(x.Output[:0], output[:min(len(output), excerptSize)]...)
 }

@@ -56,10 +56,11 @@ type At uint8
 // The kinds of events that detectors wait for.
 const (
 	AtStart   At = 1 << iota // a call started
-	AtEnd                    // a call completed, failed or was blocked
+	AtEnd                    // a call completed, failed or was blocked; AtStale is a part of these
 	AtMessage                // a message was sent
 	AtHandoff                // control went to another agent
 	AtOther                  // anything else
+	AtStale                  // a call completed or failed, and told nothing new or told of a failure: of use with FactOutcomes
 	AtAny     = AtStart | AtEnd | AtMessage | AtHandoff | AtOther
 )
 

@@ -134,7 +134,7 @@ func (r *Run) end(e *Event) {
 		r.keep()
 		return // it has not run, so it has told nothing
 	case ToolCallFailed:
-		r.step.Outcome = Failed
+		r.step.Outcome, r.step.Failing = Failed, true
 	default:
 		r.step.Outcome = Completed
 	}
@@ -179,15 +179,27 @@ func (r *Run) join(e *Event) (open, bool) {
 // results reads what a call returned.
 func (r *Run) results(t *Tool, e *Event) {
 	if e.Output == nil && e.Error == nil {
-		return // the content is missing: nothing can be told
+		r.s.Untold, r.s.Restating = r.now.Ref, 0 // the content is missing, so nothing can be told
+		return
 	}
 	step := &r.step
-	if r.reading.Facts&FactExcerpts != 0 {
-		r.keepOutputExcerpt(e)
+	told := e.Output // of a failure, the part that says most about it
+	if r.reading.Facts&(FactOutcomes|FactExcerpts) != 0 && step.Outcome == Completed {
+		if text, failed := fingerprint.Failure(e.Output); failed {
+			told, step.Failing = text, true
+		}
 	}
+	if r.reading.Facts&FactExcerpts != 0 {
+		r.keepOutputExcerpt(told, e.Error)
+	}
+	var class Hash
 	if r.reading.Facts&(FactOutcomes|FactExcerpts) != 0 {
-		if t.Errors.add(errorClass(e), step.Exact, step.End); t.Errors.Count == 1 {
+		if step.Failing {
+			class = errorClass(told, e.Error)
+		}
+		if t.Errors.add(class, step.Exact, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
+			t.ErrorsBegan = r.s.Changes
 		}
 	}
 	if r.reading.Facts&FactResults != 0 {
@@ -200,18 +212,27 @@ func (r *Run) results(t *Tool, e *Event) {
 		s := getScratch()
 		step.Stable = fingerprint.Join(t.Hash, pair(e.Output, e.Error, s.mask.Stable))
 		s.put()
-		r.outcome(t, e)
+		r.outcome(t, class)
+		if t.Streak.Count <= 2 { // a row begins
+			t.Nothing = t.Streak.Count == 2 && fingerprint.Empty(e.Output)
+		}
 	}
 }
 
-// outcome notes a step's outcome, and whether it is news.
-func (r *Run) outcome(t *Tool, e *Event) {
+// outcome notes a step's outcome, and whether it is news. A failure is news once for each class of error: that another
+// path stands in it tells nothing new.
+func (r *Run) outcome(t *Tool, class Hash) {
 	step := &r.step
 	t.Streak.add(step.Stable, step.Exact, step.End)
-	seen := r.s.Returned.add(step.Stable, step.Number)
-	step.Again = r.s.Pairs.add(step.key(), step.Number+r.aged(step))
-	r.s.Outcomes.add(step.key())
-	mutated := step.Class == Mutating && step.Outcome == Completed && step.Same == 1
+	told := step.Stable
+	if class != 0 {
+		told = fingerprint.Join(t.Hash, class)
+	}
+	seen := r.s.Returned.add(told, step.Number)
+	key := step.key()
+	step.Again = r.s.Pairs.add(key, step.Number+r.aged(step))
+	r.s.Outcomes.add(key)
+	mutated := step.Class == Mutating && !step.Failing && step.Same == 1
 	if mutated {
 		r.s.Changes++
 	}
@@ -225,7 +246,7 @@ func (r *Run) outcome(t *Tool, e *Event) {
 // aged returns by how many steps what came before a step is older than it looks, because something was changed since: to
 // ask again after a change is no repetition. That a failure stays the same in spite of changes says more.
 func (r *Run) aged(step *Step) int {
-	if step.Outcome == Failed {
+	if step.Failing {
 		return r.s.Changes * halfLife / 2
 	}
 	return r.s.Changes * halfLife
@@ -240,14 +261,11 @@ func pair(output, failure []byte, hash func([]byte) Hash) Hash {
 	return fingerprint.Join(h, hash(failure))
 }
 
-// errorClass returns the class of a failed call's error, and 0 for a call that did not fail. The output of a failed call
-// says more than an error that only gives its exit status.
-func errorClass(e *Event) Hash {
-	if e.Type != ToolCallFailed {
-		return 0
-	}
-	if class := fingerprint.ErrorClass(e.Output); class != 0 {
+// errorClass returns the class of a failed call's error. The output of a failed call says more than an error that only
+// gives its exit status.
+func errorClass(output, failure []byte) Hash {
+	if class := fingerprint.ErrorClass(output); class != 0 {
 		return class
 	}
-	return fingerprint.ErrorClass(e.Error)
+	return fingerprint.ErrorClass(failure)
 }

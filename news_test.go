@@ -41,6 +41,18 @@ func TestNews(t *testing.T) {
 			fail edit_file no
 			call edit_file b
 			fail edit_file no`, "+ 0 1"},
+		{"an error of the same class is none, whatever path stands in it", `
+			call read a
+			fail read open /srv/app/a.go: permission denied
+			call read b
+			fail read open /srv/lib/b.go: permission denied
+			call read c
+			fail read open /srv/lib/b.go: no such file`, "+ 0 1 1 +"},
+		{"what failed as its output tells changed nothing", `
+			call   bash make a
+			result bash "no rule\nexit status 2"
+			call   bash make b
+			result bash "no rule\nexit status 2"`, "+ 0 1"},
 		{"reading something else with the same result is no news", `
 			call   read a
 			result read ok

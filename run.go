@@ -61,12 +61,21 @@ type state struct {
 	Changes   int // news that came from calls that changed something
 	Stale     int
 	Restated  int // messages in a row that were nearly said before
+	Restating float64
+	Fresh     int // messages that were not nearly said before
+	Again     int // messages that were
+	Spoken    int // words of assistants
 	LastNews  EventRef
+	Untold    EventRef
 
 	Receivers []string
 	Received  []EventRef
+	Until     []passed           // what had happened at each of them
 	Texts     map[string]*speech `json:",omitempty"`
 }
+
+// passed is how much had happened in a run at some event.
+type passed struct{ Words, Outcomes, Again int }
 
 // Moment is what the event that was last added told.
 type Moment struct {
@@ -79,6 +88,15 @@ type Moment struct {
 	Latency *float64 // milliseconds; nil when unknown
 	Step    *Step    // of a tool call event, its step as far as it is known; else nil
 	Text    *Text    // of an assistant's message, if the run keeps FactTexts; else nil
+}
+
+// Kinds returns what kind of event it was. One at which AtStale detectors are asked is of two kinds, AtEnd and AtStale.
+func (m *Moment) Kinds() At {
+	kind := m.Type.Kind()
+	if kind == AtEnd && m.Step != nil && (m.Step.Failing || !m.Step.News) {
+		kind |= AtStale
+	}
+	return kind
 }
 
 // Metrics are the totals of a run.
@@ -196,9 +214,11 @@ func (r *Run) hand(e *Event) {
 	if len(r.s.Receivers) == recentHandoffs {
 		r.s.Receivers = slices.Delete(r.s.Receivers, 0, 1)
 		r.s.Received = slices.Delete(r.s.Received, 0, 1)
+		r.s.Until = slices.Delete(r.s.Until, 0, 1)
 	}
 	r.s.Receivers = append(r.s.Receivers, e.Agent)
 	r.s.Received = append(r.s.Received, r.now.Ref)
+	r.s.Until = append(r.s.Until, passed{r.s.Spoken, r.s.Outcomes.N, r.s.Again})
 }
 
 // Metrics returns the run's totals so far.
@@ -255,11 +275,34 @@ func (r *Run) Stale() int { return r.s.Stale }
 // LastNews is the event that last told something new.
 func (r *Run) LastNews() EventRef { return r.s.LastNews }
 
-func (r *Run) news() { r.s.Stale, r.s.LastNews = 0, r.now.Ref }
+// LastUntold is the event at which a call last ended of which it is not known what it brought, news or not, because the
+// content is missing.
+func (r *Run) LastUntold() EventRef { return r.s.Untold }
+
+// Changes returns how many calls so far changed something: mutating calls with arguments not seen before that did not fail.
+// The run must keep FactOutcomes.
+func (r *Run) Changes() int { return r.s.Changes }
+
+func (r *Run) news() { r.s.Stale, r.s.Restating, r.s.LastNews = 0, 0, r.now.Ref }
 
 // Restated returns how many assistant messages in a row were nearly said before by the same agent. The run must keep
 // FactTexts.
 func (r *Run) Restated() int { return r.s.Restated }
 
+// Restating returns how much of what the agents said since the last news they had said before, in messages: each counts by
+// its Text.Share, and half for every three messages since. A new plan, which is a message far longer than those of its
+// agent before, takes it back to 0. The run must keep FactTexts.
+func (r *Run) Restating() float64 { return r.s.Restating }
+
 // Handoffs returns the agents that received control last, and at which event, oldest first: up to six.
 func (r *Run) Handoffs() (agents []string, at []EventRef) { return r.s.Receivers, r.s.Received }
+
+// SinceHandoffs returns how many words assistants said, how many messages they sent that were nearly said before, and how many
+// calls ended and told something, since the first of these handoffs. The run must keep FactTexts and FactOutcomes.
+func (r *Run) SinceHandoffs() (words, again, outcomes int) {
+	if len(r.s.Until) == 0 {
+		return 0, 0, 0
+	}
+	then := &r.s.Until[0]
+	return r.s.Spoken - then.Words, r.s.Again - then.Again, r.s.Outcomes.N - then.Outcomes
+}

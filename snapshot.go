@@ -16,9 +16,11 @@ type runSnapshot struct {
 
 // MarshalJSON writes the run's state: all that a Restore needs to go on exactly where the run was. It holds excerpts of
 // arguments and results where the run keeps FactExcerpts.
-func (r *Run) MarshalJSON() ([]byte, error) {
-	return json.Marshal(runSnapshot{snapshotVersion, r.id, &r.s})
-}
+func (r *Run) MarshalJSON() ([]byte, error) { return json.Marshal(r.Snapshot()) }
+
+// Snapshot returns what MarshalJSON writes, for those who write it within something larger: encoding/json reads again what
+// a MarshalJSON within hands it. It is valid until the next Add.
+func (r *Run) Snapshot() any { return runSnapshot{snapshotVersion, r.id, &r.s} }
 
 // RestoreRun makes a run of what MarshalJSON wrote. The reading must be that of the run that was written.
 func RestoreRun(data []byte, reading Reading) (*Run, error) {
@@ -51,7 +53,7 @@ func (s *state) check() error {
 	}
 	steps, shown := min(s.Calls, recentSteps), min(s.Calls, recentExcerpts)
 	if s.Calls < 0 || len(s.Recent) != steps || len(s.Excerpts) != 0 && len(s.Excerpts) != shown ||
-		len(s.Open) > maxOpen || len(s.Receivers) != len(s.Received) || s.Asked.N < 0 || s.Outcomes.N < 0 {
+		len(s.Open) > maxOpen || len(s.Receivers) != len(s.Received) || len(s.Receivers) != len(s.Until) || s.Asked.N < 0 || s.Outcomes.N < 0 {
 		return fmt.Errorf("restore a run: the state contradicts itself")
 	}
 	for _, sp := range s.Texts {

@@ -44,6 +44,7 @@ type Step struct {
 	Again   Count // how often the same Target brought the same Stable result so far, this time included
 	Test    bool  // its command runs tests
 	Empty   bool  // it completed and returned nothing
+	Failing bool  // it failed, or what it returned tells that it did; the latter where the run keeps FactOutcomes or FactExcerpts
 	News    bool  // its outcome told something new: see Run.Stale
 }
 

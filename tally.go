@@ -1,6 +1,11 @@
 package unloop
 
-import "math"
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"math"
+)
 
 // maxTally is how many different things a tally surely remembers; it forgets the longest unseen of more than that.
 const maxTally = 4096
@@ -36,24 +41,118 @@ func (c counted) again(step int) (Count, counted) {
 
 // tally counts fingerprints in bounded memory: two generations, of which the older is dropped when the younger is full.
 type tally struct {
-	Young map[Hash]counted
-	Old   map[Hash]counted
+	young, old generation
 }
 
 // add counts h at the given step and returns its count with this occurrence.
 func (t *tally) add(h Hash, step int) Count {
-	before, young := t.Young[h]
-	if !young {
-		before = t.Old[h]
+	kept := t.young.find(h)
+	if kept == nil {
+		if len(t.young.entries) >= maxTally {
+			t.young, t.old = t.old, t.young
+			t.young.clear()
+		}
+		kept = t.young.put(h)
+		if before := t.old.find(h); before != nil {
+			*kept = *before
+		}
 	}
-	now, kept := before.again(step)
-	if !young && len(t.Young) >= maxTally {
-		t.Young, t.Old = t.Old, t.Young
-		clear(t.Young)
-	}
-	if t.Young == nil {
-		t.Young = make(map[Hash]counted)
-	}
-	t.Young[h] = kept
+	var now Count
+	now, *kept = kept.again(step)
 	return now
+}
+
+// generation is a hash table from fingerprints, which are spread evenly as they are, to counts. Its entries stand in the
+// order in which they came, so equal runs write equal snapshots.
+type generation struct {
+	entries []entry
+	places  []uint16 // 1 and the index of the entry; open addressing, at most half full
+}
+
+type entry struct {
+	of    Hash
+	count counted
+}
+
+// entrySize is that of an entry in a snapshot, in bytes.
+const entrySize = 16
+
+// place returns where h stands in places, or would stand. There must be places.
+func (g *generation) place(h Hash) int {
+	at := int(h) & (len(g.places) - 1)
+	for g.places[at] != 0 && g.entries[g.places[at]-1].of != h {
+		at = (at + 1) & (len(g.places) - 1)
+	}
+	return at
+}
+
+// find returns the count of h, or nil if it was not put. It is valid until the next put.
+func (g *generation) find(h Hash) *counted {
+	if len(g.entries) == 0 {
+		return nil
+	}
+	if k := g.places[g.place(h)]; k != 0 {
+		return &g.entries[k-1].count
+	}
+	return nil
+}
+
+// put adds h, which must not be there.
+func (g *generation) put(h Hash) *counted {
+	if 2*len(g.entries) >= len(g.places) {
+		g.places = make([]uint16, max(16, 2*len(g.places)))
+		for k := range g.entries {
+			g.places[g.place(g.entries[k].of)] = uint16(k + 1)
+		}
+	}
+	at := g.place(h)
+	g.entries = append(g.entries, entry{of: h})
+	g.places[at] = uint16(len(g.entries))
+	return &g.entries[len(g.entries)-1].count
+}
+
+func (g *generation) clear() {
+	g.entries = g.entries[:0]
+	clear(g.places)
+}
+
+// MarshalText writes the counts for a snapshot: how many are young, then the entries, all in base64.
+func (t *tally) MarshalText() ([]byte, error) {
+	raw := make([]byte, 0, 2+entrySize*(len(t.young.entries)+len(t.old.entries)))
+	raw = binary.LittleEndian.AppendUint16(raw, uint16(len(t.young.entries)))
+	for _, entries := range [...][]entry{t.young.entries, t.old.entries} {
+		for _, e := range entries {
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(e.of))
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(e.count))
+		}
+	}
+	return base64.StdEncoding.AppendEncode(nil, raw), nil
+}
+
+var errTally = errors.New("a tally is not what it says")
+
+// UnmarshalText reads what MarshalText wrote, and refuses what no tally could have written.
+func (t *tally) UnmarshalText(text []byte) error {
+	raw, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil || len(raw) < 2 || (len(raw)-2)%entrySize != 0 {
+		return errTally
+	}
+	young, entries := int(binary.LittleEndian.Uint16(raw)), raw[2:]
+	all := len(entries) / entrySize
+	if young > min(all, maxTally) || all-young > maxTally {
+		return errTally
+	}
+	*t = tally{}
+	for k := range all {
+		g := &t.young
+		if k >= young {
+			g = &t.old
+		}
+		of := Hash(binary.LittleEndian.Uint64(entries[k*entrySize:]))
+		if g.find(of) != nil {
+			return errTally
+		}
+		*g.put(of) = counted(binary.LittleEndian.Uint64(entries[k*entrySize+8:]))
+	}
+	return nil
 }

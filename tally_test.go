@@ -1,6 +1,9 @@
 package unloop
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -57,7 +60,7 @@ func TestTallyForgets(t *testing.T) {
 	if n := tally.add(1, step).N; n != 1 {
 		t.Errorf("after %d others it counts %d times, so it was not forgotten", 2*maxTally, n)
 	}
-	if kept := len(tally.Young) + len(tally.Old); kept > 2*maxTally {
+	if kept := len(tally.young.entries) + len(tally.old.entries); kept > 2*maxTally {
 		t.Errorf("%d things are kept, more than %d", kept, 2*maxTally)
 	}
 }
@@ -80,4 +83,72 @@ func TestTallyAgreesWithCounting(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestTalliesSurviveASnapshot(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var whole tally
+		others := rapid.SampledFrom([]int{0, 10, maxTally - 1, maxTally + 5, 2 * maxTally}).Draw(t, "others before")
+		for step := range others {
+			whole.add(Hash(1000+step), step)
+		}
+		things := rapid.SliceOfN(rapid.Uint64Range(0, 9), 1, 40).Draw(t, "things")
+		cut := rapid.IntRange(0, len(things)).Draw(t, "cut")
+		for step, h := range things[:cut] {
+			whole.add(Hash(h), others+step)
+		}
+		text, err := whole.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var restored tally
+		if err := restored.UnmarshalText(text); err != nil {
+			t.Fatal(err)
+		}
+		for step, h := range things[cut:] {
+			if want, got := whole.add(Hash(h), others+cut+step), restored.add(Hash(h), others+cut+step); got != want {
+				t.Fatalf("%d at step %d: got %+v, want %+v", h, others+cut+step, got, want)
+			}
+		}
+		want, _ := whole.MarshalText()
+		if got, err := restored.MarshalText(); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("equal tallies write different snapshots (%v)", err)
+		}
+	})
+}
+
+func TestATallyThatIsNoneIsRefused(t *testing.T) {
+	entries := func(young uint16, hashes ...uint64) string {
+		raw := binary.LittleEndian.AppendUint16(nil, young)
+		for _, h := range hashes {
+			raw = binary.LittleEndian.AppendUint64(raw, h)
+			raw = binary.LittleEndian.AppendUint64(raw, 1<<40)
+		}
+		return base64.StdEncoding.EncodeToString(raw)
+	}
+	many := make([]uint64, maxTally+1)
+	for k := range many {
+		many[k] = uint64(k)
+	}
+	for name, tc := range map[string]struct {
+		text string
+		good bool
+	}{
+		"an empty one":                     {entries(0), true},
+		"one thing in both generations":    {entries(1, 7, 7), true},
+		"no text":                          {"", false},
+		"no base64":                        {"?", false},
+		"half an entry":                    {entries(1, 7)[:12], false},
+		"fewer things than are young":      {entries(2, 7), false},
+		"one thing twice":                  {entries(2, 7, 7), false},
+		"more young things than there can": {entries(maxTally+1, many...), false},
+		"more old things than there can":   {entries(0, many...), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var tally tally
+			if err := tally.UnmarshalText([]byte(tc.text)); (err == nil) != tc.good {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 }

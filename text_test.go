@@ -71,3 +71,34 @@ func TestOnlyAnAssistantRepeatsItself(t *testing.T) {
 		t.Errorf("a user's message tells %+v", got)
 	}
 }
+
+// TestRestating sums up what is said again.
+func TestRestating(t *testing.T) {
+	const (
+		order = "say lead: Please look up the opening hours of the city museum, and note them down.\n"
+		other = "say clerk: Nothing of that kind stands on these pages, neither above nor below the map.\n"
+		news  = "call read a\nresult read package a\n"
+	)
+	plan := "say lead: " + strings.Repeat("first second third fourth fifth sixth seventh eighth ninth tenth ", 11) + "\n"
+	for _, tc := range []struct {
+		name, lines string
+		least, most float64
+	}{
+		{"nothing is said again", order + other, 0, 0.1},
+		{"one message is", order + order, 1, 1},
+		{"three messages later it counts half", order + order + other + "say The mill by the river turned so slowly that the flour was eaten by mice.\n" + "say clown: Why did nobody ever ask for two left shoes of one size?\n", 0.49, 0.55},
+		{"it adds up", order + order + order, 1.79, 1.8},
+		{"a step with news ends it", order + order + news, 0, 0},
+		{"so does a user", order + order + "user Go on.\n", 0, 0},
+		{"so does a new plan", order + order + order + plan, 0, 0},
+		{"a long message that is like the others is none", order + order + strings.ReplaceAll(order, "note them down", "and note them down") + order, 2, 3},
+		{"so does a step of which nothing is known", order + order + "call read a\nresult read\n", 0, 0},
+		{"a step without news does not", news + order + order + news, 1, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := fold(t, tc.lines, nil).Restating(); got < tc.least || got > tc.most {
+				t.Errorf("%.2f messages are said again, want %.2f to %.2f", got, tc.least, tc.most)
+			}
+		})
+	}
+}

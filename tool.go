@@ -33,8 +33,12 @@ type Tool struct {
 
 	// Streak is the row of this tool's latest outcomes that are the same but for volatile parts.
 	Streak Streak
+	// Nothing tells that the outcome of which Streak is a row, if it is one of two or more, says that nothing was found.
+	Nothing bool
 	// Errors is the row of this tool's latest outcomes that failed with the same class of error.
 	Errors Streak
+	// ErrorsBegan is how often calls had changed something when the row of Errors began: see Run.Changes.
+	ErrorsBegan int
 	// FirstError is the beginning of the error with which the row of Errors began; kept with FactExcerpts.
 	FirstError string
 

@@ -101,7 +101,8 @@ Try: say which agent owns the task, pass on more of what is known, or limit hand
 
 # same_call_same_result
 
-The same call brought the same result again: three times close together, or more often with other calls in between.
+The same call brought the same result again: three times close together, or more often with other calls in between. If it
+fails each time: four times.
 
 Why: nothing the agent did in between changed the answer, so asking once more will not either.
 
@@ -110,23 +111,33 @@ Try: use the answer that is already there, or do something that can change it.
 The same call is one with the same target: optional arguments, the order of keys and the command that reads a file do not
 count. The same result is the same once timestamps, durations, ids and the like are masked. Each occurrence counts half
 for every 24 steps that have passed since; a step that changed something counts as 24 of them, or as 12 if the call failed:
-to run the tests again after an edit is no repetition. A polling tool has stuck_polling instead. The profile default has this rule.
+to run the tests again after an edit is no repetition. A call fails also when it returned and its output tells so: by an exit
+status, an error, a traceback. A polling tool has stuck_polling instead. The profile default has this rule.
 
 # cycle
 
-The last 2 to 8 steps, calls and results, are those before them, and none of them told anything new.
+A pattern of 2 to 8 steps, calls and results, stands at the end 3 times, or 4 of its steps came again in their order; and none
+of them told anything new.
 
 Why: the agent goes round: each round ends where the last one began.
 
 Try: break the pattern at its weakest step: read the first error again, or try what has not been tried.
 
+Until the third round begins it is worth a nudge and no more, since an agent that lost its context reads its files again. Where
+a step of the pattern failed, three whole rounds are needed: to do it all once more after a failure is a retry.
+
 # same_result
 
-A tool returned the same result at least 4 times in a row, although its input changed.
+A tool that only reads returned the same in a row to changed inputs: 4 times if they ask one question in other words, 6 times if
+nothing was found, 12 times otherwise.
 
 Why: the changes do not reach what decides the answer.
 
 Try: question the assumption that all attempts share, or use another source.
+
+Two inputs are one question if they differ only in options such as a timeout, or have two words and half of all words in common.
+They are about two items if they differ in one word in its place, or in words with digits; then one answer for all may well be
+right. So what is not one question in other words, or found nothing, is worth a nudge and never more.
 
 # same_error
 
@@ -136,7 +147,9 @@ Why: the variations do not touch the cause.
 
 Try: read the first error once more, and fix its cause before trying again.
 
-The kind of an error is its line that matters, with paths, numbers and quoted parts masked.
+The kind of an error is its line that matters, with paths, numbers and quoted parts masked. A call fails also when it returned and
+its output tells so: by an exit status, an error, a traceback. Where other calls changed something in between, the attempts may be
+honest, and it is worth a nudge and never more.
 
 # stuck_polling
 
@@ -146,6 +159,8 @@ Why: what is waited for may never come.
 
 Try: wait longer between polls, look at the job itself, or give up after a time.
 
+Some things take their time, so it is worth a nudge and no more before it is 16 times.
+
 # repeated_message
 
 An agent sent nearly the same message at least 3 times within its last 6, and no step told anything new in between.
@@ -154,7 +169,21 @@ Why: the agent restates instead of acting.
 
 Try: take the next concrete action, or say what is missing and stop.
 
-Nearly the same is 80 % of the runs of three words, without case, numbers and punctuation.
+Nearly the same is 80 % of the runs of three words, without case, numbers and punctuation. Where more than eight of them
+differ, a long text may have been sent again with its corrections, and it is worth a nudge and never more.
+
+# restated_messages
+
+The agents said again, since the last news, as much as 1.2 messages hold.
+
+Why: those who say what they said before, in other words or in the same, seldom do anything else than before.
+
+Try: say what is new since the last attempt; if there is nothing, make a new plan or stop and say what is missing.
+
+A message counts by how many of its runs of two words its agent has said before in one of its last six messages, or by those
+of its first twelve words, if that is more; three messages later it counts half. Messages of fewer than eight words count
+nothing. It begins anew with news of a step, with a person's message, and with a new plan: a message over six times as long
+as those of its agent before. Since people who work together say things again, too, it is worth a nudge and never more.
 
 # repeating_text
 
@@ -166,11 +195,15 @@ Try: stop the generation, and start again with less context or another temperatu
 
 # idle_handoffs
 
-Two agents handed over to each other at least 4 times in a row, and nothing new was told in between.
+Two agents handed over to each other at least 4 times in a row, and nothing new was told in between; 6 times if nothing is known
+of what they did.
 
 Why: neither agent moves the task on.
 
 Try: say which agent owns the task and what would count as done.
+
+Little is known where no call ended and the agents said at most 25 words from one handoff to the next. Then it is worth a nudge and
+never more.
 
 # repeat_limit
 

@@ -82,7 +82,7 @@ func agree(t *testing.T, events []*unloop.Event) map[string]int {
 		shared.Add(e)
 		for k, d := range detectors {
 			own[k].Add(e)
-			if d.Info().At&e.Type.Kind() == 0 {
+			if d.Info().At&own[k].Now().Kinds() == 0 {
 				continue
 			}
 			rule := d.Info().Name

@@ -16,16 +16,30 @@ func (RepeatedMessage) Info() unloop.Info {
 // Check looks at the message that was just sent.
 func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	text := r.Now().Text
-	if text == nil || text.Alike < d.Times || r.LastNews().Number > text.First.Number {
+	if text == nil || text.Alike < d.Times || text.Canned || max(r.LastNews().Number, r.LastUntold().Number) > text.First.Number {
 		return unloop.Finding{}, false
 	}
-	agent := r.Now().Agent
-	if agent == "" {
-		agent = "the agent"
-	}
-	f := finding(r, "repeated_message", r.Now().Agent, text.Alike, "%s said nearly the same %d times within its last messages", agent, text.Alike)
+	f := finding(r, "repeated_message", r.Now().Agent, text.Alike, "%s said nearly the same %d times within its last messages", speaker(r), text.Alike)
 	f.Score = float64(text.Alike) / float64(d.Times)
+	// Between messages that are new it may be a turn of phrase, and a long text is sent again with its corrections.
+	f.Weak = changedRuns(text) > slips
 	f.Evidence = []unloop.EventRef{text.First, f.Event}
 	f.First = text.First
 	return f, true
+}
+
+// speaker names the agent of the message at hand.
+func speaker(r *unloop.Run) string {
+	if agent := r.Now().Agent; agent != "" {
+		return agent
+	}
+	return "the agent"
+}
+
+// slips is how many runs of three words may differ between two messages that say the same: those around two or three words.
+const slips = 8
+
+// changedRuns estimates how many of a message's runs of three words are not in the message that is most like it.
+func changedRuns(text *unloop.Text) float64 {
+	return float64(text.Words) * (1 - text.Near) / (1 + text.Near)
 }

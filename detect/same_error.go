@@ -10,13 +10,13 @@ type SameError struct {
 
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
-	return unloop.Info{Name: "same_error", At: unloop.AtEnd, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
+	return unloop.Info{Name: "same_error", At: unloop.AtStale, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
 }
 
 // Check looks at the tool of the step that has just failed.
 func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := ended(r)
-	if !ok || step.Outcome != unloop.Failed {
+	if !ok || !step.Failing {
 		return unloop.Finding{}, false
 	}
 	row := &r.Tool(step.Tool).Errors
@@ -26,7 +26,9 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
 	f.Score = float64(row.Count) / float64(d.Times)
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Outcome == unloop.Failed }).latest(row.Count).attach(&f)
+	// Other things are changed in between, so they may be attempts; or the question is asked of one item after the other.
+	f.Weak = r.Changes() > r.Tool(step.Tool).ErrorsBegan || !r.Tool(step.Tool).Shell && items(r, step)
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(row.Count).attach(&f)
 	f.First = row.First
 	tell(r, &f, 1)
 	return f, true

@@ -2,35 +2,75 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameResult fires when a tool returned the same result at least Times times in a row to at least Inputs changes of its
-// input.
+// SameResult fires when a tool that only reads returned the same result in a row to changed inputs: Times times if the
+// inputs are one question in other words, Nothing times if it found nothing, and Items times if the inputs seem to be about
+// different items, which may well have the same answer each.
 type SameResult struct {
-	Times  int
-	Inputs int
+	Times   int
+	Nothing int
+	Items   int
 }
+
+// fewInputs is how often the input must have changed within the row, and 1.
+const fewInputs = 3
 
 // Info describes the rule.
 func (SameResult) Info() unloop.Info {
-	return unloop.Info{Name: "same_result", At: unloop.AtEnd, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
+	return unloop.Info{Name: "same_result", At: unloop.AtStale, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
 }
 
-// Check looks at the tool of the step that has just ended.
+// Check looks at the tool of the step that has just ended. What a tool answers that changes something tells little.
 func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := ended(r)
-	if !ok || step.News || step.Outcome == unloop.Failed || step.Class == unloop.Polling {
+	if !ok || step.News || step.Failing || step.Class != unloop.ReadOnly {
 		return unloop.Finding{}, false
 	}
-	row := &r.Tool(step.Tool).Streak
-	if row.Count < d.Times || row.Inputs < d.Inputs {
+	tool := r.Tool(step.Tool)
+	row := &tool.Streak
+	if row.Count < min(d.Times, d.Nothing, d.Items) || row.Inputs < fewInputs {
+		return unloop.Finding{}, false
+	}
+	need, weak := d.need(r, tool, step)
+	if row.Count < need {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_result", step.Tool, row.Count, "%s returned the same %d times in a row, to %d different inputs: %s",
 		step.Tool, row.Count, row.Inputs, output)
-	f.Score = float64(row.Count) / float64(d.Times)
-	f.Weak = true // a batch over different items may well get the same answer each time
+	f.Score = float64(row.Count) / float64(need)
+	f.Weak = weak
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Stable == step.Stable }).latest(row.Count).attach(&f)
 	f.First = row.First
 	tell(r, &f, 1)
 	return f, true
+}
+
+// need returns how long the row must be, and whether honest work may bring it about, too.
+func (d SameResult) need(r *unloop.Run, tool *unloop.Tool, step *unloop.Step) (times int, weak bool) {
+	switch {
+	case tool.Nothing:
+		return d.Nothing, true
+	case rewordings(r, step) >= fewInputs-1:
+		return d.Times, false
+	}
+	return d.Items, true
+}
+
+// rewordings returns how many of the steps before, of those whose excerpts are kept, asked in other words what the step
+// asked and got the same result.
+func rewordings(r *unloop.Run, step *unloop.Step) int {
+	input, _ := r.Excerpt(step)
+	n := 0
+	for k := 1; k < excerpts; k++ {
+		s := r.Back(k)
+		if s == nil {
+			break
+		}
+		if s.Tool == step.Tool && s.Stable == step.Stable && s.Exact != step.Exact {
+			if other, _ := r.Excerpt(s); reworded(input, other) {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -9,7 +9,7 @@ type StuckPolling struct {
 
 // Info describes the rule.
 func (StuckPolling) Info() unloop.Info {
-	return unloop.Info{Name: "stuck_polling", At: unloop.AtEnd, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
+	return unloop.Info{Name: "stuck_polling", At: unloop.AtStale, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
 }
 
 // Check looks at the answers to the question of the step that has just ended: at the tool's row where that is all about
@@ -31,6 +31,7 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "stuck_polling", step.Tool, n, "%s gave the same answer %d times in a row: %s", step.Tool, n, output)
 	f.Score = float64(n) / float64(d.Times)
+	f.Weak = n < 2*d.Times // some things take their time
 	same.latest(unloop.MaxEvidence).attach(&f)
 	if row.Inputs == 1 {
 		f.First, f.Next = row.First, []unloop.Hash{step.Target}

@@ -7,9 +7,9 @@ import (
 )
 
 // Ladder is the policy of profiles that act on evidence of no progress: it nudges, nudges harder, blocks, halts. It goes up
-// a rung when a finding still holds after Patience more events at which it held, none of which brought news. Each event
-// that brings news takes it down a rung, and a person's message or an override down to the ground. So what is nudged and
-// then moves on is left alone, and only what goes on without news is stopped.
+// a rung when a finding still holds after Patience more events at which it held. Three pieces of news in a row, without an
+// event between them at which a finding held, take it down a rung, and a person's message or an override down to the ground.
+// So what is nudged and then moves on is left alone, and what goes on is stopped, even with other work in between.
 //
 // From the rung that blocks on, calls that would go on with what was found do not run; when Patience of them were tried,
 // the ladder halts.
@@ -21,6 +21,7 @@ type Ladder struct {
 type ladderState struct {
 	Rung int           // of the last decision: 0 none, then as rungs
 	Held int           // events since then at which a finding held
+	News int           // pieces of news since the last of those, or since the last rung that they took it down
 	Next []unloop.Hash // targets of the calls that would go on with what was found; none for all calls of Tool
 	Tool string
 	Told unloop.Finding // what was found
@@ -42,6 +43,9 @@ var rungs = [...]struct {
 // blocking is the first rung on which calls do not run.
 const blocking = 3
 
+// relief is how many pieces of news in a row take the ladder down a rung.
+const relief = 3
+
 // State returns what a snapshot must hold.
 func (l *Ladder) State() any { return &l.state }
 
@@ -50,10 +54,7 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	s := &l.state
 	now := r.Now()
 	if r.LastNews() == now.Ref {
-		s.Rung, s.Held = max(0, s.Rung-1), 0
-		if now.Type == unloop.MessageSent || now.Type == unloop.Override {
-			s.Rung = 0
-		}
+		s.relieve(now.Type)
 	}
 	if now.Type == unloop.ToolCallStarted {
 		return l.pending(now.Step)
@@ -62,8 +63,8 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	if worst == nil || worst.Score < 1 {
 		return Decision{}
 	}
-	s.Held++
-	if s.Rung > 0 && s.Held < l.Patience {
+	s.News = 0
+	if s.Held++; s.Rung > 0 && s.Held < l.Patience {
 		return Decision{}
 	}
 	top := len(rungs) - 1
@@ -73,6 +74,17 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	s.Rung, s.Held = min(s.Rung+1, top), 0
 	s.Next, s.Tool, s.Told = worst.Next, worst.Subject, *worst
 	return s.decision(found)
+}
+
+// relieve takes the ladder down for an event that brought news.
+func (s *ladderState) relieve(event unloop.EventType) {
+	if event == unloop.MessageSent || event == unloop.Override {
+		s.Rung, s.Held, s.News = 0, 0, 0
+		return
+	}
+	if s.News++; s.News >= relief {
+		s.Rung, s.Held, s.News = max(0, s.Rung-1), 0, 0
+	}
 }
 
 // pending decides about a call that is about to run.

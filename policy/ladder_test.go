@@ -17,11 +17,13 @@ func TestLadder(t *testing.T) {
 	for _, tc := range []struct{ name, steps, want string }{
 		{"what goes on without news is stopped", "=======", "waWabah"},
 		{"nothing found, nothing done", "....!!..", "aaaaaaaa"},
-		{"news takes it down a rung", "===!=====", "waWaaWaba"},
+		{"three pieces of news in a row take it down a rung", "===!!!=====", "waWaaaaWaba"},
+		{"fewer do not", "===!!====", "waWaaabah"},
+		{"what comes again between pieces of news is stopped, too", "=!!=!!=!!=!!=!!=!!=", "waaaaaWaaaaabaaaaah"},
 		{"a finding must hold to count", "=..=..=", "waaaaaW"},
 		{"after a halt it stays halted", "=========", "waWabahah"},
 		{"what may be honest work is only nudged", "~~~~~~~~~", "waWaWaWaW"},
-		{"much news, and it begins anew", "===!!!=", "waWaaaw"},
+		{"much news, and it begins anew", "===!!!!!!=", "waWaaaaaaw"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, playLadder(tc.steps)); diff != "" {
@@ -48,7 +50,7 @@ func playLadder(steps string) string {
 		case '~':
 			found = []unloop.Finding{{Rule: "r", Score: 3, Weak: true}}
 		case '!':
-			e.Output = json.RawMessage(fmt.Sprintf(`"news %d"`, i))
+			e.Output = json.RawMessage(`"news ` + strings.Repeat("x", i) + `"`)
 		}
 		r.Add(e)
 		d := l.Decide(r, found, found)

@@ -41,7 +41,14 @@ func defaultCases() []nudgeCase {
 		Rule: "repeated_message", Subject: "planner", Count: 3, What: "planner said nearly the same 3 times within its last messages",
 		Try: "Take the next concrete action, or say what is missing and stop.",
 	}
+	again := unloop.Finding{
+		Rule: "restated_messages", Score: 1.5, Weak: true,
+		What: "planner says again what it said before: 46 % of its latest message, and since the last news as much as 1.8 messages hold",
+		Try:  "Say what is new since the last attempt; if there is nothing, make a new plan or stop and say what is missing.",
+	}
 	return []nudgeCase{
+		{"default", "nearly the same in other words", Warn, CodeNudge, again},
+		{"default", "the same, and nothing that could be blocked", Warn, CodeStrongNudge, again},
 		{"default", "the same call, the same result", Warn, CodeNudge, same},
 		{"default", "varied commands, one error", Warn, CodeStrongNudge, wrong},
 		{"default", "a cycle", Block, CodeBlocked, round},

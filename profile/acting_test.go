@@ -42,8 +42,57 @@ const (
 		  call   job_status 4711
 		  result job_status running
 		end`
-	blocked = `
+	reread = `
+		call   read {"path":"a.go"}
+		result read package a
+		call   read {"path":"b.go"}
+		result read package b
+		call   read {"path":"c.go"}
+		result read package c
+		call   read {"path":"d.go"}
+		result read package d
+		call   read {"path":"e.go"}
+		result read package e
+		call   read {"path":"a.go"}
+		result read package a
+		call   read {"path":"b.go"}
+		result read package b
+		call   read {"path":"c.go"}
+		result read package c
+		call   read {"path":"d.go"}
+		result read package d
+		call   read {"path":"e.go"}
+		result read package e`
+	library = `
+		repeat 8
+		  call   read {"path":"{i}.go"}
+		  result read package p{i}
+		end`
+	attempts = `
+		repeat 12
+		  call   edit_file {"path":"a.go","line":{i}}
+		  result edit_file line {i} is changed
+		  call   bash go test -run TestParse/{i} ./...
+		  fail   bash Error: expected 3 tokens, got {i}
+		end`
+	variations = `
+		repeat 10
+		  call   bash go test -run TestParse/{i} ./...
+		  result bash "no Go files in /srv/app/{i}\nexit status 1"
+		end`
+	between = `
+		repeat 8
+		  call   grep ErrClosed
+		  result grep src/a.go:7
+		  call   read {"path":"{i}.go"}
+		  result read package p{i}
+		end`
+	slogans = `
 		repeat 9
+		  say I will now look at the parser and fix the failing test, attempt {i}.
+		end`
+	blocked = `
+		repeat 11
 		  call   job_status 4711
 		  result job_status running
 		end
@@ -75,7 +124,22 @@ func TestActing(t *testing.T) {
 		{"a disabled loopguard", "loopguard", "enabled: false", edits, ""},
 		{"loopdetection waits for ten answers, then twenty", "loopdetection", "", polls, pollDecisions()},
 		{"default asks for news", "default", "", greps, ""},
-		{"default sees a poll that does not move", "default", "stuck_polls: 5", blocked, "e10 warn nudge 5, e14 warn strong_nudge 7, e18 block blocked 9, e19 block blocked 9, e21 block blocked 9, e23 halt halted 9"},
+		{"default sees a poll that does not move", "default", "stuck_polls: 5", blocked, "e10 warn nudge 5, e14 warn strong_nudge 7, e18 warn strong_nudge 9, e22 block blocked 11, e23 block blocked 11, e25 block blocked 11, e27 halt halted 11"},
+		{"default lets a poll wait", "default", "", "repeat 15\n call job_status 4711\n result job_status running\nend", "e16 warn nudge 8, e20 warn strong_nudge 10, e24 warn strong_nudge 12, e28 warn strong_nudge 14"},
+		{"default only nudges who reads its files a second time", "default", "", reread, "e18 warn nudge 1"},
+		{"default stops who goes round in the same files", "default", "", reread + "\ncall read {\"path\":\"a.go\"}\nresult read package a\ncall read {\"path\":\"b.go\"}\nresult read package b\ncall read {\"path\":\"c.go\"}\nresult read package c\ncall read {\"path\":\"d.go\"}\nblock read", "e18 warn nudge 1, e22 warn strong_nudge 2, e26 block blocked 2, e27 block blocked 2"},
+		{"default only nudges who changes things between failures", "default", "", attempts, "e16 warn nudge 4, e24 warn strong_nudge 6, e32 warn strong_nudge 8, e40 warn strong_nudge 10, e48 warn strong_nudge 12"},
+		{"default stops failures whatever was changed before them", "default", "", edits + variations, "e24 warn nudge 4, e28 warn strong_nudge 6, e32 block blocked 8, e33 block blocked 8, e34 halt halted 9, e35 halt halted 9, e36 halt halted 10"},
+		{"default only nudges who reads many files a second time", "default", "", library + library, "e24 warn nudge 1, e28 warn strong_nudge 1, e32 warn strong_nudge 2"},
+		{"default only nudges who comes back to one message between others", "default", "", refrain(), "e5 warn nudge 0, e9 warn strong_nudge 0, e13 warn strong_nudge 0, e17 warn strong_nudge 0"},
+		{"default only nudges handoffs of which nothing is known", "default", "", "repeat 8\nhandoff a\nhandoff b\nend", "e6 warn nudge 6, e8 warn strong_nudge 6, e10 warn strong_nudge 6, e12 warn strong_nudge 6, e14 warn strong_nudge 6, e16 warn strong_nudge 6"},
+		{"default stops one question in many words", "default", "", questions(), "e8 warn nudge 4, e12 warn strong_nudge 6, e16 block blocked 8, e17 block blocked 8, e18 halt halted 9"},
+		{"default stops failures with nothing in between", "default", "", variations, "e8 warn nudge 4, e12 warn strong_nudge 6, e16 block blocked 8, e17 block blocked 8, e18 halt halted 9, e19 halt halted 9, e20 halt halted 10"},
+		{"default only nudges who asks of many items", "default", "", "repeat 12\n call get_user {\"name\":\"user{i}\"}\n fail get_user no such user\nend", "e8 warn nudge 4, e12 warn strong_nudge 6, e16 warn strong_nudge 8, e20 warn strong_nudge 10, e24 warn strong_nudge 12"},
+		{"default lets somebody say one and the same between messages that are new", "default", "", phrases(), ""},
+		{"default stops what comes again between other calls", "default", "", between, "e10 warn nudge 3, e18 warn strong_nudge 5, e26 block blocked 7, e29 block blocked 7, e30 halt halted 8"},
+		{"default only nudges who sends a long text with corrections", "default", "", drafts(), "e3 warn nudge 0, e5 warn strong_nudge 0, e7 warn strong_nudge 0, e9 warn strong_nudge 0"},
+		{"default stops who says one thing over and over", "default", "", slogans, "e3 warn nudge 3, e5 warn strong_nudge 5, e7 block blocked 7, e9 halt halted 7"},
 		{"default with more patience", "default", "{stuck_polls: 5, ladder_patience: 6}", wait, "e10 warn nudge 5, e22 warn strong_nudge 11"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -117,7 +181,7 @@ func TestIgnore(t *testing.T) {
 	})
 	t.Run("it runs while others are blocked", func(t *testing.T) {
 		got := act(t, "default", "{ignore: [think], stuck_polls: 5}", blocked+"\ncall think hm\nresult think so")
-		if diff := cmp.Diff("e23 halt halted 9", got[len(got)-1]); diff != "" {
+		if diff := cmp.Diff("e27 halt halted 11", got[len(got)-1]); diff != "" {
 			t.Errorf("the last decision: %s", diff)
 		}
 	})

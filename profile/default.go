@@ -9,13 +9,19 @@ import (
 // Progress are the settings of the profile default: it acts on evidence of no progress, not on counts.
 type Progress struct {
 	RepeatWeight   float64 `yaml:"repeat_weight" doc:"weight of equal calls with equal results; one weighs 1, half every 24 steps later"`
+	RepeatFailures int     `yaml:"repeat_failures" doc:"how often an equal call must have failed in the same way"`
 	CycleRounds    int     `yaml:"cycle_rounds" doc:"rounds of a pattern without news"`
-	SameResults    int     `yaml:"same_results" doc:"equal results in a row, to different inputs"`
+	CycleSteps     int     `yaml:"cycle_steps" doc:"steps of a longer pattern that come again in their order, without news"`
+	SameResults    int     `yaml:"same_results" doc:"equal results in a row, to one question in other words"`
+	NothingFound   int     `yaml:"nothing_found" doc:"times in a row that nothing was found, whatever was asked"`
+	SameAnswers    int     `yaml:"same_answers" doc:"equal results in a row, to questions about different items"`
 	SameErrors     int     `yaml:"same_errors" doc:"errors of one kind in a row"`
 	StuckPolls     int     `yaml:"stuck_polls" doc:"equal answers of a polling tool in a row"`
 	SameMessages   int     `yaml:"same_messages" doc:"alike messages among an agent's last six"`
+	Restated       float64 `yaml:"restated_messages" doc:"what was said again since the last news, in messages"`
 	TextRepeats    int     `yaml:"text_repeats" doc:"times that a passage stands at the end of one message"`
 	IdleHandoffs   int     `yaml:"idle_handoffs" doc:"handoffs between two agents without news"`
+	BareHandoffs   int     `yaml:"bare_handoffs" doc:"the same, where little is known of what they did"`
 	LadderPatience int     `yaml:"ladder_patience" doc:"events at which a finding holds, without news, from one rung to the next"`
 	Common         `yaml:",inline"`
 }
@@ -23,8 +29,8 @@ type Progress struct {
 // DefaultSettings returns the settings as they stand.
 func DefaultSettings() *Progress {
 	return &Progress{
-		RepeatWeight: 2.3, CycleRounds: 3, SameResults: 4, SameErrors: 4, StuckPolls: 8, SameMessages: 3, TextRepeats: 5,
-		IdleHandoffs: 4, LadderPatience: 2,
+		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 12, SameErrors: 4, StuckPolls: 8, SameMessages: 3, Restated: 1.2, TextRepeats: 5,
+		IdleHandoffs: 4, BareHandoffs: 6, LadderPatience: 2,
 	}
 }
 
@@ -32,13 +38,19 @@ func DefaultSettings() *Progress {
 func (s *Progress) Validate() error {
 	var v validation
 	v.number("repeat_weight", s.RepeatWeight, 1.5, 100)
+	v.integer("repeat_failures", s.RepeatFailures, 2, 1000)
 	v.integer("cycle_rounds", s.CycleRounds, 2, 100)
+	v.integer("cycle_steps", s.CycleSteps, 2, 100)
 	v.integer("same_results", s.SameResults, 2, 1000)
+	v.integer("nothing_found", s.NothingFound, 2, 1000)
+	v.integer("same_answers", s.SameAnswers, 2, 1000)
 	v.integer("same_errors", s.SameErrors, 2, 1000)
 	v.integer("stuck_polls", s.StuckPolls, 2, 1000)
 	v.integer("same_messages", s.SameMessages, 2, 6)
+	v.number("restated_messages", s.Restated, 0.5, 4)
 	v.integer("text_repeats", s.TextRepeats, 2, 1000)
 	v.integer("idle_handoffs", s.IdleHandoffs, 3, 6)
+	v.integer("bare_handoffs", s.BareHandoffs, 3, 6)
 	v.integer("ladder_patience", s.LadderPatience, 1, 1000)
 	return v.err()
 }
@@ -48,14 +60,15 @@ func (s *Progress) profile() *Profile {
 		Name:  Default,
 		Title: "evidence of no progress; nudges, blocks, halts",
 		Detectors: []unloop.Detector{
-			detect.SameCallSameResult{Weight: s.RepeatWeight},
-			detect.Cycle{Rounds: s.CycleRounds},
-			detect.SameResult{Times: s.SameResults, Inputs: 3},
+			detect.SameCallSameResult{Weight: s.RepeatWeight, Failures: s.RepeatFailures},
+			detect.Cycle{Rounds: s.CycleRounds, Steps: s.CycleSteps},
+			detect.SameResult{Times: s.SameResults, Nothing: s.NothingFound, Items: s.SameAnswers},
 			detect.SameError{Times: s.SameErrors},
 			detect.StuckPolling{Times: s.StuckPolls},
 			detect.RepeatedMessage{Times: s.SameMessages},
+			detect.RestatedMessages{Messages: s.Restated},
 			detect.RepeatingText{Times: s.TextRepeats, Bytes: 200},
-			detect.IdleHandoffs{Times: s.IdleHandoffs},
+			detect.IdleHandoffs{Times: s.IdleHandoffs, Bare: s.BareHandoffs},
 		},
 		Mark:    Mark{Tag: "loop-guard"},
 		reading: unloop.Reading{Shells: unloop.DefaultShells()},

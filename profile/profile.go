@@ -17,7 +17,7 @@ import (
 const Default = "default"
 
 // kinds is how many kinds of events there are.
-const kinds = 5
+const kinds = 6
 
 // A Profile is ready to watch runs. It is safe for concurrent use.
 type Profile struct {
@@ -99,7 +99,8 @@ func FromSettings(settings Settings) (*Profile, error) {
 		info := d.Info()
 		p.reading.Facts |= info.Facts
 		for kind := range kinds {
-			if info.At&(1<<kind) != 0 {
+			at := unloop.At(1) << kind
+			if info.At&at != 0 || at == unloop.AtStale && info.At&unloop.AtEnd != 0 {
 				p.at[kind] = append(p.at[kind], d)
 			}
 		}
@@ -141,7 +142,7 @@ func (w *Watch) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	profile, decide := w.rules()
 	w.found, w.grown = w.found[:0], w.grown[:0]
-	for _, d := range profile.at[bits.TrailingZeros8(uint8(e.Type.Kind()))] {
+	for _, d := range profile.at[bits.Len8(uint8(w.run.Now().Kinds()))-1] {
 		f, ok := d.Check(w.run)
 		if !ok {
 			continue

@@ -8,47 +8,38 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// watchSnapshot is the state of a Watch.
-type watchSnapshot struct {
-	Profile  string                     `json:"profile"`
-	Run      json.RawMessage            `json:"run"`
-	Policy   json.RawMessage            `json:"policy,omitempty"`
-	Tools    map[string]json.RawMessage `json:"tools,omitempty"` // policies of tools with settings of their own
-	Warnings []unloop.Finding           `json:"warnings,omitempty"`
+// watchState is the state of a Watch: its parts as they are to be written, or as they were read.
+type watchState[Part any] struct {
+	Profile  string           `json:"profile"`
+	Run      Part             `json:"run"`
+	Policy   Part             `json:"policy,omitempty"`
+	Tools    map[string]Part  `json:"tools,omitempty"` // policies of tools with settings of their own
+	Warnings []unloop.Finding `json:"warnings,omitempty"`
 }
 
 // MarshalJSON writes all that Restore needs to go on exactly where the watch is.
 func (w *Watch) MarshalJSON() ([]byte, error) {
-	snapshot := watchSnapshot{Profile: w.profile.Name, Warnings: w.warnings.All()}
-	var err error
-	if snapshot.Run, err = json.Marshal(w.run); err != nil {
-		return nil, err
-	}
-	if snapshot.Policy, err = policyState(w.policy); err != nil {
-		return nil, err
-	}
+	state := watchState[any]{Profile: w.profile.Name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All()}
 	for name, p := range w.tools {
-		if snapshot.Tools == nil {
-			snapshot.Tools = make(map[string]json.RawMessage)
+		if state.Tools == nil {
+			state.Tools = make(map[string]any)
 		}
-		if snapshot.Tools[name], err = policyState(p); err != nil {
-			return nil, err
-		}
+		state.Tools[name] = policyState(p)
 	}
-	return json.Marshal(snapshot)
+	return json.Marshal(state)
 }
 
-func policyState(p policy.Policy) (json.RawMessage, error) {
-	s, ok := p.(policy.Stateful)
-	if !ok {
-		return nil, nil
+// policyState returns what the policy keeps, or nil if it keeps nothing.
+func policyState(p policy.Policy) any {
+	if s, ok := p.(policy.Stateful); ok {
+		return s.State()
 	}
-	return json.Marshal(s.State())
+	return nil
 }
 
 // Restore makes a watch of what MarshalJSON wrote under the same profile and settings.
 func (p *Profile) Restore(data []byte) (*Watch, error) {
-	var snapshot watchSnapshot
+	var snapshot watchState[json.RawMessage]
 	if err := json.Unmarshal(data, &snapshot); err != nil {
 		return nil, fmt.Errorf("restore a watch: %w", err)
 	}

@@ -127,7 +127,7 @@ func play(trace *Trace, d unloop.Detector) []error {
 	for k := range trace.Entries {
 		e := &trace.Entries[k]
 		r.Add(e.Event)
-		if e.Event.Type.Kind()&info.At == 0 {
+		if r.Now().Kinds()&info.At == 0 {
 			j.missing(e, "nothing: Info().At says that it is not asked at such an event")
 			continue
 		}

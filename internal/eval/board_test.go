@@ -118,12 +118,12 @@ func TestSheet(t *testing.T) {
 		},
 		{
 			"a successful run with steps that repeat is no false alarm",
-			line("success", `{"step_repetition":true}`, "a a b"),
+			line("success", `{"step_repetition":1}`, "a a b"),
 			Sheet{WholeRuns: Score{Rate{1, 1}, Rate{1, 1}}},
 		},
 		{
 			"a failed run that is left alone",
-			line("failure", `{"step_repetition":false}`, "a b"),
+			line("failure", `{"step_repetition":0}`, "a b"),
 			Sheet{Failed: hit(0, 0), InFailed: Saved{calls(0), calls(2)}},
 		},
 		{

@@ -25,7 +25,23 @@ const (
 type Labels struct {
 	Loop           *Loop        `json:"loop,omitempty"`
 	Checkpoints    []Checkpoint `json:"checkpoints,omitempty"`
-	StepRepetition *bool        `json:"step_repetition,omitempty"` // whether the run as a whole repeats steps
+	StepRepetition *Verdict     `json:"step_repetition,omitempty"` // whether the run as a whole repeats steps
+}
+
+// Verdict is a yes or a no: true or false, or 1 or 0.
+type Verdict bool
+
+// UnmarshalJSON reads either form.
+func (v *Verdict) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "true", "1":
+		*v = true
+	case "false", "0":
+		*v = false
+	default:
+		return fmt.Errorf("a verdict is true or false, 1 or 0, and not %s", text)
+	}
+	return nil
 }
 
 // Loop is a known loop, or honest work that looks like one.
@@ -45,7 +61,7 @@ type Checkpoint struct {
 // loops says whether the run as a whole loops; known is false where no label tells.
 func (l *Labels) loops() (loops, known bool) {
 	if l.StepRepetition != nil {
-		return *l.StepRepetition, true
+		return bool(*l.StepRepetition), true
 	}
 	if l.Loop != nil {
 		return !l.Loop.Benign, true

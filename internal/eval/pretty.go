@@ -73,6 +73,15 @@ func (t *table) loops() {
 			return middle(s.Loops[kind].Delays) + " / " + middle(s.Loops[kind].Stops)
 		})
 	}
+	if len(kinds) > 1 {
+		t.add("all of them", "", func(s *Sheet) string {
+			var delays, stops Delays
+			for _, caught := range s.Loops {
+				delays, stops = append(delays, caught.Delays...), append(stops, caught.Stops...)
+			}
+			return middle(delays) + " / " + middle(stops)
+		})
+	}
 }
 
 func (t *table) lookAlikes() {

@@ -40,31 +40,44 @@ func Empty(raw []byte) bool {
 // unwrap returns the value of the envelope in an object, if it has one, and how many members the object has.
 func unwrap(object []byte) (inner []byte, members int) {
 	best := len(envelopes)
-	for i := 1; i < len(object); {
-		i = skipSpace(object, i)
-		if i == len(object) || object[i] != '"' {
-			break
+	for at := 1; ; {
+		name, value, next, ok := memberAt(object, at)
+		if !ok {
+			return inner, members
 		}
-		nameEnd := skipValue(object, i)
-		colon := skipSpace(object, nameEnd)
-		if colon >= len(object) || object[colon] != ':' {
-			break
-		}
-		from := skipSpace(object, colon+1)
-		to := skipValue(object, from)
 		members++
 		for k := range best {
-			if string(object[i+1:nameEnd-1]) == envelopes[k] {
-				best, inner = k, object[from:to]
+			if string(name) == envelopes[k] {
+				best, inner = k, value
 				break
 			}
 		}
-		i = skipSpace(object, to)
-		if i < len(object) && object[i] == ',' {
-			i++
-		}
+		at = next
 	}
-	return inner, members
+}
+
+// memberAt reads the member of an object that begins at object[i], or behind the space there, and returns where the next
+// one begins; ok is false if there is none.
+func memberAt(object []byte, i int) (name, value []byte, next int, ok bool) {
+	i = skipSpace(object, i)
+	if i >= len(object) || object[i] != '"' {
+		return nil, nil, i, false
+	}
+	nameEnd := skipValue(object, i)
+	colon := skipSpace(object, nameEnd)
+	if colon >= len(object) || object[colon] != ':' {
+		return nil, nil, colon, false
+	}
+	from := skipSpace(object, colon+1)
+	to := skipValue(object, from)
+	if from == to {
+		return nil, nil, to, false
+	}
+	next = skipSpace(object, to)
+	if next < len(object) && object[next] == ',' {
+		next++
+	}
+	return object[i+1 : nameEnd-1], object[from:to], next, true
 }
 
 func skipSpace(b []byte, i int) int {

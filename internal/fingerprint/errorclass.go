@@ -78,7 +78,7 @@ func ErrorLine(raw []byte) []byte {
 	for len(text) > 0 {
 		var line []byte
 		line, text = cutLine(text)
-		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '<' {
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '<' || bytes.HasPrefix(line, []byte(`\u003c`)) {
 			continue // a tag that wraps the output
 		}
 		if first == nil {

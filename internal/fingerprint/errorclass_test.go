@@ -16,6 +16,7 @@ func TestErrorClass(t *testing.T) {
 		},
 		{"an address", `"Error: bad handle 0x7f3c12ab90"`, `"Error: bad handle 0x55aa99cc10"`, true},
 		{"the last line of a traceback counts", `"Traceback:\n  File \"a.py\", line 3\nValueError: bad"`, `"Traceback:\n  File \"b.py\", line 9\nValueError: bad"`, true},
+		{"a tag around it, escaped or not", `"<output>\nno rule\n</output>"`, `"\u003coutput\u003e\nno rule\n\u003c/output\u003e"`, true},
 		{"another kind", `"ValueError: bad"`, `"TypeError: bad"`, false},
 		{"another word", `"permission denied"`, `"connection denied"`, false},
 	} {

@@ -291,11 +291,11 @@ func TestResemblance(t *testing.T) {
 		{"one word changed", strings.Replace(base, "museum", "library", 1), 0.6, 0.99},
 		{"another text", "The function returns early when the slice is empty, which is why the test for the boundary fails.", 0, 0.1},
 	}
-	a := SketchOf(base)
+	a := GistOf(base)
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			b := SketchOf(tc.other)
-			if got := Resemblance(&a, &b); got < tc.min || got > tc.max {
+			b := GistOf(tc.other)
+			if got := Resemblance(&a.Triples, &b.Triples); got < tc.min || got > tc.max {
 				t.Errorf("resemblance %.2f, want %.2f to %.2f", got, tc.min, tc.max)
 			}
 		})
@@ -345,7 +345,8 @@ func FuzzFingerprint(f *testing.F) {
 		if len(data) > 0 && match.Ratio(data[:min(len(data), 300)]) != 1 {
 			t.Fatal("a text is not like itself")
 		}
-		SketchOf(string(data))
+		GistOf(string(data))
+		Failure(data)
 		TailPeriod(string(data))
 	})
 }
@@ -382,11 +383,25 @@ func BenchmarkSimilar(b *testing.B) {
 	}
 }
 
-func BenchmarkSketch(b *testing.B) {
+func BenchmarkGist(b *testing.B) {
 	text := strings.Repeat("I will look for the handler that reads the body of the request. ", 16)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		SketchOf(text)
+		GistOf(text)
 	}
+}
+
+func TestAfterWordAgreesWithClasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := []byte(rapid.StringOfN(rapid.SampledFrom([]rune("azAZ09_@[`{ \x7fé€")), 0, 40, -1).Draw(t, "text"))
+		from := rapid.IntRange(0, len(text)).Draw(t, "from")
+		want := from
+		for want < len(text) && class[text[want]]&wordByte != 0 {
+			want++
+		}
+		if got := afterWord(text, from); got != want {
+			t.Fatalf("the word in %q from %d ends at %d, want %d", text, from, got, want)
+		}
+	})
 }

@@ -1,6 +1,8 @@
 package fingerprint
 
 import (
+	"math/bits"
+
 	"github.com/zeebo/xxh3"
 )
 
@@ -42,12 +44,29 @@ func (m *Masker) Stable(b []byte) Hash {
 				continue
 			}
 		}
-		for i++; i < len(b) && class[b[i]]&wordByte != 0; {
-			i++
-		}
+		i = afterWord(b, i+1)
 	}
 	m.add(b[from:])
 	return m.sum()
+}
+
+// afterWord returns where the word ends that goes on at b[i]. It steps over letters eight at a time.
+func afterWord(b []byte, i int) int {
+	const each = 0x0101010101010101 // a factor that puts a byte into all eight
+	for i+8 <= len(b) {
+		raw := load(b, i)
+		low := raw | 0x20*each // small letters, and what is none stays none
+		letters := ^(low + (0x7F-'z')*each) & (low + (0x80-'a')*each) & ^raw & (0x80 * each)
+		if letters != 0x80*each {
+			i += bits.TrailingZeros64(^letters&(0x80*each)) / 8
+			break
+		}
+		i += 8
+	}
+	for i < len(b) && class[b[i]]&wordByte != 0 {
+		i++
+	}
+	return i
 }
 
 var mask = []byte{'~'}

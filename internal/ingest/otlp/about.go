@@ -8,19 +8,13 @@ func (t *Trace) Stands(s *Span) bool {
 	return n == nil || !n.known || compareCopies(s, &n.span) == 0
 }
 
-// Service says which service sent spans, as far as they tell: the agent's rather than that of a tool.
-func Service(spans []Span) (service string) {
+// Service says which service an agent is of whose work spans tell; "" where none does. An MCP server is a service of its own.
+func Service(spans []Span) string {
 	for i := range spans {
 		s := &spans[i]
-		if s.Service == "" || strings.HasPrefix(s.Service, "unknown_service") {
-			continue
-		}
-		if s.Kind == Agent || s.Kind == Model {
+		if s.Kind != Other && !s.MCP && s.Service != "" && !strings.HasPrefix(s.Service, "unknown_service") {
 			return s.Service
 		}
-		if service == "" {
-			service = s.Service
-		}
 	}
-	return service
+	return ""
 }
