@@ -13,6 +13,7 @@ COUNT     := 6
 OLD       := old.out
 NEW       := new.out
 FUZZTIME  := 60s
+LOAD      :=
 EVAL_RUNS := examples/healthy/*.jsonl
 EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 
@@ -25,8 +26,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
-run: ## scan the trace that ships with the repository
-	@go run ./cmd/unloop scan --fail-on never examples/stuck-agent.jsonl
+run: ## serve, until it is interrupted
+	@go run ./cmd/unloop serve
 
 .PHONY: agent
 agent: ## run the example agent, which a guard nudges and then stops
@@ -78,6 +79,11 @@ bench: ## run the benchmarks that match BENCH, COUNT times, into the file NEW
 .PHONY: benchcmp
 benchcmp: ## compare the benchmarks in the file OLD with those in NEW
 	@$(tool) benchstat $(OLD) $(NEW)
+
+.PHONY: load
+load: build ## measure a server from outside: make load LOAD="-events 10000000 memory"
+	@go build -o bin/loadtest ./internal/loadtest
+	@bin/loadtest $(LOAD)
 
 .PHONY: eval
 eval: ## measure the profiles on EVAL_RUNS, and on loops spliced into the healthy ones of them with three seeds

@@ -183,6 +183,8 @@ func TestStable(t *testing.T) {
 		{"temp names", `/tmp/tmpab12cd34/x`, `/tmp/tmpzz99yy88/x`, true},
 		{"mktemp", `/tmp/tmp.Ab12Cd34Ef`, `/tmp/tmp.Zz99Yy88Xx`, true},
 		{"process ids", `started pid 4711`, `started pid 12`, true},
+		{"ids of tool calls", `content='no' name='search' tool_call_id='call_17'`, `content='no' name='search' tool_call_id='call_18'`, true},
+		{"ids of tool calls in escaped JSON", `"{\"content\":\"no\",\"tool_call_id\":\"toolu_01-A\"}"`, `"{\"content\":\"no\",\"tool_call_id\":\"toolu_02-B\"}"`, true},
 		{"after an escape", `"a\n12:30:01 b"`, `"a\n13:31:02 b"`, true},
 
 		{"a percentage is meaning", `done 10%`, `done 40%`, false},
@@ -196,6 +198,7 @@ func TestStable(t *testing.T) {
 		{"a small hex number is meaning", `code 0x1F`, `code 0x2F`, false},
 		{"a hash is meaning", `d41d8cd98f00b204e9800998ecf8427e`, `d41d8cd98f00b204e9800998ecf8427f`, false},
 		{"a plain name in tmp is meaning", `/tmp/repro.py`, `/tmp/other.py`, false},
+		{"what stands beside the id of a tool call is meaning", `tool_call_id='call_17' no`, `tool_call_id='call_17' yes`, false},
 		{"megabytes are no duration", `12 MB`, `13 MB`, false},
 	}
 	var m Masker

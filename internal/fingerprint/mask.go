@@ -13,8 +13,8 @@ const chunk = 4 << 10
 // keeps its buffers from call to call. Not safe for concurrent use.
 //
 // Volatile are: UUIDs; timestamps (ISO 8601, RFC 1123 and 2822, the formats of date and ls, clock times, Unix times of
-// 10 and 13 digits); durations with a unit; hex addresses; names of temporary files; process ids. Any other number is
-// meaning and stays, and so does a date without a time.
+// 10 and 13 digits); durations with a unit; hex addresses; names of temporary files; process ids; ids of tool calls, where
+// they are called tool_call_id. Any other number is meaning and stays, and so does a date without a time.
 type Masker struct {
 	hash xxh3.Hasher
 	buf  []byte

@@ -20,6 +20,9 @@ func volatile(b []byte, i int) int {
 		if n := tempName(rest); n > 0 {
 			return n
 		}
+		if n := callID(rest); n > 0 {
+			return n
+		}
 	case 'g':
 		return prefixed(rest, "go-build", digit, 6)
 	case 'p', 'P':
@@ -174,6 +177,27 @@ func prefixed(b []byte, prefix string, of uint8, least int) int {
 	}
 	n := len(prefix) + count(b[len(prefix):], of)
 	if n < len(prefix)+least || !boundary(b, n) {
+		return 0
+	}
+	return n
+}
+
+// callID matches what frameworks write into a tool's result: tool_call_id='call_3', "tool_call_id": "toolu_01A", also where the
+// quotes are escaped.
+func callID(b []byte) int {
+	const key = "tool_call_id"
+	if !bytes.HasPrefix(b, []byte(key)) || !boundary(b, len(key)) {
+		return 0
+	}
+	n := len(key)
+	for n < len(b) && n < len(key)+8 && bytes.IndexByte([]byte(" =:'\"\\"), b[n]) >= 0 {
+		n++
+	}
+	begin := n
+	for n < len(b) && (class[b[n]]&wordByte != 0 || b[n] == '-') {
+		n++
+	}
+	if n == begin {
 		return 0
 	}
 	return n
