@@ -22,7 +22,7 @@ func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "repeated_message", r.Now().Agent, text.Alike, "%s said nearly the same %d times within its last messages", speaker(r), text.Alike)
 	f.Score = float64(text.Alike) / float64(d.Times)
 	// Between messages that are new it may be a turn of phrase, and a long text is sent again with its corrections.
-	f.Weak = changedRuns(text) > slips
+	f.Weak = text.Others > 0 || changedRuns(text) > slips
 	f.Evidence = []unloop.EventRef{text.First, f.Event}
 	f.First = text.First
 	return f, true

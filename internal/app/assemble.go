@@ -145,8 +145,12 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 		tokens[k] = httpd.Token{Name: t.Name, Scope: httpd.Scope(t.Scope), SHA256: t.SHA256}
 	}
 	taker, readable := telemetry{p.pipeline}, reading{p.store, p.pipeline}
+	again, err := newJudges(p.store, p.config)
+	if err != nil {
+		return err
+	}
 	p.http, err = httpd.New(httpd.Options{
-		Version: p.version, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Ready: seldom(p.store.Writable),
+		Version: p.version, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again, Ready: seldom(p.store.Writable),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

@@ -92,7 +92,7 @@ func TestThePublishedClientReportsToUs(t *testing.T) {
 }
 
 func TestThePublishedLangGraphAdapterReportsToUs(t *testing.T) {
-	h := newHouseUnder(t, "looplens", nil) // whose rules whoever uses the client knows
+	h := newHouse(t, nil)
 	client(t, h, "testdata/langgraph_agent.py")
 	runs := get[[]RunSummary](h, "/api/runs")
 	if len(runs) != 1 || runs[0].Name != "graph-agent" || runs[0].Project != "graphs" || runs[0].Status != "completed" || !strings.HasPrefix(runs[0].ID, "lg-") {

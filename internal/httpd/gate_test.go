@@ -41,6 +41,7 @@ func TestTokensSayWhoMayDoWhat(t *testing.T) {
 		{"GET", "/api/runs/r/events", "", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/api/compare?a=r&b=r", "", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/api/fleet", "", [5]int{401, 401, 403, 200, 200}},
+		{"POST", "/api/runs/r/replay", "{}", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/mounted", "", [5]int{401, 401, 403, 404, 404}},
 		{"DELETE", "/api/runs/r", "", [5]int{401, 401, 403, 403, 204}},
 		{"GET", "/api/health", "", [5]int{200, 200, 200, 200, 200}},
@@ -190,7 +191,7 @@ func TestWithoutTokensTheServerIsForItsMachineOnly(t *testing.T) {
 }
 
 func TestOptionsNameWhatIsWrong(t *testing.T) {
-	good := Options{Pipeline: &recorder{}, Store: newHouse(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{})}
+	good := Options{Pipeline: &recorder{}, Store: newHouse(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}}
 	for want, change := range map[string]func(*Options){
 		"":                      func(*Options) {},
 		"are needed":            func(o *Options) { o.Hub = nil },

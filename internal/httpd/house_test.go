@@ -34,12 +34,6 @@ type house struct {
 	hub   *live.Hub
 }
 
-// newHouse returns one that is torn down with the test. Change may alter its options.
-func newHouse(t testing.TB, change func(*Options)) *house {
-	t.Helper()
-	return newHouseUnder(t, profile.Default, change)
-}
-
 // upToDate is a store whose rows of runs are written before they are read, as a server has it.
 type upToDate struct {
 	*sqlstore.Store
@@ -67,15 +61,15 @@ func (u upToDate) RunsSince(ctx context.Context, arrival int64, limit int) ([]st
 	return u.Store.RunsSince(ctx, arrival, limit)
 }
 
-// newHouseUnder returns one whose runs are judged under a profile.
-func newHouseUnder(t testing.TB, judge string, change func(*Options)) *house {
+// newHouse returns a house that is torn down with the test. Change may alter its options.
+func newHouse(t testing.TB, change func(*Options)) *house {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s, err := sqlstore.Open(ctx, filepath.Join(t.TempDir(), "unloop.db"), sqlstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := profile.New(judge)
+	rules, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +89,7 @@ func newHouseUnder(t testing.TB, judge string, change func(*Options)) *house {
 		}
 		hub.Close()
 	})
-	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub}
+	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &jury{}}
 	if change != nil {
 		change(&o)
 	}

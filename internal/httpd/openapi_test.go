@@ -56,8 +56,8 @@ func TestEverythingIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	if operations != 17 {
-		t.Errorf("%d operations, want 17", operations)
+	if operations != 20 {
+		t.Errorf("%d operations, want 20", operations)
 	}
 	for name, s := range whole["components"].(map[string]any)["schemas"].(map[string]any) {
 		properties, _ := s.(map[string]any)["properties"].(map[string]any)
@@ -91,6 +91,10 @@ func TestAnswersAreAsTheDescriptionSays(t *testing.T) {
 		{"GET", "/api/compare?a=a&b=a", "", "/api/compare", "200"},
 		{"GET", "/api/fleet", "", "/api/fleet", "200"},
 		{"GET", "/api/fleet?since=2026-05-01T12:00:00Z", "", "/api/fleet", "200"},
+		{"GET", "/api/rules", "", "/api/rules", "200"},
+		{"GET", "/api/profiles", "", "/api/profiles", "200"},
+		{"POST", "/api/runs/a/replay", `{"settings":{"n":3}}`, "/api/runs/{id}/replay", "200"},
+		{"POST", "/api/runs/a/replay", `{"profile":"wrong"}`, "/api/runs/{id}/replay", "default"},
 		{"POST", "/api/runs", `{"id":"c"}`, "/api/runs", "201"},
 		{"POST", "/api/events", event("a", 99, "x", ""), "/api/events", "201"},
 		{"POST", "/api/events", "[" + event("a", 100, "x", "") + ",7]", "/api/events", "201"},
