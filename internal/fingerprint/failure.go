@@ -1,0 +1,175 @@
+package fingerprint
+
+import (
+	"bytes"
+	"slices"
+)
+
+// What a tool that answers with an object calls the exit status of a program, and the text that says what went wrong; of
+// the texts present the first of the list counts.
+var (
+	statusNames  = [...]string{"exit_code", "exitCode", "exit_status", "returncode", "return_code"}
+	failureTexts = [...]string{"error", "stderr", "message", "output", "result", "stdout"}
+)
+
+// maxTold is how much of the first and of the last line of an output is read for an exit status, in bytes.
+const maxTold = 64
+
+// Failure reads an output, as raw JSON, of a call that completed as far as anybody knows. It reports whether the output
+// itself tells that the call failed: by an exit status other than 0 in its first or last line, by beginning with a
+// traceback or "Error:", or, in an object, by an exit status, by an error, or by success being false. The text is the
+// part of raw that says what went wrong; all of raw where no part does.
+func Failure(raw []byte) (text []byte, failed bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return raw, false
+	}
+	switch raw[0] {
+	case '"':
+		return raw, failureInText(raw[1:max(1, len(raw)-1)])
+	case '{':
+		return failureInObject(raw)
+	}
+	return raw, false
+}
+
+func failureInObject(object []byte) (text []byte, failed bool) {
+	best := len(failureTexts)
+	text = object
+	for at := 1; ; {
+		name, value, next, ok := memberAt(object, at)
+		if !ok {
+			return text, failed
+		}
+		at = next
+		failed = failed || tellsFailure(string(name), value)
+		for k := range best {
+			if string(name) != failureTexts[k] {
+				continue
+			}
+			if inner := textWithin(value); inner != nil {
+				best, text = k, inner
+			}
+			break
+		}
+	}
+}
+
+// tellsFailure judges one member of an object.
+func tellsFailure(name string, value []byte) bool {
+	switch name {
+	case "success", "ok":
+		return value[0] == 'f'
+	case "isError", "is_error":
+		return value[0] == 't'
+	case "error":
+		return value[0] == 't' || value[0] == '{' || value[0] == '"' && len(value) > 2
+	}
+	return slices.Contains(statusNames[:], name) && (value[0] == '-' || '1' <= value[0] && value[0] <= '9')
+}
+
+// textWithin returns a text that is not empty: the value itself or, of an object, its message; nil if there is none.
+func textWithin(value []byte) []byte {
+	for at := 1; value[0] == '{'; {
+		name, inner, next, ok := memberAt(value, at)
+		if !ok {
+			return nil
+		}
+		if string(name) == "message" {
+			value = inner
+			break
+		}
+		at = next
+	}
+	if value[0] == '"' && len(value) > 2 {
+		return value
+	}
+	return nil
+}
+
+// failureInText judges the inside of a JSON string.
+func failureInText(text []byte) bool {
+	text = trimEscaped(text)
+	if bytes.HasPrefix(text, []byte("Traceback (most recent call last):")) || bytes.HasPrefix(text, []byte("Error:")) {
+		return true
+	}
+	if told, failed := exitStatus(text[:min(len(text), maxTold)], inFirstLine); told {
+		return failed
+	}
+	_, failed := exitStatus(text[max(0, len(text)-maxTold):], inLastLine)
+	return failed
+}
+
+func inFirstLine(part []byte, at int) bool { return oneLine(part[:at]) }
+
+func inLastLine(part []byte, at int) bool { return oneLine(part[at:]) }
+
+func oneLine(part []byte) bool {
+	_, rest := cutLine(part)
+	return rest == nil
+}
+
+// trimEscaped trims white space and line ends, escaped as in JSON or plain.
+func trimEscaped(text []byte) []byte {
+	for {
+		text = bytes.TrimSpace(text)
+		switch {
+		case bytes.HasPrefix(text, []byte(`\n`)) || bytes.HasPrefix(text, []byte(`\r`)) || bytes.HasPrefix(text, []byte(`\t`)):
+			text = text[2:]
+		case bytes.HasSuffix(text, []byte(`\n`)) || bytes.HasSuffix(text, []byte(`\r`)):
+			text = text[:len(text)-2]
+		default:
+			return text
+		}
+	}
+}
+
+// escapedTag ends a tag where JSON is written so that it can stand in HTML.
+const escapedTag = `\u003e`
+
+// exitPhrases say what comes before an exit status. They are looked for by a stem that is rare, and then by what follows it.
+var exitPhrases = [...]struct {
+	stem string
+	ends []string
+}{
+	{"xit", []string{" code", "_code", "code", " status", "ed with code", "ed with status"}},
+	{"eturn", []string{"code", " code", "_code"}},
+}
+
+// exitStatus reports whether a part of a text tells an exit status at a place where it counts, and whether that is another
+// than 0.
+func exitStatus(part []byte, counts func(part []byte, at int) bool) (told, failed bool) {
+	for k := range exitPhrases {
+		phrase := &exitPhrases[k]
+		for at := 0; ; {
+			n := bytes.Index(part[at:], []byte(phrase.stem))
+			if n < 0 {
+				break
+			}
+			at += n + len(phrase.stem)
+			if b := statusBehind(part[at:], phrase.ends); b != 0 && counts(part, at) {
+				return true, b != '0'
+			}
+		}
+	}
+	return false, false
+}
+
+// statusBehind returns the first character of the number that follows one of the ends at the beginning of text; 0 if none
+// does.
+func statusBehind(text []byte, ends []string) byte {
+	for _, end := range ends {
+		rest, ok := bytes.CutPrefix(text, []byte(end))
+		if !ok {
+			continue
+		}
+		if len(rest) >= len(escapedTag) && bytes.EqualFold(rest[:len(escapedTag)], []byte(escapedTag)) {
+			rest = rest[len(escapedTag):]
+		}
+		rest = bytes.TrimLeft(rest, " :=>")
+		if len(rest) > 0 && (class[rest[0]]&digit != 0 || rest[0] == '-') {
+			return rest[0]
+		}
+	}
+	return 0
+}

@@ -1,0 +1,49 @@
+package fingerprint
+
+import "testing"
+
+func TestFailure(t *testing.T) {
+	for name, tc := range map[string]struct {
+		output string
+		text   string // "" for the whole output
+		failed bool
+	}{
+		"exit status in a tag":                      {output: `"<returncode>1</returncode>\n<output>\nmake: *** no rule\n</output>"`, failed: true},
+		"exit status in an escaped tag":             {output: `"\u003creturncode\u003e1\u003c/returncode\u003e\nno rule"`, failed: true},
+		"exit status 0 in a tag":                    {output: `"<returncode>0</returncode>\n<output>\nexit code 1 is what it returned before\n</output>"`},
+		"exit status in the last line":              {output: `"make: *** no rule\n[exit code: 2]\n"`, failed: true},
+		"a signal":                                  {output: `"killed\nexit status -9"`, failed: true},
+		"exit status in a sentence at the end":      {output: `"no rule\n[The command completed with exit code 127.]"`, failed: true},
+		"exit status 0 at the end":                  {output: `"done\nProcess exited with code 0"`},
+		"exit status at the beginning":              {output: `"Exit code: 1\nno rule"`, failed: true},
+		"exit status in the middle says nothing":    {output: `"a\nexit code: 1\nb"`},
+		"words that lead to no number":              {output: `"the exit code of the program is unknown"`},
+		"a traceback is all there is":               {output: `"\nTraceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'x'\n"`, failed: true},
+		"a traceback in a log that was read":        {output: `"10:01 started\nTraceback (most recent call last):\nKeyError: 'x'"`},
+		"it says that it is an error":               {output: `"Error: payment method not found"`, failed: true},
+		"it speaks of errors":                       {output: `"Errors are handled in errors.go"`},
+		"an object with an exit status":             {output: `{"exit_code":1,"stdout":"","stderr":"no rule"}`, text: `"no rule"`, failed: true},
+		"an object with exit status 0":              {output: `{"exit_code":0,"stdout":"ok"}`, text: `"ok"`},
+		"an object with an error":                   {output: `{"data":null,"error":"not found"}`, text: `"not found"`, failed: true},
+		"an object with an error that is an object": {output: `{"error":{"code":404,"message":"no such order"}}`, text: `"no such order"`, failed: true},
+		"an object without an error":                {output: `{"data":[1],"error":null}`},
+		"an object with an empty error":             {output: `{"data":[1],"error":""}`},
+		"no success":                                {output: `{"success":false,"message":"try later"}`, text: `"try later"`, failed: true},
+		"success":                                   {output: `{"success": true, "message": "done"}`, text: `"done"`},
+		"an answer of the Model Context Protocol":   {output: `{"isError":true,"content":[]}`, failed: true},
+		"an error further inside is data":           {output: `{"rows":[{"error":"x"}]}`},
+		"a list":                                    {output: `[1,2]`},
+		"nothing":                                   {output: ``},
+		"half an object":                            {output: `{"error":`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, failed := Failure([]byte(tc.output))
+			if tc.text == "" {
+				tc.text = tc.output
+			}
+			if string(text) != tc.text || failed != tc.failed {
+				t.Errorf("got %s, %t, want %s, %t", text, failed, tc.text, tc.failed)
+			}
+		})
+	}
+}

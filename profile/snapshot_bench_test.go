@@ -1,0 +1,39 @@
+package profile
+
+import (
+	"fmt"
+	"testing"
+)
+
+// BenchmarkSnapshot measures writing and reading the state of a watch after so many steps, each with news.
+func BenchmarkSnapshot(b *testing.B) {
+	p, err := New(Default)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, n := range []int{100, 1000, 10_000} {
+		w := p.Watch("run")
+		for _, e := range benchRun(n, false) {
+			w.Add(&e)
+		}
+		data, err := w.MarshalJSON()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("write/steps=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := w.MarshalJSON(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(data)), "bytes")
+		})
+		b.Run(fmt.Sprintf("read/steps=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := p.Restore(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
