@@ -29,6 +29,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/price"
 	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/internal/web"
 )
 
 // assemble makes the parts, from the store outwards.
@@ -158,6 +159,10 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 		return err
 	}
 	p.http.Mount("GET /metrics", httpd.Read, promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
+	dashboard := web.Handler()
+	for _, pattern := range web.Patterns() {
+		p.http.Mount(pattern, httpd.Anyone, dashboard)
+	}
 	p.http.Mount("/mcp", httpd.Read, mcpd.Handler(mcpd.New(mcpd.Records{Store: readable}, p.version)))
 	registry.MustRegister(stats{p})
 	if p.config.GRPCAddr == config.Off {

@@ -76,6 +76,7 @@ var rooms = map[string]room{
 		"go.opentelemetry.io/collector/pdata", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
 	"internal/mcpd":   {ours: []string{".", "policy", "internal/store"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
+	"internal/web":    {},
 	"internal/sink/*": {ours: []string{".", "policy", "internal/store"}},
 	"internal/config": {ours: []string{"detect", "profile"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {

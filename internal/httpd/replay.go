@@ -173,4 +173,3 @@ func replayOf(run string, settings map[string]string, again *pipeline.Replayed) 
 	}
 	return out
 }
-

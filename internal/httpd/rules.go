@@ -41,5 +41,7 @@ func (s *Server) ruleRoutes() {
 	query(s, op, func(context.Context, *struct{}) (*rulesAnswer, error) { return &rulesAnswer{s.Judge.Rules()}, nil })
 	op = s.operation(http.MethodGet, "/api/profiles", Read, "rules", "list-profiles", "List the profiles",
 		"The profiles with their rules and settings.")
-	query(s, op, func(context.Context, *struct{}) (*profilesAnswer, error) { return &profilesAnswer{s.Judge.Profiles()}, nil })
+	query(s, op, func(context.Context, *struct{}) (*profilesAnswer, error) {
+		return &profilesAnswer{s.Judge.Profiles()}, nil
+	})
 }

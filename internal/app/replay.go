@@ -1,0 +1,139 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/httpd"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// judges knows the profiles, and judges recorded runs anew. The server's own profile has the settings of its configuration, so
+// that a run that is judged by it again, with nothing changed, is found to be what was recorded.
+type judges struct {
+	events   pipeline.Store
+	own      *profile.Profile
+	settings config.Settings
+}
+
+func newJudges(events pipeline.Store, c *config.Config) (judges, error) {
+	own, err := c.LoadProfile()
+	return judges{events, own, c.Settings}, err
+}
+
+// Replay judges a run under a profile with some settings changed.
+func (j judges) Replay(ctx context.Context, run *store.Run, name string, settings map[string]string, most int) (*pipeline.Replayed, error) {
+	p, err := j.load(name, settings)
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.Replay(ctx, j.events, p, run, most)
+}
+
+// load makes the profile, or says of each setting what is wrong with it, as far as they can be told apart.
+func (j judges) load(name string, settings map[string]string) (*profile.Profile, error) {
+	if _, err := profile.New(name); err != nil {
+		return nil, httpd.SettingErrors{{Reason: err.Error()}}
+	}
+	var sets []string
+	if name == j.own.Name {
+		sets = setsOf(j.settings)
+	}
+	var wrong httpd.SettingErrors
+	for _, setting := range slices.Sorted(maps.Keys(settings)) {
+		if setting == texts {
+			wrong = append(wrong, httpd.SettingError{Setting: setting, Reason: "texts for the agent are no part of a replay"})
+			continue
+		}
+		own := setsOf(map[string]string{setting: settings[setting]})
+		if _, err := profile.Load(profile.Source{Name: name, Sets: append(slices.Clone(sets), own...)}); err != nil {
+			wrong = append(wrong, httpd.SettingError{Setting: setting, Reason: err.Error()})
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	p, err := profile.Load(profile.Source{Name: name, Sets: append(sets, setsOf(settings)...)})
+	if err != nil {
+		return nil, httpd.SettingErrors{{Reason: "the settings do not go together: " + err.Error()}}
+	}
+	return p, nil
+}
+
+// texts is the setting that holds templates. Whoever may read must not have the server work through templates of theirs.
+const texts = "nudges"
+
+// setsOf returns settings as profile.Load takes them.
+func setsOf(settings map[string]string) []string {
+	sets := make([]string, 0, len(settings))
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		sets = append(sets, name+"="+settings[name])
+	}
+	return sets
+}
+
+// Profiles lists the profiles, the server's own as it is configured.
+func (j judges) Profiles() []httpd.Profile {
+	var all []httpd.Profile
+	for _, p := range j.profiles() {
+		wire := httpd.Profile{Name: p.Name, Title: p.Title}
+		for _, d := range p.Detectors {
+			wire.Rules = append(wire.Rules, d.Info().Name)
+		}
+		for _, s := range p.List() {
+			switch s.Value.(type) {
+			case int, float64, bool, string, []string:
+				wire.Settings = append(wire.Settings, httpd.Setting{Name: s.Name, Value: s.Value, Doc: s.Doc})
+			}
+		}
+		all = append(all, wire)
+	}
+	return all
+}
+
+func (j judges) profiles() []*profile.Profile {
+	all := make([]*profile.Profile, 0, len(profile.Names()))
+	for _, name := range profile.Names() {
+		p := j.own
+		if name != p.Name {
+			var err error
+			if p, err = profile.New(name); err != nil {
+				panic(fmt.Sprintf("profile %s is built in: %v", name, err))
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// Rules lists the rules, those of the server's own profile first.
+func (j judges) Rules() []httpd.Rule {
+	in := make(map[string][]string)
+	for _, p := range j.profiles() {
+		for _, d := range p.Detectors {
+			in[d.Info().Name] = append(in[d.Info().Name], p.Name)
+		}
+	}
+	var all []httpd.Rule
+	for _, name := range detect.Rules() {
+		page, _ := detect.Explain(name)
+		all = append(all, httpd.Rule{
+			Name: name, What: page.When, Why: page.Why, Try: page.Try, Details: page.More, Profiles: in[name],
+		})
+	}
+	foreign := func(r httpd.Rule) int {
+		if slices.Contains(r.Profiles, j.own.Name) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b httpd.Rule) int { return cmp.Compare(foreign(a), foreign(b)) })
+	return all
+}
