@@ -18,7 +18,8 @@ func healthy(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost:
 		fmt.Fprint(w, `{"accepted":2,"doubled":0,"rejected":0,"errors":[]}`)
 	case r.Method == http.MethodGet:
-		fmt.Fprint(w, `[{"event_id":"1"},{"event_id":"2"}]`)
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		fmt.Fprint(w, `{"event_id":"1"}`+"\n"+`{"event_id":"2"}`+"\n")
 	}
 }
 
@@ -55,7 +56,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 		{"an event that is refused", refuse(http.MethodPost, http.StatusBadRequest, "no"), "FAIL  events      the server refuses an event: no", exitUnwell},
 		{"events that do not come back", func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/events") && r.Method == http.MethodGet {
-				fmt.Fprint(w, "[]")
+				w.Header().Set("Content-Type", "application/x-ndjson")
 				return
 			}
 			healthy(w, r)

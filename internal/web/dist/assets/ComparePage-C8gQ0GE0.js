@@ -1,1 +1,0 @@
-import{c as e,l as t}from"./index-G9TVL-PD.js";var n=t(`<div class="page"><h1>Soon</h1></div>`);function r(t){var r=n();e(t,r)}export{r as default};

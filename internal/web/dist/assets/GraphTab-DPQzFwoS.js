@@ -1,1 +1,0 @@
-import{C as e,S as t,_ as n,c as r,d as i,g as a,h as o,l as s,p as c,s as l,u}from"./index-G9TVL-PD.js";var d=s(`<p> </p><button>x</button>`,1);function f(s,u){e(u,!0);var f=d(),p=o(f),m=a(p,!0),h=n(p);c(()=>l(m,u.feed.id)),i(`click`,h,()=>u.pick({tool:``,agent:``,text:``})),r(s,f),t()}u([`click`]);export{f as default};

@@ -1,1 +1,0 @@
-import{C as e,S as t,c as n,g as r,l as i,p as a,s as o}from"./index-G9TVL-PD.js";var s=i(`<p> </p>`);function c(i,c){e(c,!0);var l=s(),u=r(l,!0);a(()=>o(u,c.feed.id)),n(i,l),t()}export{c as default};
