@@ -13,10 +13,11 @@ import (
 
 // feed makes the events of many runs, in the order of each run. Most calls are new work; every twentieth run repeats itself.
 type feed struct {
-	name  string
-	runs  []int // events made of each run
-	next  int
-	begun time.Time
+	name   string
+	runs   []int // events made of each run
+	next   int
+	length int // of a run in events, an even number; 0 for runs that go on
+	begun  time.Time
 }
 
 func newFeed(name string, runs int) *feed {
@@ -29,6 +30,9 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 	f.next = (f.next + 1) % len(f.runs)
 	n := f.runs[run]
 	f.runs[run]++
+	if f.length > 0 { // the run in this place ends, and another begins
+		run, n = run+n/f.length*len(f.runs), n%f.length
+	}
 	id = f.name + "-" + strconv.Itoa(run) + "-" + strconv.Itoa(n)
 	call, asked := n/2, n/2
 	if run%20 == 0 {
@@ -44,6 +48,9 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 	to = strconv.AppendInt(to, int64(n+1), 10)
 	to = append(to, `,"timestamp":"`...)
 	to = f.begun.Add(time.Duration(n)*time.Second).UTC().AppendFormat(to, time.RFC3339)
+	if n == f.length-1 {
+		return append(to, `","type":"run_completed"}`+"\n"...), id
+	}
 	to = append(to, `","agent":"coder","tool":"grep","call_id":"c`...)
 	to = strconv.AppendInt(to, int64(call), 10)
 	if n%2 == 0 {

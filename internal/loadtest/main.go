@@ -47,7 +47,8 @@ var scenarios = []scenario{
 	{"singles", "requests a second of one event, 64 connections, 1,000 runs", singles},
 	{"long", "one run of 100,000 events against 100 runs of 1,000", long},
 	{"stream", "from acknowledged to on the wire of a stream, at a rate", stream},
-	{"memory", "memory over many events of 1,000 live runs", memory},
+	{"memory", "memory over many events, 1,000 live runs that end after 1,000 events and make room for others", memory},
+	{"runs", "the same of runs that never end", endless},
 }
 
 func run(ctx context.Context) error {
@@ -56,7 +57,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&set.attach, "attach", "", "the `URL` of a server that runs already, instead of one of its own")
 	flag.StringVar(&set.db, "db", "", "where it records: postgres://…; a new SQLite file for each scenario if empty")
 	flag.DurationVar(&set.time, "time", 10*time.Second, "how long to send, where a scenario has no end of its own")
-	flag.IntVar(&set.events, "events", 1_000_000, "of the scenario memory")
+	flag.IntVar(&set.events, "events", 1_000_000, "of the scenarios memory and runs")
 	flag.IntVar(&set.runs, "runs", 1000, "that are live")
 	flag.IntVar(&set.rate, "rate", 5000, "events a second, of the scenario stream")
 	flag.Usage = usage

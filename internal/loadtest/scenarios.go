@@ -178,12 +178,23 @@ func listen(ctx context.Context, url string, event func(id string)) {
 	}
 }
 
-// memory sends many events and looks at what the server takes meanwhile, ten times.
 func memory(ctx context.Context, s *server, set settings) (string, error) {
+	return resident(ctx, s, set, 1000)
+}
+
+func endless(ctx context.Context, s *server, set settings) (string, error) {
+	return resident(ctx, s, set, 0)
+}
+
+// resident sends many events of runs of a length, 0 for ones that go on, and looks at what the server takes meanwhile, ten times.
+func resident(ctx context.Context, s *server, set settings, length int) (string, error) {
 	var said strings.Builder
-	fmt.Fprintf(&said, "MiB after each tenth of %d events of %d runs:", set.events, set.runs)
+	fmt.Fprintf(&said, "MiB after each tenth of %d events of %d runs at once:", set.events, set.runs)
 	total := int64(0)
-	all := feeds(4, set)
+	all := feeds(8, set)
+	for _, f := range all {
+		f.length = length
+	}
 	begun := time.Now()
 	for range 10 {
 		sent, _, err := senders(ctx, s.url, all, 500, int64(set.events/10))

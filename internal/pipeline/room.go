@@ -11,13 +11,22 @@ import (
 // worthWriting is after how many events since the last checkpoint a run that leaves memory is worth another.
 const worthWriting = 256
 
+// overMemory is how long a run stays in memory after its end.
+const overMemory = 30 * time.Second
+
+// over reports whether the run has ended, as far as is known.
+func (r *run) over() bool { return r.row.Status != store.Running }
+
 // tick sees to the runs that nothing comes for.
 func (p *Pipeline) tick(ctx context.Context) {
 	now := time.Now().UTC()
 	if err := p.closeIdle(ctx, now.Add(-p.opts.IdleClose)); err != nil {
 		slog.Error("closing idle runs did not succeed", "error", err)
 	}
-	p.leaveMemory(ctx, func(r *run, left int) bool { return left > p.opts.LiveRuns || now.Sub(r.used) > p.opts.IdleMemory })
+	p.leaveMemory(ctx, func(r *run, left int) bool {
+		idle := now.Sub(r.used)
+		return left > p.opts.LiveRuns || idle > p.opts.IdleMemory || r.over() && idle > overMemory
+	})
 	p.traces.makeRoom(0, now.Add(-p.opts.IdleMemory))
 	p.gauge()
 }
@@ -44,7 +53,7 @@ func (p *Pipeline) leaveMemory(ctx context.Context, out func(r *run, left int) b
 	for at := p.used.Back(); at != nil; at = at.Prev() {
 		r := at.Value.(*run)
 		if !out(r, left) {
-			break
+			continue
 		}
 		left--
 		leaving = append(leaving, r)
@@ -71,7 +80,11 @@ func (p *Pipeline) saveState(batch *store.Batch, r *run) {
 	if n := len(r.checkpoints); n > 0 {
 		folded = r.checkpoints[n-1].Events
 	}
-	if !r.stored || !r.settled || r.fold.s.Events-folded < worthWriting {
+	worth := worthWriting
+	if r.over() {
+		worth = checkpointEvery // nothing comes any more, as a rule
+	}
+	if !r.stored || !r.settled || r.fold.s.Events-folded < worth {
 		return
 	}
 	t := touched{run: r}
