@@ -23,7 +23,7 @@ version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
 run: ## serve, until it is interrupted
@@ -43,6 +43,20 @@ build: ## build bin/unloop, one file that needs nothing else
 test: needs ## run all tests under the race detector
 	@scripts/with-postgres go test -race $(TESTFLAGS) ./...
 	@go -C otelguard test -race $(TESTFLAGS) ./...
+
+.PHONY: ui
+ui: ## build the dashboard into internal/web/dist, which is committed
+	@scripts/node-env ui
+	@npm --prefix ui run --silent build
+
+.PHONY: e2e
+e2e: ## test the dashboard: its types, its logic, its bundle, and in a browser against a real server
+	@scripts/needs e2e
+	@scripts/node-env ui
+	@npm --prefix ui run --silent check
+	@npm --prefix ui --silent test
+	@scripts/ui-is-built
+	@e2e/run
 
 .PHONY: check
 check: lint test ## all that CI runs: lint, then test

@@ -1,0 +1,101 @@
+// Every page, light and dark, on a desk and on a phone: nothing that keeps people out (axe), and a photograph of it.
+import assert from "node:assert/strict";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { after, describe, test } from "node:test";
+import { Agent } from "../agents.js";
+import { launch, open } from "../browser.js";
+import { run, Server } from "../server.js";
+
+const axe = await readFile(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const folder = new URL("../screenshots/", import.meta.url);
+await mkdir(folder, { recursive: true });
+
+const browser = await launch({ after });
+const server = await Server.start({ after });
+const empty = await Server.start({ after });
+
+// Runs of all kinds: those of the demo, a swarm of agents, and many that are well.
+const demo = run("demo", "--endpoint", server.url, "--speed", "60");
+assert.equal(await demo.ended, 0, demo.said.text);
+const now = Date.now();
+for (let i = 0; i < 40; i++) {
+  const agent = new Agent(`nightly-${i}`, { name: `nightly report ${i}`, project: i % 3 ? "reports" : "triage", start: now - 3_600_000 - i * 1_800_000 });
+  const events = [...agent.begin(), ...agent.work(5 + (i % 7))];
+  if (i % 5 === 0) events.push(...agent.loop(4 + (i % 9)));
+  await server.send([...events, ...agent.end(i % 11 === 0 ? "run_failed" : "run_completed")]);
+}
+const pair = new Agent("handover", { name: "writer and reviewer", start: now - 900_000 });
+const talk = [...pair.begin()];
+for (let i = 0; i < 6; i++) {
+  talk.push(pair.event("handoff_started", { agent: i % 2 ? "writer" : "reviewer" }), ...pair.say("assistant", "Please have another look at the second paragraph."));
+}
+talk.push(...pair.call("publish", { to: "blog" }, new Error("403: the token has expired")));
+await server.send(talk);
+const runs = await server.get("/api/runs?text=demo-stuck");
+const stuck = runs[0].id;
+const [warning] = await server.get(`/api/runs/${stuck}/warnings`);
+
+/** pages are those that are looked at, each with what shows that it is all there. */
+const pages = [
+  { name: "empty", server: empty, path: "/", ready: (p) => p.getByRole("heading", { name: "No run has come yet" }) },
+  { name: "runs", path: "/", ready: (p) => p.getByRole("link", { name: "nightly report 0", exact: true }) },
+  { name: "run", path: `/runs/${stuck}?event=${warning.event_id}`, ready: (p) => p.getByRole("complementary", { name: "Event" }) },
+  { name: "run-agents", path: "/runs/handover", ready: (p) => p.getByRole("treegrid", { name: "Timeline" }).getByText("publish") },
+  { name: "graph", path: `/runs/${stuck}/graph`, ready: (p) => p.getByRole("button", { name: /calls.*loop/ }).first() },
+  {
+    name: "what-if", path: `/runs/${stuck}/what-if`,
+    ready: async (p) => {
+      await p.getByRole("combobox", { name: "Profile" }).selectOption("loopguard");
+      await p.getByRole("button", { name: "Try it" }).click();
+      return p.getByRole("region", { name: "What it would have said" }).getByRole("heading", { name: /^Decisions/ });
+    },
+  },
+  { name: "compare", path: `/compare?a=${stuck}&b=${stuck.replace("stuck", "healthy")}`, ready: (p) => p.getByRole("heading", { name: "Where they part" }) },
+  { name: "fleet", path: "/fleet?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
+  { name: "rules", path: "/rules", ready: (p) => p.getByRole("heading", { name: "Same call same result" }) },
+];
+
+/** shown are the photographs that the README has. */
+const shown = ["runs-light", "run-light", "run-dark", "what-if-light"];
+
+async function findings(page) {
+  // The page's own policy forbids scripts from elsewhere, so axe comes in through the debugger, as it would from an extension.
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() =>
+    window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
+  );
+  return violations
+    .filter((v) => v.impact === "serious" || v.impact === "critical")
+    .map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).slice(0, 5).join("; ")}`);
+}
+
+for (const [theme, options] of [
+  ["light", { colorScheme: "light" }],
+  ["dark", { colorScheme: "dark" }],
+  ["phone", { colorScheme: "light", viewport: { width: 390, height: 844 }, hasTouch: true, deviceScaleFactor: 2 }],
+]) {
+  describe(theme, () => {
+    for (const { name, path, ready, server: at = server } of pages) {
+      test(`${name} keeps nobody out`, async (t) => {
+        const page = await open(t, browser, at, path, options);
+        await (await ready(page)).waitFor();
+        await page.evaluate(() => document.fonts.ready);
+        const photograph = new URL(`${name}-${theme}.png`, folder);
+        await page.screenshot({ path: photograph.pathname });
+        if (process.env.IMAGES && shown.includes(`${name}-${theme}`)) await copyFile(photograph, `${process.env.IMAGES}/${name}-${theme}.png`);
+        assert.deepEqual(await findings(page), []);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `the page is ${wide} pixels wider than the window`);
+      });
+    }
+  });
+}
+
+describe("who wants less motion", () => {
+  test("sees none", async (t) => {
+    const page = await open(t, browser, server, `/runs/${stuck}/graph`, { reducedMotion: "reduce" });
+    await page.getByRole("button", { name: /calls.*loop/ }).first().waitFor();
+    const moving = await page.evaluate(() => document.getAnimations().filter((a) => a.effect.getComputedTiming().duration > 10).length);
+    assert.equal(moving, 0);
+  });
+});

@@ -1,0 +1,137 @@
+// What happens on a server appears on the page by itself.
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { Agent, spans } from "../agents.js";
+import { launch, marked, open } from "../browser.js";
+import { run, Server } from "../server.js";
+
+const browser = await launch({ after });
+
+const rowOf = (page, name) => page.getByRole("grid", { name: "Runs" }).getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+
+describe("the list of runs", () => {
+  test("shows how to send a first event, and turns live when it comes", async (t) => {
+    const server = await Server.start(t);
+    const page = await open(t, browser, server, "/");
+    await page.getByRole("heading", { name: "No run has come yet" }).waitFor();
+    for (const way of ["curl", "Python", "OpenTelemetry"]) await page.getByRole("heading", { name: way, exact: true }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 3);
+    const stays = await marked(page);
+    await server.send(new Agent("first").work(1));
+    await rowOf(page, "first").waitFor();
+    assert.ok(await stays(), "the page was loaded again");
+  });
+
+  test("has a first event that can be copied and run as it stands", async (t) => {
+    const server = await Server.start(t);
+    const page = await open(t, browser, server, "/", { permissions: ["clipboard-read", "clipboard-write"] });
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const body = /-d '([^']*)'/.exec(command)?.[1];
+    assert.ok(command.startsWith(`curl ${server.url}/api/events `) && body, command);
+    await server.post("/api/events", body);
+    await rowOf(page, "first").waitFor();
+  });
+
+  test("shows the agents of unloop demo as they work", async (t) => {
+    const server = await Server.start(t);
+    const page = await open(t, browser, server, "/");
+    await page.getByRole("heading", { name: "No run has come yet" }).waitFor();
+    const stays = await marked(page);
+    const demo = run("demo", "--endpoint", server.url, "--speed", "30");
+    const stuck = rowOf(page, "stuck agent of unloop demo");
+    const healthy = rowOf(page, "healthy agent of unloop demo");
+    await Promise.all([stuck.waitFor(), healthy.waitFor()]);
+    assert.equal(await demo.ended, 0, demo.said.text);
+    await healthy.getByText("completed").waitFor();
+    await healthy.getByText("none", { exact: true }).waitFor(); // warnings
+    await stuck.getByText(/^\d+ · (warn|block|halt)$/).waitFor();
+    assert.ok(await stays(), "the page was loaded again");
+  });
+
+  test("shows runs that come as spans", async (t) => {
+    const server = await Server.start(t);
+    const page = await open(t, browser, server, "/");
+    await server.post("/v1/traces", JSON.stringify(spans("researcher", 8)));
+    const row = rowOf(page, "researcher");
+    await row.waitFor();
+    await row.getByText(/^\d+ · (warn|block|halt)$/).waitFor();
+  });
+
+  test("keeps its filter in the address", async (t) => {
+    const server = await Server.start(t);
+    await server.send([...new Agent("alpha").begin(), ...new Agent("beta").begin(), ...new Agent("gamma").begin()]);
+    const page = await open(t, browser, server, "/");
+    await rowOf(page, "alpha").waitFor();
+    await page.getByRole("searchbox", { name: "Search runs" }).fill("beta");
+    await rowOf(page, "alpha").waitFor({ state: "detached" });
+    await page.waitForURL(/[?&]text=beta/);
+    await page.reload();
+    await rowOf(page, "beta").waitFor();
+    assert.equal(await rowOf(page, "alpha").count(), 0);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await rowOf(page, "gamma").waitFor();
+  });
+});
+
+describe("a run", () => {
+  test("has warnings whose counts grow while one looks", async (t) => {
+    const server = await Server.start(t);
+    const agent = new Agent("grows");
+    await server.send([...agent.begin(), ...agent.loop(5)]);
+    const page = await open(t, browser, server, "/runs/grows");
+    const stays = await marked(page);
+    const count = page.getByRole("region", { name: "Warnings" }).getByText(/^× \d+$/).first();
+    await count.waitFor();
+    const seen = [Number((await count.textContent()).slice(2))];
+    for (let round = 0; round < 3; round++) {
+      await server.send(agent.loop(2));
+      const want = seen.at(-1) + 2;
+      await page.getByRole("region", { name: "Warnings" }).getByText(`× ${want}`, { exact: true }).first().waitFor();
+      seen.push(want);
+    }
+    const [warning] = await server.get("/api/runs/grows/warnings");
+    assert.equal(warning.count, seen.at(-1));
+    assert.ok(await stays(), "the page was loaded again");
+  });
+
+  test("appears when its first event comes, for who looks before", async (t) => {
+    const server = await Server.start(t);
+    const page = await open(t, browser, server, "/runs/later", { expect: [/404/] });
+    await page.getByText("There is no run with the id later yet.").waitFor();
+    await server.send(new Agent("later", { name: "the later one" }).begin());
+    await page.getByRole("heading", { name: "the later one" }).waitFor();
+  });
+
+  test("goes on after the server was away, with nothing missing and nothing twice", async (t) => {
+    const server = await Server.start(t);
+    const agent = new Agent("on");
+    await server.send([...agent.begin(), ...agent.work(4)]);
+    const page = await open(t, browser, server, "/runs/on", { expect: [/ERR_/] });
+    const connection = page.getByRole("status", { name: "Connection" });
+    const shown = page.getByRole("status", { name: "Events shown" });
+    await connection.filter({ hasText: "Live" }).waitFor();
+    await shown.filter({ hasText: /^9 events$/ }).waitFor();
+    const stays = await marked(page);
+    await server.stop();
+    await connection.filter({ hasText: "Reconnecting" }).waitFor();
+    await server.go();
+    await server.send(agent.work(3));
+    await connection.filter({ hasText: "Live" }).waitFor();
+    await shown.filter({ hasText: /^15 events$/ }).waitFor();
+    const names = page.getByRole("treegrid", { name: "Timeline" }).getByText(/^src\/part-\d+\.go$/);
+    assert.deepEqual(await names.allTextContents(), [0, 1, 2, 3, 4, 5, 6].map((n) => `src/part-${n}.go`));
+    assert.ok(await stays(), "the page was loaded again");
+  });
+
+  test("keeps its end in sight for who follows it", async (t) => {
+    const server = await Server.start(t);
+    const agent = new Agent("followed");
+    await server.send([...agent.begin(), ...agent.work(200)]);
+    const page = await open(t, browser, server, "/runs/followed");
+    await page.getByRole("checkbox", { name: "Follow live" }).check();
+    await page.getByText("src/part-199.go").waitFor();
+    await server.send(agent.work(30));
+    await page.getByText("src/part-229.go").waitFor();
+  });
+});

@@ -1,0 +1,151 @@
+// The pages beside the runs and a run: compare, fleet, rules; and the tabs of a run: graph, what if.
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { Agent } from "../agents.js";
+import { launch, marked, open } from "../browser.js";
+import { Server } from "../server.js";
+
+const browser = await launch({ after });
+const server = await Server.start({ after });
+
+// Two runs that begin alike; one goes round, the other ends. They begin now, for the fleet counts by the start.
+const start = Date.now() - 600_000;
+const loops = new Agent("loops", { name: "one that loops", start });
+await server.send([...loops.begin(), ...loops.work(3), ...loops.loop(12), ...loops.end("run_failed")]);
+const ends = new Agent("ends", { name: "one that ends", start });
+await server.send([...ends.begin(), ...ends.work(5), ...ends.end()]);
+
+describe("compare", () => {
+  test("shows two runs that were picked in the list", async (t) => {
+    const page = await open(t, browser, server, "/");
+    await page.getByRole("checkbox", { name: "Pick one that loops to compare" }).check();
+    await page.getByRole("checkbox", { name: "Pick one that ends to compare" }).check();
+    await page.getByRole("link", { name: "Compare the two" }).click();
+    await page.getByRole("heading", { name: "Compare two runs" }).waitFor();
+    await page.getByRole("region", { name: "one that loops" }).getByRole("link", { name: "Same call same result" }).waitFor();
+    await page.getByRole("region", { name: "one that ends" }).getByText("No warning that the other has not").waitFor();
+  });
+
+  test("says where they part, and what the totals differ in", async (t) => {
+    const page = await open(t, browser, server, "/compare?a=ends&b=loops");
+    const parted = page.getByRole("region", { name: "Where they part" });
+    await parted.getByText("After 3 equal calls, at call 4.").waitFor();
+    await parted.getByRole("link", { name: "read_file" }).waitFor();
+    await parted.getByRole("link", { name: "search" }).waitFor();
+    const calls = page.getByRole("table", { name: "Totals" }).getByRole("row", { name: /^Tool calls/ });
+    await calls.getByRole("cell", { name: "15" }).waitFor(); // not "…"
+    assert.deepEqual(await calls.getByRole("cell").allTextContents(), ["5", "15", "+10"]);
+  });
+
+  test("leads to the call at which they part", async (t) => {
+    const page = await open(t, browser, server, "/compare?a=ends&b=loops");
+    await page.getByRole("region", { name: "Where they part" }).getByRole("link", { name: "search" }).click();
+    await page.getByRole("complementary", { name: "Event" }).getByText("loops-8").first().waitFor();
+  });
+});
+
+describe("what if", () => {
+  const form = (page) => page.getByRole("form", { name: "What if" });
+  const result = (page) => page.getByRole("region", { name: "What it would have said" });
+
+  test("says of the recorded profile that it was so", async (t) => {
+    const page = await open(t, browser, server, "/runs/loops/what-if");
+    await form(page).getByRole("button", { name: "Try it" }).click();
+    await result(page).getByRole("heading", { name: /^It would have spoken first at event \d+, as it was recorded\.$/ }).waitFor();
+  });
+
+  test("says what another profile would have said, and when", async (t) => {
+    const page = await open(t, browser, server, "/runs/loops");
+    await page.getByRole("link", { name: "What if" }).click();
+    await form(page).getByRole("combobox", { name: "Profile" }).selectOption("agentium");
+    await form(page).getByRole("button", { name: "Try it" }).click();
+    await result(page).getByRole("heading", { name: /^It would have spoken first at event \d+, \d+ events? (sooner|later) than was recorded\.$/ }).waitFor();
+    const answer = await server.post("/api/runs/loops/replay", '{"profile":"agentium"}');
+    await result(page).getByRole("heading", { name: `Decisions` }).waitFor();
+    await result(page).getByRole("link", { name: `event ${answer.decisions[0].event_number + 1}`, exact: true }).first().waitFor();
+  });
+
+  test("says what changed thresholds would have said, and names those that cannot be", async (t) => {
+    const page = await open(t, browser, server, "/runs/loops/what-if", { expect: [/422/] });
+    const weight = form(page).getByRole("textbox", { name: "repeat_weight" });
+    await weight.fill("40");
+    await form(page).getByRole("button", { name: "Try it" }).click();
+    await result(page).getByRole("heading", { level: 2 }).first().waitFor();
+    const want = await server.post("/api/runs/loops/replay", '{"settings":{"repeat_weight":40}}');
+    const recorded = await server.get("/api/runs/loops/decisions");
+    assert.ok(want.decisions.length < recorded.length, "the threshold changes nothing");
+    await result(page).getByRole("heading", { name: `Warnings ${want.warnings.length}` }).waitFor();
+    await weight.fill("-1");
+    await form(page).getByRole("button", { name: "Try it" }).click();
+    await form(page).getByRole("alert").filter({ hasText: "repeat_weight is -1; it must be from" }).waitFor();
+  });
+});
+
+describe("the graph", () => {
+  test("shows the tools, and marks those that go round", async (t) => {
+    const page = await open(t, browser, server, "/runs/loops/graph");
+    const graph = page.getByRole("region", { name: "Graph of the run" });
+    await graph.getByRole("button", { name: /search\W*12 calls\W.*loop/ }).waitFor();
+    await graph.getByRole("button", { name: /read_file\W*3 calls$/ }).waitFor();
+  });
+
+  test("leads to the calls of a tool", async (t) => {
+    const page = await open(t, browser, server, "/runs/loops/graph");
+    await page.getByRole("button", { name: /^read_file/ }).click();
+    await page.getByRole("status", { name: "Events shown" }).filter({ hasText: "3 entries of" }).waitFor();
+    assert.equal(await page.getByRole("combobox", { name: "Tool" }).inputValue(), "read_file");
+  });
+});
+
+describe("the fleet", () => {
+  test("sums up all runs", async (t) => {
+    const page = await open(t, browser, server, "/fleet?since=24h");
+    await page.getByText("50 %", { exact: true }).waitFor(); // one of two has a warning
+    const tools = page.getByRole("table", { name: "Tools that loop most" });
+    await tools.getByRole("row", { name: /^search/ }).waitFor();
+    const rules = page.getByRole("table", { name: "Rules that warn most" });
+    await rules.getByRole("link", { name: "Same call same result" }).click();
+    await page.getByRole("grid", { name: "Runs" }).getByRole("link", { name: "one that loops" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "one that ends" }).count(), 0);
+  });
+
+  test("keeps its time in the address", async (t) => {
+    const page = await open(t, browser, server, "/fleet");
+    await page.getByRole("combobox", { name: "Time" }).selectOption("1h");
+    await page.waitForURL(/since=1h/);
+  });
+});
+
+describe("the rules", () => {
+  test("are those of unloop explain, by profile", async (t) => {
+    const known = await server.get("/api/rules");
+    const page = await open(t, browser, server, "/rules");
+    await page.getByText(`${known.length} rules`).waitFor();
+    await page.getByRole("combobox", { name: "Profile" }).selectOption("cycles");
+    const some = known.filter((r) => r.profiles.includes("cycles"));
+    await page.getByText(some.length === 1 ? "1 rule" : `${some.length} rules`, { exact: true }).waitFor();
+    await page.getByText(some[0].what).waitFor();
+  });
+});
+
+describe("all pages", () => {
+  test("are reached without a reload, and stay after one", async (t) => {
+    const page = await open(t, browser, server, "/");
+    const stays = await marked(page);
+    for (const [name, heading] of [["Compare", "Compare two runs"], ["Fleet", "Fleet"], ["Rules", "Rules"], ["Runs", "Runs"]]) {
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    }
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
+    assert.ok(await stays(), "the page was loaded again");
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
+  });
+
+  test("say so where the server does not know what they ask for", async (t) => {
+    const page = await open(t, browser, server, "/compare?a=nobody&b=loops", { expect: [/404/] });
+    await page.getByRole("alert").filter({ hasText: "there is no run with this id" }).waitFor();
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+  });
+});

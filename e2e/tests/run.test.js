@@ -1,0 +1,190 @@
+// A run on its page: from a warning to the events that prove it, and back.
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { Agent } from "../agents.js";
+import { inSight, launch, open } from "../browser.js";
+import { Server } from "../server.js";
+
+const browser = await launch({ after });
+const server = await Server.start({ after });
+
+// A loop in the middle of much work, so that its culprit is far out of sight at first.
+const agent = new Agent("long", { name: "a long run" });
+await server.send([...agent.begin(), ...agent.work(300), ...agent.loop(9), ...agent.work(300), ...agent.end()]);
+const warnings = await server.get("/api/runs/long/warnings");
+const warning = warnings.find((w) => w.type === "same_call_same_result");
+assert.ok(warning, JSON.stringify(warnings));
+
+const timelineOf = (page) => page.getByRole("treegrid", { name: "Timeline" });
+const chosenOf = (page) => timelineOf(page).getByRole("row", { selected: true });
+const drawerOf = (page) => page.getByRole("complementary", { name: "Event" });
+
+/** eventsOf returns the ids of the events that the drawer shows. */
+async function eventsOf(page) {
+  return (await drawerOf(page).getByText(/^long-\d+(, long-\d+)?$/).textContent()).split(", ");
+}
+
+describe("a warning", () => {
+  test("leads to its culprit, which is highlighted and opened", async (t) => {
+    const page = await open(t, browser, server, "/runs/long");
+    await timelineOf(page).getByText("src/part-0.go").waitFor();
+    const card = page.getByRole("region", { name: "Warnings" }).getByRole("article", { name: "Same call same result" });
+    await card.getByRole("button", { name: "Go to culprit" }).click();
+    await drawerOf(page).waitFor();
+    assert.ok((await eventsOf(page)).includes(warning.event_id), `the drawer shows ${await eventsOf(page)}, not ${warning.event_id}`);
+    await chosenOf(page).getByText("culprit").waitFor();
+    assert.ok(await inSight(chosenOf(page), timelineOf(page)), "the culprit is out of sight");
+    await page.waitForURL(/event=long-\d+/);
+  });
+
+  test("is led to by a click anywhere on its card", async (t) => {
+    const page = await open(t, browser, server, "/runs/long");
+    await page.getByRole("article", { name: "Same call same result" }).getByText(warning.message).click();
+    await chosenOf(page).getByText("culprit").waitFor();
+  });
+
+  test("leads through its evidence, repeat by repeat", async (t) => {
+    const page = await open(t, browser, server, "/runs/long");
+    const card = page.getByRole("article", { name: "Same call same result" });
+    const ids = warning.details.evidence.map((e) => e.event_id);
+    assert.ok(ids.length >= 3, `evidence ${ids}`);
+    await card.getByRole("button", { name: "Go to culprit" }).click();
+    await drawerOf(page).waitFor();
+    for (let at = ids.length - 2; at >= 0; at--) {
+      await card.getByRole("button", { name: "Previous repeat" }).click();
+      await card.getByText(`${at + 1} of ${ids.length}`).waitFor();
+      assert.ok((await eventsOf(page)).includes(ids[at]), `${await eventsOf(page)} at step ${at + 1}, not ${ids[at]}`);
+    }
+    assert.ok(await card.getByRole("button", { name: "Previous repeat" }).isDisabled(), "there is nothing before the first repeat");
+    await card.getByRole("button", { name: "Next repeat" }).click();
+    await card.getByText(`2 of ${ids.length}`).waitFor();
+  });
+});
+
+describe("an event", () => {
+  for (const [name, address] of [["query", `?event=${warning.event_id}`], ["fragment", `#event=${warning.event_id}`]]) {
+    test(`is opened by a link that names it in its ${name}`, async (t) => {
+      const page = await open(t, browser, server, `/runs/long${address}`);
+      await drawerOf(page).waitFor();
+      assert.ok((await eventsOf(page)).includes(warning.event_id));
+      await chosenOf(page).waitFor();
+      assert.ok(await inSight(chosenOf(page), timelineOf(page)), "it is out of sight");
+    });
+  }
+
+  test("is shown with what is another than in the repeat before it", async (t) => {
+    const page = await open(t, browser, server, `/runs/long?event=${warning.event_id}`);
+    const drawer = drawerOf(page);
+    await drawer.getByRole("heading", { name: "Difference to the previous repeat" }).waitFor();
+    await drawer.getByText(/the same arguments, the same result but for times/).waitFor();
+    const lines = await drawer.getByText(/^[+-] .*"took": "\d+ ms"/).allTextContents();
+    assert.equal(lines.length, 2, `lines ${lines}`);
+  });
+
+  test("can be copied as JSON", async (t) => {
+    const page = await open(t, browser, server, `/runs/long?event=${warning.event_id}`, { permissions: ["clipboard-read", "clipboard-write"] });
+    await drawerOf(page).getByRole("button", { name: "Copy JSON" }).click();
+    const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+    const ids = [copied].flat().map((e) => e.event_id);
+    assert.ok(ids.includes(warning.event_id), `copied ${ids}`);
+  });
+});
+
+describe("the timeline", () => {
+  const short = new Agent("short");
+  const begun = server.send([...short.begin(), ...short.work(3), ...short.loop(9), ...short.end()]);
+
+  test("folds what repeats, and unfolds it", async (t) => {
+    await begun;
+    const page = await open(t, browser, server, "/runs/short");
+    const fold = timelineOf(page).getByRole("row").filter({ hasText: "× 9" });
+    await fold.waitFor();
+    assert.match(await fold.textContent(), /same result/);
+    const calls = timelineOf(page).getByText("why do loops loop", { exact: true });
+    assert.ok((await calls.count()) < 9, "it is not folded");
+    await fold.click();
+    await calls.nth(8).waitFor();
+    await fold.click();
+    await calls.nth(8).waitFor({ state: "detached" });
+  });
+
+  test("shows where the policy decided", async (t) => {
+    await begun;
+    const page = await open(t, browser, server, "/runs/short");
+    await timelineOf(page).getByRole("row").filter({ hasText: "× 9" }).click();
+    const decisions = await server.get("/api/runs/short/decisions");
+    assert.ok(decisions.length > 0, "nothing was decided");
+    for (const action of new Set(decisions.map((d) => d.action))) {
+      await timelineOf(page).getByRole("row").filter({ hasText: new RegExp(`^\\W*${action} `, "i") }).first().waitFor();
+    }
+  });
+
+  test("shows only what is searched for", async (t) => {
+    const page = await open(t, browser, server, "/runs/long");
+    await page.getByRole("searchbox", { name: "Search events" }).fill("part-42.go");
+    await page.getByRole("status", { name: "Events shown" }).filter({ hasText: "1 entry of 1,220 events" }).waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await timelineOf(page).getByText("src/part-1.go", { exact: true }).waitFor();
+  });
+});
+
+describe("the keyboard", () => {
+  test("walks through the runs and opens one", async (t) => {
+    await server.send(new Agent("other", { start: Date.UTC(2026, 4, 2) }).begin());
+    const page = await open(t, browser, server, "/");
+    await page.getByRole("link", { name: "a long run" }).waitFor();
+    const names = await page.getByRole("grid", { name: "Runs" }).getByRole("link").allTextContents();
+    assert.equal(names[0], "other", "the latest comes first");
+    for (let i = 0; i <= names.indexOf("a long run") + 1; i++) await page.keyboard.press(i <= names.indexOf("a long run") ? "j" : "k");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "a long run" }).waitFor();
+  });
+
+  test("walks through a run, from warning to warning and from repeat to repeat", async (t) => {
+    const page = await open(t, browser, server, "/runs/long");
+    await timelineOf(page).getByText("src/part-0.go").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await chosenOf(page).getByText("src/part-0.go").waitFor();
+    await page.keyboard.press("k");
+    await chosenOf(page).getByText("Run started").waitFor();
+    await page.keyboard.press("w");
+    await chosenOf(page).getByText("culprit").waitFor();
+    const [culprit] = await eventsOf(page);
+    await page.keyboard.press("p");
+    await drawerOf(page).getByText(culprit).waitFor({ state: "detached" });
+    const [before] = await eventsOf(page);
+    assert.ok(Number(before.slice(5)) < Number(culprit.slice(5)), `${before} comes before ${culprit}`);
+    await page.keyboard.press("n");
+    await drawerOf(page).getByText(culprit).waitFor();
+    await page.keyboard.press("Escape");
+    await drawerOf(page).waitFor({ state: "detached" });
+  });
+
+  test("lists its shortcuts, and searches", async (t) => {
+    const page = await open(t, browser, server, "/");
+    await page.getByRole("link", { name: "a long run" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("nothing like it");
+    await page.getByText("No run matches.").waitFor();
+  });
+
+  test("reaches everything on the page, in order", async (t) => {
+    const page = await open(t, browser, server, "/runs/long");
+    await timelineOf(page).getByText("src/part-0.go").waitFor();
+    const reached = [];
+    for (let i = 0; i < 24; i++) {
+      await page.keyboard.press("Tab");
+      const name = (e) => `${e.getAttribute("role") ?? e.tagName.toLowerCase()} ${e.getAttribute("aria-label") ?? e.textContent.trim().split("\n")[0]}`;
+      reached.push(await page.evaluate(`(${name})(document.activeElement ?? document.body)`));
+    }
+    const order = ["a Skip to the content", "a Runs", "a Graph", "button Go to culprit", "input Search events", "treegrid Timeline"];
+    const places = order.map((name) => reached.indexOf(name));
+    assert.ok(places.every((at, i) => at > (places[i - 1] ?? -1)), `${order} at ${places} in ${reached}`);
+  });
+});

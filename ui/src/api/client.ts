@@ -1,0 +1,85 @@
+import type { Comparison, Decision, Event, Fleet, Json, Metrics, Profile, Replay, Rule, RunSummary, Warning } from "./names";
+import { token } from "./token.svelte";
+
+/** Failure is an answer that is an error, in words for people. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly field = "",
+  ) {
+    super(message);
+  }
+}
+
+export function headers(more: Record<string, string> = {}): Headers {
+  const h = new Headers(more);
+  if (token.value) h.set("Authorization", `Bearer ${token.value}`);
+  return h;
+}
+
+/** failureOf reads why a request was refused. An answer that is not ours is told by its status. */
+export async function failureOf(answer: Response): Promise<Failure> {
+  if (answer.status === 401) token.wanted = true;
+  let text = `The server answered ${answer.status}.`;
+  let field = "";
+  try {
+    const problem = (await answer.json()) as { detail?: unknown; field?: unknown };
+    if (typeof problem.detail === "string") text = problem.detail;
+    if (typeof problem.field === "string") field = problem.field;
+  } catch {
+    // no JSON: the status must do
+  }
+  return new Failure(text, answer.status, field);
+}
+
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, { ...init, headers: headers({ Accept: "application/json", ...(init.headers as object) }) });
+  } catch (e) {
+    if (init.signal?.aborted) throw e;
+    throw new Failure("The server does not answer. Is unloop serve running?", 0);
+  }
+  if (!answer.ok) throw await failureOf(answer);
+  return answer;
+}
+
+async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await (await ask(path, { signal })).json()) as T;
+}
+
+const run = (id: string): string => `/api/runs/${encodeURIComponent(id)}`;
+
+export interface Page<T> {
+  items: T[];
+  next: string | null;
+}
+
+async function page<T>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<Page<T>> {
+  const answer = await ask(`${path}?${query}`, { signal });
+  return { items: (await answer.json()) as T[], next: answer.headers.get("X-Next-Cursor") };
+}
+
+export const api = {
+  runs: (query: URLSearchParams, signal?: AbortSignal) => page<RunSummary>("/api/runs", query, signal),
+  run: (id: string, signal?: AbortSignal) => get<RunSummary>(run(id), signal),
+  metrics: (id: string, signal?: AbortSignal) => get<Metrics>(`${run(id)}/metrics`, signal),
+  warnings: (id: string, signal?: AbortSignal) => get<Warning[]>(`${run(id)}/warnings`, signal),
+  decisions: (id: string, signal?: AbortSignal) => get<Decision[]>(`${run(id)}/decisions`, signal),
+  events: (id: string, limit: number, signal?: AbortSignal) =>
+    page<Event>(`${run(id)}/events`, new URLSearchParams({ limit: String(limit) }), signal),
+  compare: (a: string, b: string, signal?: AbortSignal) => get<Comparison>(`/api/compare?${new URLSearchParams({ a, b })}`, signal),
+  fleet: (query: URLSearchParams, signal?: AbortSignal) => get<Fleet>(`/api/fleet?${query}`, signal),
+  rules: (signal?: AbortSignal) => get<Rule[]>("/api/rules", signal),
+  profiles: (signal?: AbortSignal) => get<Profile[]>("/api/profiles", signal),
+  replay: async (id: string, profile: string, settings: Record<string, Json>, signal?: AbortSignal) =>
+    (await (
+      await ask(`${run(id)}/replay`, {
+        method: "POST",
+        signal,
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ profile: profile || undefined, settings }),
+      })
+    ).json()) as Replay,
+};

@@ -1,0 +1,29 @@
+// The token that the server may want. It lives as long as the browser's tab and never stands in an address.
+const key = "unloop-token";
+
+class Token {
+  /** True once the server has refused us: the page then asks for a token. */
+  wanted = $state(false);
+  /** Grows with each token given, so that pages load again. */
+  given = $state(0);
+
+  get value(): string | null {
+    try {
+      return sessionStorage.getItem(key);
+    } catch {
+      return null; // the browser keeps nothing for this page
+    }
+  }
+
+  give(value: string): void {
+    try {
+      sessionStorage.setItem(key, value.trim());
+    } catch {
+      return;
+    }
+    this.wanted = false;
+    this.given++;
+  }
+}
+
+export const token = new Token();

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { Entries } from "../timeline/entries";
+import { foldsOf } from "../timeline/folds";
+import { call, event } from "../timeline/make";
+import type { Event } from "../api/names";
+import { layout } from "./layout";
+import { graphOf, type Graph } from "./transitions";
+
+function graph(events: Event[]): Graph {
+  const entries = new Entries();
+  events.forEach((e, i) => entries.add(e, i));
+  return graphOf(entries.list, foldsOf(entries.list));
+}
+
+const round = (): Event[] => [...call("edit", 1, "ok"), ...call("test", 1, "FAIL")];
+
+describe("a graph", () => {
+  const g = graph([...call("read", 1, 1), ...round(), ...round(), ...round(), ...call("ask", 1, 1)]);
+
+  it("counts tools and what came after what, and marks the cycle", () => {
+    expect(g.nodes.map((n) => [n.name, n.count, n.looping])).toEqual([["read", 1, false], ["edit", 3, true], ["test", 3, true], ["ask", 1, false]]);
+    expect(g.edges.map((e) => [e.from, e.to, e.count, e.looping])).toEqual([
+      ["read", "edit", 1, false], ["edit", "test", 3, true], ["test", "edit", 2, true], ["test", "ask", 1, false],
+    ]);
+  });
+
+  it("does not mix what two agents do", () => {
+    const by = (agent: string, e: Event[]): Event[] => e.map((x) => ({ ...x, agent }));
+    const two = graph([...by("a", call("x", 1, 1)), ...by("b", call("y", 1, 1)), ...by("a", call("z", 1, 1))]);
+    expect(two.edges.map((e) => [e.from, e.to])).toEqual([["x", "z"]]);
+  });
+
+  it("has agents that hand over as nodes", () => {
+    const handoffs = graph([event({ type: "handoff_started", agent: "writer" }), event({ type: "handoff_started", agent: "critic" })]);
+    expect(handoffs.nodes.map((n) => [n.name, n.kind])).toEqual([["writer", "agent"], ["critic", "agent"]]);
+  });
+
+  it("is laid out in columns, each behind what leads to it, with nothing outside the picture", () => {
+    const p = layout(g);
+    const x = p.nodes.map((n) => n.x);
+    expect(x).toEqual([...x].sort((a, b) => a - b));
+    expect(new Set(x).size).toBe(4);
+    expect(p.nodes.every((n) => n.x + 156 <= p.width && n.y + 44 <= p.height)).toBe(true);
+    expect(layout({ nodes: [], edges: [], left: 0 }).nodes).toEqual([]);
+  });
+
+  it("leaves out the rarer of very many tools", () => {
+    const many = graph(Array.from({ length: 60 }, (_, i) => call(`t${i}`, 1, 1)).flat());
+    expect([many.nodes.length, many.left]).toEqual([40, 20]);
+  });
+});

@@ -1,0 +1,77 @@
+// Where the page is. The address is the state: filters, tabs and the chosen event stand in it, so that it can be shared.
+export interface Place {
+  page: "runs" | "run" | "compare" | "fleet" | "rules" | "lost";
+  run: string;
+  tab: "timeline" | "graph" | "what-if";
+}
+
+/** placeOf reads a path. */
+export function placeOf(path: string): Place {
+  const [first = "", second = "", third = ""] = path.replace(/^\/+|\/+$/g, "").split("/");
+  const at = (page: Place["page"]): Place => ({ page, run: "", tab: "timeline" });
+  if (first === "") return at("runs");
+  if (first === "runs" && second === "") return at("runs");
+  if (first === "runs") {
+    const tab = third === "graph" || third === "what-if" ? third : "timeline";
+    return { page: "run", run: decoded(second), tab };
+  }
+  if (second === "" && (first === "compare" || first === "fleet" || first === "rules")) return at(first);
+  return at("lost");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** runPath is the address of a run, one of its tabs, or one of its events. */
+export function runPath(id: string, tab: Place["tab"] = "timeline", event = ""): string {
+  const path = `/runs/${encodeURIComponent(id)}${tab === "timeline" ? "" : `/${tab}`}`;
+  return event ? `${path}?event=${encodeURIComponent(event)}` : path;
+}
+
+class Route {
+  private address = $state.raw(new URL(globalThis.location?.href ?? "http://localhost/"));
+  place = $derived(placeOf(this.address.pathname));
+  query = $derived(this.address.searchParams);
+  /** The event that the address names, in either way. */
+  event = $derived(this.query.get("event") ?? new URLSearchParams(this.address.hash.slice(1)).get("event") ?? "");
+
+  read = (): void => {
+    this.address = new URL(location.href);
+  };
+
+  go(href: string): void {
+    history.pushState(null, "", href);
+    this.read();
+  }
+
+  /** set changes members of the query in place; an empty value takes one away. */
+  set(members: Record<string, string>): void {
+    const next = new URL(location.href);
+    next.hash = "";
+    for (const [name, value] of Object.entries(members)) {
+      if (value) next.searchParams.set(name, value);
+      else next.searchParams.delete(name);
+    }
+    history.replaceState(null, "", next);
+    this.read();
+  }
+}
+
+export const route = new Route();
+
+/** follow takes over clicks on links within the dashboard. */
+export function follow(e: MouseEvent): void {
+  if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
+  const link = (e.target as Element).closest?.("a");
+  if (!link || link.target || link.hasAttribute("download")) return;
+  const to = new URL(link.href);
+  if (to.origin !== location.origin || placeOf(to.pathname).page === "lost") return;
+  if (link.getAttribute("href")?.startsWith("#")) return;
+  e.preventDefault();
+  route.go(to.href);
+}

@@ -1,0 +1,147 @@
+// The list of runs: a page of the server's answer after the other, kept up to date by the stream of all runs.
+import { api } from "../api/client";
+import type { FleetUpdate, RunSummary } from "../api/names";
+import { Stream } from "../api/stream.svelte";
+
+export interface Filter {
+  status: string;
+  project: string;
+  warning: string;
+  tool: string;
+  text: string;
+  since: string;
+}
+
+export const filters = ["status", "project", "warning", "tool", "text", "since"] as const;
+
+const pageSize = 200;
+/** Runs that are new under a filter which only the server can judge are asked for together. */
+const askAfter = 400;
+
+/** matches says whether a run belongs to a list; null where only the server can say. */
+export function matches(run: RunSummary, f: Filter): boolean | null {
+  if (f.status && run.status !== f.status) return false;
+  if (f.project && run.project !== f.project) return false;
+  if (f.warning && run.warning_count === 0) return false;
+  return f.warning || f.tool || f.text || f.since ? null : true;
+}
+
+/** before sorts the latest started first, as the server does. */
+export function before(a: RunSummary, b: RunSummary): number {
+  const [x, y] = [a.started_at ?? "", b.started_at ?? ""];
+  return x === y ? b.arrival - a.arrival : x < y ? 1 : -1;
+}
+
+export class RunList {
+  rows = $state.raw<RunSummary[]>([]);
+  loaded = $state(false);
+  error = $state.raw<unknown>(null);
+  more = $state(false);
+  stream = $state.raw<Stream | null>(null);
+  /** Ids of runs that came while the page was open, for the moment in which they are marked. */
+  fresh = $state.raw<ReadonlySet<string>>(new Set());
+  private byID = new Map<string, RunSummary>();
+  private next: string | null = null;
+  private abort = new AbortController();
+  private asking = false;
+  private scheduled = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly filter: Filter) {
+    void this.load();
+  }
+
+  close(): void {
+    this.abort.abort();
+    this.stream?.stop();
+    clearTimeout(this.timer);
+  }
+
+  load = async (): Promise<void> => {
+    this.error = null;
+    try {
+      const page = await api.runs(this.query(), this.abort.signal);
+      for (const run of page.items) this.byID.set(run.id, run);
+      this.next = page.next;
+      this.more = page.next !== null;
+      this.show();
+      this.loaded = true;
+      const latest = page.items.reduce((most, run) => Math.max(most, run.arrival), 0);
+      this.stream ??= new Stream("/api/stream", (m) => this.take(JSON.parse(m.data) as FleetUpdate), String(latest));
+    } catch (e) {
+      if (!this.abort.signal.aborted) this.error = e;
+    }
+  };
+
+  /** Asks for the next page. */
+  further = async (): Promise<void> => {
+    if (this.asking || this.next === null) return;
+    this.asking = true;
+    try {
+      const page = await api.runs(this.query(this.next), this.abort.signal);
+      for (const run of page.items) this.put(run);
+      this.next = page.next;
+      this.more = page.next !== null;
+      this.show();
+    } catch {
+      this.more = false; // what is there stays; scrolling asks again
+    } finally {
+      this.asking = false;
+    }
+  };
+
+  private query(cursor = ""): URLSearchParams {
+    const q = new URLSearchParams({ limit: String(pageSize) });
+    for (const name of filters) if (this.filter[name]) q.set(name, this.filter[name]);
+    if (cursor) q.set("cursor", cursor);
+    return q;
+  }
+
+  private take(u: FleetUpdate): void {
+    if (u.type === "gone" || u.run === null) {
+      if (this.byID.delete(u.run_id)) this.later();
+      return;
+    }
+    const known = this.byID.has(u.run_id);
+    const belongs = matches(u.run, this.filter);
+    if (belongs === false) {
+      if (this.byID.delete(u.run_id)) this.later();
+    } else if (known) {
+      this.put(u.run);
+      this.later();
+    } else if (belongs === null) {
+      this.timer ??= setTimeout(() => {
+        this.timer = undefined;
+        void this.load();
+      }, askAfter);
+    } else if (!this.behindThePage(u.run)) {
+      this.put(u.run);
+      this.fresh = new Set([...[...this.fresh].slice(-50), u.run_id]);
+      this.later();
+    }
+  }
+
+  /** A run that is older than the last one loaded comes with its page. */
+  private behindThePage(run: RunSummary): boolean {
+    const last = this.rows.at(-1);
+    return this.next !== null && last !== undefined && before(run, last) > 0;
+  }
+
+  private put(run: RunSummary): void {
+    const known = this.byID.get(run.id);
+    if (known === undefined || known.arrival <= run.arrival) this.byID.set(run.id, run);
+  }
+
+  private later(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      this.show();
+    });
+  }
+
+  private show(): void {
+    this.rows = [...this.byID.values()].sort(before);
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { Event } from "../api/names";
+import { Entries } from "./entries";
+import { call, event } from "./make";
+
+function entriesOf(events: Event[]): Entries {
+  const entries = new Entries();
+  events.forEach((e, i) => entries.add(e, i));
+  return entries;
+}
+
+describe("entries", () => {
+  it("join a call and its outcome by the call's id, also where calls overlap", () => {
+    const [startA, endA] = call("read", { path: "a" }, "A") as [Event, Event];
+    const [startB, endB] = call("read", { path: "b" }, "B") as [Event, Event];
+    const { list } = entriesOf([startA, startB, endB, endA]);
+    expect(list.map((e) => [e.first.input, e.last?.output, e.outcome])).toEqual([[{ path: "a" }, "A", "done"], [{ path: "b" }, "B", "done"]]);
+  });
+
+  it("join calls without an id by tool and agent, the oldest first", () => {
+    const list = entriesOf([
+      event({ type: "tool_call_started", tool: "t", input: 1 }), event({ type: "tool_call_started", tool: "t", input: 2 }),
+      event({ type: "tool_call_failed", tool: "t", error: "no" }),
+    ]).list;
+    expect(list.map((e) => [e.first.input, e.outcome])).toEqual([[1, "failed"], [2, "open"]]);
+  });
+
+  it("are replaced when the outcome comes, so that a page sees the change", () => {
+    const [start, end] = call("read", 1, 2) as [Event, Event];
+    const entries = entriesOf([start]);
+    const before = entries.list[0]!;
+    entries.add(end, 1);
+    expect([before.outcome, entries.list[0]!.outcome, entries.entryOf(end.event_id)]).toEqual(["open", "done", 0]);
+  });
+
+  it("count a call with the same result, whatever the order of keys and however times differ", () => {
+    const list = entriesOf([
+      ...call("poll", { a: 1, b: 2 }, "done at 2026-03-09T14:02:00Z in 12 ms"), ...call("poll", { b: 2, a: 1 }, "done at 2026-03-09T15:07:11Z in 9 ms"),
+      ...call("poll", { a: 1, b: 2 }, "40 %"),
+    ]).list;
+    expect(list.map((e) => [e.times, e.news])).toEqual([[1, true], [2, false], [1, true]]);
+  });
+
+  it("know the previous call of the same kind, and else the previous of the same tool", () => {
+    const list = entriesOf([...call("read", "a", 1), ...call("read", "b", 2), ...call("read", "a", 3), ...call("write", "a", 4)]).list;
+    expect(list.map((e) => e.before)).toEqual([-1, 0, 0, -1]);
+  });
+
+  it("stand below the call of the model that led to them, and below their parent", () => {
+    const list = entriesOf([
+      ...call("early", 1, 1), event({ type: "llm_call_started" }), event({ type: "llm_call_completed" }),
+      ...call("t", 1, 1), event({ event_id: "p", type: "state_updated" }), event({ type: "message", parent_event_id: "p" }),
+    ]).list;
+    expect(list.map((e) => e.depth)).toEqual([0, 0, 1, 0, 1]);
+  });
+
+  it("make an entry of an outcome whose start is not known, and take a blocked call for no news", () => {
+    const list = entriesOf([event({ type: "tool_call_blocked", tool: "t", output: "no" })]).list;
+    expect(list.map((e) => [e.tool, e.outcome, e.news])).toEqual([["t", "blocked", false]]);
+  });
+
+  it("take a type that nobody knows for what it is, whatever it is called", () => {
+    expect(entriesOf([event({ type: "constructor" }), event({ type: "my_own" })]).list.map((e) => e.kind)).toEqual(["other", "other"]);
+  });
+});
