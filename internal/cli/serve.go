@@ -58,7 +58,8 @@ func serveCommand() *cobra.Command {
 // greet says where the server answers and where it records.
 func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	fmt.Fprintf(w, "unloop %s is ready\n\n", version)
-	fmt.Fprintf(w, "  HTTP      http://%s\n", a.HTTP)
+	fmt.Fprintf(w, "  dashboard http://%s\n", a.HTTP)
+	fmt.Fprintf(w, "  HTTP      http://%s/api/events\n", a.HTTP)
 	fmt.Fprintf(w, "  OTLP      http://%s/v1/traces and /v1/logs", a.HTTP)
 	if a.GRPC != "" {
 		fmt.Fprintf(w, ", gRPC %s", a.GRPC)

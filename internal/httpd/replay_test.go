@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -147,31 +148,35 @@ func TestWhatCannotBeJudgedAnewIsRefused(t *testing.T) {
 }
 
 func TestOneRunIsJudgedAnewAtATime(t *testing.T) {
-	began, goOn := make(chan bool), make(chan bool)
-	j := &jury{answer: func(context.Context) (*pipeline.Replayed, error) {
-		began <- true
-		<-goOn
-		return &pipeline.Replayed{}, nil
-	}}
+	j := &jury{}
 	h := replayed(t, j)
-	ask := func() int {
-		return h.do(http.MethodPost, "/api/runs/r/replay", `{}`, "Content-Type", "application/json").Code
+	ask := func() *httptest.ResponseRecorder {
+		return h.do(http.MethodPost, "/api/runs/r/replay", `{}`, "Content-Type", "application/json")
 	}
-	first := make(chan int, 1)
-	go func() { first <- ask() }()
-	<-began
-	if second := h.do(http.MethodPost, "/api/runs/r/replay", `{}`, "Content-Type", "application/json"); second.Code != 429 || second.Header().Get("Retry-After") != "1" {
-		t.Errorf("the second meanwhile: %d %s", second.Code, second.Header())
+	var meanwhile *httptest.ResponseRecorder
+	j.answer = func(context.Context) (*pipeline.Replayed, error) {
+		if meanwhile == nil {
+			meanwhile = httptest.NewRecorder() // that the answer to the second, should it come so far, asks no third
+			meanwhile = ask()
+		}
+		return &pipeline.Replayed{}, nil
 	}
-	goOn <- true
-	if code := <-first; code != 200 {
-		t.Errorf("the first: %d", code)
+	if first := ask(); first.Code != http.StatusOK {
+		t.Errorf("the first: %d", first.Code)
 	}
-	go func() { first <- ask() }()
-	<-began
-	goOn <- true
-	if code := <-first; code != 200 {
-		t.Errorf("the next: %d", code)
+	if meanwhile.Code != http.StatusTooManyRequests || meanwhile.Header().Get("Retry-After") != "1" {
+		t.Errorf("one meanwhile: %d %s", meanwhile.Code, meanwhile.Header())
+	}
+	if next := ask(); next.Code != http.StatusOK {
+		t.Errorf("the next: %d", next.Code)
+	}
+}
+
+func TestALongRunIsNotEvenRead(t *testing.T) {
+	r := &replays{Server: &Server{Options: Options{Store: oneRun{events: replayEvents + 1}, Judge: &jury{}}}}
+	_, err := r.replay(t.Context(), &replayQuery{RunPath: RunPath{ID: "r"}})
+	if p, ok := err.(*Problem); !ok || p.Status != http.StatusUnprocessableEntity {
+		t.Errorf("answer %v", err)
 	}
 }
 
@@ -194,9 +199,14 @@ func TestAReplayEndsAfterTenSeconds(t *testing.T) {
 }
 
 // oneRun is a store in which every run is.
-type oneRun struct{ Store }
+type oneRun struct {
+	Store
+	events int
+}
 
-func (oneRun) Run(_ context.Context, id string) (*store.Run, error) { return &store.Run{ID: id}, nil }
+func (o oneRun) Run(_ context.Context, id string) (*store.Run, error) {
+	return &store.Run{ID: id, Metrics: store.Metrics{Events: o.events}}, nil
+}
 
 func TestRulesAndProfilesAreListed(t *testing.T) {
 	h := newHouse(t, nil)
