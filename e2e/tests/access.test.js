@@ -38,7 +38,7 @@ const [warning] = await server.get(`/api/runs/${stuck}/warnings`);
 /** pages are those that are looked at, each with what shows that it is all there. */
 const pages = [
   { name: "empty", server: empty, path: "/", ready: (p) => p.getByRole("heading", { name: "No run has come yet" }) },
-  { name: "runs", path: "/", ready: (p) => p.getByRole("link", { name: "nightly report 0", exact: true }) },
+  { name: "runs", path: "/", ready: (p) => p.getByRole("row").filter({ hasText: "nightly report 0" }).getByText("read_file") },
   { name: "run", path: `/runs/${stuck}?event=${warning.event_id}`, ready: (p) => p.getByRole("complementary", { name: "Event" }) },
   { name: "run-agents", path: "/runs/handover", ready: (p) => p.getByRole("treegrid", { name: "Timeline" }).getByText("publish") },
   { name: "graph", path: `/runs/${stuck}/graph`, ready: (p) => p.getByRole("button", { name: /calls.*loop/ }).first() },
@@ -78,7 +78,7 @@ for (const [theme, options] of [
     for (const { name, path, ready, server: at = server } of pages) {
       test(`${name} keeps nobody out`, async (t) => {
         const page = await open(t, browser, at, path, options);
-        await (await ready(page)).waitFor();
+        await (await ready(page)).waitFor({ state: "attached" });
         await page.evaluate(() => document.fonts.ready);
         const photograph = new URL(`${name}-${theme}.png`, folder);
         await page.screenshot({ path: photograph.pathname });

@@ -80,6 +80,8 @@ func (s *Server) problemOf(err error) *Problem {
 		return busy(http.StatusTooManyRequests, pipeline.ErrBusy.Error())
 	case errors.Is(err, pipeline.ErrClosed):
 		return busy(http.StatusServiceUnavailable, "the server is shutting down")
+	case errors.Is(err, pipeline.ErrStore): // which the pipeline has logged
+		return busy(http.StatusServiceUnavailable, pipeline.ErrStore.Error()+"; the server's log says why")
 	case errors.Is(err, store.ErrCursor):
 		return problem(http.StatusBadRequest, "cursor", store.ErrCursor.Error())
 	case errors.Is(err, store.ErrBuckets):

@@ -111,6 +111,7 @@ func TestTelemetryThatCannotBeTakenIsAnsweredWithAStatus(t *testing.T) {
 		{"a busy server, JSON", "application/json", text, pipeline.ErrBusy, 429, 8},
 		{"a server that stops", "application/json", text, pipeline.ErrClosed, 503, 14},
 		{"a broken server", "application/x-protobuf", protobuf, fmt.Errorf("disk on fire"), 500, 13},
+		{"a broken store", "application/x-protobuf", protobuf, fmt.Errorf("%w: disk full", pipeline.ErrStore), 503, 14},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := newHouse(t, func(o *Options) { o.Telemetry, o.Limits.Body = &telemetry{err: tc.err}, 4096 })

@@ -82,6 +82,7 @@ type Pipeline struct {
 	live            map[string]*run
 	used            list.List       // of *run, the latest in front
 	unwritten       map[string]*run // whose rows are to be written
+	behind          bool            // a row was not written before its run was dropped; the next start will see to that
 	traces          traces
 }
 
@@ -291,6 +292,9 @@ gather:
 		}
 	}
 	err := p.record(ctx, group)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrStore, err)
+	}
 	for _, w := range group {
 		p.dismiss(w)
 		if w.err == nil {

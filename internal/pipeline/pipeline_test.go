@@ -473,3 +473,28 @@ func TestRowsAreUpToDateWhenTheyAreReadAndAfterACrash(t *testing.T) {
 		stop()
 	})
 }
+
+func TestARowThatAFailedCommitKeptFromBeingWrittenIsMadeAtTheNextStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		p, stop := start(t, Options{Store: m})
+		submit(t, p, call("r", 0)...)
+		submit(t, p, call("r", 1)...) // its row is due
+		m.mu.Lock()
+		m.fail = errFull
+		m.mu.Unlock()
+		if _, err := p.Submit(context.Background(), &Delivery{Events: call("r", 2)}); !errors.Is(err, errFull) {
+			t.Errorf("error %v, want %v", err, errFull)
+		}
+		m.mu.Lock()
+		m.fail = nil
+		m.mu.Unlock()
+		submit(t, p, call("s", 0)...) // all of its rows are written
+		stop()
+		_, stop = start(t, Options{Store: m})
+		if n := verdictOf(t, m, "r").Run.Metrics.ToolCalls; n != 2 {
+			t.Errorf("the row says %d calls, want 2", n)
+		}
+		stop()
+	})
+}

@@ -30,7 +30,9 @@ func (p *Pipeline) writeRows(b *store.Batch) {
 	for _, r := range p.unwritten {
 		p.writeRow(b, r)
 	}
-	b.Flushed = p.arrival
+	if !p.behind {
+		b.Flushed = p.arrival
+	}
 }
 
 // flush writes all rows that are due.

@@ -105,6 +105,7 @@ func (p *Pipeline) drop(id string) {
 	if r := p.live[id]; r != nil {
 		p.used.Remove(r.place)
 		delete(p.live, id)
+		p.behind = p.behind || p.unwritten[id] != nil
 		delete(p.unwritten, id)
 	}
 }
