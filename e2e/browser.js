@@ -37,10 +37,12 @@ export async function open(t, browser, server, path, { expect = [], ...options }
     const to = new URL(r.url());
     if (to.origin !== server.url && to.protocol !== "data:") wrong.push(`request: ${r.url()}`);
   });
-  t.after(async () => {
-    await context.close();
+  let closed;
+  const leave = () => (closed ??= context.close().then(() => {
     assert.deepEqual(wrong.filter((w) => !expect.some((e) => e.test(w))), [], "what must not happen in a page");
-  });
+  }));
+  t.after(leave);
+  server.leaving.push(leave);
   await page.goto(server.url + path);
   return page;
 }

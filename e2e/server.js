@@ -33,6 +33,9 @@ async function freePort() {
 
 /** Server is a server that can be stopped and started again at the same address with the same database. */
 export class Server {
+  /** What closes the pages that look at the server. They go first: what is registered first is called first. */
+  leaving = [];
+
   /** start returns a server that answers. It ends with the test, or with the suite whose after is given. */
   static async start(owner, ...flags) {
     const server = new Server();
@@ -41,8 +44,12 @@ export class Server {
     server.url = `http://${server.address}`;
     server.flags = flags;
     owner.after(async () => {
-      await server.stop();
-      await rm(server.folder, { recursive: true, force: true });
+      try {
+        for (const leave of server.leaving) await leave();
+      } finally {
+        await server.stop();
+        await rm(server.folder, { recursive: true, force: true });
+      }
     });
     await server.go();
     return server;

@@ -25,6 +25,13 @@ function watchFirst(selector) {
   });
 }
 
+/** firstPaint returns when the page first showed anything, which the browser tells a moment later. */
+function firstPaint() {
+  return new Promise((resolve) => {
+    new PerformanceObserver((list) => list.getEntriesByName("first-contentful-paint").forEach((e) => resolve(e.startTime))).observe({ type: "paint", buffered: true });
+  });
+}
+
 const long = new Agent("hundred-thousand", { name: "a run of 100,000 events" });
 const events = [...long.begin()];
 while (events.length < 99_900) events.push(...long.work(20), ...long.loop(5));
@@ -40,7 +47,7 @@ describe("a run of 100,000 events", () => {
       await page.addInitScript(watchFirst, '[role="treegrid"] [role="row"]');
       await page.goto(`${server.url}/runs/hundred-thousand`);
       first.push(await page.evaluate(() => window.firstAt));
-      painted.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime));
+      painted.push(await page.evaluate(firstPaint));
       await page.getByRole("status", { name: "Events shown" }).filter({ hasText: "100,000 events" }).waitFor({ timeout: 60_000 });
       if (round === 0) figures.push(`100,000 events: all on the page after ${Math.round(await page.evaluate(() => performance.now()))} ms`);
       await page.context().close();
