@@ -39,10 +39,16 @@ build: ## build bin/unloop, one file that needs nothing else
 		-ldflags '-X github.com/unloop-ai/unloop/internal/cli.version=$(version)' ./cmd/unloop
 	@echo "bin/unloop $(version)"
 
+.PHONY: wheel
+wheel: build ## build the Python package with the program in it, into dist/
+	@UNLOOP_WHEEL_BIN=$(CURDIR)/bin/unloop python3 -m pip wheel --quiet --no-deps --wheel-dir dist ./sdk/python
+	@ls dist/*.whl
+
 .PHONY: test
-test: needs ## run all tests under the race detector
+test: needs ## run all tests: Go's under the race detector, the dashboard's in a browser, the Python package's
 	@scripts/with-postgres go test -race $(TESTFLAGS) ./...
 	@go -C otelguard test -race $(TESTFLAGS) ./...
+	@$(MAKE) e2e python
 
 .PHONY: ui
 ui: ## build the dashboard into internal/web/dist, which is committed
@@ -50,13 +56,16 @@ ui: ## build the dashboard into internal/web/dist, which is committed
 	@npm --prefix ui run --silent build
 
 .PHONY: e2e
-e2e: ## test the dashboard: its types, its logic, its bundle, and in a browser against a real server
-	@scripts/needs e2e
+e2e: needs ## test the dashboard: its types, its logic, its bundle, and in a browser against a real server
 	@scripts/node-env ui
 	@npm --prefix ui run --silent check
 	@npm --prefix ui --silent test
 	@scripts/ui-is-built
 	@e2e/run
+
+.PHONY: python
+python: needs ## test the Python package: its types and style, and against a real server, guard and frameworks
+	@sdk/python/run-tests
 
 .PHONY: check
 check: lint test ## all that CI runs: lint, then test
@@ -99,6 +108,10 @@ load: build ## measure a server from outside: make load LOAD="-events 10000000 m
 	@go build -o bin/loadtest ./internal/loadtest
 	@bin/loadtest $(LOAD)
 
+.PHONY: overhead
+overhead: build ## measure what the Python package costs an agent
+	@UNLOOP_BIN=bin/unloop PYTHONPATH=sdk/python/src python3 sdk/python/bench/overhead.py
+
 .PHONY: eval
 eval: ## measure the profiles on EVAL_RUNS, and on loops spliced into the healthy ones of them with three seeds
 	@go build -o bin/unloop ./cmd/unloop
@@ -116,7 +129,7 @@ fuzz: ## run every fuzz target for FUZZTIME, one after another
 
 .PHONY: clean
 clean: ## remove what the other targets built
-	@rm -rf bin $(OLD) $(NEW)
+	@rm -rf bin dist $(OLD) $(NEW)
 
 .PHONY: needs
 needs:

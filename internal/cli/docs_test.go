@@ -22,8 +22,8 @@ var documented = regexp.MustCompile("(?s)```sh\n(.*?)```")
 // documentedAddr is where the documented server answers. The tests have it answer on a free port.
 const documentedAddr = "127.0.0.1:8765"
 
-// TestDocumentedCommands runs every command that the README and the docs show, those of a page one after another: unloop's own
-// and curl's as they stand, and of make's it checks that the target exists.
+// TestDocumentedCommands runs every command that the README and the docs show, those of a page one after another: unloop's own,
+// curl's and the Python package's as they stand; of make's it checks that the target exists, of pip's that the package does.
 func TestDocumentedCommands(t *testing.T) {
 	t.Chdir("../..")
 	makefile, err := os.ReadFile("Makefile")
@@ -78,10 +78,29 @@ func (p *page) run(t *testing.T, command string) {
 			args = append(args, "--speed", "40")
 		}
 		p.exec(t, command, 0, "unloop", args...)
+	case strings.HasPrefix(command, "python3 -m pip install "):
+		p.install(t, strings.Trim(words[4], `"`))
+	case strings.HasPrefix(command, "python3 -m unloop "):
+		t.Setenv("PYTHONPATH", "sdk/python/src")
+		p.exec(t, command, 0, "python3", words[1:]...)
 	case words[0] == "curl" && p.addr != "":
 		p.exec(t, command, 2*time.Second, "sh", "-c", strings.ReplaceAll(command, documentedAddr, p.addr))
 	default:
 		t.Errorf("no test knows how to run %q: document it as a make target, or as go run ./cmd/unloop …", command)
+	}
+}
+
+// install checks that the folder has a Python package with the extra that is asked for, as in ./sdk/python[langchain]. That it can
+// be installed is shown where the package is tested.
+func (p *page) install(t *testing.T, what string) {
+	t.Helper()
+	folder, extra, _ := strings.Cut(strings.TrimSuffix(what, "]"), "[")
+	described, err := os.ReadFile(filepath.Join(folder, "pyproject.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if extra != "" && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(extra) +` *= *\[`).Match(described) {
+		t.Errorf("%s has no extra %q", folder, extra)
 	}
 }
 

@@ -1,0 +1,22 @@
+"""Puts the program unloop into the wheel, if UNLOOP_WHEEL_BIN names one: the wheel is then one for this platform, and its guard
+needs nothing else. Without it the wheel is for every platform, and the program is looked for on the PATH."""
+
+import os
+import sysconfig
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class ProgramInWheel(BuildHookInterface):  # type: ignore[type-arg]
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        program = os.environ.get("UNLOOP_WHEEL_BIN")
+        if not program or version == "editable":
+            return
+        if not os.access(program, os.X_OK):
+            raise FileNotFoundError(f"UNLOOP_WHEEL_BIN names {program}, which is no program")
+        name = "unloop.exe" if program.endswith(".exe") else "unloop"
+        platform = os.environ.get("UNLOOP_WHEEL_PLATFORM") or sysconfig.get_platform()
+        build_data["force_include"][os.path.abspath(program)] = f"unloop/_bin/{name}"
+        build_data["tag"] = "py3-none-" + platform.replace("-", "_").replace(".", "_")
+        build_data["pure_python"] = False

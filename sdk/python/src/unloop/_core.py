@@ -1,0 +1,108 @@
+"""The one sender of the process with its settings, and what becomes of them at a fork and at the end."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+
+from . import _settings
+from ._sender import Sender, Stats
+from ._settings import Settings
+
+_lock = threading.RLock()
+_settings_now: Settings | None = None
+_sender: Sender | None = None
+
+
+def settings() -> Settings:
+    """Returns the settings as they hold. The environment is read when they are first asked for."""
+    global _settings_now
+    if _settings_now is None:
+        with _lock:
+            if _settings_now is None:
+                _settings_now = _settings.from_environment()
+    return _settings_now
+
+
+def sender() -> Sender:
+    """Returns the sender; makes it at first."""
+    global _sender
+    if _sender is None:
+        with _lock:
+            if _sender is None:
+                _sender = Sender(settings(), _at_exit)
+    return _sender
+
+
+def configure(
+    *,
+    endpoint: str | None = None,
+    token: str | None = None,
+    project: str | None = None,
+    enabled: bool | None = None,
+    capture_inputs: bool | None = None,
+    capture_outputs: bool | None = None,
+    buffer: str | os.PathLike[str] | None = None,
+    buffer_bytes: int | None = None,
+    queue_events: int | None = None,
+    queue_bytes: int | None = None,
+    value_bytes: int | None = None,
+    exit_timeout: float | None = None,
+) -> None:
+    """Changes settings; what is None stays. Best called before the first event: what was given before still goes to where it
+    was meant for, within the exit timeout."""
+    given = {name: value for name, value in locals().items() if value is not None}
+    global _settings_now, _sender
+    with _lock:
+        new = _settings.changed(settings(), given)
+        if new == _settings_now:
+            return
+        old, _sender, _settings_now = _sender, None, new
+    if old is not None:
+        old.close(new.exit_timeout)
+
+
+def flush(timeout: float = 5.0) -> bool:
+    """Waits until all events so far are with the server. False if they are not: then they are buffered or wait."""
+    return _sender is None or _sender.flush(timeout)
+
+
+def shutdown(timeout: float = 5.0) -> None:
+    """Sends what can be sent in that time, buffers the rest, and ends the thread. Happens by itself at exit."""
+    if _sender is not None:
+        _sender.close(timeout)
+
+
+def stats() -> Stats:
+    """Returns what became of all events."""
+    return _sender.stats() if _sender is not None else Stats()
+
+
+def _at_exit() -> None:
+    with contextlib.suppress(Exception):
+        shutdown(settings().exit_timeout)
+
+
+def _before_fork() -> None:
+    if _sender is not None:
+        _sender.lock.acquire()
+
+
+def _in_parent() -> None:
+    if _sender is not None:
+        with contextlib.suppress(RuntimeError):
+            _sender.lock.release()
+
+
+def _in_child() -> None:
+    global _lock
+    _lock = threading.RLock()
+    if _sender is not None:
+        _sender.after_fork()
+
+
+atexit.register(_at_exit)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)

@@ -1,0 +1,309 @@
+"""Runs: what an agent does from a question to its answer. A Run takes events and hands them to the sender; it never blocks,
+and it never raises into the agent. The current run belongs to the context (contextvars), so threads and tasks do not mix."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import itertools
+import math
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Any, ParamSpec, TypeVar
+
+from . import _core, _log
+from ._freeze import cut, digest, freeze, hidden, quote, wording
+from ._unset import UNSET
+from ._wrap import Scope, wrap
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MAX_NAME = 200  # characters of a name or an id; the server takes 1,024 bytes
+
+_current: ContextVar[Run | None] = ContextVar("unloop_run", default=None)
+current_agent: ContextVar[str | None] = ContextVar("unloop_agent", default=None)
+
+
+def current_run() -> Run | None:
+    """Returns the run of this context, or None."""
+    return _current.get()
+
+
+def event(type: str, **fields: Any) -> str | None:
+    """Tells an event of the current run and returns its id. Without a run it is counted and left out."""
+    run = _current.get()
+    if run is not None:
+        return run.event(type, **fields)
+    ignored()
+    return None
+
+
+def ignored() -> None:
+    """Counts an event that has no run."""
+    if _core.settings().enabled:
+        _core.sender().ignore()
+        _log.once("ignored", "an event came without a run and is left out: begin one with unloop.trace(name)")
+
+
+def trace(name: str, *, id: str | None = None, project: str | None = None, metadata: Mapping[str, Any] | None = None) -> Run:
+    """Returns a run that begins when it is entered (with, async with) or, as a decorator, with each call.
+
+    A trace within a trace is a run of its own, unless it has the same id: then it is that run, and ends with the outer one.
+    """
+    return Run(name, id=id, project=project, metadata=metadata)
+
+
+class Run:
+    """A run. Its methods are safe for threads, never raise and never block."""
+
+    def __init__(
+        self, name: str, *, id: str | None = None, project: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        self.name = _name(name) or "run"
+        self.id = _name(id) if id else secrets.token_hex(12)
+        self.project = project
+        self.metadata = metadata
+        self._id_given = bool(id)
+        self._enabled = _core.settings().enabled
+        self._common = ""
+        self._ended = False
+        self._tokens: list[Token[Run | None] | None] = []
+
+    @classmethod
+    def begin(
+        cls, name: str, *, id: str | None = None, project: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> Run:
+        """Begins a run without making it the current one."""
+        run = cls(name, id=id, project=project, metadata=metadata)
+        run._begin()
+        return run
+
+    def _begin(self) -> None:
+        self._ended = False
+        self.event("run_started", name=self.name, metadata=self.metadata)
+
+    def event(
+        self,
+        type: str,
+        *,
+        event_id: str | None = None,
+        agent: str | None = None,
+        name: str | None = None,
+        tool: str | None = None,
+        call_id: str | None = None,
+        model: str | None = None,
+        input: object = UNSET,
+        output: object = UNSET,
+        error: object = UNSET,
+        tokens: int | None = None,
+        cost: float | None = None,
+        latency_ms: float | None = None,
+        role: str | None = None,
+        text: str | None = None,
+        status: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        parent_event_id: str | None = None,
+        timestamp: float | datetime.datetime | None = None,
+    ) -> str:
+        """Tells an event and returns its id. Values are taken as they are now; what is changed later does not matter."""
+        if not self._enabled:
+            return ""
+        try:
+            own = _name(event_id) if event_id else f"{_mark}-{next(_numbers)}"
+            fields = _Fields(_core.settings(), self._head(), type)
+            fields.names(agent or current_agent.get(), name, tool, call_id, model, role, status, parent_event_id)
+            if tokens is not None or cost is not None or latency_ms is not None:
+                fields.numbers(tokens, cost, latency_ms)
+            fields.contents(input, output, error, role, text)
+            if metadata:
+                fields.value("metadata", metadata)
+            fields.time(timestamp)
+            quoted = own if event_id is None else quote(own)[1:-1]
+            _core.sender().put(quoted, fields.line())
+            return own
+        except Exception as failure:  # a mistake of ours, or a hostile value: the agent goes on
+            _log.once("event", "an event could not be told: %s", failure.__class__.__name__)
+            return ""
+
+    def _head(self) -> str:
+        """What all events of the run have in common."""
+        if not self._common:
+            project = self.project or _core.settings().project
+            of = f',"project":{quote(_name(project))}' if project else ""
+            self._common = f'"run_id":{quote(self.id)}{of}'
+        return self._common
+
+    def end(self, *, error: object = None, status: str | None = None) -> None:
+        """Ends the run, as failed if there is an error. More than once is harmless."""
+        if self._ended:
+            return
+        self._ended = True
+        if error is None:
+            self.event("run_completed", name=self.name, status=status)
+        else:
+            self.event("run_failed", name=self.name, status=status, error=error)
+
+    @contextlib.contextmanager
+    def activate(self) -> Iterator[Run]:
+        """Makes it the current run of this context, in a thread that was started without the context for example."""
+        token = _current.set(self)
+        try:
+            yield self
+        finally:
+            with contextlib.suppress(ValueError):  # a generator that ends in another context
+                _current.reset(token)
+
+    def __enter__(self) -> Run:
+        outer = _current.get()
+        if outer is not None and outer.id == self.id:
+            self._tokens.append(None)
+            return outer
+        if outer is not None:
+            self.metadata = {"parent_run_id": outer.id, **(self.metadata or {})}
+        self._begin()
+        self._tokens.append(_current.set(self))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        token = self._tokens.pop() if self._tokens else None
+        if token is None:
+            return
+        with contextlib.suppress(ValueError):
+            _current.reset(token)
+        self.end(error=None if harmless(error) else error)
+
+    async def __aenter__(self) -> Run:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+    def __call__(self, fn: Callable[P, R]) -> Callable[P, R]:
+        """As a decorator: each call of fn is a run."""
+        return wrap(fn, lambda args, kwargs: TraceScope(self._again()))
+
+    def _again(self) -> Run:
+        own = self.id if self._id_given else None
+        return Run(self.name, id=own, project=self.project, metadata=self.metadata)
+
+
+class TraceScope(Scope):
+    """A call of a function that is a run."""
+
+    def __init__(self, run: Run) -> None:
+        outer = _current.get()
+        self.joined = outer is not None and outer.id == run.id
+        self.run = run
+        if outer is not None and not self.joined:
+            run.metadata = {"parent_run_id": outer.id, **(run.metadata or {})}
+        if not self.joined:
+            run._begin()
+
+    def enter(self) -> object:
+        return None if self.joined else _current.set(self.run)
+
+    def leave(self, token: Any) -> None:
+        if token is not None:
+            _current.reset(token)
+
+    def done(self, result: object) -> None:
+        if not self.joined:
+            self.run.end()
+
+    def failed(self, error: BaseException) -> None:
+        if not self.joined:
+            self.run.end(error=None if harmless(error) else error)
+
+
+def harmless(error: BaseException | None) -> bool:
+    """Reports whether this is an end as good as any."""
+    return error is None or isinstance(error, GeneratorExit) or (isinstance(error, SystemExit) and not error.code)
+
+
+# Ids of events: no two processes give the same, and neither does a child of a fork that goes on with its parent's run.
+_mark = secrets.token_hex(5)
+_numbers = itertools.count(1)
+
+
+def _after_fork() -> None:
+    global _mark
+    _mark = secrets.token_hex(5)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+_names = ("agent", "name", "tool", "call_id", "model", "role", "status", "parent_event_id")
+
+
+class _Fields:
+    """The JSON of one event, as it grows."""
+
+    def __init__(self, settings: Any, head: str, type: str) -> None:
+        self.settings = settings
+        self.parts = [head, f'"type":{quote(_name(type))}']
+
+    def names(self, *names: str | None) -> None:
+        """Takes them in the order of _names."""
+        for field, name in zip(_names, names, strict=True):
+            if name:
+                self.parts.append(f'"{field}":{quote(_name(name))}')
+
+    def numbers(self, tokens: int | None, cost: float | None, latency_ms: float | None) -> None:
+        if tokens is not None:
+            self.parts.append(f'"tokens":{min(max(int(tokens), 0), (1 << 63) - 1)}')
+        for field, number in (("cost", cost), ("latency_ms", latency_ms)):
+            if number is not None and math.isfinite(number):
+                self.parts.append(f'"{field}":{float(number)!r}')
+
+    def contents(self, input: object, output: object, error: object, role: str | None, text: str | None) -> None:
+        inputs, outputs = self.settings.capture_inputs, self.settings.capture_outputs
+        if input is not UNSET:
+            self.value("input", input, inputs)
+        if output is not UNSET:
+            self.value("output", output, outputs)
+        if error is not UNSET and error is not None:
+            self.error(error, outputs)
+        if text is not None:
+            captured = inputs if role == "user" else outputs
+            told = cut(text, self.settings.value_bytes) if captured else f"[{len(text)} characters, {digest(text)}]"
+            self.parts.append(f'"text":{quote(told)}')
+
+    def value(self, field: str, value: object, captured: bool = True) -> None:
+        told = freeze(value, self.settings.value_bytes)[0] if captured else hidden(value)
+        self.parts.append(f'"{field}":{told}')
+
+    def error(self, error: object, captured: bool) -> None:
+        if isinstance(error, BaseException):
+            said = wording(error)
+            error = said if captured else f"{type(error).__name__}: [{digest(said)}]"
+            captured = True
+        self.value("error", error, captured)
+
+    def time(self, timestamp: float | datetime.datetime | None) -> None:
+        if isinstance(timestamp, datetime.datetime):
+            timestamp = timestamp.timestamp()  # without a zone it is local time
+        if timestamp is None or not math.isfinite(timestamp):
+            timestamp = time.time()
+        self.parts.append(f'"timestamp":{timestamp:.6f}')
+
+    def line(self) -> bytes:
+        text = ",".join(self.parts) + "}\n"
+        try:
+            return text.encode()
+        except UnicodeEncodeError:  # half a character, cut in two by somebody
+            return text.encode("utf-8", "replace")
+
+
+def _name(text: object) -> str:
+    if type(text) is str and len(text) <= MAX_NAME:
+        return text
+    return cut(text if isinstance(text, str) else str(text), MAX_NAME)

@@ -1,0 +1,112 @@
+"""unloop for programs that call Anthropic's API by themselves: wrap(client) has its calls of messages recorded.
+
+Sync, async and streams; the clients for Bedrock, Vertex and Foundry too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import anthropic
+
+from ._adapter import count, get, items, text
+from ._clients import Answer, Call, Dialect, Gathering, Request, Result, record
+
+Client = TypeVar("Client", bound="anthropic.Anthropic | anthropic.AsyncAnthropic")
+
+
+def wrap(client: Client) -> Client:
+    """Has the client tell the current run (unloop.trace) of its calls, of the tools that the model asks for, and their results.
+
+    It returns the same client. Outside of a run nothing is recorded.
+    """
+    return record(client, _dialect)
+
+
+def _dialect(path: str) -> Dialect | None:
+    return Messages() if path.endswith("/messages") else None
+
+
+class Messages:
+    """Reads messages."""
+
+    def request(self, body: Any) -> Request:
+        messages = [m for m in items(get(body, "messages")) if get(m, "role") == "user"]
+        results = [
+            Result(text(get(block, "tool_use_id")), _content(get(block, "content")), get(block, "is_error") is True)
+            for message in messages
+            for block in items(get(message, "content"))
+            if get(block, "type") == "tool_result"
+        ]
+        last = (items(get(body, "messages")) or [None])[-1]
+        said = _content(get(last, "content")) if get(last, "role") == "user" else ""
+        return Request(text(get(body, "model")), results, text(said))
+
+    def answer(self, body: Any) -> Answer:
+        content = items(get(body, "content"))
+        usage = get(body, "usage")
+        return Answer(
+            model=text(get(body, "model")),
+            tokens=count(
+                get(usage, "input_tokens"),
+                get(usage, "cache_read_input_tokens"),
+                get(usage, "cache_creation_input_tokens"),
+                get(usage, "output_tokens"),
+            ),
+            text="".join(text(get(block, "text")) for block in content if get(block, "type") == "text"),
+            calls=[
+                Call(text(get(block, "id")), text(get(block, "name")), get(block, "input"))
+                for block in content
+                if get(block, "type") == "tool_use"
+            ],
+        )
+
+    def gathering(self) -> Gathering:
+        return MessageStream()
+
+
+class MessageStream:
+    """Puts the events of a streamed message together."""
+
+    def __init__(self) -> None:
+        self.model = ""
+        self.usage: dict[str, Any] = {}
+        self.blocks: dict[int, dict[str, Any]] = {}
+        self.pieces: dict[int, list[str]] = {}
+
+    def add(self, piece: Any) -> None:
+        kind = get(piece, "type")
+        if kind == "message_start":
+            self.model = text(get(piece, "message", "model"))
+            self.count(get(piece, "message", "usage"))
+        elif kind == "message_delta":
+            self.count(get(piece, "usage"))
+        elif kind == "content_block_start":
+            block = get(piece, "content_block")
+            self.blocks[get(piece, "index") or 0] = {k: get(block, k) for k in ("type", "id", "name", "input", "text")}
+        elif kind == "content_block_delta":
+            delta = get(piece, "delta")
+            part = text(get(delta, "partial_json")) or text(get(delta, "text"))
+            self.pieces.setdefault(get(piece, "index") or 0, []).append(part)
+
+    def count(self, usage: Any) -> None:
+        """Takes numbers that count up in the course of a stream."""
+        for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"):
+            if get(usage, name) is not None:
+                self.usage[name] = get(usage, name)
+
+    def answer(self) -> Answer:
+        for index, block in self.blocks.items():
+            told = "".join(self.pieces.get(index, []))
+            if block["type"] == "tool_use":
+                block["input"] = told or block["input"]
+            else:
+                block["text"] = text(block["text"]) + told
+        return Messages().answer({"model": self.model, "usage": self.usage, "content": list(self.blocks.values())})
+
+
+def _content(content: Any) -> Any:
+    """Returns a content as a text where it is made of texts only."""
+    parts = items(content)
+    texts = [get(part, "text") for part in parts]
+    return "".join(texts) if parts and all(isinstance(t, str) for t in texts) else content

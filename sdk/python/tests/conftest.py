@@ -1,0 +1,186 @@
+"""What the tests share: the program unloop, built once from this tree, servers of it, and a package that knows only its test."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unloop
+from unloop import _core, _log
+from unloop.guard import _child
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="session")
+def unloop_bin(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The path of the program, built from this tree."""
+    path = tmp_path_factory.mktemp("bin") / "unloop"
+    built = subprocess.run(
+        ["go", "build", "-ldflags=-s -w", "-o", str(path), "./cmd/unloop"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stderr
+    return str(path)
+
+
+@pytest.fixture
+def guard_bin(unloop_bin: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The program, where a Guard finds it."""
+    monkeypatch.setenv("UNLOOP_BIN", unloop_bin)
+    return unloop_bin
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test begins with a package that was told nothing, and buffers in a folder of its own."""
+    for name in list(os.environ):
+        if name.startswith("UNLOOP_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("UNLOOP_BUFFER", str(tmp_path / "buffer"))
+    monkeypatch.setenv("NO_PROXY", "*")
+    forget()
+    yield
+    forget()
+
+
+def forget() -> None:
+    """Has the package be as at its import."""
+    if _core._sender is not None:
+        _core._sender.close(0)
+    _core._sender = _core._settings_now = None
+    for child in _child._children.values():
+        if (starting := child._starting) is not None:
+            starting.join()
+        child.close()
+    _child._children.clear()
+    _log._said.clear()
+
+
+class Server:
+    """A real server on a free port of the loopback, with a database of its own."""
+
+    def __init__(self, program: str, folder: Path, *flags: str, config: str = "") -> None:
+        self.program = program
+        self.folder = folder
+        self.flags = flags
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.token = ""
+        self.process: subprocess.Popen[bytes] | None = None
+        folder.mkdir(parents=True, exist_ok=True)
+        self.config = folder / "unloop.yaml"
+        self.config.write_text(config)
+
+    def start(self) -> Server:
+        command = [self.program, "serve", "--addr", f"127.0.0.1:{self.port}", "--grpc-addr", "off"]
+        command += ["--db", str(self.folder / "unloop.db"), "--config", str(self.config), *self.flags]
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+        until(lambda: self.get("/api/health") is not None, 30, self.log)
+        return self
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
+    def stop(self, how: int = signal.SIGTERM) -> None:
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(30)
+            self.process = None
+
+    def get(self, path: str) -> Any:
+        """What the server answers; None if it does not, or with an error."""
+        return self.page(path)[0]
+
+    def page(self, path: str) -> tuple[Any, str]:
+        """The same, with the cursor of the next page."""
+        request = urllib.request.Request(self.url + path)
+        if self.token:
+            request.add_header("Authorization", f"Bearer {self.token}")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return json.load(answer), answer.headers.get("X-Next-Cursor") or ""
+        except OSError:
+            return None, ""
+
+    def runs(self) -> list[dict[str, Any]]:
+        runs: list[dict[str, Any]] = self.get("/api/runs?limit=500")
+        return runs
+
+    def run(self, id: str) -> dict[str, Any]:
+        run: dict[str, Any] = self.get("/api/runs/" + urllib.parse.quote(id, safe=""))
+        return run
+
+    def events(self, id: str) -> list[dict[str, Any]]:
+        """All events of a run, in its order."""
+        path = "/api/runs/" + urllib.parse.quote(id, safe="") + "/events?cursor="
+        events, cursor = self.page(path)
+        while cursor:
+            more, cursor = self.page(path + urllib.parse.quote(cursor))
+            events += more
+        return events or []
+
+    def warnings(self, id: str) -> list[dict[str, Any]]:
+        warnings: list[dict[str, Any]] = self.get("/api/runs/" + urllib.parse.quote(id, safe="") + "/warnings")
+        return warnings
+
+
+@pytest.fixture
+def make_server(unloop_bin: str, tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Makes servers, not yet started; they end with the test."""
+    made: list[Server] = []
+
+    def make(*flags: str, config: str = "") -> Server:
+        made.append(Server(unloop_bin, tmp_path / f"server-{len(made)}", *flags, config=config))
+        return made[-1]
+
+    yield make
+    _core.shutdown(0)
+    for server in made:
+        server.stop(signal.SIGKILL)
+        shutil.rmtree(server.folder)
+
+
+@pytest.fixture
+def server(make_server: Callable[..., Server]) -> Server:
+    """A server that runs, and to which the package sends."""
+    server = make_server().start()
+    unloop.configure(endpoint=server.url)
+    return server
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    """What the package has logged."""
+    caplog.set_level(logging.INFO, "unloop")
+    return lambda: [record.getMessage() for record in caplog.records if record.name == "unloop"]
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port: int = s.getsockname()[1]
+        return port
+
+
+def until(true: Callable[[], bool], seconds: float = 20, why: Callable[[], str] = lambda: "") -> None:
+    """Waits for something that another process or thread does."""
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise AssertionError("it did not come about: " + why())
+        time.sleep(0.01)  # between two looks

@@ -1,0 +1,196 @@
+"""A server on this machine that answers as OpenAI's and Anthropic's APIs do, from a script."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+
+class Call(NamedTuple):
+    """The model asks for a tool."""
+
+    tool: str
+    args: dict[str, Any]
+
+
+class Say(NamedTuple):
+    """The model answers."""
+
+    text: str
+
+
+class Fail(NamedTuple):
+    """The API refuses."""
+
+    status: int
+
+
+Turn = Call | Say | Fail
+
+RUNAWAY: list[Turn] = [*[Call("search", {"query": "loops"})] * 12, Say("I give up.")]
+HONEST: list[Turn] = [*[Call("search", {"query": q}) for q in ("harbour", "depth of it", "tides", "charts")], Say("7 m.")]
+
+
+def search(query: str) -> str:
+    """Looks something up. What is found depends on the question, but loops are not found."""
+    return "0 results" if query == "loops" else f"a page about {query} that says {sum(map(ord, query))}"
+
+
+class ModelAPI:
+    """Plays its turns, one a request, and keeps the requests."""
+
+    def __init__(self, turns: list[Turn]) -> None:
+        self.turns = iter(turns)
+        self.requests: list[dict[str, Any]] = []
+        self.url = ""
+
+    def answer(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        self.requests.append(body)
+        turn, number = next(self.turns), len(self.requests)
+        if isinstance(turn, Fail):
+            return turn.status, {"error": {"type": "overloaded_error", "message": "come again"}}
+        make = {"chat/completions": _chat, "responses": _response, "messages": _message}
+        return 200, make[path.partition("/v1/")[2].partition("?")[0]](turn, number, body.get("stream") is True)
+
+
+@contextlib.contextmanager
+def serve(turns: list[Turn]) -> Iterator[ModelAPI]:
+    api = ModelAPI(turns)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            status, said = api.answer(self.path, body)
+            streamed = isinstance(said, list)
+            data = "".join(said) if streamed else json.dumps(said)
+            self.send_response(status)
+            self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
+            self.send_header("Content-Length", str(len(data.encode())))
+            self.end_headers()
+            self.wfile.write(data.encode())
+
+        def log_message(self, *args: Any) -> None: ...
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 128  # many agents may connect at once
+
+    server = Server(("127.0.0.1", 0), Handler)
+    api.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield api
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _chat(turn: Call | Say, number: int, streamed: bool) -> Any:
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    head: dict[str, Any] = {"id": f"chat-{number}", "created": 1, "model": "coder-2-0801"}
+    if isinstance(turn, Say):
+        message: dict[str, Any] = {"role": "assistant", "content": turn.text}
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}, *({"content": letter} for letter in turn.text)]
+    else:
+        args = json.dumps(turn.args)
+        call: dict[str, Any] = {"id": f"call-{number}", "type": "function", "function": {"name": turn.tool, "arguments": args}}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        first: dict[str, Any] = {**call, "index": 0, "function": {"name": turn.tool, "arguments": ""}}
+        parts: list[dict[str, Any]] = [{"index": 0, "function": {"arguments": letter}} for letter in args]
+        deltas = [{"role": "assistant", "content": None, "tool_calls": [part]} for part in [first, *parts]]
+    reason = "stop" if isinstance(turn, Say) else "tool_calls"
+    if not streamed:
+        choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": None}
+        return {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+    chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": d, "finish_reason": None}]} for d in deltas]
+    chunks += [{"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}, {"choices": [], "usage": usage}]
+    told = [json.dumps({**head, "object": "chat.completion.chunk", **chunk}) for chunk in chunks]
+    return [f"data: {line}\n\n" for line in [*told, "[DONE]"]]
+
+
+def _response(turn: Call | Say, number: int, streamed: bool) -> Any:
+    if isinstance(turn, Say):
+        content = [{"type": "output_text", "text": turn.text, "annotations": []}]
+        item: dict[str, Any] = {
+            "id": f"msg-{number}",
+            "type": "message",
+            "role": "assistant",
+            "status": "completed",
+            "content": content,
+        }
+    else:
+        what = {"name": turn.tool, "arguments": json.dumps(turn.args), "status": "completed"}
+        item = {"type": "function_call", "call_id": f"call-{number}", **what}
+    body: dict[str, Any] = {
+        "id": f"resp-{number}",
+        "object": "response",
+        "created_at": 1,
+        "model": "coder-2-0801",
+        "status": "completed",
+        "output": [{"id": f"item-{number}", **item}],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": {
+            "input_tokens": 100,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": 10,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": 110,
+        },
+    }
+    if not streamed:
+        return body
+    begun: dict[str, Any] = {**body, "status": "in_progress", "output": [], "usage": None}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": begun},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": body},
+    ]
+    return [_event({**event, "sequence_number": k}) for k, event in enumerate(events)]
+
+
+def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
+    if isinstance(turn, Say):
+        block: dict[str, Any] = {"type": "text", "text": turn.text}
+        empty: dict[str, Any] = {"type": "text", "text": ""}
+        deltas = [{"type": "text_delta", "text": letter} for letter in turn.text]
+    else:
+        block = {"type": "tool_use", "id": f"call-{number}", "name": turn.tool, "input": turn.args}
+        empty = {**block, "input": {}}
+        deltas = [{"type": "input_json_delta", "partial_json": letter} for letter in json.dumps(turn.args)]
+    reason = "end_turn" if isinstance(turn, Say) else "tool_use"
+    usage = {"input_tokens": 40, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 10, "output_tokens": 10}
+    head: dict[str, Any] = {"id": f"msg-{number}", "type": "message", "role": "assistant", "model": "coder-2-0801"}
+    if not streamed:
+        return {**head, "content": [block], "stop_reason": reason, "stop_sequence": None, "usage": usage}
+    begun: dict[str, Any] = {
+        **head,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {**usage, "output_tokens": 1},
+    }
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": begun},
+        {"type": "content_block_start", "index": 0, "content_block": empty},
+        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": reason, "stop_sequence": None},
+            "usage": {"output_tokens": 10},
+        },
+        {"type": "message_stop"},
+    ]
+    return [_event(event) for event in events]
+
+
+def _event(event: dict[str, Any]) -> str:
+    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"

@@ -1,0 +1,132 @@
+"""The same work, told by callbacks, by OpenTelemetry and by hand, is judged the same by a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from openinference.instrumentation.langchain import LangChainInstrumentor
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+import unloop
+from conftest import Server, until
+from langchain_agents import calls, pair, researcher, say, tools
+from unloop.langchain import UnloopCallbackHandler
+
+Step = list[tuple[str, dict[str, Any]]]  # calls that a model wants at once
+
+lost: Step = [("search", {"query": "the lost letter"})]
+WORK: dict[str, tuple[list[Step], set[str]]] = {
+    "the same search, again and again": ([lost] * 8, {"same_call_same_result"}),
+    "two calls in turn": ([lost, [("read", {"page": 1})]] * 5, {"cycle", "same_call_same_result"}),
+    "searches that find nothing": ([[("find_letter", {"query": f"letter {n}"})] for n in "abcdefgh"], {"same_result"}),
+    "a host that is away": ([[("fetch", {"url": f"https://archive.example/{n}"})] for n in "abcdefgh"], {"same_error"}),
+    "a diary, page by page": ([[("read", {"page": n})] for n in range(20)], set()),
+    "a page each between the same searches": (
+        [step for n in range(8) for step in (lost, [("read", {"page": n})])],
+        {"same_call_same_result"},
+    ),
+    "the same search twice at once": ([[*lost, *lost]] * 4, {"same_call_same_result"}),
+}
+
+
+@pytest.fixture
+def server(make_server: Callable[..., Server], profile: str) -> Server:
+    """A server that judges by a profile, and to which the package sends."""
+    server = make_server("--profile", profile).start()
+    unloop.configure(endpoint=server.url)
+    return server
+
+
+@pytest.fixture
+def traced(server: Server) -> Iterator[Callable[[], None]]:
+    """Has OpenInference trace all that LangChain does, until what it returns is called."""
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=server.url + "/v1/traces")))
+    instrumentor = LangChainInstrumentor()
+    instrumentor.instrument(tracer_provider=provider)
+
+    def sent() -> None:
+        assert provider.force_flush()
+        instrumentor.uninstrument()
+
+    yield sent
+    provider.shutdown()
+
+
+def verdict(server: Server, run: str) -> dict[str, Any]:
+    """What a server says of a run that has ended, as far as it is the same for all who tell of it."""
+    until(lambda: (server.run(run) or {}).get("ended_at") is not None)
+    metrics = server.get(f"/api/runs/{run}/metrics")
+    counts = {name: metrics[name] for name in ("total_tool_calls", "total_llm_calls", "total_handoffs", "total_tokens")}
+    warned = sorted((w["type"], w["subject"], w["count"]) for w in server.warnings(run))
+    return {"warnings": warned, "status": server.run(run)["status"], **counts}
+
+
+def by_hand(steps: list[Step], run: str) -> None:
+    """An agent's loop without a framework, which tells what it does."""
+    with unloop.trace("researcher", id=run):
+        for step in [*steps, []]:
+            unloop.event("llm_call_started")
+            unloop.event("llm_call_completed", tokens=15)
+            for n, (name, args) in enumerate(step):
+                id = f"{name}-{n}"
+                unloop.event("tool_call_started", tool=name, call_id=id, input=args)
+                try:
+                    unloop.event("tool_call_completed", tool=name, call_id=id, output=tools[name].invoke(args))
+                except ConnectionError as error:
+                    unloop.event("tool_call_failed", tool=name, call_id=id, error=error)
+
+
+def graph(steps: list[Step], run: str, *callbacks: BaseCallbackHandler) -> None:
+    lines = [*(calls(*step) for step in steps), say("I give up.")]
+    researcher(lines, forgiving=True).invoke(
+        {"messages": [("user", "Find the lost letter.")]}, {"callbacks": [*callbacks], "configurable": {"thread_id": run}}
+    )
+
+
+@pytest.mark.parametrize("profile", ["default", "looplens"])
+def test_three_ways_of_telling_give_the_same_warnings(server: Server, profile: str, traced: Callable[[], None]) -> None:
+    for n, (steps, _) in enumerate(WORK.values()):
+        graph(steps, f"{n}-by-opentelemetry")
+    traced()
+    for n, (steps, _) in enumerate(WORK.values()):
+        graph(steps, f"{n}-by-callbacks", UnloopCallbackHandler())
+        by_hand(steps, f"{n}-by-hand")
+    assert unloop.flush()
+
+    def verdicts(way: str) -> dict[str, Any]:
+        return {work: verdict(server, f"{n}-{way}") for n, work in enumerate(WORK)}
+
+    reference = verdicts("by-hand")
+    if profile == "default":
+        found = {work: {rule for rule, _, _ in said["warnings"]} for work, said in reference.items()}
+        assert found == {work: rules for work, (_, rules) in WORK.items()}
+    assert verdicts("by-callbacks") == reference
+    assert verdicts("by-opentelemetry") == reference
+
+
+@pytest.mark.parametrize(("profile", "rule"), [("default", "idle_handoffs"), ("looplens", "handoff_bounce")])
+def test_handoffs_that_bounce_are_the_same_three_ways(server: Server, rule: str, traced: Callable[[], None]) -> None:
+    def played(run: str, *callbacks: BaseCallbackHandler) -> None:
+        pair(7).invoke({"messages": [("user", "Write.")]}, {"callbacks": [*callbacks], "configurable": {"thread_id": run}})
+
+    played("by-opentelemetry")
+    traced()
+    played("by-callbacks", UnloopCallbackHandler())
+    with unloop.trace("pair", id="by-hand"):
+        for n in range(8):
+            unloop.event("llm_call_started")
+            unloop.event("llm_call_completed", tokens=15)
+            if n < 7:
+                unloop.event("handoff_started", agent=("critic", "writer")[n % 2])
+    assert unloop.flush()
+
+    reference = verdict(server, "by-hand")
+    assert [found for found, _, _ in reference["warnings"]] == [rule]
+    assert verdict(server, "by-callbacks") == reference
+    assert verdict(server, "by-opentelemetry") == reference
