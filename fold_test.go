@@ -2,6 +2,7 @@ package unloop_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -181,5 +182,22 @@ func TestToolForgets(t *testing.T) {
 	}
 	if r.Tool("second") != nil {
 		t.Error("257 tools are remembered")
+	}
+}
+
+func TestASumOfTokensThatIsTooLargeIsTheLargest(t *testing.T) {
+	run := unloop.NewRun("run", unloop.Reading{})
+	for _, tc := range []struct{ tokens, want int64 }{{math.MaxInt64 - 1, math.MaxInt64 - 1}, {1, math.MaxInt64}, {7, math.MaxInt64}, {-7, math.MaxInt64 - 7}} {
+		run.Add(&unloop.Event{Type: "x", Tokens: tc.tokens})
+		if got := run.Metrics().Tokens; got != tc.want {
+			t.Errorf("after %d more: %d, want %d", tc.tokens, got, tc.want)
+		}
+	}
+	run = unloop.NewRun("run", unloop.Reading{})
+	for range 2 {
+		run.Add(&unloop.Event{Type: "x", Tokens: math.MinInt64})
+	}
+	if got := run.Metrics().Tokens; got != math.MinInt64 {
+		t.Errorf("the smallest twice: %d", got)
 	}
 }

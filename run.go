@@ -160,7 +160,7 @@ func (r *Run) Add(e *Event) {
 func (r *Run) count(e *Event) {
 	m := &r.s.Metrics
 	m.Events++
-	m.Tokens += e.Tokens
+	m.Tokens = sumOf(m.Tokens, e.Tokens)
 	m.Cost += e.Cost
 	if e.Latency != nil {
 		r.s.Latency += *e.Latency
@@ -305,4 +305,16 @@ func (r *Run) SinceHandoffs() (words, again, outcomes int) {
 	}
 	then := &r.s.Until[0]
 	return r.s.Spoken - then.Words, r.s.Again - then.Again, r.s.Outcomes.N - then.Outcomes
+}
+
+// sumOf adds two numbers; a sum that an int64 does not hold is the nearest that it does.
+func sumOf(a, b int64) int64 {
+	sum := a + b
+	switch {
+	case b >= 0 && sum < a:
+		return math.MaxInt64
+	case b < 0 && sum > a:
+		return math.MinInt64
+	}
+	return sum
 }

@@ -109,7 +109,10 @@ func (s *ladderState) goesOn(step *unloop.Step) bool {
 }
 
 func (s *ladderState) decision(found []unloop.Finding) Decision {
-	return Decision{Action: rungs[s.Rung].action, Code: rungs[s.Rung].code, Message: s.Told.What, Count: s.Told.Count, Findings: found}
+	rung, told := &rungs[s.Rung], &s.Told
+	return Decision{
+		Action: rung.action, Code: rung.code, Message: told.What, Count: told.Count, Rule: told.Rule, Subject: told.Subject, Findings: found,
+	}
 }
 
 // strongest returns the finding with the highest score, or nil if there is none. One that is not weak goes before one that

@@ -31,6 +31,8 @@ type Decision struct {
 	Message string // for the agent and its owner; "" for Allow
 	Count   int    // how often what it is about happened; 0 where that has no count
 
+	// Rule and Subject are those of the finding that decided.
+	Rule, Subject string
 	// Findings are those that the decision rests on.
 	Findings []unloop.Finding
 }
@@ -62,7 +64,7 @@ func (Report) Decide(_ *unloop.Run, _, grown []unloop.Finding) Decision {
 			worst = f
 		}
 	}
-	return Decision{Action: Warn, Code: worst.Rule, Message: worst.What, Count: worst.Count, Findings: grown}
+	return Decision{Action: Warn, Code: worst.Rule, Message: worst.What, Count: worst.Count, Rule: worst.Rule, Subject: worst.Subject, Findings: grown}
 }
 
 func severityRank(s unloop.Severity) int {

@@ -51,7 +51,7 @@ func TestTable(t *testing.T) {
 	}
 	t.Run("it rests on the finding that decided", func(t *testing.T) {
 		calls := found("calls", 5, 0)
-		want := Decision{Action: Block, Code: "calls_block", Message: "calls happened", Count: 5, Findings: []unloop.Finding{calls}}
+		want := Decision{Action: Block, Code: "calls_block", Message: "calls happened", Count: 5, Rule: "calls", Findings: []unloop.Finding{calls}}
 		got := Table{Rows: rows}.Decide(nil, []unloop.Finding{found("cycle", 9, 0), found("same", 1, 0), calls}, nil)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

@@ -81,7 +81,8 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 	}
 	limits := &p.config.Limits
 	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
-		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Project: p.config.Project,
+		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Log: p.log,
+		Project:     p.config.Project,
 		Prepare:     func(e *unloop.Event) { prepare(e, masker, prices) },
 		PrepareSpan: func(s *otlp.Span) { prepareSpan(s, masker) },
 		QueueEvents: limits.QueueEvents, QueueBytes: int64(limits.QueueBytes), TraceBytes: int(limits.TraceBytes), LiveRuns: p.config.LiveRuns,
@@ -151,7 +152,8 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 		return err
 	}
 	p.http, err = httpd.New(httpd.Options{
-		Version: p.version, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again, Ready: seldom(p.store.Writable),
+		Version: p.version, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again,
+		Guards: &guards{judges: again, runs: p.config.LiveRuns}, Ready: p.well(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})
@@ -177,6 +179,17 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 	}
 	p.grpc, err = grpcd.New(taker, o, p.log)
 	return err
+}
+
+// well returns what asks whether the server takes events. A small write may succeed where what was sent last found no place.
+func (p *parts) well() func(context.Context) error {
+	writable := seldom(p.store.Writable)
+	return func(ctx context.Context) error {
+		if err := p.pipeline.Well(); err != nil {
+			return err
+		}
+		return writable(ctx)
+	}
 }
 
 // seldom asks at most once a second, for everybody may ask whether the server is well, and each time it writes to disk.

@@ -32,7 +32,7 @@ type Feed struct {
 type Fed struct {
 	Events int
 	Runs   int
-	Faulty int // inputs that could not be read to their end
+	Faulty int // inputs that could not be read, or not all of them
 }
 
 // Run reads the paths: files, folders with all they hold, or - for standard input. What cannot be read is told to Warn and
@@ -98,7 +98,9 @@ func (w *feeding) file(ctx context.Context, f file) error {
 	}
 	src.run = w.name(f.path, head)
 	tag := tagOf(firstLine(head))
-	return src.format.Decode(src.input(buffered, true), func(e *unloop.Event) error {
+	decoded, left := src.input(buffered, true), skipping{warn: w.Warn}
+	decoded.Skip = left.line
+	err = src.format.Decode(decoded, func(e *unloop.Event) error {
 		sign(e, tag)
 		w.fed.Events++
 		w.runs[hashOf(e.RunID)] = true
@@ -107,6 +109,10 @@ func (w *feeding) file(ctx context.Context, f file) error {
 		}
 		return nil
 	})
+	if err == nil && left.lines > 0 {
+		w.fed.Faulty++
+	}
+	return err
 }
 
 // name returns the id for a run that has none: the file's name, and more of it where another file of this feed has the same.

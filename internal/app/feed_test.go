@@ -156,10 +156,10 @@ func TestARotatedLogWithoutEventIDsLosesNothing(t *testing.T) {
 	}
 }
 
-func TestFeedGoesOnBehindBadFiles(t *testing.T) {
+func TestFeedGoesOnBehindBadLinesAndFiles(t *testing.T) {
 	good := `{"event_id":"1","run_id":"r","type":"x"}` + "\n"
 	events, fed, said := feedFiles(t, "a.jsonl", good+`{"event_id":"2","run_id":"r","type":7}`+"\n"+good, "b.jsonl", good)
-	if len(events) != 2 || fed.Faulty != 1 || len(said) != 1 || !strings.Contains(said[0], "a.jsonl:2: type") {
+	if len(events) != 3 || fed.Faulty != 1 || len(said) != 1 || !strings.Contains(said[0], "a.jsonl:2: type") {
 		t.Errorf("events %v, %+v, said %q", events, fed, said)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"sync"
 
@@ -62,11 +61,8 @@ func (f *Follow) file(ctx context.Context, file *watch.File) error {
 	if err != nil || format.Decode == nil {
 		return err
 	}
-	from := io.Reader(file)
 	take := func(e *unloop.Event) error { return f.take(ctx, e) }
-	if grows(format) {
-		from = &soundLines{in: file, name: file.Path, warn: f.warn}
-	} else {
+	if !grows(format) {
 		if err := file.Settle(); err != nil {
 			return err
 		}
@@ -86,12 +82,14 @@ func (f *Follow) file(ctx context.Context, file *watch.File) error {
 	if err != nil {
 		return err
 	}
-	in := ingest.NewInput(file.Path, runName(file.Path)+"@"+mark, from)
-	in.Warn = func(b *ingest.BadInput) {
+	in := ingest.NewInput(file.Path, runName(file.Path)+"@"+mark, file)
+	warn := func(err error) {
 		if ctx.Err() == nil {
-			f.warn(b)
+			f.warn(err)
 		}
 	}
+	in.Warn = func(b *ingest.BadInput) { warn(b) }
+	in.Skip = (&skipping{warn: warn}).line
 	tag := tagOf(firstLine(head))
 	return format.Decode(in, func(e *unloop.Event) error {
 		sign(e, tag)

@@ -124,7 +124,7 @@ func TestFollow(t *testing.T) {
 			f.add("a.jsonl", line(1)+`{"event_id":"2","ru`)
 			f.add("a.jsonl", line(3)+line(4))
 			f.want("r 1", "r 4")
-		}, []string{"a.jsonl:2: this line is no JSON, and is left out"}},
+		}, []string{"a.jsonl:2: "}},
 		{"rotation", func(f *followed) {
 			f.add("a.jsonl", line(1))
 			f.rename("a.jsonl", "a.jsonl.1")
@@ -190,12 +190,16 @@ func TestFollow(t *testing.T) {
 			f.add("empty.jsonl", "")
 			f.want()
 		}, nil},
-		{"a file that is bad from some line on is told once", func(f *followed) {
+		{"lines that are JSON, and no events", func(f *followed) {
 			f.add("a.jsonl", line(1)+`{"type":7}`+"\n")
-			f.add("a.jsonl", line(2))
+			f.add("a.jsonl", line(2)+"[]\n7\n")
 			f.add("a.jsonl", line(3))
-			f.want("r 1")
-		}, []string{"a.jsonl:2: type: a JSON number does not fit here"}},
+			f.want("r 1", "r 2", "r 3")
+		}, []string{"a.jsonl:2: type: a JSON number does not fit here; the line is left out", "a.jsonl:4: ", "a.jsonl:5: "}},
+		{"lines without an end that are no events: the first are told one by one", func(f *followed) {
+			f.add("a.jsonl", line(1)+strings.Repeat("{}\n", 10_000)+line(2))
+			f.want("r 1", "r 2")
+		}, append(slices.Repeat([]string{"type: an event needs a type; the line is left out"}, 20), "a.jsonl: more lines are left out")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

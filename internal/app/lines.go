@@ -1,70 +1,31 @@
 package app
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// soundLines reads JSON Lines and makes a blank line of one that is no JSON: a program that was killed in the middle of a line
-// goes on behind it when it is started again, and the file with it.
-type soundLines struct {
-	in   io.Reader
-	name string
-	warn func(error)
+// maxSkipped is how many lines of a file are named that are left out.
+const maxSkipped = 20
 
-	r      *bufio.Reader
-	line   []byte // beyond what fits r
-	rest   []byte // of the line at hand, not handed on yet
-	number int
-	err    error // behind rest
+// skipping takes the lines of a file that cannot be read, and tells of them. A program that was killed in the middle of a line goes
+// on behind it when it is started again; and what is an event to others may be none here.
+type skipping struct {
+	lines int
+	warn  func(error)
 }
 
-// Read hands on a line, or a part of one.
-func (s *soundLines) Read(p []byte) (int, error) {
-	if s.r == nil {
-		s.r = bufio.NewReaderSize(s.in, headSize)
-	}
-	if len(s.rest) == 0 && s.err == nil {
-		s.next()
-	}
-	if len(s.rest) == 0 {
-		return 0, s.err
-	}
-	n := copy(p, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
-}
-
-// next reads the next line. One that is too long is handed on in parts, for the decoder to refuse.
-func (s *soundLines) next() {
-	part, err := s.r.ReadSlice('\n')
-	s.line = s.line[:0]
-	for errors.Is(err, bufio.ErrBufferFull) && len(s.line) <= ingest.MaxLine {
-		s.line = append(s.line, part...)
-		part, err = s.r.ReadSlice('\n')
-	}
-	if len(s.line) > 0 {
-		s.line = append(s.line, part...)
-		part = s.line
-	}
-	s.rest = part
-	if errors.Is(err, bufio.ErrBufferFull) {
-		return
-	}
-	if s.err = err; err != nil {
-		return // the last line may be cut, which the decoder knows
-	}
-	s.number++
-	if text := bytes.TrimSpace(part); len(text) > 0 && !isJSON(text) {
-		s.warn(fmt.Errorf("%s:%d: this line is no JSON, and is left out", s.name, s.number))
-		s.rest = part[len(part)-1:]
+func (s *skipping) line(bad *ingest.BadInput) {
+	s.lines++
+	switch {
+	case s.lines <= maxSkipped:
+		s.warn(fmt.Errorf("%w; the line is left out", bad))
+	case s.lines == maxSkipped+1:
+		s.warn(errors.New(bad.File + ": more lines are left out, which are not named"))
 	}
 }
 

@@ -49,7 +49,7 @@ func (j judges) load(name string, settings map[string]string) (*profile.Profile,
 	var wrong httpd.SettingErrors
 	for _, setting := range slices.Sorted(maps.Keys(settings)) {
 		if setting == texts {
-			wrong = append(wrong, httpd.SettingError{Setting: setting, Reason: "texts for the agent are no part of a replay"})
+			wrong = append(wrong, httpd.SettingError{Setting: setting, Reason: "texts for the agent cannot be set by a request"})
 			continue
 		}
 		own := setsOf(map[string]string{setting: settings[setting]})

@@ -39,15 +39,15 @@ type Addresses struct {
 // Run serves until ctx is done; then it takes nothing more, ends what is at hand, has all of it recorded, and returns. An error
 // says what kept it from starting or what failed.
 func (s *Serve) Run(ctx context.Context) (err error) {
+	web, rpc, err := listen(ctx, s.Config) // first: where another program listens, nothing is to be made
+	if err != nil {
+		return err
+	}
 	p, err := s.assemble(ctx)
 	if err != nil {
-		return err
+		return errors.Join(err, hangUp(web), hangUp(rpc))
 	}
 	defer func() { err = errors.Join(err, p.store.Close()) }()
-	web, rpc, err := p.listen(ctx)
-	if err != nil {
-		return err
-	}
 	if s.Ready != nil {
 		s.Ready(p.addresses(web, rpc))
 	}
@@ -79,7 +79,7 @@ func (p *parts) run(ctx context.Context, web, rpc net.Listener) error {
 	cleaning := begin(func() error { return p.retain(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
 	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
-	for _, part := range []*part{edge, telemetry} {
+	for _, part := range []*part{inner, edge, telemetry} {
 		go func() {
 			<-part.done
 			failed(part.err) // one that ends by itself ends all
@@ -149,18 +149,27 @@ func (p *parts) serveGRPC(ctx context.Context, l net.Listener) error {
 	return served.wait()
 }
 
-func (p *parts) listen(ctx context.Context) (web, rpc net.Listener, err error) {
+// listen opens the ports; rpc is nil where gRPC is off.
+func listen(ctx context.Context, c *config.Config) (web, rpc net.Listener, err error) {
 	var sockets net.ListenConfig
-	if web, err = sockets.Listen(ctx, "tcp", p.config.Addr); err != nil {
+	if web, err = sockets.Listen(ctx, "tcp", c.Addr); err != nil {
 		return nil, nil, fmt.Errorf("addr: %w (another server? unloop doctor tells; --addr takes another address)", err)
 	}
-	if p.grpc == nil {
+	if c.GRPCAddr == config.Off {
 		return web, nil, nil
 	}
-	if rpc, err = sockets.Listen(ctx, "tcp", p.config.GRPCAddr); err != nil {
+	if rpc, err = sockets.Listen(ctx, "tcp", c.GRPCAddr); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("grpc_addr: %w (--grpc-addr takes another address, or off)", err), web.Close())
 	}
 	return web, rpc, nil
+}
+
+// hangUp closes a port; nil is none.
+func hangUp(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	return l.Close()
 }
 
 func (p *parts) addresses(web, rpc net.Listener) Addresses {

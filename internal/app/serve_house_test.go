@@ -3,8 +3,11 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -128,4 +131,46 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 	if err := p.store.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestAServerWhosePortIsTakenMakesNoDatabase(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, port := range []string{"addr", "grpc_addr"} {
+		c := config.Default()
+		c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", taken.Addr().String(), filepath.Join(t.TempDir(), "none.db")
+		if port == "addr" {
+			c.Addr, c.GRPCAddr = c.GRPCAddr, c.Addr
+		}
+		err := (&Serve{Config: c, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
+		if err == nil || !strings.HasPrefix(err.Error(), port+": ") {
+			t.Errorf("%s is taken: error %v", port, err)
+		}
+		if _, err := os.Stat(c.DB); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is taken: looking for the database gives %v", port, err)
+		}
+	}
+}
+
+func TestAServerThatCannotStartLeavesItsPorts(t *testing.T) {
+	c := config.Default()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Addr, c.GRPCAddr, c.DB = free.Addr().String(), "127.0.0.1:0", filepath.Join(t.TempDir(), "no", "such", "folder.db")
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Serve{Config: c, Log: slog.New(slog.DiscardHandler)}).Run(t.Context()); err == nil {
+		t.Fatal("it started")
+	}
+	again, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = again.Close() // it was only tried
 }

@@ -85,7 +85,7 @@ func TestRecordsOfACodingAgent(t *testing.T) {
 		}
 	}
 	want := work.reference(t)
-	want.ID, want.Name, want.Status, want.Ended = "session-1", "session-1", "running", false
+	want.ID, want.Name, want.Project, want.Status, want.Ended = "session-1", "session-1", "claude-code", "running", false
 	if diff := cmp.Diff(want, onlyRun(t, a.URL)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -28,10 +28,10 @@ func (t telemetry) Traces(ctx context.Context, td ptrace.Traces) (rejected int, 
 
 // Logs has the records of coding agents recorded.
 func (t telemetry) Logs(ctx context.Context, ld plog.Logs) (rejected int, reason string, err error) {
-	events, rejected, reason := otlp.Logs(ld)
+	events, services, rejected, reason := otlp.Logs(ld)
 	if len(events) == 0 {
 		return rejected, reason, nil
 	}
-	_, err = t.pipeline.Submit(ctx, &pipeline.Delivery{Events: events})
+	_, err = t.pipeline.Submit(ctx, &pipeline.Delivery{Events: events, Services: services})
 	return rejected, reason, err
 }

@@ -89,7 +89,7 @@ func (d *demo) play(ctx context.Context) error {
 	scripts := demoScripts(time.Now())
 	d.say("\nTwo agents start to work. To watch them in another shell:\n")
 	for _, s := range scripts {
-		d.say("  curl -N %s", d.client.URL(client.RunPath(s.run, "/stream")))
+		d.say("  %s", curl(d.client.URL(client.RunPath(s.run, "/stream")), d.client.HasToken()))
 	}
 	d.say("")
 	watching, enough := context.WithCancel(ctx)
@@ -154,6 +154,13 @@ func (d *demo) watch(ctx context.Context, s *script) {
 	})
 }
 
+// wouldHave says what a guard would have made of a run, by its hardest decision.
+var wouldHave = map[string]string{
+	"warn":  "; a guard would have nudged it",
+	"block": "; a guard would have blocked its calls",
+	"halt":  "; a guard would have halted it",
+}
+
 func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
 	for _, s := range scripts {
 		run, err := d.client.Run(ctx, s.run)
@@ -164,8 +171,8 @@ func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
 		if err != nil {
 			return err
 		}
-		d.say("\n%s (%s): %s, health %d of 100, %s, %s", s.agent, s.run, run.Health, run.Score,
-			plural(run.Events, "event", "events"), plural(len(warnings), "warning", "warnings"))
+		d.say("\n%s (%s): %s, health %d of 100, %s, %s%s", s.agent, s.run, run.Health, run.Score,
+			plural(run.Events, "event", "events"), plural(len(warnings), "warning", "warnings"), wouldHave[run.Worst])
 		for _, w := range warnings {
 			d.say("  %s (%s): %s", w.Type, w.Severity, strings.TrimSpace(w.Message))
 		}

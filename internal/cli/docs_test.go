@@ -99,7 +99,7 @@ func (p *page) install(t *testing.T, what string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if extra != "" && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(extra) +` *= *\[`).Match(described) {
+	if extra != "" && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(extra)+` *= *\[`).Match(described) {
 		t.Errorf("%s has no extra %q", folder, extra)
 	}
 }

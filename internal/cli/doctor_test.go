@@ -52,7 +52,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 			healthy(w, r)
 		}, "FAIL  clock       differs from the server's by 1h0m", exitUnwell},
 		{"a token", refuse(http.MethodPost, http.StatusUnauthorized, "a token is wanted"), "FAIL  events      the server wants a token: set UNLOOP_TOKEN", exitUnwell},
-		{"a token that may only send", refuse(http.MethodGet, http.StatusForbidden, "not with this token"), "FAIL  reading     the server refuses: not with this token", exitUnwell},
+		{"a token that may only send", refuse(http.MethodGet, http.StatusForbidden, "not with this token"), "note  reading     not looked at, since this token may only send: the server refuses: not with this token", exitFine},
 		{"an event that is refused", refuse(http.MethodPost, http.StatusBadRequest, "no"), "FAIL  events      the server refuses an event: no", exitUnwell},
 		{"events that do not come back", func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/events") && r.Method == http.MethodGet {
@@ -61,7 +61,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 			}
 			healthy(w, r)
 		}, "FAIL  reading     the server returns 0 of 2 events", exitUnwell},
-		{"a token that may not delete is no fault", refuse(http.MethodDelete, http.StatusForbidden, "admin is wanted"), "stays: the server refuses: admin is wanted", exitFine},
+		{"a token that may not delete is no fault", refuse(http.MethodDelete, http.StatusForbidden, "admin is wanted"), "stays until retention or an admin token deletes it: the server refuses: admin is wanted", exitFine},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			server := httptest.NewServer(tc.handle)

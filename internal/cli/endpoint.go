@@ -32,6 +32,14 @@ func (f *endpointFlags) client() (*client.Client, error) {
 	return client.New(f.url(), os.Getenv("UNLOOP_TOKEN"))
 }
 
+// curl returns a command with which people can follow a stream. The token is the shell's to fill in: it is not to be printed.
+func curl(url string, token bool) string {
+	if token {
+		return `curl -N -H "Authorization: Bearer $UNLOOP_TOKEN" ` + url
+	}
+	return "curl -N " + url
+}
+
 // outage tells people once that a server does not take events for the time being, and not each time that it is tried again.
 type outage struct {
 	w     io.Writer
@@ -54,14 +62,39 @@ func plural(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
+// refusals tells people of events that a server does not take, when it says so: the first one by one, and then one a minute.
+type refusals struct {
+	w       io.Writer
+	all     int
+	untold  int // since the last that was told
+	nextDue time.Time
+}
+
+// maxToldRefusals is how many are told one by one.
+const maxToldRefusals = 20
+
+func (r *refusals) refused(one client.Refusal) {
+	r.all++
+	now := time.Now()
+	if r.all > maxToldRefusals && now.Before(r.nextDue) {
+		r.untold++
+		return
+	}
+	r.tellUntold()
+	r.nextDue = now.Add(time.Minute)
+	fmt.Fprintf(r.w, "unloop: run %s, event %s is refused: %s\n", one.RunID, one.EventID, one.Reason)
+}
+
+// tellUntold says how many were not told.
+func (r *refusals) tellUntold() {
+	if r.untold > 0 {
+		fmt.Fprintf(r.w, "unloop: %s refused as well\n", plural(r.untold, "further event is", "further events are"))
+	}
+	r.untold = 0
+}
+
 // tellSent says what became of events.
-func tellSent(stdout, stderr io.Writer, sent client.Sent) {
-	for _, r := range sent.Refusals {
-		fmt.Fprintf(stderr, "unloop: run %s, event %s is refused: %s\n", r.RunID, r.EventID, r.Reason)
-	}
-	if more := sent.Refused - len(sent.Refusals); more > 0 {
-		fmt.Fprintf(stderr, "unloop: %s refused as well\n", plural(more, "further event is", "further events are"))
-	}
+func tellSent(stdout io.Writer, sent client.Sent) {
 	fmt.Fprintf(stdout, "%s new, %d there already, %d refused\n", plural(sent.Accepted-sent.Doubled, "event is", "events are"),
 		sent.Doubled, sent.Refused)
 }

@@ -56,7 +56,8 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	bar := newProgress(stderr)
 	above := aboveBar{stderr, bar}
 	sender := c.NewSender()
-	sender.Patience, sender.Waiting = patience, (&outage{w: above}).waiting
+	refused := refusals{w: above}
+	sender.Patience, sender.Waiting, sender.Refused = patience, (&outage{w: above}).waiting, refused.refused
 	feed := app.Feed{
 		Input: input, Stdin: cmd.InOrStdin(), Progress: bar.add,
 		Take: func(e *unloop.Event) error { return sender.Add(ctx, e) },
@@ -67,10 +68,11 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 		err = sender.Flush(ctx)
 	}
 	bar.clear()
+	refused.tellUntold()
 	sent := sender.Sent()
 	if fed.Events > 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(fed.Events, "event", "events"), plural(fed.Runs, "run", "runs"))
-		tellSent(cmd.OutOrStdout(), stderr, sent)
+		tellSent(cmd.OutOrStdout(), sent)
 	}
 	switch {
 	case err != nil:

@@ -69,7 +69,7 @@ func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	if loaded.File != "" {
 		fmt.Fprintf(w, "  config    %s\n", loaded.File)
 	}
-	fmt.Fprintf(w, "\nWatch what agents do:  curl -N http://%s/api/stream\n", a.HTTP)
+	fmt.Fprintf(w, "\nWatch what agents do:  %s\n", curl("http://"+a.HTTP+"/api/stream", len(loaded.Tokens) > 0))
 }
 
 // logger writes for operators, as the configuration says.

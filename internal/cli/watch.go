@@ -24,7 +24,7 @@ func watchCommand() *cobra.Command {
 		Long: "Watch follows every trace in the folders and those below them, in every format that unloop scan reads, and sends its\n" +
 			"events to a server as they are written. Files may be added, grow, be rotated, cut, rewritten and deleted; a server that\n" +
 			"is away is waited for. When watch is started again it sends all that it finds once more, and what the server has\n" +
-			"already changes nothing. It ends when it is interrupted.\n\n" +
+			"already changes nothing. A line that is no event is told and left out. It ends when it is interrupted.\n\n" +
 			"Line by line: unloop, labelled, claude-code, claude-stream, codex. Files of other formats are read again as a whole\n" +
 			"once they have been left alone for two seconds. A run without an id is called after its file, with a mark behind it.\n\n" +
 			endpointHelp,
@@ -61,7 +61,8 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 	}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	sender := c.NewSender()
-	sender.Waiting = (&outage{w: stderr}).waiting
+	refused := refusals{w: stderr}
+	sender.Waiting, sender.Refused = (&outage{w: stderr}).waiting, refused.refused
 	if f.once {
 		sender.Patience = patience
 	}
@@ -76,7 +77,8 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 	fmt.Fprintf(stderr, "unloop: following %s; events go to %s\n", strings.Join(paths, ", "), server.url())
 	err = followAndSend(ctx, &follow, sender, paths)
 	sent := sender.Sent()
-	tellSent(cmd.OutOrStdout(), stderr, sent)
+	refused.tellUntold()
+	tellSent(cmd.OutOrStdout(), sent)
 	switch {
 	case errors.Is(err, context.Canceled) && !f.once:
 		return nil // that is how it ends

@@ -52,6 +52,9 @@ func New(endpoint, token string) (*Client, error) {
 // URL returns the address of what the client asks for.
 func (c *Client) URL(path string) string { return c.base + path }
 
+// HasToken reports whether the client sends a token along.
+func (c *Client) HasToken() bool { return c.token != "" }
+
 // RunPath returns the path of a run, and of what is below it.
 func RunPath(id, below string) string { return "/api/runs/" + url.PathEscape(id) + below }
 

@@ -272,10 +272,15 @@ func TestSenderBoundsARequest(t *testing.T) {
 func TestSenderTellsRefusals(t *testing.T) {
 	var k collector
 	s := local(t, k.ServeHTTP).NewSender()
+	var told []Refusal
+	s.Refused = func(r Refusal) { told = append(told, r) }
 	bad := event("bad")
 	bad.Tool = "bad"
 	if err := sendAll(t, s, event("1"), bad, event("2")); err != nil {
 		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Refusal{{"r", "bad", "tool: it is bad"}}, told); diff != "" {
+		t.Errorf("told as it happened:\n%s", diff)
 	}
 	if err := sendAll(t, s, bad); err != nil { // none of a request
 		t.Fatal(err)

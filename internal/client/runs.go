@@ -42,6 +42,7 @@ type Run struct {
 	Warnings int     `json:"warning_count"`
 	Score    int     `json:"health_score"`
 	Health   string  `json:"loop_health_status"`
+	Worst    string  `json:"worst_decision"`
 	Tokens   int64   `json:"total_tokens"`
 	Cost     float64 `json:"total_cost"` // US dollars
 }

@@ -35,7 +35,7 @@ type Sent struct {
 // Refusal is an event that the server does not take.
 type Refusal struct{ RunID, EventID, Reason string }
 
-// maxRefusals bounds how many refusals are told one by one; all are counted.
+// maxRefusals bounds how many refusals are kept; all are counted.
 const maxRefusals = 20
 
 // Sender gathers events and sends them some at a time, in their order. What cannot be sent now is tried again. It is safe for
@@ -45,6 +45,8 @@ type Sender struct {
 	Patience time.Duration
 	// Waiting, if set, is told of a failed attempt that will be repeated.
 	Waiting func(err error, again time.Duration)
+	// Refused, if set, is told of each event that the server does not take, when it says so. It must not use the sender.
+	Refused func(Refusal)
 
 	client *Client
 	mu     sync.Mutex
@@ -160,7 +162,7 @@ func aboutTheRequest(status int) bool {
 func (s *Sender) refuse(from, to int, refused []eventError) {
 	s.sent.Refused += len(refused)
 	for _, r := range refused {
-		if len(s.sent.Refusals) >= maxRefusals || r.Index < 0 || r.Index >= to-from {
+		if r.Index < 0 || r.Index >= to-from {
 			continue
 		}
 		reason := r.Reason
@@ -168,7 +170,13 @@ func (s *Sender) refuse(from, to int, refused []eventError) {
 			reason = r.Field + ": " + reason
 		}
 		at := s.refs[from+r.Index]
-		s.sent.Refusals = append(s.sent.Refusals, Refusal{at.run, at.id, reason})
+		refusal := Refusal{at.run, at.id, reason}
+		if len(s.sent.Refusals) < maxRefusals {
+			s.sent.Refusals = append(s.sent.Refusals, refusal)
+		}
+		if s.Refused != nil {
+			s.Refused(refusal)
+		}
 	}
 }
 

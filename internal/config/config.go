@@ -73,6 +73,19 @@ type Webhook struct {
 	Timeout  Duration `yaml:"timeout" doc:"of one attempt; 10s where it is left out"`
 }
 
+// fill sets what was left out, and holds some value all the same.
+func (w *Webhook) fill() {
+	if w.Format == "" {
+		w.Format = "json"
+	}
+	if w.Severity == "" {
+		w.Severity = "info"
+	}
+	if w.Timeout == 0 {
+		w.Timeout = Duration(10 * time.Second)
+	}
+}
+
 // Log says what is logged, and how.
 type Log struct {
 	Level  string `yaml:"level" doc:"from which on: debug, info, warn or error"`

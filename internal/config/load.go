@@ -69,6 +69,9 @@ func build(path string, data []byte, env map[string]string, src Source) (*Config
 	if err := locate(c.Validate(), a.origins); err != nil {
 		return nil, err
 	}
+	for i := range c.Webhooks {
+		c.Webhooks[i].fill()
+	}
 	return c, nil
 }
 

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"math"
+
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
@@ -56,12 +58,24 @@ func (s *Spent) add(e *unloop.Event) {
 	if e.Type == unloop.ToolCallStarted {
 		s.Calls++
 	}
-	s.Tokens += e.Tokens
+	s.Tokens = sumOf(s.Tokens, e.Tokens)
 	s.Cost += e.Cost
 }
 
 func (s *Spent) plus(more Spent) {
 	s.Calls += more.Calls
-	s.Tokens += more.Tokens
+	s.Tokens = sumOf(s.Tokens, more.Tokens)
 	s.Cost += more.Cost
+}
+
+// sumOf adds two numbers; a sum that an int64 does not hold is the nearest that it does.
+func sumOf(a, b int64) int64 {
+	sum := a + b
+	switch {
+	case b >= 0 && sum < a:
+		return math.MaxInt64
+	case b < 0 && sum > a:
+		return math.MinInt64
+	}
+	return sum
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // before decides about a call. What it is answered with goes to the model if the call must not run.
-func (s *server) before(q *request) {
+func (s *Server) before(q *request) {
 	d := s.run().Before(guard.Call{ID: string(q.id), Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints})
 	if d.Stops() {
 		s.decided(d, d.Result())
@@ -25,7 +25,7 @@ func (s *server) before(q *request) {
 }
 
 // after decides about an outcome. A warning, that before the call included, is attached to what the model gets.
-func (s *server) after(q *request) {
+func (s *Server) after(q *request) {
 	c := guard.Call{Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints}
 	before, known := s.open.take(call{q.run, string(q.id)})
 	if known {
@@ -54,7 +54,7 @@ func (s *server) after(q *request) {
 
 // decided answers with a decision. All members are there but shadow, and but for a result where the model
 // gets none from the guard.
-func (s *server) decided(d guard.Decision, result json.RawMessage) {
+func (s *Server) decided(d guard.Decision, result json.RawMessage) {
 	a := append(s.begin(), `"action":"`...)
 	a = append(append(a, d.Action.String()...), '"')
 	if d.Shadow != policy.Allow {
@@ -75,25 +75,25 @@ func (s *server) decided(d guard.Decision, result json.RawMessage) {
 }
 
 // value answers with one member.
-func (s *server) value(name string, value any) {
+func (s *Server) value(name string, value any) {
 	data, _ := json.Marshal(value) // what is answered here can always be written
 	s.raw(name, data)
 }
 
-func (s *server) raw(name string, value []byte) {
+func (s *Server) raw(name string, value []byte) {
 	a := append(append(append(s.begin(), '"'), name...), `":`...)
 	s.answer = append(append(a, value...), "}\n"...)
 }
 
 // refuse answers with a mistake.
-func (s *server) refuse(m mistake) {
+func (s *Server) refuse(m mistake) {
 	a := appendText(append(s.begin(), `"error":{"code":`...), m.Code)
 	a = appendText(append(a, `,"message":`...), m.Message)
 	s.answer = append(a, "}}\n"...)
 }
 
 // begin begins an answer, up to the comma behind the id: null where the request has none, or is not known.
-func (s *server) begin() []byte {
+func (s *Server) begin() []byte {
 	a := s.answer
 	if cap(a) > 1<<20 {
 		a = nil // one huge answer is no reason to hold so much for good

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzServe: whatever comes in, each line is answered by one line of JSON.
+// FuzzServe: whatever comes in, each line is answered by one line of JSON, and by the same one where it does not come from a stream.
 func FuzzServe(f *testing.F) {
 	snapshot := string(read(f, answers(f, load(f, "default"), before, after, before, `{"op":"snapshot"}`)[3]).Snapshot)
 	f.Add([]byte(before + "\n" + after + "\n" + before + "\n" + after + "\n" + before))
@@ -19,6 +19,14 @@ func FuzzServe(f *testing.F) {
 		var out bytes.Buffer
 		if err := Serve(t.Context(), p, bytes.NewReader(in), &out); err != nil {
 			t.Fatal(err)
+		}
+		s, err := New(p, maxRuns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again bytes.Buffer
+		if err := s.Answer(t.Context(), in, &again); err != nil || !bytes.Equal(again.Bytes(), out.Bytes()) {
+			t.Fatalf("error %v, answers %q, from a stream %q", err, again.Bytes(), out.Bytes())
 		}
 		lines := bytes.Count(in, []byte("\n"))
 		if len(in) > 0 && in[len(in)-1] != '\n' {

@@ -1,15 +1,17 @@
-// Package guardio speaks the guard's protocol over a pair of streams: JSON lines in, one answer a line out, in order, so that
-// an agent in any language has the guard as a child process. It stands at the edge of the arrow: package guard is behind it,
+// Package guardio speaks the guard's protocol: JSON lines in, one answer a line out, in order, so that an agent in any language
+// has the guard as a child process, or asks that of a server. It stands at the edge of the arrow: package guard is behind it,
 // and makes the decisions. The protocol is described in docs/guard-protocol.md.
 package guardio
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
@@ -33,10 +35,11 @@ const (
 func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s, err := newServer(p)
+	s, err := New(p, maxRuns)
 	if err != nil {
 		return err
 	}
+	var answer []byte
 	w := bufio.NewWriterSize(out, chunk)
 	lines := newLines(newInput(ctx, in, w.Flush))
 	for {
@@ -45,33 +48,35 @@ func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer)
 		case errors.Is(err, io.EOF):
 			return w.Flush()
 		case errors.Is(err, errLong):
-			s.request = request{}
-			s.refuse(mistake{"line_too_long", fmt.Sprintf("the line has more than %d bytes; send less of the result", maxLine)})
+			answer = s.refuseLong(answer)
 		case err != nil:
 			return err
 		default:
-			s.handle(line)
+			answer = s.answerTo(line, answer)
 		}
-		if _, err := w.Write(s.answer); err != nil {
+		if _, err := w.Write(answer); err != nil {
 			return fmt.Errorf("write the answers: %w", err)
 		}
 	}
 }
 
-// server answers requests one by one.
-type server struct {
+// Server answers requests, of many runs under one profile. It is safe for concurrent use: requests are answered one by one.
+type Server struct {
 	profile *profile.Profile
 	runs    *guard.Group
 	shared  swarm.Store // counts of the workers; nil where the profile does not look at them
+
+	mu      sync.Mutex // over all that follows
 	open    calls
 	parser  parser
 	request request // the one at hand
 	answer  []byte  // to it, with its line end
 }
 
-func newServer(p *profile.Profile) (*server, error) {
-	s := &server{profile: p}
-	s.runs = guard.NewGroup(p, s.options, maxRuns)
+// New returns a server that holds about so many runs; the one that was idle longest is forgotten.
+func New(p *profile.Profile, runs int) (*Server, error) {
+	s := &Server{profile: p}
+	s.runs = guard.NewGroup(p, s.options, runs)
 	if p.Swarm == (profile.Swarm{}) {
 		return s, nil
 	}
@@ -80,8 +85,56 @@ func newServer(p *profile.Profile) (*server, error) {
 	return s, err
 }
 
+// Answer writes the answers to the lines of a text, in order. Lines of concurrent texts may come between those of each other.
+// It ends early, with the error, when the context is done or an answer cannot be written.
+func (s *Server) Answer(ctx context.Context, text []byte, out io.Writer) error {
+	var answer []byte
+	for line := range bytes.Lines(text) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > maxLine {
+			answer = s.refuseLong(answer)
+		} else {
+			answer = s.answerTo(line, answer)
+		}
+		if _, err := out.Write(answer); err != nil {
+			return fmt.Errorf("write the answers: %w", err)
+		}
+	}
+	return nil
+}
+
+// answerTo returns the answer to a line. It takes the memory of an earlier answer.
+func (s *Server) answerTo(line, memory []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = memory
+	s.handle(line)
+	if len(line) > 1<<20 {
+		s.parser = parser{} // one huge line is no reason to hold so much until the next
+	}
+	return s.done()
+}
+
+// refuseLong returns the answer to a line that is too long. It takes the memory of an earlier answer.
+func (s *Server) refuseLong(memory []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = memory
+	s.refuse(mistake{"line_too_long", fmt.Sprintf("the line has more than %d bytes; send less of the result", maxLine)})
+	return s.done()
+}
+
+// done gives the answer away, and lets go of the line. The lock is held.
+func (s *Server) done() []byte {
+	answer := s.answer
+	s.answer, s.request = nil, request{}
+	return answer
+}
+
 // options are those of the guard that the request at hand begins: it names the worker.
-func (s *server) options(run string) guard.Options {
+func (s *Server) options(run string) guard.Options {
 	o := guard.Options{Run: run}
 	if s.shared != nil && s.request.worker != "" {
 		o.Swarm = &guard.Swarm{Store: s.shared, Name: "workers", Worker: s.request.worker}
@@ -89,8 +142,8 @@ func (s *server) options(run string) guard.Options {
 	return o
 }
 
-// handle answers a line.
-func (s *server) handle(line []byte) {
+// handle answers a line. The lock is held.
+func (s *Server) handle(line []byte) {
 	q := &s.request
 	s.parser.parse(line, q)
 	if q.bad != nil {
@@ -131,7 +184,7 @@ type stats struct {
 }
 
 // run returns the guard of the run that the request at hand names.
-func (s *server) run() *guard.Guard { return s.runs.Run(s.request.run) }
+func (s *Server) run() *guard.Guard { return s.runs.Run(s.request.run) }
 
 // snapshot is a run's state on the wire. The state is text, so that a client whose numbers are doubles can carry it, too.
 type snapshot struct {
@@ -139,7 +192,7 @@ type snapshot struct {
 	State   string `json:"state"`
 }
 
-func (s *server) snapshot() {
+func (s *Server) snapshot() {
 	state, err := s.run().Snapshot()
 	if err != nil { // cannot be: a state is made of what JSON can hold
 		s.refuse(mistake{"snapshot_failed", err.Error()})
@@ -148,7 +201,7 @@ func (s *server) snapshot() {
 	s.value("snapshot", snapshot{s.profile.Name, string(state)})
 }
 
-func (s *server) restore(q *request) {
+func (s *Server) restore(q *request) {
 	var kept snapshot
 	err := json.Unmarshal(q.snapshot, &kept)
 	var restored *guard.Guard

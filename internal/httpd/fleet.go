@@ -52,6 +52,7 @@ type Spent struct {
 // SlowStep is the slowest event of a run.
 type SlowStep struct {
 	RunID   string  `json:"run_id" doc:"Of the run."`
+	EventID string  `json:"event_id" doc:"Of the event; empty where it is not known."`
 	Latency float64 `json:"latency_ms" doc:"Milliseconds."`
 }
 
@@ -119,7 +120,7 @@ func fleetOf(f *store.Fleet) Fleet {
 		out.Buckets = append(out.Buckets, FleetBucket{timestamp(b.Start), b.Running, b.Completed, b.Failed, b.Closed, b.Warned})
 	}
 	for _, step := range f.Slowest {
-		out.Slowest = append(out.Slowest, SlowStep{step.RunID, round(step.Latency, 3)})
+		out.Slowest = append(out.Slowest, SlowStep{step.RunID, step.EventID, round(step.Latency, 3)})
 	}
 	return out
 }

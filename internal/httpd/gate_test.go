@@ -37,6 +37,7 @@ func TestTokensSayWhoMayDoWhat(t *testing.T) {
 		{"POST", "/api/events", event("r", 1, "x", ""), [5]int{401, 401, 201, 403, 201}},
 		{"POST", "/api/runs", `{"id":"r"}`, [5]int{401, 401, 201, 403, 201}},
 		{"POST", "/v1/traces", "{}", [5]int{401, 401, 200, 403, 200}},
+		{"POST", "/api/guard", "{}", [5]int{401, 401, 200, 403, 200}},
 		{"GET", "/api/runs", "", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/api/runs/r/events", "", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/api/compare?a=r&b=r", "", [5]int{401, 401, 403, 200, 200}},
@@ -191,7 +192,7 @@ func TestWithoutTokensTheServerIsForItsMachineOnly(t *testing.T) {
 }
 
 func TestOptionsNameWhatIsWrong(t *testing.T) {
-	good := Options{Pipeline: &recorder{}, Store: newHouse(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}}
+	good := Options{Pipeline: &recorder{}, Store: newHouse(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}, Guards: &parrot{}}
 	for want, change := range map[string]func(*Options){
 		"":                      func(*Options) {},
 		"are needed":            func(o *Options) { o.Hub = nil },

@@ -89,7 +89,7 @@ func newHouse(t testing.TB, change func(*Options)) *house {
 		}
 		hub.Close()
 	})
-	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &jury{}}
+	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &jury{}, Guards: &parrot{}}
 	if change != nil {
 		change(&o)
 	}

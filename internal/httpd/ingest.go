@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	jsonv2 "github.com/go-json-experiment/json"
@@ -59,7 +58,7 @@ func (s *Server) ingestRoutes() {
 		"application/x-ndjson": {Schema: one},
 	}}
 	op.Responses["201"] = &huma.Response{
-		Description: "For one event: the event as it is recorded. For several: what became of them; at least one was taken.",
+		Description: "For one event: the event as it is recorded. For several: what became of them; unless there were none, at least one was taken.",
 		Content:     content("application/json", &huma.Schema{OneOf: []*huma.Schema{schemaOf[Event](s), schemaOf[Batch](s)}}),
 	}
 	s.raw(op, s.sendEvents)
@@ -132,7 +131,6 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	arrived := time.Now()
 	delivery := deliveryOf(sent.Items)
 	var receipt pipeline.Receipt
 	if len(sent.Items) > 0 {
@@ -146,7 +144,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	if len(sent.Bad) > 0 {
 		return problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)
 	}
-	recorded, err := s.recorded(r.Context(), delivery.Events[0], receipt.Events[0], arrived)
+	recorded, err := s.recorded(r.Context(), delivery.Events[0], receipt)
 	if err != nil {
 		return err
 	}
@@ -196,8 +194,9 @@ func deliveryOf(items []native.Item) *pipeline.Delivery {
 	return d
 }
 
-// recorded returns the event as it is recorded: the one that was sent, or that which stood there before.
-func (s *Server) recorded(ctx context.Context, e *unloop.Event, result pipeline.Result, arrived time.Time) ([]byte, error) {
+// recorded returns the first event as it is recorded: the one that was sent, or that which stood there before.
+func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Receipt) ([]byte, error) {
+	result := receipt.Events[0]
 	if result.Doubled {
 		run, err := s.runOf(ctx, e.RunID)
 		if err != nil {
@@ -211,7 +210,7 @@ func (s *Server) recorded(ctx context.Context, e *unloop.Event, result pipeline.
 			return appendEvent(nil, run.ID, &events[0]), nil
 		}
 	}
-	answer := eventOf(e, arrived)
+	answer := eventOf(e, receipt.Received)
 	answer.ID = result.ID
 	return encode(answer), nil
 }

@@ -27,6 +27,7 @@ func (s *Server) describe() huma.Config {
 			},
 			Tags: []*huma.Tag{
 				{Name: "ingest", Description: "Send events and telemetry."},
+				{Name: "guard", Description: "Ask before and after tool calls."},
 				{Name: "runs", Description: "Read runs and what was found in them."},
 				{Name: "rules", Description: "What runs are judged by."},
 				{Name: "streams", Description: "Have it as it comes, as server-sent events."},

@@ -29,6 +29,7 @@ type Options struct {
 	Telemetry Telemetry // needed
 	Hub       *live.Hub // needed
 	Judge     Judge     // needed
+	Guards    Guards    // needed
 
 	// Ready returns why the server cannot work at the moment, or nil. Nil for a server that always can.
 	Ready func(ctx context.Context) error
@@ -74,7 +75,7 @@ type Runs interface {
 
 // Events finds events.
 type Events interface {
-	// EventPage returns a page of a run's events, in the order of the run.
+	// EventPage returns a page of a run's events, in the order of the run or backward.
 	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
 	// EventsSince returns the first so many of a run's events behind an arrival, in the order of arrival.
 	EventsSince(ctx context.Context, run, arrival int64, limit int) ([]store.Event, error)
@@ -154,8 +155,8 @@ func (l *Limits) fill() {
 // Validate returns all that is wrong with the options.
 func (o *Options) Validate() error {
 	var wrong []error
-	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil {
-		wrong = append(wrong, errors.New("a pipeline, a store, a taker of telemetry, a hub and a judge are needed"))
+	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Guards == nil {
+		wrong = append(wrong, errors.New("a pipeline, a store, a taker of telemetry, a hub, a judge and guards are needed"))
 	}
 	for i, t := range o.Tokens {
 		if hash, err := hex.DecodeString(t.SHA256); err != nil || len(hash) != sha256.Size {

@@ -58,7 +58,7 @@ func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page, f 
 	var steps pace
 	text, next = []byte(f.begin), p.Cursor
 	for left := p.Limit; left > 0 && len(text) < maxAnswer; {
-		events, cursor, err := s.Store.EventPage(ctx, run.Number, store.Page{Cursor: next, Limit: min(steps.next(), left)})
+		events, cursor, err := s.Store.EventPage(ctx, run.Number, store.Page{Cursor: next, Limit: min(steps.next(), left), Backward: p.Backward})
 		if err != nil {
 			return nil, "", fmt.Errorf("list events: %w", err)
 		}

@@ -51,6 +51,7 @@ type (
 		RunPath
 		Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000" doc:"How many at most."`
 		Cursor string `query:"cursor" doc:"X-Next-Cursor of the page before."`
+		Order  string `query:"order" enum:"asc,desc" default:"asc" doc:"asc for the order of the run; desc from its end to its beginning."`
 		Accept string `header:"Accept" doc:"application/x-ndjson for the events as they were recorded, one a line."`
 	}
 	// NextPage are the headers of a list that goes on.
@@ -62,7 +63,7 @@ type (
 		NextPage
 		Body []RunSummary
 	}
-	runAnswer     struct{ Body RunSummary }
+	runAnswer     struct{ Body RunDetails }
 	metricsAnswer struct{ Body Metrics }
 	eventsAnswer  struct {
 		NextPage
@@ -83,7 +84,7 @@ func (s *Server) runRoutes() {
 	query(s, get("/api/runs", "list-runs", "List runs", "The latest started first."), s.listRuns)
 	query(s, get("/api/runs/{id}", "get-run", "A run", "The run as it stands now."), s.getRun)
 	query(s, get("/api/runs/{id}/metrics", "get-metrics", "A run's totals", "Counts, tokens, cost, latencies and health."), s.getMetrics)
-	list := get("/api/runs/{id}/events", "list-events", "A run's events", "In the order of the run. A page ends before its limit where the events are large, at about 32 MiB.")
+	list := get("/api/runs/{id}/events", "list-events", "A run's events", "In the order of the run, or from its end. A page ends before its limit where the events are large, at about 32 MiB.")
 	list.Responses["200"] = &huma.Response{
 		Description: "An array with all members of each event; or, where Accept names application/x-ndjson, one event a line as it was recorded.",
 		Content: map[string]*huma.MediaType{
@@ -166,7 +167,7 @@ func (s *Server) getRun(ctx context.Context, q *RunPath) (*runAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runAnswer{summaryOf(run)}, nil
+	return &runAnswer{detailsOf(run)}, nil
 }
 
 func (s *Server) getMetrics(ctx context.Context, q *RunPath) (*metricsAnswer, error) {
@@ -186,11 +187,14 @@ func (s *Server) listEvents(ctx context.Context, q *eventLines) (*eventsAnswer, 
 	if strings.Contains(q.Accept, lineType) {
 		kind, written = lineType, lines
 	}
-	text, next, err := s.eventList(ctx, run, store.Page{Cursor: q.Cursor, Limit: q.Limit}, written)
+	text, next, err := s.eventList(ctx, run, store.Page{Cursor: q.Cursor, Limit: q.Limit, Backward: q.Order == "desc"}, written)
 	if err != nil {
 		return nil, err
 	}
 	again := url.Values{"limit": {fmt.Sprint(q.Limit)}}
+	if q.Order == "desc" {
+		again.Set("order", q.Order)
+	}
 	return &eventsAnswer{pageOf(runPath(run.ID, "events"), again, next), kind, text}, nil
 }
 

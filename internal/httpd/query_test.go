@@ -32,11 +32,12 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
+	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning tools news"
 	for _, tc := range []struct {
 		path, list, theirs, ours string
 	}{
-		{"/api/runs", "[]", summary, "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning"},
-		{"/api/runs/r", "", summary, "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning"},
+		{"/api/runs", "[]", summary, ours},
+		{"/api/runs/r", "", summary, ours + " health"},
 		{"/api/runs/r/warnings", "[]", "warning_id run_id event_id type severity message details created_at", "updated_at subject tool count"},
 		{
 			"/api/runs/r/metrics", "", "run_id total_events total_duration_sec total_llm_calls total_tool_calls total_retries total_handoffs total_errors " +
@@ -71,7 +72,16 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 func TestARunAndWhatWasFoundInIt(t *testing.T) {
 	h := newHouse(t, nil)
 	h.send(looping("r", 6)...)
-	run := get[RunSummary](h, "/api/runs/r")
+	run := get[RunDetails](h, "/api/runs/r")
+	if diff := cmp.Diff([]ToolCalls{{"search", 6}}, run.Tools); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{1, 0, 0, 0, 0, 0}, run.News); diff != "" {
+		t.Errorf("news (-want +got):\n%s", diff)
+	}
+	if last := run.Health[len(run.Health)-1]; len(run.Health) < 2 || run.Health[0] != (HealthPoint{0, 100}) || last.HealthScore != run.HealthScore {
+		t.Errorf("health %v", run.Health)
+	}
 	if run.Name != "r's name" || run.Project != "lab" || run.Status != "running" || run.EventCount != 13 || run.WarningCount == 0 || run.WorstDecision == "allow" {
 		t.Errorf("run %+v", run)
 	}
@@ -90,6 +100,28 @@ func TestARunAndWhatWasFoundInIt(t *testing.T) {
 	events := get[[]Event](h, "/api/runs/r/events")
 	if len(events) != 13 || *events[12].Sequence != 13 {
 		t.Errorf("events %+v", events)
+	}
+}
+
+func TestEventsAreListedFromTheEnd(t *testing.T) {
+	h := newHouse(t, nil)
+	h.send(looping("r", 3)...)
+	var got []string
+	path := "/api/runs/r/events?limit=3&order=desc"
+	for pages := 0; path != "" && pages < 9; pages++ {
+		w := h.do(http.MethodGet, path, "")
+		var events []Event
+		if err := json.Unmarshal(w.Body.Bytes(), &events); err != nil {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+		got = append(got, idsOf(events)...)
+		path, _, _ = strings.Cut(strings.TrimPrefix(w.Header().Get("Link"), "<"), ">")
+	}
+	if diff := cmp.Diff([]string{"r-7", "r-6", "r-5", "r-4", "r-3", "r-2", "r-1"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if w := h.do(http.MethodGet, "/api/runs/r/events?order=up", ""); w.Code != http.StatusUnprocessableEntity {
+		t.Errorf("an order that there is not: %d", w.Code)
 	}
 }
 
@@ -274,6 +306,10 @@ func TestTheFleetIsSummedUp(t *testing.T) {
 	}
 	if len(f.Tools) != 1 || f.Tools[0].Name != "search" || f.Spent.Calls != 6 || f.Since != "2026-05-01T12:00:00Z" {
 		t.Errorf("%+v", f)
+	}
+	slowest := get[[]Event](h, "/api/runs/r/events")[2] // all its outcomes take as long; it is the first of them
+	if diff := cmp.Diff([]SlowStep{{"r", slowest.ID, 12.5}}, f.Slowest); diff != "" {
+		t.Errorf("slowest (-want +got):\n%s", diff)
 	}
 	if empty := get[Fleet](h, "/api/fleet"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
 		t.Errorf("the last day: %+v", empty)

@@ -117,7 +117,7 @@ func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, er
 	var wrong SettingErrors
 	switch {
 	case errors.As(err, &wrong) && len(wrong) > 0:
-		return nil, wrong.problem()
+		return nil, wrong.problem(http.StatusUnprocessableEntity, "settings.")
 	case errors.Is(err, pipeline.ErrTooLong):
 		return nil, tooLong()
 	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
@@ -145,15 +145,16 @@ func tooLong() *Problem {
 	return problem(http.StatusUnprocessableEntity, "id", fmt.Sprintf("the run has more events than the %d that are judged anew", replayEvents))
 }
 
-func (e SettingErrors) problem() *Problem {
+// problem says what is wrong. Place is where settings stand in the request, in front of their names.
+func (e SettingErrors) problem(status int, place string) *Problem {
 	all := make([]EventError, len(e))
 	for i, wrong := range e {
 		all[i] = EventError{Index: i, Field: "profile", Reason: wrong.Reason}
 		if wrong.Setting != "" {
-			all[i].Field = "settings." + wrong.Setting
+			all[i].Field = place + wrong.Setting
 		}
 	}
-	p := problem(http.StatusUnprocessableEntity, all[0].Field, all[0].Reason)
+	p := problem(status, all[0].Field, all[0].Reason)
 	p.Detail = e.Error()
 	if len(all) > 1 {
 		p.Errors = all
@@ -162,14 +163,10 @@ func (e SettingErrors) problem() *Problem {
 }
 
 func replayOf(run string, settings map[string]string, again *pipeline.Replayed) Replay {
-	out := Replay{
+	return Replay{
 		RunID: run, Profile: again.Profile, Settings: settings, Events: again.Events, HealthScore: again.Health.Score,
-		HealthStatus: again.Health.Status, Health: make([]HealthPoint, 0, len(again.Course)), WorstDecision: again.Worst.String(),
+		HealthStatus: again.Health.Status, Health: healthOf(again.Course), WorstDecision: again.Worst.String(),
 		WarnedAt: timeOrNull(again.Warned), After: spentOf(again.After), Warnings: warningsOf(run, inOrder(again.Warnings)),
 		Decisions: decisionsOf(run, again.Decisions),
 	}
-	for _, at := range again.Course {
-		out.Health = append(out.Health, HealthPoint{at.Number, at.Score})
-	}
-	return out
 }

@@ -36,7 +36,7 @@ func (j *jury) Replay(ctx context.Context, run *store.Run, profile string, setti
 	}
 	return &pipeline.Replayed{
 		Profile: profile, Events: run.Metrics.Events, Health: policy.Health{Score: 70, Status: "Warning"},
-		Course: []pipeline.HealthAt{{Number: 0, Score: 100}, {Number: 4, Score: 70}}, Worst: policy.Block, Warned: noon,
+		Course: []store.HealthAt{{Number: 0, Score: 100}, {Number: 4, Score: 70}}, Worst: policy.Block, Warned: noon,
 		After: store.Spent{Calls: 3, Tokens: 5, Cost: 0.25},
 		Warnings: []store.Warning{
 			{ID: "w2", Run: run.Number, Rule: "later", Severity: "warning", Message: "m", Created: noon.Add(time.Second), Updated: noon},

@@ -10,6 +10,7 @@ func (s *Server) routes() {
 	s.healthRoutes()
 	s.ingestRoutes()
 	s.telemetryRoutes()
+	s.guardRoutes()
 	s.runRoutes()
 	s.fleetRoutes()
 	s.compareRoutes()

@@ -34,6 +34,21 @@ type RunSummary struct {
 	CallsAfter    int     `json:"calls_after_warning" doc:"Tool calls since its first warning."`
 	TokensAfter   int64   `json:"tokens_after_warning" doc:"Tokens since its first warning."`
 	CostAfter     float64 `json:"cost_after_warning" doc:"US dollars since its first warning."`
+
+	Tools []ToolCalls `json:"tools" doc:"The tools that it called most, those first; five at most."`
+	News  []float64   `json:"news" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
+}
+
+// ToolCalls says how often a tool was called.
+type ToolCalls struct {
+	Name  string `json:"name" doc:"Of the tool."`
+	Calls int    `json:"calls" doc:"How often it was called."`
+}
+
+// RunDetails is a run that was asked for.
+type RunDetails struct {
+	RunSummary
+	Health []HealthPoint `json:"health" doc:"How the health went: a point where it begins, and one for each change; 128 at most."`
 }
 
 func runOf(r *store.Run) Run {
@@ -48,12 +63,28 @@ func runOf(r *store.Run) Run {
 }
 
 func summaryOf(r *store.Run) RunSummary {
+	tools := make([]ToolCalls, 0, len(r.Glance.Tools))
+	for _, t := range r.Glance.Tools {
+		tools = append(tools, ToolCalls(t))
+	}
 	return RunSummary{
 		Run: runOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
 		HealthStatus: r.Health.Status, WorstDecision: r.Worst.String(), Profile: r.Profile, WarnedAt: timeOrNull(r.Warned),
 		UpdatedAt: timeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.After.Calls, TokensAfter: r.After.Tokens,
-		CostAfter: round(r.After.Cost, 6),
+		CostAfter: round(r.After.Cost, 6), Tools: tools, News: append([]float64{}, r.Glance.News...),
 	}
+}
+
+func detailsOf(r *store.Run) RunDetails {
+	return RunDetails{summaryOf(r), healthOf(r.Glance.Health)}
+}
+
+func healthOf(course []store.HealthAt) []HealthPoint {
+	points := make([]HealthPoint, 0, len(course))
+	for _, at := range course {
+		points = append(points, HealthPoint{at.Number, at.Score})
+	}
+	return points
 }
 
 // Metrics are the totals of a run.

@@ -39,7 +39,7 @@ func (s *Server) streamRoutes() {
 	op.Parameters = append(op.Parameters, &huma.Param{Name: "id", In: "path", Required: true, Description: "Of the run.", Schema: &huma.Schema{Type: "string"}})
 	s.raw(op, s.streamRun)
 	s.raw(describe("/api/stream", "stream-all", "All runs as they go on",
-		"What comes from now on; with Last-Event-ID, first the runs that have changed behind it (0 for all runs). A run that changes "+
+		"What comes from now on; with Last-Event-ID, first the runs that were deleted and those that have changed behind it (0 for all runs). A run that changes "+
 			"faster than it can be told is told as it stands then.", schemaOf[FleetUpdate](s)), s.streamAll)
 }
 

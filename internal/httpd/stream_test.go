@@ -174,6 +174,30 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 	}
 }
 
+func TestWhoComesBackIsToldWhatWasDeletedMeanwhile(t *testing.T) {
+	h := newHouse(t, nil)
+	server := h.listen()
+	for _, run := range []string{"a", "b", "c"} {
+		h.send(event(run, 1, "run_started", ""))
+	}
+	h.do(http.MethodDelete, "/api/runs/a", "")
+	h.do(http.MethodDelete, "/api/runs/b", "")
+	h.send(event("b", 1, "run_started", "")) // anew
+	all := watch(t, server.URL+"/api/stream", "Last-Event-ID", "3")
+	var told []string
+	for len(told) == 0 || told[len(told)-1] != "run b" {
+		u := as[FleetUpdate](t, all.next())
+		told = append(told, u.Type+" "+u.RunID)
+	}
+	if diff := cmp.Diff([]string{"gone a", "gone b", "run b"}, told); diff != "" {
+		t.Errorf("of all runs (-want +got):\n%s", diff)
+	}
+	one := watch(t, server.URL+"/api/runs/a/stream", "Last-Event-ID", "1")
+	if m := one.next(); as[RunUpdate](t, m).Type != "gone" || one.next() != (sse{}) {
+		t.Errorf("of the run: %+v", m)
+	}
+}
+
 func TestWhatIsGatheredIsToldOfEachRunOnce(t *testing.T) {
 	hub := live.New(live.Options{})
 	sub := hub.Subscribe("")

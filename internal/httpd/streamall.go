@@ -47,6 +47,9 @@ type fleetFeed struct {
 func (f *fleetFeed) run(resume bool) error {
 	if resume { // without a subscription, which would run full meanwhile
 		latest := f.server.Hub.Latest()
+		if err := f.gone(); err != nil {
+			return err
+		}
 		if err := f.catchUp(f.since, latest, false); err != nil {
 			return err
 		}
@@ -55,6 +58,9 @@ func (f *fleetFeed) run(resume bool) error {
 	sub := f.server.Hub.Subscribe("")
 	defer sub.Close()
 	if resume {
+		if err := f.gone(); err != nil {
+			return err
+		}
 		if err := f.catchUp(f.since, f.server.Hub.Latest(), true); err != nil {
 			return err
 		}
@@ -73,6 +79,19 @@ func (f *fleetFeed) run(resume bool) error {
 		}
 		f.rest(told)
 	}
+}
+
+// gone sends the runs that were deleted since the client had what there was. One that began anew is among those that are sent then.
+func (f *fleetFeed) gone() error {
+	if f.since == 0 {
+		return nil // it had nothing
+	}
+	for _, id := range f.server.Hub.Gone(f.since) {
+		if err := f.send(0, fleetMessage(&store.Update{Run: store.Run{ID: id}, Gone: true}), true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // catchUp sends the runs that changed behind an arrival, as they stand. With all, it goes to the end of the store; else it leaves

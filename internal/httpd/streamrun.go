@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/store"
@@ -32,7 +33,7 @@ type RunState struct {
 const chunk = 500
 
 func (s *Server) streamRun(w http.ResponseWriter, r *http.Request) error {
-	since, _, err := s.lastEventID(r)
+	since, known, err := s.lastEventID(r)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (s *Server) streamRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer st.cancel()
 	f := runFeed{stream: st, id: store.Text(r.PathValue("id")), since: since, upTo: since}
-	return s.ended(f.run())
+	return s.ended(f.run(known))
 }
 
 // runFeed feeds the stream of one run.
@@ -55,9 +56,12 @@ type runFeed struct {
 	pace  pace
 }
 
-func (f *runFeed) run() error {
+func (f *runFeed) run(resume bool) error {
 	if err := f.catchUp(); err != nil {
 		return err
+	}
+	if resume && f.state == nil && slices.Contains(f.server.Hub.Gone(f.since), f.id) {
+		return f.send(0, runMessage(&store.Update{Run: store.Run{ID: f.id}, Gone: true}), true)
 	}
 	sub := f.server.Hub.Subscribe(f.id)
 	defer sub.Close()

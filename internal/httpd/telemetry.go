@@ -103,10 +103,21 @@ func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, 
 			return err
 		}
 		if err := unmarshal(b.bytes); err != nil {
-			return problem(http.StatusBadRequest, "body", "it cannot be decoded: "+err.Error())
+			return problem(http.StatusBadRequest, "body", whyUndecoded(b.bytes, kind))
 		}
 		return nil
 	})
+}
+
+// whyUndecoded says why a body cannot be decoded. The decoder's own words are about itself, and quote what was sent.
+func whyUndecoded(body []byte, kind string) string {
+	switch {
+	case kind == protobufType:
+		return "the request is no protobuf of OTLP"
+	case !json.Valid(body):
+		return "it is not valid JSON"
+	}
+	return "it is JSON, but not of OTLP: a field has a value that OTLP does not have there"
 }
 
 func (s *Server) takeTraces(ctx context.Context, decode func(request) error) (message, error) {

@@ -231,3 +231,20 @@ func FuzzTelemetry(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatIsNoTelemetryIsRefusedInWordsOfOurOwn(t *testing.T) {
+	h := newHouse(t, nil)
+	for _, tc := range []struct{ kind, body, want string }{
+		{jsonType, `{"secret`, "body: it is not valid JSON"},
+		{jsonType, `[{"secret":1}]`, "body: it is JSON, but not of OTLP: a field has a value that OTLP does not have there"},
+		{jsonType, `{"resourceSpans":"secret"}`, "body: it is JSON, but not of OTLP: a field has a value that OTLP does not have there"},
+		{jsonType, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"secret"}]}]}]}`, "body: it is JSON, but not of OTLP: a field has a value that OTLP does not have there"},
+		{protobufType, "\x08\x01secret", "body: the request is no protobuf of OTLP"},
+	} {
+		w := h.do(http.MethodPost, "/v1/traces", tc.body, "Content-Type", tc.kind)
+		said := w.Body.String()
+		if w.Code != http.StatusBadRequest || !strings.Contains(said, tc.want) || strings.Contains(said, "secret") {
+			t.Errorf("%s: %d %q, want %q", tc.body, w.Code, said, tc.want)
+		}
+	}
+}

@@ -53,6 +53,10 @@ type Input struct {
 	// It may be nil.
 	Warn func(*BadInput)
 
+	// Skip, if set, takes what is wrong with a line that is left out, and the lines behind it are read. Without it, such a line
+	// ends the input.
+	Skip func(*BadInput)
+
 	r      *bufio.Reader
 	object *jsontext.Decoder // reads objects, over buffer
 	buffer bytes.Buffer

@@ -67,8 +67,8 @@ func (in *Input) readError(err error) error {
 	return fmt.Errorf("read %s: %w", in.Name, err)
 }
 
-// EachLine decodes line after line. A line that decode refuses with a *BadInput ends the input with that error, but
-// when the line is the last one, has no line end and is no whole JSON, the file is taken as still being written: Warn
+// EachLine decodes line after line. A line that decode refuses with a *BadInput ends the input with that error, unless
+// there is a Skip to tell; but when the line is the last one, has no line end and is no whole JSON, the file is taken as still being written: Warn
 // is told, and the input ends well.
 func (in *Input) EachLine(decode func(Line) error) error {
 	for line, err := range in.Lines() {
@@ -77,10 +77,15 @@ func (in *Input) EachLine(decode func(Line) error) error {
 		}
 		err = decode(line)
 		var bad *BadInput
-		if line.Last && errors.As(err, &bad) && !jsontext.Value(line.Bytes).IsValid(lenient) {
+		refused := errors.As(err, &bad)
+		if refused && line.Last && !jsontext.Value(line.Bytes).IsValid(lenient) {
 			bad.Field, bad.Reason = "", "the last line is cut; the events before it were read"
 			in.warn(bad)
 			return nil
+		}
+		if refused && in.Skip != nil {
+			in.Skip(bad)
+			continue
 		}
 		if err != nil {
 			return err

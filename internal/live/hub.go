@@ -32,6 +32,15 @@ type Stats struct {
 	Dropped     int64 // subscribers that were cut off since they did not keep up
 }
 
+// maxGone is how many deleted runs are remembered.
+const maxGone = 4096
+
+// deletion is a run that was deleted, and the latest arrival at that time.
+type deletion struct {
+	run   string
+	after int64
+}
+
 // Hub fans updates out. It is safe for concurrent use.
 type Hub struct {
 	updates int
@@ -40,6 +49,7 @@ type Hub struct {
 	mu      sync.Mutex
 	closed  bool
 	runs    map[string]map[*Subscription]struct{} // by the id of a run; "" for all runs
+	gone    []deletion                            // the last ones, at most maxGone
 	count   atomic.Int64
 	latest  atomic.Int64
 	sent    atomic.Int64
@@ -65,11 +75,17 @@ func (h *Hub) Publish(u *store.Update) {
 	if n := len(u.Events); n > 0 {
 		h.latest.Store(u.Events[n-1].Arrival)
 	}
-	if h.count.Load() == 0 {
+	if h.count.Load() == 0 && !u.Gone {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if u.Gone {
+		if len(h.gone) == maxGone {
+			h.gone = append(h.gone[:0], h.gone[maxGone/2:]...)
+		}
+		h.gone = append(h.gone, deletion{u.Run.ID, h.latest.Load()})
+	}
 	var m *Message
 	for _, id := range [...]string{u.Run.ID, ""} {
 		for s := range h.runs[id] {
@@ -143,6 +159,18 @@ func (h *Hub) Close() {
 // Latest returns the arrival of the latest event that was published. What is published after a call of Subscribe that came
 // before arrived behind it, or is in the subscription.
 func (h *Hub) Latest() int64 { return h.latest.Load() }
+
+// Gone returns the ids of the runs that were deleted when the latest arrival was since or higher, as far as the hub remembers.
+func (h *Hub) Gone(since int64) (runs []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, d := range h.gone {
+		if d.after >= since {
+			runs = append(runs, d.run)
+		}
+	}
+	return runs
+}
 
 // Stats returns the counts so far.
 func (h *Hub) Stats() Stats {

@@ -103,6 +103,24 @@ func TestWhoTakesWhatThereIsHasRoomAgain(t *testing.T) {
 	}
 }
 
+func TestTheHubRemembersTheLastDeletions(t *testing.T) {
+	h := New(Options{Arrival: 3})
+	h.Publish(&store.Update{Run: store.Run{ID: "a"}, Gone: true})
+	h.Publish(update("b", 4, 1))
+	h.Publish(&store.Update{Run: store.Run{ID: "b"}, Gone: true})
+	for since, want := range map[int64][]string{0: {"a", "b"}, 3: {"a", "b"}, 4: {"b"}, 5: nil} {
+		if diff := cmp.Diff(want, h.Gone(since)); diff != "" {
+			t.Errorf("since %d: %s", since, diff)
+		}
+	}
+	for k := range 2 * maxGone {
+		h.Publish(&store.Update{Run: store.Run{ID: fmt.Sprint(k)}, Gone: true})
+	}
+	if known := h.Gone(0); len(known) > maxGone || len(known) < maxGone/2 || known[len(known)-1] != fmt.Sprint(2*maxGone-1) {
+		t.Errorf("%d are remembered", len(known))
+	}
+}
+
 func TestAClosedHubHandsOutWhatWaits(t *testing.T) {
 	h := New(Options{})
 	s := h.Subscribe("")

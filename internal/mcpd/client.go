@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -137,21 +138,24 @@ func (c *Client) Warnings(ctx context.Context, id string) ([]Warning, error) {
 	return all, nil
 }
 
-// Events returns a run's last events. It reads all of them, page by page, and holds those that it returns.
+// Events returns a run's last events. It reads them from the end, page by page, and holds those that it returns.
 func (c *Client) Events(ctx context.Context, id string, limit int) ([]Event, error) {
-	last := tail{limit: limit}
-	query := url.Values{"limit": {strconv.Itoa(page)}}
+	var last []Event // the last first
+	query := url.Values{"order": {"desc"}}
 	for {
 		next := ""
-		err := c.get(ctx, query, func(h http.Header, body io.Reader) error {
+		query.Set("limit", strconv.Itoa(limit-len(last)))
+		err := c.get(ctx, query, func(h http.Header, body io.Reader) (err error) {
 			next = h.Get("X-Next-Cursor")
-			return last.read(io.LimitReader(body, pageBytes))
+			last, err = readEvents(last, io.LimitReader(body, pageBytes))
+			return err
 		}, "api", "runs", id, "events")
 		if err != nil {
 			return nil, err
 		}
-		if next == "" {
-			return last.inOrder(), nil
+		if next == "" || len(last) >= limit {
+			slices.Reverse(last)
+			return last, nil
 		}
 		if next == query.Get("cursor") {
 			return nil, errors.New("the server's list of events does not end")
@@ -160,23 +164,23 @@ func (c *Client) Events(ctx context.Context, id string, limit int) ([]Event, err
 	}
 }
 
-// read adds the events of an array.
-func (t *tail) read(array io.Reader) error {
+// readEvents adds the events of an array.
+func readEvents(to []Event, array io.Reader) ([]Event, error) {
 	d := json.NewDecoder(array)
 	if _, err := d.Token(); err != nil {
-		return err
+		return to, err
 	}
 	for d.More() {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return err
+			return to, err
 		}
 		e, err := store.Decode(raw)
 		if err != nil {
-			return err
+			return to, err
 		}
-		t.add(eventOf(e))
+		to = append(to, eventOf(e))
 	}
 	_, err := d.Token()
-	return err
+	return to, err
 }

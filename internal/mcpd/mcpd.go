@@ -58,9 +58,10 @@ func Handler(s *mcp.Server) http.Handler {
 }
 
 // Serve serves s to one client over a pair of streams, a line for each message, until in ends or the context is done. It closes
-// both.
+// both. A line that is no message is answered with an error, and the next one is read.
 func Serve(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxRequest})
+	answers := &oneByOne{WriteCloser: out}
+	err := s.Run(ctx, &mcp.IOTransport{Reader: newMessages(in, answers), Writer: answers, MaxLineLength: maxRequest})
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve MCP: %w", err)
 	}

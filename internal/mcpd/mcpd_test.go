@@ -1,16 +1,19 @@
 package mcpd
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,16 +203,28 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestLimitsAreKeptWithinBounds(t *testing.T) {
+func TestLimitsOutOfRangeAreErrorsThatNameIt(t *testing.T) {
 	s := looping()
 	c := connect(t, s)
-	for _, limit := range []int{-1, 0, 1, 1000, 100_000} {
+	for _, limit := range []int{-4, 0, 1001, 100_000} {
+		want := fmt.Sprintf("error: limit is %d; it must be from 1 to 1000", limit)
+		for _, tool := range []string{"list_runs", "get_run_events"} {
+			args := map[string]any{"limit": limit}
+			if tool == "get_run_events" {
+				args["run_id"] = "stuck"
+			}
+			if text, _ := call(t, c, tool, args); text != want {
+				t.Errorf("%s of %d: %q, want %q", tool, limit, text, want)
+			}
+		}
+	}
+	for _, limit := range []int{1, 1000} {
 		call(t, c, "list_runs", map[string]any{"limit": limit})
 		call(t, c, "get_run_events", map[string]any{"run_id": "stuck", "limit": limit})
 	}
 	call(t, c, "list_runs", nil)
 	call(t, c, "get_run_events", map[string]any{"run_id": "stuck"})
-	if diff := cmp.Diff([]int{1, 1, 1, 1, 1, 1, 1000, 1000, 1000, 1000, 20, 100}, s.asked); diff != "" {
+	if diff := cmp.Diff([]int{1, 1, 1000, 1000, 20, 100}, s.asked); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
 }
@@ -299,5 +314,42 @@ func TestOverStreamsALineForEachMessage(t *testing.T) {
 	}
 	if err := <-served; err != nil {
 		t.Errorf("the client has gone: %v", err)
+	}
+}
+
+func TestALineThatIsNoMessageIsAnsweredAndTheNextRead(t *testing.T) {
+	const list = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	lines := []string{
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+		"garbage", "", "{}", "7", "[]", `{"jsonrpc":"2.0"} {}`, "{\"jsonrpc\":\"2.0\",\"method\":", strings.Repeat("x", maxRequest+10_000), list + "\r", "more garbage",
+	}
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- Serve(t.Context(), New(looping(), "1.2.3"), in, out) }()
+	go func() { _, _ = io.WriteString(toServer, strings.Join(lines, "\n")+"\n") }() // what is answered is looked at below
+	var codes []string
+	answers := bufio.NewScanner(fromServer)
+	for len(codes) < 10 && answers.Scan() {
+		var a struct {
+			ID    *int
+			Error struct{ Code int }
+		}
+		if err := json.Unmarshal(answers.Bytes(), &a); err != nil {
+			t.Fatalf("%v in %q", err, answers.Text())
+		}
+		said := fmt.Sprint("null ", a.Error.Code)
+		if a.ID != nil {
+			said = fmt.Sprint(*a.ID, " ", a.Error.Code)
+		}
+		codes = append(codes, said)
+	}
+	if err := errors.Join(toServer.Close(), <-served); err != nil {
+		t.Errorf("the client has gone: %v", err)
+	}
+	slices.Sort(codes) // answers to requests are given when they are ready
+	want := []string{"0 0", "1 0", "null -32600", "null -32600", "null -32600", "null -32600", "null -32700", "null -32700", "null -32700", "null -32700"}
+	if diff := cmp.Diff(want, codes); diff != "" {
+		t.Errorf("ids and codes (-want +got):\n%s", diff)
 	}
 }

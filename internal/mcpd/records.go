@@ -3,6 +3,7 @@ package mcpd
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -17,9 +18,6 @@ type Store interface {
 
 // Records is a source that reads straight from a store.
 type Records struct{ Store Store }
-
-// page is how many events are read at once.
-const page = 1000
 
 // Runs returns the runs that started last.
 func (r Records) Runs(ctx context.Context, limit int) ([]Run, error) {
@@ -97,15 +95,15 @@ func (r Records) Warnings(ctx context.Context, id string) ([]Warning, error) {
 	return all, nil
 }
 
-// Events returns a run's last events. It reads all of them, page by page, and holds a page and those that it returns.
+// Events returns a run's last events. It reads them from the end, page by page, and holds a page and those that it returns.
 func (r Records) Events(ctx context.Context, id string, limit int) ([]Event, error) {
 	run, err := r.run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	last := tail{limit: limit}
+	var last []Event // the last first
 	for cursor := ""; ; {
-		events, next, err := r.Store.EventPage(ctx, run.Number, store.Page{Cursor: cursor, Limit: page})
+		events, next, err := r.Store.EventPage(ctx, run.Number, store.Page{Cursor: cursor, Limit: limit - len(last), Backward: true})
 		if err != nil {
 			return nil, fmt.Errorf("list events: %w", err)
 		}
@@ -114,10 +112,11 @@ func (r Records) Events(ctx context.Context, id string, limit int) ([]Event, err
 			if err != nil {
 				return nil, err
 			}
-			last.add(e)
+			last = append(last, e)
 		}
-		if next == "" {
-			return last.inOrder(), nil
+		if next == "" || len(last) >= limit {
+			slices.Reverse(last)
+			return last, nil
 		}
 		cursor = next
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -45,19 +47,25 @@ func (d *drawer) Warnings(context.Context, int64) ([]store.Warning, error) {
 	}}, nil
 }
 
-// EventPage has pages of two.
+// EventPage has pages of two, from the end.
 func (d *drawer) EventPage(_ context.Context, _ int64, p store.Page) ([]store.Event, string, error) {
 	d.pages = append(d.pages, p.Cursor)
+	if !p.Backward {
+		return nil, "", errors.New("asked from the beginning")
+	}
+	backward := slices.Clone(d.events)
+	slices.Reverse(backward)
 	at := 0
 	if p.Cursor != "" {
 		if _, err := fmt.Sscan(p.Cursor, &at); err != nil {
 			return nil, "", err
 		}
 	}
-	if at+2 >= len(d.events) {
-		return d.events[at:], "", nil
+	most := min(2, p.Limit)
+	if at+most >= len(backward) {
+		return backward[at:], "", nil
 	}
-	return d.events[at : at+2], fmt.Sprint(at + 2), nil
+	return backward[at : at+most], fmt.Sprint(at + most), nil
 }
 
 func filled(t *testing.T) *drawer {
@@ -103,7 +111,7 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 	if diff := cmp.Diff([]string{"e2", "e3", "e4"}, idsOf(events)); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"", "2", "4"}, d.pages); diff != "" {
+	if diff := cmp.Diff([]string{"", "2"}, d.pages); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
 	all, err := s.Events(t.Context(), "a/b", 100)
@@ -151,7 +159,12 @@ func api(t *testing.T, d *drawer) *httptest.Server {
 			return
 		}
 		if r.URL.EscapedPath() == "/api/runs/a%2Fb/events" {
-			events, next, err := d.EventPage(r.Context(), 1, store.Page{Cursor: r.URL.Query().Get("cursor")})
+			asked := r.URL.Query()
+			most, err := strconv.Atoi(asked.Get("limit"))
+			if err != nil {
+				t.Error(err)
+			}
+			events, next, err := d.EventPage(r.Context(), 1, store.Page{Cursor: asked.Get("cursor"), Limit: most, Backward: asked.Get("order") == "desc"})
 			if err != nil {
 				t.Error(err)
 			}

@@ -17,14 +17,14 @@ const (
 type (
 	nothing  struct{}
 	runsArgs struct {
-		Limit *int `json:"limit,omitempty" jsonschema:"how many runs, at most 1000; 20 where it is left out"`
+		Limit *int `json:"limit,omitempty" jsonschema:"how many runs, from 1 to 1000; 20 where it is left out"`
 	}
 	runArgs struct {
 		ID string `json:"run_id" jsonschema:"the run's id"`
 	}
 	eventsArgs struct {
 		ID    string `json:"run_id" jsonschema:"the run's id"`
-		Limit *int   `json:"limit,omitempty" jsonschema:"how many of the last events, at most 1000; 100 where it is left out"`
+		Limit *int   `json:"limit,omitempty" jsonschema:"how many of the last events, from 1 to 1000; 100 where it is left out"`
 	}
 
 	// list is what a tool answers with that tells several things: clients of older revisions take nothing but an object.
@@ -72,16 +72,23 @@ func add[In, Out any](server *mcp.Server, name, description string, answer func(
 	})
 }
 
-// limit is what was asked for, within 1 and most.
-func limit(asked *int, otherwise, most int) int {
+// limit is what was asked for.
+func limit(asked *int, otherwise, most int) (int, error) {
 	if asked == nil {
-		return otherwise
+		return otherwise, nil
 	}
-	return max(1, min(*asked, most))
+	if *asked < 1 || *asked > most {
+		return 0, fmt.Errorf("limit is %d; it must be from 1 to %d", *asked, most)
+	}
+	return *asked, nil
 }
 
 func (t tools) runs(ctx context.Context, in runsArgs) (list[Run], string, error) {
-	runs, err := t.Runs(ctx, limit(in.Limit, 20, maxRuns))
+	most, err := limit(in.Limit, 20, maxRuns)
+	if err != nil {
+		return list[Run]{}, "", err
+	}
+	runs, err := t.Runs(ctx, most)
 	return list[Run]{append([]Run{}, runs...)}, "", err
 }
 
@@ -124,6 +131,10 @@ func (t tools) metrics(ctx context.Context, in runArgs) (*Metrics, string, error
 }
 
 func (t tools) events(ctx context.Context, in eventsArgs) (list[Event], string, error) {
-	events, err := t.Events(ctx, in.ID, limit(in.Limit, 100, maxEvents))
+	most, err := limit(in.Limit, 100, maxEvents)
+	if err != nil {
+		return list[Event]{}, "", err
+	}
+	events, err := t.Events(ctx, in.ID, most)
 	return list[Event]{append([]Event{}, events...)}, "", err
 }

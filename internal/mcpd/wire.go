@@ -146,27 +146,6 @@ func readable(raw json.RawMessage) (value any) {
 	return value
 }
 
-// tail keeps the last events of those that are added.
-type tail struct {
-	limit  int
-	events []Event
-	oldest int // once there are as many as the limit
-}
-
-func (t *tail) add(e Event) {
-	if len(t.events) < t.limit {
-		t.events = append(t.events, e)
-		return
-	}
-	t.events[t.oldest] = e
-	t.oldest = (t.oldest + 1) % t.limit
-}
-
-// inOrder returns the events, the first first.
-func (t *tail) inOrder() []Event {
-	return append(t.events[t.oldest:len(t.events):len(t.events)], t.events[:t.oldest]...)
-}
-
 // timestamp returns a time in RFC 3339; "" for one that is not known.
 func timestamp(t time.Time) string {
 	if t.IsZero() {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
@@ -12,8 +13,10 @@ import (
 type Delivery struct {
 	Runs   []Info
 	Events []*unloop.Event // each with the id of its run; one without an id of its own is given one
-	Spans  []otlp.Span
-	Gone   []string // ids of runs to be forgotten, with all that is known of them
+
+	Services map[string]string // the projects, by their ids, of runs that have no other, since these services sent them
+	Spans    []otlp.Span
+	Gone     []string // ids of runs to be forgotten, with all that is known of them
 }
 
 // Info is what a sender says of a run beside its events. What is empty leaves what is known as it is.
@@ -24,7 +27,8 @@ type Info struct {
 
 // Receipt says what became of a delivery, which is on disk.
 type Receipt struct {
-	Events []Result // for each of the delivery's events
+	Events   []Result  // for each of the delivery's events
+	Received time.Time // when it arrived, as is recorded
 }
 
 // Result says what became of an event.

@@ -43,13 +43,19 @@ type folded struct {
 	Decisions int
 	Warned    time.Time
 	Spent     store.Spent // when the first warning was raised
+	News      news
+	Course    []store.HealthAt // never written over: rows share it
+	Slowest   string           // the id of the event that took longest
+	Longest   float64          // for how long, in milliseconds
 }
 
 // raised says when a warning was raised and grew last.
 type raised struct{ Created, Updated time.Time }
 
 func newFold(p *profile.Profile, id string) *fold {
-	return &fold{watch: p.Watch(id), s: folded{Furthest: store.Start, Status: store.Running}}
+	f := &fold{watch: p.Watch(id), s: folded{Furthest: store.Start, Status: store.Running}}
+	f.s.Course = []store.HealthAt{{Number: 0, Score: f.watch.Health().Score}}
+	return f
 }
 
 // placed says where an event stands, and when it arrived.
@@ -88,6 +94,7 @@ func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
 	}
 	f.note(e, happened)
 	f.warn(happened)
+	f.glance(e)
 	s.Worst = max(s.Worst, uint8(d.Action))
 	if d.Action != policy.Allow {
 		s.Decisions++
@@ -213,8 +220,12 @@ func finite(x float64) float64 {
 	return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, x))
 }
 
+// checkpointVersion is another whenever a fold keeps what it did not before.
+const checkpointVersion = 2
+
 // checkpoint is the JSON of a fold.
 type checkpoint struct {
+	Version  int              `json:"version"`
 	Settings fingerprint.Hash `json:"settings"` // of the profile, under which it holds
 	Fold     folded           `json:"fold"`
 	Watch    json.RawMessage  `json:"watch"`
@@ -225,13 +236,13 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	return json.Marshal(checkpoint{settings, f.s, watch})
+	return json.Marshal(checkpoint{checkpointVersion, settings, f.s, watch})
 }
 
 // restore returns the fold of a checkpoint; nil where it does not hold under the profile as it is now set.
 func restore(p *profile.Profile, settings fingerprint.Hash, state []byte) *fold {
 	var c checkpoint
-	if json.Unmarshal(state, &c) != nil || c.Settings != settings {
+	if json.Unmarshal(state, &c) != nil || c.Version != checkpointVersion || c.Settings != settings {
 		return nil
 	}
 	watch, err := p.Restore(c.Watch)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +24,8 @@ type Options struct {
 	Profile *profile.Profile // needed
 	Store   Store            // needed
 	Sinks   []Sink
-	Metrics *Metrics // needed
+	Metrics *Metrics     // needed
+	Log     *slog.Logger // for what goes wrong; nil for nowhere
 
 	// Prepare readies an event before it is recorded: secrets are masked, a cost is worked out. PrepareSpan does the same for a
 	// span. They are called concurrently; nil for nothing to do.
@@ -40,6 +42,9 @@ type Options struct {
 }
 
 func (o *Options) fill() {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if o.Project == "" {
 		o.Project = "default"
 	}
@@ -77,6 +82,8 @@ type Pipeline struct {
 	events  atomic.Int64 // that wait
 	bytes   atomic.Int64
 	due     atomic.Int64 // rows that are to be written
+	failed  atomic.Pointer[failure]
+	taken   error // why there is no use in going on: another server writes to the store
 
 	arrival, number int64 // the latest of an event and of a run
 	live            map[string]*run
@@ -190,7 +197,7 @@ func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
 		w.spanBodies = append(w.spanBodies, body)
 		w.size += int64(2*len(body)) + eventOverhead
 	}
-	w.receipt.Events = make([]Result, len(d.Events))
+	w.receipt = Receipt{Events: make([]Result, len(d.Events)), Received: w.received}
 	return w, nil
 }
 
@@ -229,7 +236,7 @@ func (p *Pipeline) Waiting() int { return int(p.events.Load()) }
 const tickTime = 5 * time.Second
 
 // Run records what is submitted until ctx ends, then what was submitted before that, writes checkpoints and returns. It may be
-// called once.
+// called once. It ends early, with store.ErrTaken, when another server has used the store.
 func (p *Pipeline) Run(ctx context.Context) error {
 	defer close(p.stopped)
 	tick := time.NewTicker(tickTime)
@@ -237,7 +244,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	rows := time.NewTicker(rowEvery)
 	defer rows.Stop()
 	work := context.WithoutCancel(ctx)
-	for {
+	for p.taken == nil {
 		select {
 		case w := <-p.queue:
 			p.groups(work, w)
@@ -256,6 +263,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 			}
 		}
 	}
+	return p.taken
 }
 
 // Bounds of what one commit takes.

@@ -296,10 +296,16 @@ func TestAFailedCommitIsToldAndForgotten(t *testing.T) {
 	if _, err := p.Submit(context.Background(), &Delivery{Events: clones(events[4:8])}); !errors.Is(err, errFull) {
 		t.Errorf("error %v, want %v", err, errFull)
 	}
+	if err := p.Well(); !errors.Is(err, errFull) {
+		t.Errorf("it is unwell for %v", err)
+	}
 	m.mu.Lock()
 	m.fail = nil
 	m.mu.Unlock()
 	submit(t, p, events[4:]...)
+	if err := p.Well(); err != nil {
+		t.Errorf("it is unwell for %v", err)
+	}
 	stop()
 	if diff := cmp.Diff(inOrder(t, events), verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -40,7 +39,7 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 		}
 		p.traces.drop(c.traces)
 		p.opts.Metrics.Failures.Inc()
-		slog.Error("recording did not succeed; what waits is refused", "deliveries", len(group), "error", err)
+		p.opts.Log.Error("recording did not succeed; what waits is refused", "deliveries", len(group), "error", err)
 		return err
 	}
 	p.opts.Metrics.Detect.Observe(folded.Sub(began).Seconds())
@@ -79,6 +78,7 @@ func (c *commit) place(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			t.belong(w.Services[e.RunID], c.p.opts.Project)
 			result := &w.receipt.Events[i]
 			result.ID = e.ID
 			t.place(&item{event: e, body: w.bodies[i], placed: placed{received: w.received, size: len(w.bodies[i])}, result: result})
@@ -135,7 +135,7 @@ func (c *commit) fold(ctx context.Context) error {
 // write commits, repairs the runs of which the store had an event that nobody expected, and publishes.
 func (c *commit) write(ctx context.Context) error {
 	batch, updates := c.batch()
-	doubled, err := c.p.opts.Store.Commit(ctx, batch)
+	doubled, err := c.p.commit(ctx, batch)
 	if err != nil {
 		c.p.unwrite(batch)
 		return err
@@ -273,7 +273,7 @@ func (p *Pipeline) decode(e *store.Event) *unloop.Event {
 	event, err := store.Decode(e.Body)
 	if err != nil {
 		p.opts.Metrics.Unreadable.Inc()
-		slog.Error("an event of the store cannot be read and is left out", "run", e.Run, "arrival", e.Arrival)
+		p.opts.Log.Error("an event of the store cannot be read and is left out", "run", e.Run, "arrival", e.Arrival)
 		return nil
 	}
 	return event

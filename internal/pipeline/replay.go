@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
@@ -19,7 +18,7 @@ type Replayed struct {
 	Profile   string
 	Events    int // that were folded
 	Health    policy.Health
-	Course    []HealthAt // how the health went, a point for each change
+	Course    []store.HealthAt // how the health went
 	Worst     policy.Action
 	Warned    time.Time   // when the first warning was raised; zero without one
 	After     store.Spent // since then
@@ -27,20 +26,11 @@ type Replayed struct {
 	Decisions []store.Decision // the first 10,000
 }
 
-// HealthAt is the health from an event on.
-type HealthAt struct {
-	Number int // of the event in the run, from 0
-	Score  int
-}
-
-// maxCourse bounds the points of a course.
-const maxCourse = 1000
-
 // Replay judges a recorded run anew, as the pipeline would have under the profile, and records nothing. It ends with ErrTooLong
 // behind so many events, and with ctx's error when that is done. Of a run that goes on it sees a part.
 func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.Run, most int) (*Replayed, error) {
 	r := &run{row: *row, fold: newFold(judge, row.ID)}
-	out := &Replayed{Profile: judge.Name, Course: []HealthAt{{0, r.fold.watch.Health().Score}}}
+	out := &Replayed{Profile: judge.Name}
 	err := from.Events(ctx, row.Number, store.Start, func(e *store.Event) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -54,12 +44,7 @@ func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.
 		}
 		d := r.fold.add(event, placeOf(e))
 		if d.Action != policy.Allow && len(out.Decisions) < maxDecisions {
-			out.Decisions = append(out.Decisions, store.Decision{
-				Run: row.Number, Position: e.Position, EventID: e.ID, Number: out.Events, Action: d.Action, Code: d.Code, Message: d.Message,
-			})
-		}
-		if (r.fold.grew || event.Type == unloop.RunFailed) && len(out.Course) < maxCourse {
-			out.course(r.fold)
+			out.Decisions = append(out.Decisions, decisionOf(r, &d, e.Position, e.ID))
 		}
 		out.Events++
 		return nil
@@ -69,15 +54,7 @@ func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.
 	}
 	s := &r.fold.s
 	out.Health, out.Worst = r.fold.watch.Health(), policyAction(s.Worst)
-	out.Warned, out.After = s.Warned, r.fold.after()
+	out.Warned, out.After, out.Course = s.Warned, r.fold.after(), s.Course
 	out.Warnings = warningsOf(r)
 	return out, nil
-}
-
-// course notes the health at the event that was folded last, where it changed.
-func (out *Replayed) course(f *fold) {
-	f.grew = false
-	if score := f.watch.Health().Score; score != out.Course[len(out.Course)-1].Score {
-		out.Course = append(out.Course, HealthAt{out.Events, score})
-	}
 }

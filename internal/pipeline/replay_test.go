@@ -87,7 +87,7 @@ func TestTheCourseHasAPointForEachChangeOfHealth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(again.Course) < 2 || again.Course[0] != (HealthAt{0, 100}) {
+	if len(again.Course) < 2 || again.Course[0] != (store.HealthAt{Number: 0, Score: 100}) {
 		t.Fatalf("course %v", again.Course)
 	}
 	for k, point := range again.Course[1:] {

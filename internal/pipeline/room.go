@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
@@ -21,7 +20,7 @@ func (r *run) over() bool { return r.row.Status != store.Running }
 func (p *Pipeline) tick(ctx context.Context) {
 	now := time.Now().UTC()
 	if err := p.closeIdle(ctx, now.Add(-p.opts.IdleClose)); err != nil {
-		slog.Error("closing idle runs did not succeed", "error", err)
+		p.opts.Log.Error("closing idle runs did not succeed", "error", err)
 	}
 	p.leaveMemory(ctx, func(r *run, left int) bool {
 		idle := now.Sub(r.used)
@@ -63,8 +62,8 @@ func (p *Pipeline) leaveMemory(ctx context.Context, out func(r *run, left int) b
 		}
 	}
 	if len(batch.Checkpoints)+len(batch.Runs) > 0 {
-		if _, err := p.opts.Store.Commit(ctx, &batch); err != nil {
-			slog.Error("writing the states of idle runs did not succeed", "error", err)
+		if _, err := p.commit(ctx, &batch); err != nil {
+			p.opts.Log.Error("writing the states of idle runs did not succeed", "error", err)
 			p.unwrite(&batch)
 			return
 		}
@@ -123,7 +122,7 @@ func (p *Pipeline) closeIdle(ctx context.Context, since time.Time) error {
 		batch.Runs = append(batch.Runs, r.row)
 		updates = append(updates, &store.Update{Run: r.row, Warnings: r.warnings})
 	}
-	if _, err := p.opts.Store.Commit(ctx, &batch); err != nil {
+	if _, err := p.commit(ctx, &batch); err != nil {
 		for _, id := range ids {
 			p.drop(id)
 		}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
@@ -42,8 +41,8 @@ func (p *Pipeline) flush(ctx context.Context) {
 	}
 	var b store.Batch
 	p.writeRows(&b)
-	if _, err := p.opts.Store.Commit(ctx, &b); err != nil {
-		slog.Error("writing the rows of runs did not succeed", "runs", len(b.Runs), "error", err)
+	if _, err := p.commit(ctx, &b); err != nil {
+		p.opts.Log.Error("writing the rows of runs did not succeed", "runs", len(b.Runs), "error", err)
 		p.unwrite(&b)
 	}
 	p.due.Store(int64(len(p.unwritten)))
@@ -85,6 +84,6 @@ func (p *Pipeline) recover(ctx context.Context) error {
 			b.Runs = append(b.Runs, r.row)
 		}
 	}
-	_, err = p.opts.Store.Commit(ctx, &b)
+	_, err = p.commit(ctx, &b)
 	return err
 }

@@ -126,4 +126,5 @@ func (r *run) describe(profile string) {
 	row.Worst = policyAction(s.Worst)
 	row.Warned, row.After = s.Warned, r.fold.after()
 	row.Warnings = len(r.warnings)
+	row.Glance, row.Slowest = store.Glance{Tools: r.fold.busiest(), News: s.News.shares(), Health: s.Course}, s.Slowest
 }

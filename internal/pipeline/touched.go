@@ -187,9 +187,7 @@ func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, 
 func (t *touched) add(p *Pipeline, e *unloop.Event, as placed) {
 	d := t.fold.add(e, as)
 	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
-		t.decisions = append(t.decisions, store.Decision{
-			Run: t.row.Number, Position: as.at, EventID: e.ID, Number: t.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: d.Message,
-		})
+		t.decisions = append(t.decisions, decisionOf(t.run, &d, as.at, e.ID))
 	}
 	folded := 0
 	if n := len(t.checkpoints); n > 0 {

@@ -87,7 +87,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 // belong puts a run of no project into that of the service that sent it.
 func (t *touched) belong(service, noProject string) {
 	if t.row.Project == noProject && service != "" && service != noProject {
-		t.row.Project, t.told = service, true
+		t.row.Project, t.told = store.Key(service), true
 	}
 }
 

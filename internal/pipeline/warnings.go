@@ -81,6 +81,14 @@ func warningID(run, rule, subject string) string {
 	return "wrn_" + hex.EncodeToString(sum[:12])
 }
 
+// decisionOf returns a decision at the run's last event as it is to be recorded.
+func decisionOf(r *run, d *policy.Decision, at store.Position, event string) store.Decision {
+	return store.Decision{
+		Run: r.row.Number, Position: at, EventID: event, Number: r.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: d.Message,
+		Warning: warningID(r.row.ID, d.Rule, d.Subject),
+	}
+}
+
 // changes says which of the warnings are new against those before, and which have grown.
 func changes(before, now []store.Warning) (raised, grown []int) {
 	known := make(map[string]*store.Warning, len(before))

@@ -8,6 +8,9 @@ var ErrCursor = errors.New("this is no cursor of this list")
 // ErrInUse says that another server writes to the database.
 var ErrInUse = errors.New("another server uses the database")
 
+// ErrTaken says that another server wrote to the database since this one began, so that what this one remembers does not hold.
+var ErrTaken = errors.New("another server has used the database in the meantime; start this one again")
+
 // ErrBuckets says that a summary was asked for with a step that is not above zero, or so short that it has more than MaxBuckets
 // buckets.
 var ErrBuckets = errors.New("the step does not fit the time")

@@ -16,8 +16,9 @@ type Filter struct {
 // Page asks for a part of a list: at most Limit entries behind the cursor. A cursor is what a list returned, or "" for its
 // beginning.
 type Page struct {
-	Cursor string
-	Limit  int
+	Cursor   string
+	Limit    int
+	Backward bool // from the list's end to its beginning; of events only
 }
 
 // Fleet sums up many runs.
@@ -55,6 +56,7 @@ type Looping struct {
 // SlowStep is the longest event of a run.
 type SlowStep struct {
 	RunID   string
+	EventID string
 	Latency float64 // milliseconds
 }
 

@@ -66,10 +66,38 @@ type Run struct {
 	Worst    policy.Action // of its decisions so far
 	Warned   time.Time     // when its first warning was raised; zero without one
 	After    Spent         // since then
+	Glance   Glance
+	Slowest  string // the id of the event that took longest; "" where none tells how long it took
 }
 
 // MaxTools is how many tools a run is found by.
 const MaxTools = 64
+
+// The bounds of a Glance.
+const (
+	MaxBusiest = 5
+	MaxNews    = 32
+	MaxHealth  = 128
+)
+
+// Glance is what a run looks like from afar.
+type Glance struct {
+	Tools  []ToolCalls `json:"tools,omitempty"`  // those that were called most, at most MaxBusiest
+	News   []float64   `json:"news,omitempty"`   // which part of its steps told something new, in at most MaxNews stretches of equal length
+	Health []HealthAt  `json:"health,omitempty"` // how it went: a point where it begins, and one for each change, at most MaxHealth
+}
+
+// ToolCalls says how often a tool was called.
+type ToolCalls struct {
+	Name  string `json:"name"`
+	Calls int    `json:"calls"`
+}
+
+// HealthAt is the health from an event on.
+type HealthAt struct {
+	Number int `json:"number"` // of the event in the run, from 0
+	Score  int `json:"score"`
+}
 
 // Spent is what a part of a run took.
 type Spent struct {
@@ -120,6 +148,7 @@ type Decision struct {
 	Action   policy.Action
 	Code     string
 	Message  string
+	Warning  string // the id of the warning that it rests on, for who is told of it; it is not kept
 }
 
 // Checkpoint is the state of a run's fold behind the event at Position, with which it goes on.

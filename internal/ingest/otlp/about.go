@@ -12,9 +12,14 @@ func (t *Trace) Stands(s *Span) bool {
 func Service(spans []Span) string {
 	for i := range spans {
 		s := &spans[i]
-		if s.Kind != Other && !s.MCP && s.Service != "" && !strings.HasPrefix(s.Service, "unknown_service") {
+		if s.Kind != Other && !s.MCP && isNamed(s.Service) {
 			return s.Service
 		}
 	}
 	return ""
+}
+
+// isNamed reports whether somebody gave a service its name: SDKs call one without a name unknown_service.
+func isNamed(service string) bool {
+	return service != "" && !strings.HasPrefix(service, "unknown_service")
 }

@@ -17,19 +17,24 @@ import (
 
 // Logs returns the events that the records of one request give, those of coding agents: Claude Code, Codex and Gemini CLI.
 // A record that is sent again gives the same events with the same ids. Other programs' records are taken and say nothing. A
-// record of an agent that names no session is refused: rejected says how many were, reason why. Safe for concurrent use.
-func Logs(ld plog.Logs) (events []*unloop.Event, rejected int, reason string) {
-	eachRecord(ld, func(told []*unloop.Event) {
+// record of an agent that names no session is refused: rejected says how many were, reason why. Services has the services, by run,
+// of runs whose records name one. Safe for concurrent use.
+func Logs(ld plog.Logs) (events []*unloop.Event, services map[string]string, rejected int, reason string) {
+	services = make(map[string]string)
+	eachRecord(ld, func(told []*unloop.Event, service string) {
 		if len(told) > 0 && told[0].RunID == "" {
 			rejected++
 			return
 		}
 		events = append(events, told...)
+		if len(told) > 0 && isNamed(service) {
+			services[told[0].RunID] = service
+		}
 	})
 	if rejected > 0 {
 		reason = fmt.Sprintf("%d records name no session", rejected)
 	}
-	return events, rejected, reason
+	return events, services, rejected, reason
 }
 
 // Join gives an event of a span what a record tells of the same call, under the same id, and it does not: contents, the size
@@ -49,14 +54,15 @@ func Join(span, record *unloop.Event) {
 	}
 }
 
-// eachRecord calls take with the events of each record, of which there may be none.
-func eachRecord(ld plog.Logs, take func([]*unloop.Event)) {
+// eachRecord calls take with the events of each record, of which there may be none, and the service that sent it.
+func eachRecord(ld plog.Logs, take func(events []*unloop.Event, service string)) {
 	r := record{attributes: newAttributes()}
 	for _, resource := range ld.ResourceLogs().All() {
+		service := textOf(resource.Resource().Attributes(), "service.name")
 		for _, scope := range resource.ScopeLogs().All() {
 			for _, from := range scope.LogRecords().All() {
 				r.set(from, scope.Scope().Name())
-				take(r.events())
+				take(r.events(), service)
 			}
 		}
 	}

@@ -47,7 +47,7 @@ const claudeScope = "com.anthropic.claude_code.events"
 // recorded returns the events of the records, in short and without the ids of records.
 func recorded(t *testing.T, records ...logged) []string {
 	t.Helper()
-	events, _, _ := Logs(logs(t, records...))
+	events, _, _, _ := Logs(logs(t, records...))
 	var told []string
 	for _, e := range events {
 		latency := ""
@@ -139,7 +139,7 @@ func TestRecords(t *testing.T) {
 func TestRecordsThatNameNoSession(t *testing.T) {
 	prompt := kv{"event.name": "codex.user_prompt"}
 	other := kv{"event.name": "http.request"}
-	events, rejected, reason := Logs(logs(t, logged{attributes: prompt}, logged{attributes: other}, logged{attributes: prompt}))
+	events, _, rejected, reason := Logs(logs(t, logged{attributes: prompt}, logged{attributes: other}, logged{attributes: prompt}))
 	if len(events) != 0 || rejected != 2 || reason != "2 records name no session" {
 		t.Errorf("got %d events, %d rejected, %q", len(events), rejected, reason)
 	}
@@ -147,7 +147,7 @@ func TestRecordsThatNameNoSession(t *testing.T) {
 
 func TestRecordsThatAreSentAgain(t *testing.T) {
 	ids := func(records ...logged) (ids []string) {
-		events, _, _ := Logs(logs(t, records...))
+		events, _, _, _ := Logs(logs(t, records...))
 		for _, e := range events {
 			ids = append(ids, e.ID)
 		}

@@ -38,7 +38,7 @@ func (w *window) add(td ptrace.Traces) {
 
 // addLogs takes in records. One that was sent twice counts once.
 func (w *window) addLogs(ld plog.Logs) {
-	eachRecord(ld, func(events []*unloop.Event) {
+	eachRecord(ld, func(events []*unloop.Event, _ string) {
 		for _, e := range events {
 			e.Index = w.next
 			if !w.ids[e.RunID+"\x00"+e.ID] {

@@ -8,9 +8,9 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// A person wants to hear of a warning when it is raised, when it has become much worse, and when it has stopped the agent. So
+// A person wants to hear of a warning when it is raised, when it has become much worse, and when the policy would stop the agent. So
 // these are the levels: raised; its count reaches 8, 16, 32 and so on, if that is twice the count that it was raised with;
-// block and halt, for the first call that was blocked because of it and for the end of the run. Levels depend on the warning
+// block and halt, for the first call that was to be blocked because of it and for when the run was to end. Levels depend on the warning
 // alone, not on when it was looked at, so that whoever works them out once more finds the same ones.
 const (
 	levelRaised = "raised"
@@ -57,23 +57,17 @@ func noticesOf(u *store.Update) (news []*notice) {
 	return news
 }
 
-// causeOf returns the warning that a decision rests on: the one of the rule that it names, or with its words, or at its event;
-// else the one that grew last. It is -1 without warnings.
+// causeOf returns the warning that a decision rests on; where there was no room for it, the one that grew last. It is -1 without
+// warnings.
 func causeOf(d *store.Decision, warnings []store.Warning) int {
-	best, reason := -1, -1
+	best := -1
 	for k := range warnings {
 		w := &warnings[k]
-		why := 0
-		switch {
-		case w.Rule == d.Code:
-			why = 3
-		case w.Message == d.Message:
-			why = 2
-		case w.EventID == d.EventID:
-			why = 1
+		if w.ID == d.Warning {
+			return k
 		}
-		if why > reason || why == reason && w.Updated.After(warnings[best].Updated) {
-			best, reason = k, why
+		if best < 0 || w.Updated.After(warnings[best].Updated) {
+			best = k
 		}
 	}
 	return best

@@ -174,13 +174,13 @@ func TestMessagesAreSigned(t *testing.T) {
 }
 
 const wantSlack = `{
-  "text": "nightly had a call blocked: same_call",
+  "text": "nightly would have a call blocked: same_call",
   "blocks": [
     {
       "type": "header",
       "text": {
         "type": "plain_text",
-        "text": "nightly had a call blocked: same_call"
+        "text": "nightly would have a call blocked: same_call"
       }
     },
     {
@@ -271,7 +271,7 @@ func TestSlackIsNotSentMoreThanItTakes(t *testing.T) {
 func TestHeadlines(t *testing.T) {
 	for level, want := range map[string]string{
 		levelRaised: "nightly: same_call", levelGrown: "nightly goes on, 9 times now: same_call",
-		levelBlock: "nightly had a call blocked: same_call", levelHalt: "nightly was halted: same_call",
+		levelBlock: "nightly would have a call blocked: same_call", levelHalt: "nightly would be halted: same_call",
 	} {
 		w := &worker{options: &Options{}}
 		n := &notice{run: raised("w", 3).Run, warning: warned("w", 9), raisedAt: -1}

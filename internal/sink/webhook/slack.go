@@ -59,9 +59,9 @@ func (m *message) headline() string {
 	}
 	switch m.Level {
 	case levelHalt:
-		return fmt.Sprintf("%s was halted: %s", name, m.Warning.Type)
+		return fmt.Sprintf("%s would be halted: %s", name, m.Warning.Type)
 	case levelBlock:
-		return fmt.Sprintf("%s had a call blocked: %s", name, m.Warning.Type)
+		return fmt.Sprintf("%s would have a call blocked: %s", name, m.Warning.Type)
 	case levelGrown:
 		return fmt.Sprintf("%s goes on, %d times now: %s", name, *m.Warning.Count, m.Warning.Type)
 	}

@@ -82,18 +82,16 @@ func TestWhatAPersonIsTold(t *testing.T) {
 func TestADecisionGoesWithItsWarning(t *testing.T) {
 	later := warned("later", 3)
 	later.Updated = later.Updated.Add(time.Second)
-	byRule, byWords, byEvent := warned("rule", 3), warned("words", 3), warned("event", 3)
-	byRule.Rule, byWords.Message, byEvent.EventID = "doom_loop", "secret of an agent", "e10"
+	cause := warned("cause", 3)
 	for _, c := range []struct {
 		warnings []store.Warning
 		want     string
 	}{
-		{[]store.Warning{later, byEvent, byWords, byRule}, "rule"},
-		{[]store.Warning{later, byEvent, byWords}, "words"},
-		{[]store.Warning{later, byEvent}, "event"},
+		{[]store.Warning{later, cause, warned("another", 3)}, "cause"},
 		{[]store.Warning{warned("earlier", 3), later, warned("earlier", 3)}, "later"},
 	} {
-		u := decided(&store.Update{Warnings: c.warnings}, policy.Block, "doom_loop")
+		u := decided(&store.Update{Warnings: c.warnings}, policy.Block, "blocked")
+		u.Decisions[0].Warning = "cause"
 		news := noticesOf(u)
 		if len(news) != 1 || news[0].warning.ID != c.want {
 			t.Errorf("%d notices, want one of %s", len(news), c.want)

@@ -11,26 +11,30 @@ import (
 // errFull ends a page that holds enough.
 var errFull = errors.New("the page is full")
 
-// EventPage returns the run's events in their order, and the cursor of the page behind; "" at the end. A page is shorter than its
-// limit where events are large: it ends with the one that brings it over maxPageBytes. A cursor of another list is
-// store.ErrCursor.
+// EventPage returns the run's events in their order, or backward, and the cursor of the page behind; "" at the end. A page is
+// shorter than its limit where events are large: it ends with the one that brings it over maxPageBytes. A cursor of another list
+// is store.ErrCursor.
 func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error) {
+	kind, behind, way := "events", ">", ""
+	if p.Backward {
+		kind, behind, way = "events-back", "<", " DESC"
+	}
 	w := &where{}
 	w.add("run = ?", run)
 	if p.Cursor != "" {
-		behind, err := parse(p.Cursor, "events", 4)
+		place, err := parse(p.Cursor, kind, 4)
 		if err != nil {
 			return nil, "", err
 		}
-		w.add("(at_sequence, at_time, at_tie, arrival) > (?, ?, ?, ?)", behind...)
+		w.add("(at_sequence, at_time, at_tie, arrival) "+behind+" (?, ?, ?, ?)", place...)
 	}
 	most, weighs := limit(p.Limit), 0
-	query := fmt.Sprintf("SELECT %s FROM events%s ORDER BY at_sequence, at_time, at_tie, arrival LIMIT %d", eventColumns, w, most+1)
+	query := fmt.Sprintf("SELECT %s FROM events%s ORDER BY at_sequence%[3]s, at_time%[3]s, at_tie%[3]s, arrival%[3]s LIMIT %[4]d", eventColumns, w, way, most+1)
 	err = s.each(ctx, query, w.args, func(row scanner) error {
 		if len(events) == most || weighs >= maxPageBytes {
 			last := &events[len(events)-1]
 			at := last.Position
-			next = cursor("events", at.Sequence, at.Time, at.Tie, last.Arrival)
+			next = cursor(kind, at.Sequence, at.Time, at.Tie, last.Arrival)
 			return errFull
 		}
 		var e store.Event

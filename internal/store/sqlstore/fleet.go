@@ -117,11 +117,11 @@ func looping(ctx context.Context, tx *sql.Tx, column, most string, window []any)
 }
 
 func slowest(ctx context.Context, tx *sql.Tx, window []any) (all []store.SlowStep, err error) {
-	query := fmt.Sprintf(`SELECT id, max_latency FROM runs WHERE started >= $1 AND started < $2 AND max_latency > 0
+	query := fmt.Sprintf(`SELECT id, slowest, max_latency FROM runs WHERE started >= $1 AND started < $2 AND max_latency > 0
 		ORDER BY max_latency DESC, number LIMIT %d`, maxSlowest)
 	err = eachRow(ctx, tx, query, window, func(row scanner) error {
 		var slow store.SlowStep
-		err := row.Scan(&slow.RunID, &slow.Latency)
+		err := row.Scan(&slow.RunID, &slow.EventID, &slow.Latency)
 		all = append(all, slow)
 		return err
 	})

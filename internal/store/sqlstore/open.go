@@ -31,6 +31,7 @@ type database struct {
 	write    *sql.DB // of one connection
 	read     *sql.DB
 	lock     io.Closer      // keeps other servers out
+	tenant   *tenant        // nil where the lock cannot be lost
 	snapshot *sql.TxOptions // of a transaction that reads one state
 	dialect  goose.Dialect
 	words    *strings.Replacer  // from the SQL of the migrations to this database's
@@ -64,6 +65,11 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 func (s *Store) start(ctx context.Context) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
+	}
+	if s.tenant != nil {
+		if err := s.tenant.moveIn(ctx, s.write); err != nil {
+			return err
+		}
 	}
 	s.bulks, err = s.prepareBulks(ctx)
 	return err

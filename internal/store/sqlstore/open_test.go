@@ -23,6 +23,7 @@ func TestOpen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Run("what was committed is there again, and so are secrets", func(t *testing.T) { reopen(t, database(t)) })
 			t.Run("a second server is kept out until the first has closed", func(t *testing.T) { secondServer(t, database(t)) })
+			t.Run("tables of an older program are brought up", func(t *testing.T) { olderTables(t, database(t)) })
 			t.Run("tables of a newer program are left alone", func(t *testing.T) { newerTables(t, database(t)) })
 		})
 	}
@@ -57,6 +58,53 @@ func reopen(t *testing.T, dsn string) {
 	}
 }
 
+// olderTables takes from tables what the second migration gave them.
+func olderTables(t *testing.T, dsn string) {
+	ctx := t.Context()
+	first, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newLoad(1).batch(1, 1)
+	b.Runs[0].Glance.News, b.Runs[0].Slowest = []float64{1}, "e"
+	_, err = first.Commit(ctx, b)
+	if err := errors.Join(err, first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
+	s := open(t, dsn)
+	got, err := s.Run(ctx, b.Runs[0].ID)
+	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Glance.News) != 0 || got.Slowest != "" {
+		t.Errorf("run %+v, error %v", got, err)
+	}
+	if _, err := s.Commit(ctx, &store.Batch{Runs: b.Runs}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Run(ctx, b.Runs[0].ID); err != nil || got.Slowest != "e" {
+		t.Errorf("written again it is %+v, error %v", got, err)
+	}
+}
+
+// meddle does to a closed store's tables what no program does.
+func meddle(t *testing.T, dsn string, statements ...string) {
+	t.Helper()
+	driver := "sqlite"
+	if strings.HasPrefix(dsn, "postgres") {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		_, failed := db.ExecContext(t.Context(), statement)
+		err = errors.Join(err, failed)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func secondServer(t *testing.T, dsn string) {
 	first, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
 	if err != nil {
@@ -78,20 +126,9 @@ func newerTables(t *testing.T, dsn string) {
 	if err := open(t, dsn).Close(); err != nil {
 		t.Fatal(err)
 	}
-	driver := "sqlite"
-	if strings.HasPrefix(dsn, "postgres") {
-		driver = "pgx"
-	}
-	db, err := sql.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`)
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	meddle(t, dsn, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`)
 	for range 2 { // what holds the first up does not hold the second up
-		_, err = sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+		_, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
 		if err == nil || !strings.Contains(err.Error(), "newer unloop") {
 			t.Fatalf("opening it gives the error %v", err)
 		}
@@ -142,7 +179,7 @@ func TestServer(t *testing.T) {
 	t.Run("a server that lost its lock cannot write beside the next one", func(t *testing.T) {
 		dsn := postgres.Database(t)
 		first := open(t, dsn)
-		disconnect(t, dsn)
+		postgres.Disconnect(t, dsn)
 		second := open(t, dsn)
 		l := newLoad(1)
 		if _, err := first.Commit(t.Context(), l.batch(1, 1)); !errors.Is(err, store.ErrInUse) {
@@ -152,12 +189,30 @@ func TestServer(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("a server that lost its lock to another, which has gone since, cannot write any more", func(t *testing.T) {
+		dsn := postgres.Database(t)
+		first := open(t, dsn)
+		postgres.Disconnect(t, dsn)
+		second, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := first.Commit(t.Context(), newLoad(1).batch(1, 1)); !errors.Is(err, store.ErrTaken) {
+				t.Errorf("committing gives the error %v", err)
+			}
+		}
+		open(t, dsn)
+	})
 	t.Run("a server whose connections broke takes its lock again", func(t *testing.T) {
 		dsn := postgres.Database(t)
 		s := open(t, dsn)
 		l := newLoad(1)
 		for range 3 {
-			disconnect(t, dsn)
+			postgres.Disconnect(t, dsn)
 			if _, err := s.Commit(t.Context(), l.batch(1, 1)); err != nil {
 				t.Fatal(err)
 			}
@@ -204,23 +259,5 @@ func noneLeft(t *testing.T, dsn, name string) {
 	}
 	if err := conn.Close(t.Context()); err != nil || left > 0 {
 		t.Errorf("%d connections are left, error %v", left, err)
-	}
-}
-
-// disconnect ends the connection that writes to a database: it holds the lock.
-func disconnect(t *testing.T, dsn string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
-		WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-		AND objid = (hashtext(current_schema())::bigint & 4294967295)::oid`)
-	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if ended.RowsAffected() != 1 {
-		t.Fatalf("%d connections have the lock", ended.RowsAffected())
 	}
 }

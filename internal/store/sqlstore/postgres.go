@@ -2,11 +2,13 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,6 +27,39 @@ type noLock struct{}
 
 func (noLock) Close() error { return nil }
 
+// tenant keeps a server from going on when another one has been there since it began: it wrote its name when it did.
+type tenant struct {
+	name atomic.Pointer[string] // nil until the tables are there
+}
+
+// moveIn writes the server's name. The lock is held.
+func (t *tenant) moveIn(ctx context.Context, write *sql.DB) error {
+	name := rand.Text()
+	_, err := write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('server', $1)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, []byte(name))
+	if err != nil {
+		return fmt.Errorf("write down who uses the database: %w", err)
+	}
+	t.name.Store(&name)
+	return nil
+}
+
+// check returns store.ErrTaken where another server has moved in. The lock is held.
+func (t *tenant) check(ctx context.Context, conn *pgx.Conn) error {
+	own := t.name.Load()
+	if own == nil {
+		return nil
+	}
+	var latest []byte
+	if err := conn.QueryRow(ctx, `SELECT value FROM settings WHERE name = 'server'`).Scan(&latest); err != nil {
+		return fmt.Errorf("read who uses the database: %w", err)
+	}
+	if string(latest) != *own {
+		return store.ErrTaken
+	}
+	return nil
+}
+
 // openPostgres connects to the server.
 func openPostgres(ctx context.Context, address string, o Options) (d database, err error) {
 	config, err := pgx.ParseConfig(address)
@@ -39,8 +74,10 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 	}
 	writer := config.Copy()
 	writer.RuntimeParams["synchronous_commit"] = "on"
+	self := new(tenant)
 	d = database{
-		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(claim)),
+		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(self.claim)),
+		tenant:   self,
 		read:     postgresPool(config, o.Readers),
 		lock:     noLock{},
 		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
@@ -72,8 +109,8 @@ const claimTime = "5s"
 const lockNotAvailable = "55P03"
 
 // claim takes the lock that keeps other servers out, for as long as the connection lives. Each new writing connection has to
-// take it, so that a server which lost its own cannot write beside the one that came after it.
-func claim(ctx context.Context, conn *pgx.Conn) error {
+// take it, so that a server which lost its own cannot write beside the one that came after it, nor after that.
+func (t *tenant) claim(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SET lock_timeout = '`+claimTime+`'`)
 	if err == nil {
 		_, err = conn.Exec(ctx, `SELECT pg_advisory_lock($1, hashtext(current_schema()))`, lockClass)
@@ -83,6 +120,9 @@ func claim(ctx context.Context, conn *pgx.Conn) error {
 	}
 	if failure := (*pgconn.PgError)(nil); errors.As(err, &failure) && failure.Code == lockNotAvailable {
 		err = store.ErrInUse
+	}
+	if err == nil {
+		err = t.check(ctx, conn)
 	}
 	if err != nil { // nobody else closes the connection then
 		return errors.Join(fmt.Errorf("lock the database: %w", err), conn.Close(ctx))

@@ -13,7 +13,7 @@ import (
 
 const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, score, health, " +
 	"warnings, worst, warned, after_calls, after_tokens, after_cost, events, duration, llm_calls, tool_calls, retries, handoffs, " +
-	"errors, tokens, cost, mean_latency, max_latency, busiest_tool, busiest_agent, bytes"
+	"errors, tokens, cost, mean_latency, max_latency, busiest_tool, busiest_agent, bytes, glance, slowest"
 
 // runs writes runs, new ones and such as are known.
 func (w *writing) runs(ctx context.Context, runs []store.Run) error {
@@ -27,7 +27,8 @@ func (w *writing) runArguments(to []any, r *store.Run) []any {
 		stamp(r.Started), stamp(r.Ended), stamp(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
 		int64(r.Warnings), int64(r.Worst), stamp(r.Warned), int64(r.After.Calls), r.After.Tokens, finite(r.After.Cost), int64(m.Events), finite(m.Duration),
 		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, finite(m.Cost), finite(m.MeanLatency),
-		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), r.Bytes)
+		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), r.Bytes,
+		glance(&r.Glance), store.Text(r.Slowest))
 }
 
 // scanner is a row.
@@ -38,14 +39,14 @@ func scanRun(row scanner) (*store.Run, error) {
 		r                               store.Run
 		m                               = &r.Metrics
 		started, ended, updated, warned int64
-		tools                           string
+		tools, seen                     string
 		worst                           int64
 		metadata                        []byte
 	)
 	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools,
 		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.After.Calls, &r.After.Tokens, &r.After.Cost, &m.Events,
 		&m.Duration, &m.LLMCalls, &m.ToolCalls, &m.Retries, &m.Handoffs, &m.Errors, &m.Tokens, &m.Cost, &m.MeanLatency, &m.MaxLatency,
-		&m.BusiestTool, &m.BusiestAgent, &r.Bytes)
+		&m.BusiestTool, &m.BusiestAgent, &r.Bytes, &seen, &r.Slowest)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +54,9 @@ func scanRun(row scanner) (*store.Run, error) {
 	r.Metadata, r.Worst = object(metadata), policy.Action(worst)
 	if r.Tools, err = listed(tools); err != nil {
 		return nil, fmt.Errorf("tools of run %d: %w", r.Number, err)
+	}
+	if r.Glance, err = glanced(seen); err != nil {
+		return nil, fmt.Errorf("glance of run %d: %w", r.Number, err)
 	}
 	return &r, nil
 }

@@ -97,3 +97,20 @@ func listed(kept string) (tools []string, err error) {
 	}
 	return tools, nil
 }
+
+// glance returns a glance as it is kept.
+func glance(g *store.Glance) string {
+	text, err := json.Marshal(g)
+	if err != nil {
+		return "" // it has a number that JSON has no word for
+	}
+	return string(text)
+}
+
+// glanced reads what glance wrote.
+func glanced(kept string) (g store.Glance, err error) {
+	if kept != "" {
+		err = json.Unmarshal([]byte(kept), &g)
+	}
+	return g, err
+}

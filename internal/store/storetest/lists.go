@@ -135,6 +135,20 @@ func eventPages(t *testing.T, s Store) {
 			}
 			events, page.Cursor = append(events, ids(part)...), next
 		}
+		var backward []string
+		page.Backward = true
+		for first := true; first || page.Cursor != ""; first = false {
+			part, next, err := s.EventPage(t.Context(), 1, page)
+			if err != nil || len(part) > max(size, 1) {
+				t.Fatalf("%d events for %d backward, error %v", len(part), size, err)
+			}
+			backward, page.Cursor = append(backward, ids(part)...), next
+		}
+		slices.Reverse(backward)
+		if diff := cmp.Diff(want, backward); diff != "" {
+			t.Errorf("events backward by pages of %d (-want +got):\n%s", size, diff)
+		}
+		page.Backward = false
 		for first := true; first || page.Cursor != ""; first = false {
 			part, next, err := s.Decisions(t.Context(), 1, page)
 			if err != nil || len(part) > max(size, 1) {
@@ -192,6 +206,10 @@ func badCursors(t *testing.T, s Store) {
 			_, next, err := s.EventPage(ctx, 1, store.Page{Cursor: c, Limit: 1})
 			return next, err
 		},
+		"events-back": func(c string) (string, error) {
+			_, next, err := s.EventPage(ctx, 1, store.Page{Cursor: c, Limit: 1, Backward: true})
+			return next, err
+		},
 		"decisions": func(c string) (string, error) {
 			_, next, err := s.Decisions(ctx, 1, store.Page{Cursor: c, Limit: 1})
 			return next, err
@@ -208,7 +226,7 @@ func badCursors(t *testing.T, s Store) {
 				cursors = append(cursors, next)
 			}
 		}
-		if len(cursors) != 12 {
+		if len(cursors) != 13 {
 			t.Fatalf("the other lists gave %d cursors", len(cursors)-10)
 		}
 		for _, cursor := range cursors {

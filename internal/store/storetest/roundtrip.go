@@ -87,6 +87,13 @@ func drawRun(t *rapid.T, number int64) store.Run {
 			Cost: amounts.Draw(t, "cost"), MeanLatency: amounts.Draw(t, "mean"), MaxLatency: amounts.Draw(t, "max"),
 			BusiestTool: text.Draw(t, "tool"), BusiestAgent: text.Draw(t, "agent"),
 		},
+		Glance: store.Glance{News: rapid.SliceOfN(rapid.Float64Range(0, 1), 0, store.MaxNews).Draw(t, "news")}, Slowest: words.Draw(t, "slowest"),
+	}
+	for range rapid.IntRange(0, store.MaxBusiest).Draw(t, "busiest") {
+		r.Glance.Tools = append(r.Glance.Tools, store.ToolCalls{Name: words.Draw(t, "tool"), Calls: count.Draw(t, "calls")})
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "points") {
+		r.Glance.Health = append(r.Glance.Health, store.HealthAt{Number: count.Draw(t, "number"), Score: rapid.IntRange(0, 100).Draw(t, "score")})
 	}
 	return r
 }

@@ -66,7 +66,7 @@ func fleet(t *testing.T, s Store) {
 		{150 * time.Minute, store.Completed, 9e9, true}, // behind it
 	} {
 		r := run(int64(k+1), fmt.Sprint(k))
-		r.Started, r.Status, r.Metrics.MaxLatency = noon.Add(c.at), c.status, c.latency
+		r.Started, r.Status, r.Metrics.MaxLatency, r.Slowest = noon.Add(c.at), c.status, c.latency, fmt.Sprint("e", k)
 		r.Metrics.ToolCalls, r.Metrics.Tokens, r.Metrics.Cost = 10, 1000, 0.5
 		if c.warned {
 			r.Warned, r.After = noon, store.Spent{Calls: 2, Tokens: 300, Cost: 0.25}
@@ -90,7 +90,7 @@ func fleet(t *testing.T, s Store) {
 		Rules:   []store.Looping{{Name: "repeat", Runs: 2, Warnings: 4, Repeats: 61}, {Name: "stall", Runs: 2, Warnings: 2, Repeats: 2}},
 		Spent:   store.Spent{Calls: 40, Tokens: 4000, Cost: 2},
 		After:   store.Spent{Calls: 4, Tokens: 600, Cost: 0.5},
-		Slowest: []store.SlowStep{{RunID: "2", Latency: 30}, {RunID: "4", Latency: 20}, {RunID: "1", Latency: 10}},
+		Slowest: []store.SlowStep{{RunID: "2", EventID: "e2", Latency: 30}, {RunID: "4", EventID: "e4", Latency: 20}, {RunID: "1", EventID: "e1", Latency: 10}},
 	}
 	got := must[store.Fleet](t)(s.Fleet(t.Context(), noon, until, time.Hour))
 	if diff := cmp.Diff(want, got); diff != "" {

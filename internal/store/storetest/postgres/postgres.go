@@ -75,16 +75,16 @@ func Database(t testing.TB) string {
 		t.Fatalf("%s: %v", variable, err)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	run(t, server, "CREATE SCHEMA "+name)
-	t.Cleanup(func() { run(t, server, "DROP SCHEMA "+name+" CASCADE") })
+	Exec(t, server, "CREATE SCHEMA "+name)
+	t.Cleanup(func() { Exec(t, server, "DROP SCHEMA "+name+" CASCADE") })
 	query := address.Query()
 	query.Set("options", "-csearch_path="+name)
 	address.RawQuery = query.Encode()
 	return address.String()
 }
 
-// run runs a statement on a connection of its own. The test's context is done when its clean-up begins.
-func run(t testing.TB, server, statement string) {
+// Exec runs a statement on a connection of its own. The test's context is done when its clean-up begins.
+func Exec(t testing.TB, server, statement string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	conn, err := pgx.Connect(ctx, server)
@@ -94,5 +94,23 @@ func run(t testing.TB, server, statement string) {
 	_, err = conn.Exec(ctx, statement)
 	if err := errors.Join(err, conn.Close(ctx)); err != nil {
 		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// Disconnect ends the connection with which a server writes to a database: it holds the lock.
+func Disconnect(t testing.TB, dsn string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+		WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+		AND objid = (hashtext(current_schema())::bigint & 4294967295)::oid`)
+	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if ended.RowsAffected() != 1 {
+		t.Fatalf("%d connections have the lock", ended.RowsAffected())
 	}
 }

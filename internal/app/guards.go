@@ -1,0 +1,86 @@
+package app
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/unloop-ai/unloop/internal/guardio"
+	"github.com/unloop-ai/unloop/internal/httpd"
+)
+
+// maxGuards is how many profiles and settings agents may ask for over HTTP; the one that nobody asked longest is forgotten.
+const maxGuards = 64
+
+// guards answers for agents that ask over HTTP: one guard for each profile and settings, with the runs of all who ask for these.
+type guards struct {
+	judges judges
+	runs   int // about how many each holds
+
+	mu    sync.Mutex
+	known []namedGuard // the latest asked in front
+}
+
+type namedGuard struct {
+	name  string
+	guard *guardio.Server
+}
+
+// Guard returns the guard of a profile with some settings changed.
+func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard, error) {
+	if profile == "" {
+		profile = g.judges.own.Name
+	}
+	var name strings.Builder
+	name.WriteString(profile)
+	for _, setting := range slices.Sorted(maps.Keys(settings)) {
+		name.WriteString("\x00" + setting + "\x00" + settings[setting])
+	}
+	if guard := g.find(name.String()); guard != nil {
+		return guard, nil
+	}
+	p, err := g.judges.load(profile, settings)
+	if err != nil {
+		return nil, err
+	}
+	made, err := guardio.New(p, g.runs)
+	if err != nil {
+		return nil, err
+	}
+	return g.add(name.String(), made), nil
+}
+
+// find returns a guard that is known, or nil.
+func (g *guards) find(name string) *guardio.Server {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.front(name)
+}
+
+// front puts a guard that is known in front, and returns it, or nil. The lock is held.
+func (g *guards) front(name string) *guardio.Server {
+	at := slices.IndexFunc(g.known, func(k namedGuard) bool { return k.name == name })
+	if at < 0 {
+		return nil
+	}
+	found := g.known[at]
+	copy(g.known[1:], g.known[:at])
+	g.known[0] = found
+	return found.guard
+}
+
+// add makes a guard known, unless somebody else just did, and returns the one that is.
+func (g *guards) add(name string, made *guardio.Server) *guardio.Server {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if other := g.front(name); other != nil {
+		return other
+	}
+	g.known = slices.Insert(g.known, 0, namedGuard{name, made})
+	if len(g.known) > maxGuards {
+		g.known[maxGuards] = namedGuard{} // its runs leave memory
+		g.known = g.known[:maxGuards]
+	}
+	return made
+}

@@ -1,0 +1,89 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Guards are asked by agents before and after their calls.
+type Guards interface {
+	// Guard returns the guard of a profile with some of its settings changed; the server's own profile where the name is empty.
+	// Its error is SettingErrors where the profile or its settings are wrong.
+	Guard(profile string, settings map[string]string) (Guard, error)
+}
+
+// Guard answers lines of the guard's protocol. It is safe for concurrent use.
+type Guard interface {
+	// Answer writes the answer to each line of a text, in order. What is wrong with a line stands in its answer; the error is
+	// that of the context or of the writer.
+	Answer(ctx context.Context, text []byte, out io.Writer) error
+}
+
+// guardSettings is how many settings a request may change: each is looked at by itself.
+const guardSettings = 64
+
+func (s *Server) guardRoutes() {
+	op := s.operation(http.MethodPost, "/api/guard", Ingest, "guard", "ask-guard", "Ask the guard",
+		"Takes lines of the guard's protocol (docs/guard-protocol.md), one JSON object each, and answers each with a line, in order. "+
+			"A line that cannot be used is answered with an error in its place. The server remembers each run between requests, and "+
+			"records nothing of it: events go to /api/events.")
+	op.Parameters = []*huma.Param{
+		{
+			Name: "profile", In: "query", Description: "The name of a profile; the server's own where it is left out.",
+			Schema: &huma.Schema{Type: "string"},
+		},
+		{
+			Name: "set", In: "query", Description: "A setting of the profile that is other than it stands there: NAME=VALUE. May be given several times.",
+			Schema: &huma.Schema{Type: "array", Items: &huma.Schema{Type: "string"}}, Explode: new(true),
+		},
+	}
+	line := &huma.Schema{Type: "object", Description: "One a line."}
+	op.RequestBody = &huma.RequestBody{Required: true, Content: content("application/x-ndjson", line)}
+	op.Responses["200"] = &huma.Response{Description: "The answers.", Content: content("application/x-ndjson", line)}
+	s.raw(op, s.askGuard)
+}
+
+func (s *Server) askGuard(w http.ResponseWriter, r *http.Request) error {
+	asked := r.URL.Query()
+	settings, err := setsOf(asked["set"])
+	if err != nil {
+		return err
+	}
+	guard, err := s.Guards.Guard(asked.Get("profile"), settings)
+	var wrong SettingErrors
+	switch {
+	case errors.As(err, &wrong) && len(wrong) > 0:
+		return wrong.problem(http.StatusBadRequest, "set.")
+	case err != nil:
+		return err
+	}
+	b, err := s.read(w, r)
+	if err != nil {
+		return err
+	}
+	defer b.release()
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	_ = guard.Answer(r.Context(), b.bytes, w) // the client has gone; there is nobody to tell
+	return nil
+}
+
+// setsOf returns the settings by name. Of those with the same name the last holds.
+func setsOf(given []string) (map[string]string, error) {
+	if len(given) > guardSettings {
+		return nil, problem(http.StatusBadRequest, "set", "at most 64 settings can be changed")
+	}
+	settings := make(map[string]string, len(given))
+	for _, set := range given {
+		name, value, ok := strings.Cut(set, "=")
+		if !ok || name == "" {
+			return nil, problem(http.StatusBadRequest, "set", "NAME=VALUE is wanted")
+		}
+		settings[name] = value
+	}
+	return settings, nil
+}

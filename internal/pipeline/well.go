@@ -1,0 +1,42 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// failure is a commit that did not succeed.
+type failure struct {
+	err error
+	at  time.Time
+}
+
+// commit has the store take a batch, and notes how that went.
+func (p *Pipeline) commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+	doubled, err = p.opts.Store.Commit(ctx, b)
+	if err == nil {
+		p.failed.Store(nil)
+		return doubled, nil
+	}
+	p.failed.Store(&failure{err, time.Now()})
+	if errors.Is(err, store.ErrTaken) {
+		p.taken = err
+	}
+	return nil, err
+}
+
+// unwellTime is how long a failure counts. Who heard of it may send nothing more, so that no commit can show that the store is well.
+const unwellTime = time.Minute
+
+// Well returns why the last commit did not succeed; nil where it did, or where none was tried for a minute.
+func (p *Pipeline) Well() error {
+	f := p.failed.Load()
+	if f == nil || time.Since(f.at) > unwellTime {
+		return nil
+	}
+	return fmt.Errorf("the last recording did not succeed: %w", f.err)
+}
