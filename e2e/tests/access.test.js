@@ -24,22 +24,28 @@ for (let i = 0; i < 40; i++) {
   if (i % 5 === 0) events.push(...agent.loop(4 + (i % 9)));
   await server.send([...events, ...agent.end(i % 11 === 0 ? "run_failed" : "run_completed")]);
 }
-const pair = new Agent("handover", { name: "writer and reviewer", start: now - 900_000 });
+const pair = new Agent("handover", { name: "writer and reviewer", agent: "writer", project: "blog", start: now - 900_000 });
 const talk = [...pair.begin()];
 for (let i = 0; i < 6; i++) {
-  talk.push(pair.event("handoff_started", { agent: i % 2 ? "writer" : "reviewer" }), ...pair.say("assistant", "Please have another look at the second paragraph."));
+  pair.agent = i % 2 ? "writer" : "reviewer";
+  talk.push(pair.event("handoff_started"), ...pair.say("assistant", "Please have another look at the second paragraph."));
 }
 talk.push(...pair.call("publish", { to: "blog" }, new Error("403: the token has expired")));
 await server.send(talk);
 const runs = await server.get("/api/runs?text=demo-stuck");
 const stuck = runs[0].id;
-const [warning] = await server.get(`/api/runs/${stuck}/warnings`);
 
 /** pages are those that are looked at, each with what shows that it is all there. */
 const pages = [
   { name: "empty", server: empty, path: "/", ready: (p) => p.getByRole("heading", { name: "No run has come yet" }) },
   { name: "runs", path: "/", ready: (p) => p.getByRole("row").filter({ hasText: "nightly report 0" }).getByText("read_file") },
-  { name: "run", path: `/runs/${stuck}?event=${warning.event_id}`, ready: (p) => p.getByRole("complementary", { name: "Event" }) },
+  {
+    name: "run", path: `/runs/${stuck}`,
+    ready: async (p) => {
+      await p.getByRole("button", { name: "Go to culprit" }).first().click();
+      return p.getByLabel("Event", { exact: true });
+    },
+  },
   { name: "run-agents", path: "/runs/handover", ready: (p) => p.getByRole("treegrid", { name: "Timeline" }).getByText("publish") },
   { name: "graph", path: `/runs/${stuck}/graph`, ready: (p) => p.getByRole("button", { name: /calls.*loop/ }).first() },
   {
@@ -55,8 +61,10 @@ const pages = [
   { name: "rules", path: "/rules", ready: (p) => p.getByRole("heading", { name: "Same call same result" }) },
 ];
 
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, deviceScaleFactor: 2 };
+
 /** shown are the photographs that the README has. */
-const shown = ["runs-light", "run-light", "run-dark", "what-if-light"];
+const shown = ["runs-light", "run-light", "run-dark", "graph-light", "what-if-light"];
 
 async function findings(page) {
   // The page's own policy forbids scripts from elsewhere, so axe comes in through the debugger, as it would from an extension.
@@ -72,7 +80,8 @@ async function findings(page) {
 for (const [theme, options] of [
   ["light", { colorScheme: "light" }],
   ["dark", { colorScheme: "dark" }],
-  ["phone", { colorScheme: "light", viewport: { width: 390, height: 844 }, hasTouch: true, deviceScaleFactor: 2 }],
+  ["phone-light", { colorScheme: "light", ...phone }],
+  ["phone-dark", { colorScheme: "dark", ...phone }],
 ]) {
   describe(theme, () => {
     for (const { name, path, ready, server: at = server } of pages) {

@@ -43,10 +43,26 @@ describe("the list of runs", () => {
     const healthy = rowOf(page, "healthy agent of unloop demo");
     await Promise.all([stuck.waitFor(), healthy.waitFor()]);
     assert.equal(await demo.ended, 0, demo.said.text);
-    await healthy.getByText("completed").waitFor();
+    await healthy.getByText(/^✓\s*completed$/).waitFor();
     await healthy.getByText("none", { exact: true }).waitFor(); // warnings
     await stuck.getByText(/^\d+ · (warn|block|halt)$/).waitFor();
     assert.ok(await stays(), "the page was loaded again");
+  });
+
+  test("shows what a run did, growing with it, and reads no run's events for that", async (t) => {
+    const server = await Server.start(t);
+    const agent = new Agent("glance");
+    await server.send([...agent.begin(), ...agent.work(4)]);
+    const page = await open(t, browser, server, "/");
+    const asked = [];
+    page.on("request", (r) => asked.push(new URL(r.url()).pathname));
+    const row = rowOf(page, "glance");
+    await row.getByRole("img", { name: "100 % of steps brought something new" }).waitFor();
+    await row.getByText("read_file", { exact: true }).waitFor();
+    await server.send(agent.loop(6));
+    await row.getByRole("img", { name: "50 % of steps brought something new, none of the last third" }).waitFor();
+    await row.getByText("search, read_file", { exact: true }).waitFor();
+    assert.deepEqual(asked.filter((path) => path.startsWith("/api/runs/")), []);
   });
 
   test("shows runs that come as spans", async (t) => {

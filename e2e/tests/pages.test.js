@@ -109,6 +109,15 @@ describe("the fleet", () => {
     assert.equal(await page.getByRole("link", { name: "one that ends" }).count(), 0);
   });
 
+  test("leads to the slowest step of a run", async (t) => {
+    const page = await open(t, browser, server, "/fleet?since=24h");
+    const [slowest] = (await server.get("/api/fleet?since=24h")).slowest;
+    const part = page.getByRole("region", { name: "Slowest steps" });
+    await part.getByText(slowest.event_id, { exact: true }).waitFor();
+    await part.getByRole("link", { name: slowest.run_id, exact: true }).click();
+    await page.getByRole("complementary", { name: "Event" }).getByText(new RegExp(`\\b${slowest.event_id}$`)).waitFor();
+  });
+
   test("keeps its time in the address", async (t) => {
     const page = await open(t, browser, server, "/fleet");
     await page.getByRole("combobox", { name: "Time" }).selectOption("1h");

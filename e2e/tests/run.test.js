@@ -90,6 +90,37 @@ describe("an event", () => {
   });
 });
 
+describe("on a phone, an event", () => {
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+  const sheetOf = (page) => page.getByRole("dialog", { name: "Event" });
+
+  test("is a sheet over the page, which keeps the focus and gives it back", async (t) => {
+    const page = await open(t, browser, server, "/runs/long", phone);
+    const button = page.getByRole("article", { name: "Same call same result" }).getByRole("button", { name: "Go to culprit" });
+    await button.click();
+    await sheetOf(page).waitFor();
+    const { x, y, width, height } = await sheetOf(page).boundingBox();
+    assert.deepEqual({ x, y, width, height }, { x: 0, y: 0, ...phone.viewport });
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press("Tab");
+      const out = await page.evaluate(() => document.activeElement !== document.body && !document.activeElement.closest("dialog"));
+      assert.ok(!out, `the focus has left the sheet with Tab ${i + 1}`);
+    }
+    await sheetOf(page).getByRole("button", { name: "Close" }).click();
+    await sheetOf(page).waitFor({ state: "detached" });
+    assert.ok(await button.evaluate((b) => b === document.activeElement), "the focus is not where it was");
+  });
+
+  test("is left with Escape, to the timeline where nothing else had the focus", async (t) => {
+    const page = await open(t, browser, server, `/runs/long?event=${warning.event_id}`, phone);
+    await sheetOf(page).getByText(warning.event_id).first().waitFor();
+    await page.keyboard.press("Escape");
+    await sheetOf(page).waitFor({ state: "detached" });
+    assert.ok(await timelineOf(page).evaluate((b) => b === document.activeElement), "the timeline does not have the focus");
+    await page.waitForURL((url) => !url.search.includes("event="));
+  });
+});
+
 describe("the timeline", () => {
   const short = new Agent("short");
   const begun = server.send([...short.begin(), ...short.work(3), ...short.loop(9), ...short.end()]);

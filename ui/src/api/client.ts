@@ -1,4 +1,4 @@
-import type { Comparison, Decision, Event, Fleet, Json, Metrics, Profile, Replay, Rule, RunSummary, Warning } from "./names";
+import type { Comparison, Decision, Fleet, Json, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, Warning } from "./names";
 import { token } from "./token.svelte";
 
 /** Failure is an answer that is an error, in words for people. */
@@ -63,12 +63,10 @@ async function page<T>(path: string, query: URLSearchParams, signal?: AbortSigna
 
 export const api = {
   runs: (query: URLSearchParams, signal?: AbortSignal) => page<RunSummary>("/api/runs", query, signal),
-  run: (id: string, signal?: AbortSignal) => get<RunSummary>(run(id), signal),
+  run: (id: string, signal?: AbortSignal) => get<RunDetails>(run(id), signal),
   metrics: (id: string, signal?: AbortSignal) => get<Metrics>(`${run(id)}/metrics`, signal),
   warnings: (id: string, signal?: AbortSignal) => get<Warning[]>(`${run(id)}/warnings`, signal),
   decisions: (id: string, signal?: AbortSignal) => get<Decision[]>(`${run(id)}/decisions`, signal),
-  events: (id: string, limit: number, signal?: AbortSignal) =>
-    page<Event>(`${run(id)}/events`, new URLSearchParams({ limit: String(limit) }), signal),
   compare: (a: string, b: string, signal?: AbortSignal) => get<Comparison>(`/api/compare?${new URLSearchParams({ a, b })}`, signal),
   fleet: (query: URLSearchParams, signal?: AbortSignal) => get<Fleet>(`/api/fleet?${query}`, signal),
   rules: (signal?: AbortSignal) => get<Rule[]>("/api/rules", signal),

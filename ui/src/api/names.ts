@@ -1,7 +1,7 @@
 // The names of the wire, as the server's description has them, with what the description leaves open.
-import type { Comparison, Decision, Event, Fleet, FleetUpdate, Metrics, Profile, Replay, Rule, RunSummary, RunUpdate, Warning } from "./schema";
+import type { Comparison, Decision, Event, Fleet, FleetUpdate, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, RunUpdate, Warning } from "./schema";
 
-export type { Comparison, Decision, Event, Fleet, FleetUpdate, Metrics, Profile, Replay, Rule, RunSummary, RunUpdate, Warning };
+export type { Comparison, Decision, Event, Fleet, FleetUpdate, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, RunUpdate, Warning };
 
 /** Any JSON value. What agents and tools say is of this kind, and is shown as text only. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

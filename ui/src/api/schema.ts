@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/guard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the guard
+         * @description Takes lines of the guard's protocol (docs/guard-protocol.md), one JSON object each, and answers each with a line, in order. A line that cannot be used is answered with an error in its place. The server remembers each run between requests, and records nothing of it: events go to /api/events.
+         */
+        post: operations["ask-guard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -201,7 +221,7 @@ export interface paths {
         };
         /**
          * A run's events
-         * @description In the order of the run. A page ends before its limit where the events are large, at about 32 MiB.
+         * @description In the order of the run, or from its end. A page ends before its limit where the events are large, at about 32 MiB.
          */
         get: operations["list-events"];
         put?: never;
@@ -301,7 +321,7 @@ export interface paths {
         };
         /**
          * All runs as they go on
-         * @description What comes from now on; with Last-Event-ID, first the runs that have changed behind it (0 for all runs). A run that changes faster than it can be told is told as it stands then.
+         * @description What comes from now on; with Last-Event-ID, first the runs that were deleted and those that have changed behind it (0 for all runs). A run that changes faster than it can be told is told as it stands then.
          */
         get: operations["stream-all"];
         put?: never;
@@ -1004,6 +1024,104 @@ export interface components {
              */
             total_tokens: number;
         };
+        RunDetails: {
+            /**
+             * Format: int64
+             * @description The number of its latest event among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
+             */
+            arrival: number;
+            /**
+             * Format: int64
+             * @description Tool calls since its first warning.
+             */
+            calls_after_warning: number;
+            /**
+             * Format: double
+             * @description US dollars since its first warning.
+             */
+            cost_after_warning: number;
+            /**
+             * Format: date-time
+             * @description When it ended; null while it runs.
+             */
+            ended_at: string | null;
+            /**
+             * Format: int64
+             * @description How many events it has.
+             */
+            event_count: number;
+            /** @description How the health went: a point where it begins, and one for each change; 128 at most. */
+            health: components["schemas"]["HealthPoint"][] | null;
+            /**
+             * Format: int64
+             * @description 100 is well, 0 is stuck.
+             */
+            health_score: number;
+            /** @description The run's id, as its sender gave it. */
+            id: string;
+            /**
+             * @description The same in words.
+             * @enum {string}
+             */
+            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            /** @description An object of the sender's, or null. */
+            metadata: unknown;
+            /** @description What people call it; its id where nobody said. */
+            name: string;
+            /** @description Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return. */
+            news: number[] | null;
+            /** @description The profile that judges the run. */
+            profile: string;
+            /** @description To which project it belongs. */
+            project: string;
+            /**
+             * Format: date-time
+             * @description When its first event happened; null before.
+             */
+            started_at: string | null;
+            /**
+             * @description closed: nothing came for so long that the run is taken to be over.
+             * @enum {string}
+             */
+            status: "running" | "completed" | "failed" | "closed";
+            /**
+             * Format: int64
+             * @description Tokens since its first warning.
+             */
+            tokens_after_warning: number;
+            /** @description The tools that it called most, those first; five at most. */
+            tools: components["schemas"]["ToolCalls"][] | null;
+            /**
+             * Format: double
+             * @description US dollars, as far as they are known.
+             */
+            total_cost: number;
+            /**
+             * Format: int64
+             * @description Of all model calls.
+             */
+            total_tokens: number;
+            /**
+             * Format: date-time
+             * @description When its latest event arrived.
+             */
+            updated_at: string | null;
+            /**
+             * Format: date-time
+             * @description When its first warning was raised; null without one.
+             */
+            warned_at: string | null;
+            /**
+             * Format: int64
+             * @description How many warnings it has.
+             */
+            warning_count: number;
+            /**
+             * @description The hardest that the profile's policy decided so far.
+             * @enum {string}
+             */
+            worst_decision: "allow" | "warn" | "block" | "halt";
+        };
         RunSummary: {
             /**
              * Format: int64
@@ -1046,6 +1164,8 @@ export interface components {
             metadata: unknown;
             /** @description What people call it; its id where nobody said. */
             name: string;
+            /** @description Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return. */
+            news: number[] | null;
             /** @description The profile that judges the run. */
             profile: string;
             /** @description To which project it belongs. */
@@ -1065,6 +1185,8 @@ export interface components {
              * @description Tokens since its first warning.
              */
             tokens_after_warning: number;
+            /** @description The tools that it called most, those first; five at most. */
+            tools: components["schemas"]["ToolCalls"][] | null;
             /**
              * Format: double
              * @description US dollars, as far as they are known.
@@ -1131,6 +1253,8 @@ export interface components {
             value: unknown;
         };
         SlowStep: {
+            /** @description Of the event; empty where it is not known. */
+            event_id: string;
             /**
              * Format: double
              * @description Milliseconds.
@@ -1155,6 +1279,15 @@ export interface components {
              * @description Of model calls.
              */
             tokens: number;
+        };
+        ToolCalls: {
+            /**
+             * Format: int64
+             * @description How often it was called.
+             */
+            calls: number;
+            /** @description Of the tool. */
+            name: string;
         };
         ToolHints: {
             /** @description To call it again with the same arguments changes nothing more. */
@@ -1252,11 +1385,13 @@ export type Question = components['schemas']['Question'];
 export type Replay = components['schemas']['Replay'];
 export type Rule = components['schemas']['Rule'];
 export type Run = components['schemas']['Run'];
+export type RunDetails = components['schemas']['RunDetails'];
 export type RunSummary = components['schemas']['RunSummary'];
 export type RunUpdate = components['schemas']['RunUpdate'];
 export type Setting = components['schemas']['Setting'];
 export type SlowStep = components['schemas']['SlowStep'];
 export type Spent = components['schemas']['Spent'];
+export type ToolCalls = components['schemas']['ToolCalls'];
 export type ToolHints = components['schemas']['ToolHints'];
 export type Usage = components['schemas']['Usage'];
 export type Warning = components['schemas']['Warning'];
@@ -1310,7 +1445,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description For one event: the event as it is recorded. For several: what became of them; at least one was taken. */
+            /** @description For one event: the event as it is recorded. For several: what became of them; unless there were none, at least one was taken. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1353,6 +1488,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            /** @description A problem: what is wrong, with which field, and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ask-guard": {
+        parameters: {
+            query?: {
+                /** @description The name of a profile; the server's own where it is left out. */
+                profile?: string;
+                /** @description A setting of the profile that is other than it stands there: NAME=VALUE. May be given several times. */
+                set?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The answers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": Record<string, never>;
                 };
             };
             /** @description A problem: what is wrong, with which field, and why. */
@@ -1554,7 +1727,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunSummary"];
+                    "application/json": components["schemas"]["RunDetails"];
                 };
             };
             /** @description A problem: what is wrong, with which field, and why. */
@@ -1644,6 +1817,8 @@ export interface operations {
                 limit?: number;
                 /** @description X-Next-Cursor of the page before. */
                 cursor?: string;
+                /** @description asc for the order of the run; desc from its end to its beginning. */
+                order?: "asc" | "desc";
             };
             header?: {
                 /** @description application/x-ndjson for the events as they were recorded, one a line. */

@@ -44,6 +44,21 @@ describe("a graph", () => {
     expect(layout({ nodes: [], edges: [], left: 0 }).nodes).toEqual([]);
   });
 
+  it("is laid out downwards where there is no room to the right, no wider than a phone for a chain of tools", () => {
+    const p = layout(g, true);
+    const y = p.nodes.map((n) => n.y);
+    expect(new Set(y).size).toBe(4);
+    expect(p.nodes.every((n) => n.x + 156 <= p.width && n.y + 44 <= p.height)).toBe(true);
+    expect(p.width).toBeLessThan(300);
+  });
+
+  it("has the count of an edge on the edge", () => {
+    const back = layout(g).edges.find((e) => e.from === "test" && e.to === "edit")!;
+    const [, y0, , y1] = /^M[\d.]+,([\d.]+) C([\d.]+),([\d.]+)/.exec(back.path)!.map(Number);
+    expect(back.y).toBeGreaterThan(y0!);
+    expect(back.y).toBeLessThan(y1!);
+  });
+
   it("leaves out the rarer of very many tools", () => {
     const many = graph(Array.from({ length: 60 }, (_, i) => call(`t${i}`, 1, 1)).flat());
     expect([many.nodes.length, many.left]).toEqual([40, 20]);

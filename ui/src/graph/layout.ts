@@ -1,12 +1,23 @@
-// A layered layout (after Sugiyama, Tagawa and Toda, 1981): nodes stand in columns by how far they are from the start, and each
-// column is sorted by the middle of its neighbours. Edges that go back bend below.
+// A layered layout (after Sugiyama, Tagawa and Toda, 1981): nodes stand in layers by how far they are from the start, and each
+// layer is sorted by the middle of its neighbours. Layers follow one another to the right, or downwards where there is no room.
+// Edges that go back bend round the far side.
 import type { Edge, Graph, Node } from "./transitions";
 
 export const wide = 156;
 export const tall = 44;
-const gapX = 64;
-const gapY = 28;
-const below = 72; // room for the edges that go back
+const near = 40; // room for the edges that pass over a layer
+const far = 80; // room for those that go back
+
+/** How large a node is, and how far the next one, along the layers and across them. */
+interface Shape {
+  long: number;
+  broad: number;
+  gapAlong: number;
+  gapAcross: number;
+}
+
+const toTheRight: Shape = { long: wide, broad: tall, gapAlong: 64, gapAcross: 28 };
+const downwards: Shape = { long: tall, broad: wide, gapAlong: 56, gapAcross: 20 };
 
 export interface Placed extends Node {
   x: number;
@@ -27,22 +38,40 @@ export interface Picture {
   height: number;
 }
 
-export function layout(g: Graph): Picture {
-  const columns = sorted(layers(g), g.edges);
-  const most = Math.max(...columns.map((c) => c.length), 1);
-  const height = most * (tall + gapY) - gapY;
-  const placed = new Map<string, Placed>();
-  columns.forEach((column, i) => {
-    const top = (height - column.length * (tall + gapY) + gapY) / 2;
-    column.forEach((n, k) => placed.set(n.name, { ...n, x: i * (wide + gapX), y: 32 + top + k * (tall + gapY) }));
+/** A place along the layers, and across them. */
+type Point = [along: number, across: number];
+
+interface Spot {
+  node: Node;
+  layer: number;
+  along: number;
+  across: number;
+}
+
+export function layout(g: Graph, down = false): Picture {
+  const shape = down ? downwards : toTheRight;
+  const layered = sorted(layers(g), g.edges);
+  const most = Math.max(...layered.map((c) => c.length), 1);
+  const breadth = most * (shape.broad + shape.gapAcross) - shape.gapAcross;
+  const spots = new Map<string, Spot>();
+  layered.forEach((column, layer) => {
+    const begin = near + (breadth - column.length * (shape.broad + shape.gapAcross) + shape.gapAcross) / 2;
+    column.forEach((node, k) => spots.set(node.name, { node, layer, along: layer * (shape.long + shape.gapAlong), across: begin + k * (shape.broad + shape.gapAcross) }));
   });
-  const edges = g.edges.map((e) => drawn(e, placed.get(e.from)!, placed.get(e.to)!, height + 32));
-  return { nodes: [...placed.values()], edges, width: columns.length * (wide + gapX) - gapX + 56, height: height + 32 + below };
+  const at = ([along, across]: Point): { x: number; y: number } => (down ? { x: across, y: along } : { x: along, y: across });
+  const edges = g.edges.map((e): Drawn => {
+    const points = bent(spots.get(e.from)!, spots.get(e.to)!, shape, near + breadth);
+    const [a, b, c, d] = points.map((p) => Object.values(at(p)).map((n) => n.toFixed(1)).join(","));
+    return { ...e, path: `M${a} C${b} ${c} ${d}`, ...at(middle(points)) };
+  });
+  const length = Math.max(layered.length * (shape.long + shape.gapAlong) - shape.gapAlong, 0);
+  const { x: width, y: height } = at([length, near + breadth + far]);
+  return { nodes: [...spots.values()].map((s) => ({ ...s.node, ...at([s.along, s.across]) })), edges, width, height };
 }
 
 /**
- * layers puts each node into a column: behind all that lead to it, along the longest way. Edges that would close a circle do not
- * count; which those are, a walk along the heaviest edges first decides.
+ * layers puts each node behind all that lead to it, along the longest way. Edges that would close a circle do not count; which those
+ * are, a walk along the heaviest edges first decides.
  */
 function layers(g: Graph): Node[][] {
   const out = new Map<string, Edge[]>();
@@ -65,20 +94,20 @@ function layers(g: Graph): Node[][] {
   for (const name of order) {
     for (const e of forward) if (e.from === name) level.set(e.to, Math.max(level.get(e.to)!, level.get(name)! + 1));
   }
-  const columns: Node[][] = [];
-  for (const n of g.nodes) (columns[level.get(n.name)!] ??= []).push(n);
-  return columns.filter((c) => c !== undefined);
+  const all: Node[][] = [];
+  for (const n of g.nodes) (all[level.get(n.name)!] ??= []).push(n);
+  return all.filter((c) => c !== undefined);
 }
 
-function sorted(columns: Node[][], edges: readonly Edge[]): Node[][] {
+function sorted(all: Node[][], edges: readonly Edge[]): Node[][] {
   for (let round = 0; round < 4; round++) {
-    for (let i = 1; i < columns.length; i++) {
-      const place = new Map(columns[i - 1]!.map((n, k) => [n.name, k]));
-      const middle = new Map(columns[i]!.map((n) => [n.name, middleOf(n, edges, place)]));
-      columns[i]!.sort((a, b) => middle.get(a.name)! - middle.get(b.name)!);
+    for (let i = 1; i < all.length; i++) {
+      const place = new Map(all[i - 1]!.map((n, k) => [n.name, k]));
+      const middles = new Map(all[i]!.map((n) => [n.name, middleOf(n, edges, place)]));
+      all[i]!.sort((a, b) => middles.get(a.name)! - middles.get(b.name)!);
     }
   }
-  return columns;
+  return all;
 }
 
 function middleOf(n: Node, edges: readonly Edge[], place: Map<string, number>): number {
@@ -86,30 +115,36 @@ function middleOf(n: Node, edges: readonly Edge[], place: Map<string, number>): 
   return at.length === 0 ? Infinity : at.reduce((a, b) => a + b, 0) / at.length;
 }
 
-function drawn(e: Edge, a: Placed, b: Placed, bottom: number): Drawn {
-  const ay = a.y + tall / 2;
-  const by = b.y + tall / 2;
-  if (e.from === e.to) {
-    const x = a.x + wide / 2;
-    return { ...e, path: `M${x - 20},${a.y} C${x - 32},${a.y - 32} ${x + 32},${a.y - 32} ${x + 20},${a.y}`, x, y: a.y - 22 };
+/** bent returns the points of an edge: where it begins, the two that bend it, and where it ends. */
+function bent(a: Spot, b: Spot, s: Shape, end: number): Point[] {
+  const [am, bm] = [a.across + s.broad / 2, b.across + s.broad / 2];
+  const middleAlong = a.along + s.long / 2;
+  if (a === b) { // a loop at the near side
+    const high = a.across - near + 4;
+    return [[middleAlong - 14, a.across], [middleAlong - 26, high], [middleAlong + 26, high], [middleAlong + 14, a.across]];
   }
-  if (b.x > a.x) {
-    const from = a.x + wide;
-    const bend = Math.max((b.x - from) / 2, 32);
-    if (b.x - from > gapX) {
-      const high = Math.min(a.y, b.y) - 40; // over the columns in between
-      const [ax, bx] = [a.x + wide - 24, b.x + 24];
-      return { ...e, path: `M${ax},${a.y} C${ax + 40},${high} ${bx - 40},${high} ${bx},${b.y}`, x: (ax + bx) / 2, y: high + 10 };
-    }
-    return { ...e, path: `M${from},${ay} C${from + bend},${ay} ${b.x - bend},${by} ${b.x},${by}`, x: (from + b.x) / 2, y: (ay + by) / 2 };
+  if (b.layer === a.layer + 1) {
+    const bend = s.gapAlong / 2;
+    return [[a.along + s.long, am], [a.along + s.long + bend, am], [b.along - bend, bm], [b.along, bm]];
   }
-  if (b.x === a.x) {
-    const right = a.x + wide;
-    const out = right + 36 + (e.from < e.to ? 0 : 16);
-    return { ...e, path: `M${right},${ay + 6} C${out},${ay} ${out},${by} ${right},${by + 6}`, x: out - 10, y: (ay + by) / 2 };
+  if (b.layer > a.layer) { // over the layers in between
+    const high = Math.min(a.across, b.across) - near;
+    const [from, to] = [a.along + s.long - 16, b.along + 16];
+    return [[from, a.across], [from + 24, high], [to - 24, high], [to, b.across]];
   }
-  const low = Math.min(bottom + 44, Math.max(a.y, b.y) + tall + 12 + (a.x - b.x) / 10);
-  const ax = a.x + wide / 2;
-  const bx = b.x + wide / 2;
-  return { ...e, path: `M${ax},${a.y + tall} C${ax},${low + 12} ${bx},${low + 12} ${bx},${b.y + tall}`, x: (ax + bx) / 2, y: low + 2 };
+  if (b.layer === a.layer) {
+    const out = a.along + s.long + (a.across < b.across ? 28 : 44);
+    return [[a.along + s.long, am + 6], [out, am], [out, bm], [b.along + s.long, bm + 6]];
+  }
+  const span = a.layer - b.layer;
+  const low = Math.min(Math.max(a.across, b.across) + s.broad + 12 + 28 * span, end + far + 12);
+  const apart = Math.min(14 * (span - 1), s.long / 2 - 8); // a longer way goes outside
+  const [from, to] = [middleAlong + apart, b.along + s.long / 2 - apart];
+  return [[from, a.across + s.broad], [from, low], [to, low], [to, b.across + s.broad]];
+}
+
+/** middle returns the middle of a curve. */
+function middle([a, b, c, d]: Point[]): Point {
+  const of = (k: 0 | 1): number => (a![k] + 3 * b![k] + 3 * c![k] + d![k]) / 8;
+  return [of(0), of(1)];
 }

@@ -1,16 +1,11 @@
 // A run as its stream tells it, made ready for the page.
 import { api } from "../api/client";
-import type { Decision, Metrics, Replay, RunSummary, RunUpdate, Warning } from "../api/names";
+import type { Decision, Metrics, RunDetails, RunUpdate, Warning } from "../api/names";
 import { Stream } from "../api/stream.svelte";
 import { Entries } from "../timeline/entries";
 import { foldsOf } from "../timeline/folds";
 import { Ledger } from "../timeline/ledger";
 import type { Timeline } from "../timeline/rows";
-
-export type HealthPoint = NonNullable<Replay["health"]>[number];
-
-/** The server tells how the health of a run went by judging it anew, which is not worth its time for longer ones. */
-const longestHealth = 20_000;
 
 const nothing: Timeline = { entries: [], slowest: 0, folds: [], decisions: [], entryOf: () => -1 };
 
@@ -18,7 +13,7 @@ const nothing: Timeline = { entries: [], slowest: 0, folds: [], decisions: [], e
 const summaryEvery = 1000;
 
 export class RunFeed {
-  summary = $state.raw<RunSummary | null>(null);
+  summary = $state.raw<RunDetails | null>(null);
   metrics = $state.raw<Metrics | null>(null);
   warnings = $state.raw<readonly Warning[]>([]);
   timeline = $state.raw<Timeline>(nothing);
@@ -26,8 +21,6 @@ export class RunFeed {
   /** Events that are on the page. */
   events = $state(0);
   status = $state("");
-  /** How the health went: at each event number from which on it is another. */
-  health = $state.raw<readonly HealthPoint[]>([]);
   error = $state.raw<unknown>(null);
   /** There is no run of this id yet. */
   missing = $state(false);
@@ -41,7 +34,6 @@ export class RunFeed {
   private drawing = false;
   private drawn = 0; // how long it took last time
   private asked = 0;
-  private judged = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly id: string) {
@@ -62,34 +54,11 @@ export class RunFeed {
       this.status = this.summary.status;
       this.missing = false;
       this.error = null;
-      if (this.health.length === 0 && !this.judged) void this.judge();
     } catch (e) {
       if (this.abort.signal.aborted) return;
       this.missing = (e as { status?: number }).status === 404;
       if (!this.missing && this.summary === null) this.error = e;
     }
-  }
-
-  /** Asks how the health went before the page was opened. Without an answer the line begins where the page did. */
-  private async judge(): Promise<void> {
-    this.judged = true;
-    if ((this.summary?.event_count ?? Infinity) > longestHealth) return;
-    for (let attempt = 0; attempt < 5 && !this.abort.signal.aborted; attempt++) {
-      try {
-        const { health, events } = await api.replay(this.id, "", {}, this.abort.signal);
-        this.health = [...(health ?? []), ...this.health.filter((p) => p.event_number >= events)];
-        return;
-      } catch (e) {
-        if ((e as { status?: number }).status !== 429) return;
-        await new Promise((later) => setTimeout(later, 1000 + 1000 * attempt));
-      }
-    }
-  }
-
-  /** Takes down the health as it stands now. */
-  private note(m: Metrics): void {
-    if (this.health.at(-1)?.health_score === m.health_score) return;
-    this.health = [...this.health, { event_number: Math.max(m.total_events - 1, 0), health_score: m.health_score }].slice(-1000);
   }
 
   private askSoon(): void {
@@ -112,7 +81,6 @@ export class RunFeed {
     this.missing = false;
     this.metrics = u.metrics;
     this.status = u.status;
-    if (u.metrics && this.judged) this.note(u.metrics);
     this.warnings = u.warnings ?? [];
     for (const d of u.decisions ?? []) this.decisions.set(`${d.event_id} ${d.code}`, d);
     this.record(u);

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { RunSummary } from "../api/names";
-import { Entries } from "../timeline/entries";
-import { call } from "../timeline/make";
-import { glanceOf } from "./glance";
 import { before, matches, type Filter } from "./list.svelte";
 
 const none: Filter = { status: "", project: "", warning: "", tool: "", text: "", since: "" };
@@ -25,14 +22,5 @@ describe("the list of runs", () => {
     const at = (started_at: string | null, arrival: number) => ({ started_at, arrival }) as RunSummary;
     const [a, b, c, d] = [at("2026-01-01T00:00:00Z", 9), at("2026-01-02T00:00:00Z", 1), at(null, 5), at("2026-01-02T00:00:00Z", 2)];
     expect([a, b, c, d].sort(before)).toEqual([d, b, a, c]);
-  });
-});
-
-describe("a glance at a run", () => {
-  it("tells its tools by their calls, and how much was new", () => {
-    const entries = new Entries();
-    [...call("a", 1, 1), ...call("b", 1, 1), ...call("b", 1, 1), ...call("b", 1, 1)].forEach((e, i) => entries.add(e, i));
-    expect(glanceOf(entries.list)).toEqual({ tools: ["b", "a"], news: [1, 1, 0, 0] });
-    expect(glanceOf([])).toEqual({ tools: [], news: [] });
   });
 });

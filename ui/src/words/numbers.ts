@@ -25,15 +25,20 @@ export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1000)} s`;
+  if (minutes < 60) return both(minutes, "min", Math.floor((ms % 60_000) / 1000), "s");
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return hours < 48 ? both(hours, "h", minutes % 60, "min") : both(Math.floor(hours / 24), "d", hours % 24, "h");
+}
+
+function both(whole: number, unit: string, rest: number, smaller: string): string {
+  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 }
 
 /** offset writes how long after the start of a run something happened. */
 export function offset(ms: number): string {
   if (!Number.isFinite(ms)) return "";
   const s = Math.max(ms, 0) / 1000;
+  if (s < 60) return `${s.toFixed(2)} s`;
   const h = Math.floor(s / 3600);
   const m = Math.floor(s / 60) % 60;
   const rest = (s % 60).toFixed(1).padStart(4, "0");

@@ -2,11 +2,7 @@
 import type { RunSummary, Warning } from "../api/names";
 import { detailsOf } from "../api/names";
 import { count, dollars, plural } from "./numbers";
-
-export interface Verdict {
-  tone: "good" | "warn" | "bad";
-  text: string;
-}
+import { title } from "./texts";
 
 const weights: Record<string, number> = { critical: 3, warning: 2, info: 1 };
 
@@ -22,12 +18,18 @@ function rank(w: Warning): number {
   return (weights[w.severity] ?? 0) * 1e6 + Math.min((w.count ?? 0) * period, 1e5);
 }
 
-export function verdictOf(run: RunSummary, warnings: readonly Warning[]): Verdict {
+export function verdictOf(run: RunSummary, warnings: readonly Warning[]): string {
   const w = worst(warnings);
-  if (w === null) return { tone: run.status === "failed" ? "warn" : "good", text: quiet(run) };
+  if (w === null) return quiet(run);
   const stuck = run.loop_health_status === "Likely stuck" || run.worst_decision === "halt" || run.worst_decision === "block";
   const what = stuck ? "This run goes round in circles" : "This run repeats itself";
-  return { tone: stuck || run.status === "failed" ? "bad" : "warn", text: `${tense(what, run)}. ${after(run)}` };
+  return `${tense(what, run)}: ${loop(w)}. ${after(run)}`;
+}
+
+/** loop names the loop that a warning is about: "cycle of 3 steps, 6 times". */
+function loop(w: Warning): string {
+  const period = detailsOf(w).period ?? 1;
+  return `${title(w.type).toLowerCase()}${period > 1 ? ` of ${period} steps` : ""}${(w.count ?? 0) > 1 ? `, ${count(w.count!)} times` : ""}`;
 }
 
 function tense(what: string, run: RunSummary): string {
@@ -54,6 +56,7 @@ function after(run: RunSummary): string {
   if (run.cost_after_warning > 0) parts.push(dollars(run.cost_after_warning));
   if (parts.length === 0) return "Nothing was spent since the first warning.";
   const list = parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
-  const still = run.status === "running" ? "have gone" : "went";
+  const one = parts.length === 1 && run.calls_after_warning === 1;
+  const still = run.status !== "running" ? "went" : one ? "has gone" : "have gone";
   return `Since the first warning, ${list} ${still} into it.`;
 }
