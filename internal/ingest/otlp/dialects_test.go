@@ -59,6 +59,14 @@ func TestToolDialects(t *testing.T) {
 			[]string{`02.start tool_call_started ls 02`, `02.end tool_call_completed ls 02 "a b"`},
 		},
 		{
+			"a LangChain message that tells of an error", "ls",
+			kv{
+				"openinference.span.kind": "TOOL", "tool.name": "ls",
+				"output.value": `{"type":"tool","data":{"content":"no such folder","tool_call_id":"call_7","status":"error"}}`,
+			},
+			[]string{`02.start tool_call_started ls 02`, `02.end tool_call_failed ls 02 "no such folder"`},
+		},
+		{
 			"a result that only looks like a message", "ls",
 			kv{"openinference.span.kind": "TOOL", "tool.name": "ls", "output.value": `{"type":"page","data":{"content":"a b"}}`},
 			[]string{`02.start tool_call_started ls 02`, `02.end tool_call_completed ls 02 {"type":"page","data":{"content":"a b"}}`},
@@ -327,17 +335,22 @@ func TestContentsInEvents(t *testing.T) {
 }
 
 func TestResults(t *testing.T) {
-	tests := []struct{ name, in, want string }{
-		{"a tool's own object", `{"output":"a","code":0}`, `{"output":"a","code":0}`},
-		{"a text", `"a"`, `"a"`},
-		{"a callback's output", `{"output":"a","kwargs":{"name":"ls"}}`, `"a"`},
-		{"a tool message in it", `{"output":{"content":"a","tool_call_id":"c"},"kwargs":{}}`, `"a"`},
-		{"one that was serialized", `{"output":{"lc":1,"id":["x"],"kwargs":{"content":"a","tool_call_id":"c"}},"kwargs":{}}`, `"a"`},
+	tests := []struct {
+		name, in, want string
+		failed         bool
+	}{
+		{"a tool's own object", `{"output":"a","status":"error"}`, `{"output":"a","status":"error"}`, false},
+		{"a text", `"a"`, `"a"`, false},
+		{"a callback's output", `{"output":"a","kwargs":{"name":"ls"}}`, `"a"`, false},
+		{"a tool message in it", `{"output":{"content":"a","tool_call_id":"c"},"kwargs":{}}`, `"a"`, false},
+		{"one that was serialized", `{"output":{"lc":1,"id":["x"],"kwargs":{"content":"a","tool_call_id":"c"}},"kwargs":{}}`, `"a"`, false},
+		{"a message of an error", `{"output":{"content":"a","tool_call_id":"c","status":"error"},"kwargs":{}}`, `"a"`, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := result(tt.in); got != tt.want {
-				t.Errorf("got %s, want %s", got, tt.want)
+			got, failed := result(tt.in)
+			if got != tt.want || failed != tt.failed {
+				t.Errorf("got %s, failed %t, want %s, %t", got, failed, tt.want, tt.failed)
 			}
 		})
 	}

@@ -35,13 +35,14 @@ func arguments(raw string) string {
 	return raw
 }
 
-// result takes a tool's result out of a LangChain callback's output and out of the tool message in it.
-func result(raw string) string {
+// result takes a tool's result out of a LangChain callback's output and out of the tool message in it, which may say that the
+// tool failed although its span does not.
+func result(raw string) (output string, failed bool) {
 	for range envelopes {
 		m := object(raw)
 		switch {
 		case m == nil:
-			return raw
+			return raw, false
 		case has(m, "output") && (len(m) == 1 || has(m, "kwargs")):
 			raw = string(m["output"])
 		case has(m, "lc", "kwargs"):
@@ -49,12 +50,12 @@ func result(raw string) string {
 		case has(object(string(m["data"])), "content", "tool_call_id"):
 			raw = string(m["data"])
 		case has(m, "content", "tool_call_id"):
-			return string(m["content"])
+			return string(m["content"]), string(m["status"]) == `"error"`
 		default:
-			return raw
+			return raw, false
 		}
 	}
-	return raw
+	return raw, false
 }
 
 func has(members map[string]jsontext.Value, names ...string) bool {

@@ -15,8 +15,8 @@ func openInference(s *span) Facts {
 			Tool:   s.text("tool.name"),
 			CallID: s.text("tool.id", "tool_call.id"),
 			Input:  arguments(s.json("input.value", "tool.parameters")),
-			Output: result(s.json("output.value")),
 		}
+		f.Output, f.Refused = result(s.json("output.value"))
 		if f.Tool == "" {
 			f.Tool = s.title()
 		}

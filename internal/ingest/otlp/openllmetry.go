@@ -8,11 +8,11 @@ func openLLMetry(s *span) Facts {
 	switch s.text("traceloop.span.kind") {
 	case "tool":
 		f := Facts{
-			Kind:   Tool,
-			Tool:   s.text("traceloop.entity.name"),
-			Input:  arguments(s.json("traceloop.entity.input")),
-			Output: result(s.json("traceloop.entity.output")),
+			Kind:  Tool,
+			Tool:  s.text("traceloop.entity.name"),
+			Input: arguments(s.json("traceloop.entity.input")),
 		}
+		f.Output, f.Refused = result(s.json("traceloop.entity.output"))
 		if f.Tool == "" {
 			f.Tool = strings.TrimSuffix(s.title(), ".tool")
 		}

@@ -47,6 +47,9 @@ type Facts struct {
 	Input  string `json:"input,omitempty"`
 	Output string `json:"output,omitempty"`
 
+	// Refused says that Output tells of an error, although the span's status may not. Once the span is read it is no more set.
+	Refused bool `json:"-"`
+
 	Model  string  `json:"model,omitempty"`
 	Tokens int64   `json:"tokens,omitempty"` // of a model call, all together
 	Cost   float64 `json:"cost,omitempty"`   // US dollars
@@ -74,6 +77,9 @@ func (f *Facts) fill(from *Facts) {
 	f.MCP = f.MCP || from.MCP
 	if f.CallID == "" {
 		f.CallID, f.ByCall = from.CallID, from.ByCall
+	}
+	if f.Output == "" {
+		f.Refused = from.Refused
 	}
 	for _, text := range []struct{ to, from *string }{
 		{&f.Agent, &from.Agent}, {&f.Tool, &from.Tool}, {&f.Input, &from.Input}, {&f.Output, &from.Output}, {&f.Model, &from.Model},

@@ -3,8 +3,11 @@ package otlp
 import (
 	"fmt"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
 // Spans returns the spans of one request, all of them, since any may be the parent of one that tells of an agent. A span
@@ -83,6 +86,10 @@ func (r *reader) read() {
 		r.told.End = max(r.told.Start, r.told.End) // clocks of two machines
 	}
 	r.told.Failed, r.told.Reason = s.failure()
+	if r.told.Refused && !r.told.Failed {
+		r.told.Failed, r.told.Reason, r.told.Output = true, ingest.Content(jsontext.Value(r.told.Output)), ""
+	}
+	r.told.Refused = false
 }
 
 // nanos returns a timestamp as nanoseconds since 1970; one that an int64 cannot hold, which is negative there, is unknown.

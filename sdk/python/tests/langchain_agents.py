@@ -13,7 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
-from langchain_core.tools import BaseTool, InjectedToolCallId, tool
+from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 from pydantic import PrivateAttr
@@ -95,7 +95,15 @@ def find_letter(query: str) -> str:
     return "No results found."
 
 
-tools: dict[str, BaseTool] = {t.name: t for t in (search, read, fetch, find_letter)}
+@tool
+def borrow(book: str) -> str:
+    """Borrows a book, or says why not."""
+    raise ToolException("the library is closed")
+
+
+borrow.handle_tool_error = True
+
+tools: dict[str, BaseTool] = {t.name: t for t in (search, read, fetch, find_letter, borrow)}
 
 
 def transfer(to: str) -> BaseTool:

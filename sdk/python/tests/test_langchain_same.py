@@ -25,6 +25,10 @@ WORK: dict[str, tuple[list[Step], set[str]]] = {
     "two calls in turn": ([lost, [("read", {"page": 1})]] * 5, {"cycle", "same_call_same_result"}),
     "searches that find nothing": ([[("find_letter", {"query": f"letter {n}"})] for n in "abcdefgh"], {"same_result"}),
     "a host that is away": ([[("fetch", {"url": f"https://archive.example/{n}"})] for n in "abcdefgh"], {"same_error"}),
+    "a library that is closed, which no exception tells": (
+        [[("borrow", {"book": f"volume {n}"})] for n in "abcdefgh"],
+        {"same_error"},
+    ),
     "a diary, page by page": ([[("read", {"page": n})] for n in range(20)], set()),
     "a page each between the same searches": (
         [step for n in range(8) for step in (lost, [("read", {"page": n})])],
@@ -77,9 +81,14 @@ def by_hand(steps: list[Step], run: str) -> None:
                 id = f"{name}-{n}"
                 unloop.event("tool_call_started", tool=name, call_id=id, input=args)
                 try:
-                    unloop.event("tool_call_completed", tool=name, call_id=id, output=tools[name].invoke(args))
+                    said = tools[name].invoke({"type": "tool_call", "name": name, "args": args, "id": id})
                 except ConnectionError as error:
                     unloop.event("tool_call_failed", tool=name, call_id=id, error=error)
+                    continue
+                if said.status == "error":
+                    unloop.event("tool_call_failed", tool=name, call_id=id, error=said.content)
+                else:
+                    unloop.event("tool_call_completed", tool=name, call_id=id, output=said.content)
 
 
 def graph(steps: list[Step], run: str, *callbacks: BaseCallbackHandler) -> None:
