@@ -65,6 +65,51 @@ describe("the list of runs", () => {
     assert.deepEqual(asked.filter((path) => path.startsWith("/api/runs/")), []);
   });
 
+  test("keeps the chosen run chosen and the place where one reads when a new run comes on top", async (t) => {
+    const server = await Server.start(t);
+    const day = Date.UTC(2026, 4, 2);
+    await server.send(Array.from({ length: 60 }, (_, n) => new Agent(`old-${n}`, { start: day - n * 1000 }).begin()).flat());
+    const page = await open(t, browser, server, "/");
+    await rowOf(page, "old-1").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await server.send(new Agent("newer", { start: day + 1000 }).begin());
+    await rowOf(page, "newer").waitFor();
+    const grid = page.getByRole("grid", { name: "Runs" });
+    const chosen = await grid.evaluate((g) => document.getElementById(g.getAttribute("aria-activedescendant")).textContent);
+    assert.match(chosen, /^\s*old-1\b/);
+    await grid.evaluate((g) => (g.scrollTop = 56 * 20 + 10));
+    await rowOf(page, "old-19").waitFor();
+    const top = async () => (await rowOf(page, "old-22").boundingBox()).y;
+    const before = await top();
+    await server.send(new Agent("newest", { start: day + 2000 }).begin());
+    await page.getByText("62 runs", { exact: true }).waitFor();
+    assert.equal(await top(), before);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/runs\/old-1$/);
+  });
+
+  test("does not go back to an answer that is older than what the stream told since", async (t) => {
+    const server = await Server.start(t);
+    const agent = new Agent("known", { name: "report one" });
+    await server.send(agent.begin());
+    const page = await open(t, browser, server, "/?text=report");
+    await rowOf(page, "report one").getByText(/^◐\s*running$/).waitFor();
+    await page.getByRole("status", { name: "Connection" }).filter({ hasText: "Live" }).waitFor();
+    let late;
+    await page.route("**/api/runs?*", async (route) => {
+      const old = await route.fetch();
+      await server.send(agent.end());
+      await rowOf(page, "report one").getByText(/^✓\s*completed$/).waitFor();
+      late = route.fulfill({ response: old });
+      await late;
+    });
+    await server.send(new Agent("other", { name: "report two" }).begin()); // only the server knows whether it belongs here
+    await rowOf(page, "report two").waitFor();
+    await late;
+    assert.match(await rowOf(page, "report one").textContent(), /completed/);
+  });
+
   test("shows runs that come as spans", async (t) => {
     const server = await Server.start(t);
     const page = await open(t, browser, server, "/");

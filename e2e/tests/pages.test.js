@@ -97,6 +97,21 @@ describe("the graph", () => {
   });
 });
 
+describe("the node of a tool in the graph", () => {
+  test("has a long name and the sign of a loop beside each other", async (t) => {
+    const agent = new Agent("long-names");
+    const names = ["first", "second"].map((n) => `mcp__${n}__${"W".repeat(40)}`);
+    await server.send([...agent.begin(), ...[1, 2, 3, 4].flatMap(() => names.flatMap((n) => agent.call(n, {}, "the same")))]);
+    const page = await open(t, browser, server, "/runs/long-names/graph");
+    const node = page.getByRole("button", { name: /^mcp__first.*loop/ });
+    await node.waitFor();
+    const box = (part) => node.getByText(part).evaluate((e) => e.getBoundingClientRect().toJSON());
+    const [whole, name, sign] = [await node.locator("rect").evaluate((e) => e.getBoundingClientRect().toJSON()), await box(/^mcp/), await box("loop")];
+    assert.ok(name.right <= whole.right && sign.right <= whole.right, JSON.stringify({ whole, name, sign }));
+    assert.ok(name.bottom <= sign.top, JSON.stringify({ name, sign }));
+  });
+});
+
 describe("the fleet", () => {
   test("sums up all runs", async (t) => {
     const page = await open(t, browser, server, "/fleet?since=24h");

@@ -90,6 +90,67 @@ describe("an event", () => {
   });
 });
 
+describe("a chosen event", () => {
+  test("is in sight and in the address again after another view", async (t) => {
+    const page = await open(t, browser, server, `/runs/long?event=${warning.event_id}`);
+    await drawerOf(page).waitFor();
+    const views = page.getByRole("navigation", { name: "Views of this run" });
+    for (const back of [() => views.getByRole("link", { name: "Timeline" }).click(), () => page.goBack()]) {
+      await views.getByRole("link", { name: "Graph" }).click();
+      await page.getByRole("region", { name: "Graph of the run" }).waitFor();
+      await back();
+      await page.waitForURL(new RegExp(`event=${warning.event_id}$`));
+      await chosenOf(page).waitFor();
+      assert.ok(await inSight(chosenOf(page), timelineOf(page)), "it is out of sight");
+    }
+  });
+});
+
+describe("a run", () => {
+  for (const [where, path] of [["on its page", "/runs/long-name"], ["beside another", "/compare?a=long-name&b=long"]]) {
+    test(`of a long name is no wider than a phone, ${where}`, async (t) => {
+      const long = new Agent("long-name", { name: "x".repeat(200) });
+      await server.send([...long.begin(), ...long.work(2)]);
+      const page = await open(t, browser, server, path, { viewport: { width: 390, height: 844 } });
+      const name = page.getByRole("heading", { name: "x".repeat(200) });
+      await name.waitFor();
+      const { x, width } = await name.boundingBox();
+      assert.ok(x + width <= 390, `it ends at ${x + width}`);
+    });
+  }
+
+  test("of many agents has a dot for each who acts", async (t) => {
+    const many = Array.from({ length: 12 }, (_, n) => ({ agent: `agent-${n}` }));
+    const team = new Agent("team");
+    await server.send(many.flatMap((who) => team.work(1).map((e) => ({ ...e, ...who }))));
+    const page = await open(t, browser, server, "/runs/team");
+    const last = timelineOf(page).getByRole("row").filter({ hasText: "agent-11" });
+    await last.waitFor();
+    assert.equal(await last.locator(".here").count(), 1);
+  });
+
+  test("has charts whose numbers are not cut", async (t) => {
+    const round = new Agent("round");
+    await server.send([...round.begin(), ...round.work(100)]);
+    const page = await open(t, browser, server, "/rules");
+    await page.addInitScript(() => {
+      window.drawn = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, ...more) {
+        const { a, e } = this.getTransform();
+        const wide = this.measureText(text).width;
+        const end = { left: wide, start: wide, center: wide / 2 }[this.textAlign] ?? 0;
+        window.drawn.push({ text, over: a * (x + end) + e - this.canvas.width });
+        fillText.call(this, text, x, ...more);
+      };
+    });
+    await page.goto(`${server.url}/runs/round`);
+    await page.getByText("100 of 100 steps brought something new.").waitFor();
+    await page.waitForFunction(() => ["100", "200"].every((n) => window.drawn.some((d) => d.text === n)));
+    assert.deepEqual(await page.evaluate(() => window.drawn.filter((d) => d.over > 0)), []);
+  });
+});
+
 describe("on a phone, an event", () => {
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
   const sheetOf = (page) => page.getByRole("dialog", { name: "Event" });

@@ -85,13 +85,17 @@ describe("the server", () => {
   test("is asked with a token where it wants one", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "unloop-e2e-"));
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const sha256 = createHash("sha256").update("open sesame").digest("hex");
-    await writeFile(join(folder, "unloop.yaml"), `tokens:\n  - {name: me, scope: read, sha256: ${sha256}}\n`);
+    const hash = (token) => createHash("sha256").update(token).digest("hex");
+    await writeFile(join(folder, "unloop.yaml"), `tokens:\n  - {name: me, scope: read, sha256: ${hash("open sesame")}}\n  - {name: ci, scope: ingest, sha256: ${hash("send only")}}\n`);
     const server = await Server.start(t, "--config", join(folder, "unloop.yaml"));
-    const page = await open(t, browser, server, "/", { expect: [/401/] });
-    await page.getByRole("textbox", { name: "Token" }).fill("wrong");
-    await page.getByRole("button", { name: "Use it" }).click();
+    const page = await open(t, browser, server, "/", { expect: [/401|403/] });
     await page.getByRole("heading", { name: "This server wants a token" }).waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0, "nobody has given a token yet");
+    for (const [given, why] of [["wrong", "not known here"], ["send only", "is for ingest"]]) {
+      await page.getByRole("textbox", { name: "Token" }).fill(given);
+      await page.getByRole("button", { name: "Use it" }).click();
+      await page.getByRole("alert").filter({ hasText: why }).waitFor();
+    }
     await page.getByRole("textbox", { name: "Token" }).fill("open sesame");
     await page.getByRole("button", { name: "Use it" }).click();
     await page.getByRole("heading", { name: "No run has come yet" }).waitFor();

@@ -20,16 +20,18 @@ export function headers(more: Record<string, string> = {}): Headers {
 
 /** failureOf reads why a request was refused. An answer that is not ours is told by its status. */
 export async function failureOf(answer: Response): Promise<Failure> {
-  if (answer.status === 401) token.wanted = true;
   let text = `The server answered ${answer.status}.`;
   let field = "";
+  let reason = "";
   try {
-    const problem = (await answer.json()) as { detail?: unknown; field?: unknown };
+    const problem = (await answer.json()) as { detail?: unknown; field?: unknown; reason?: unknown };
     if (typeof problem.detail === "string") text = problem.detail;
     if (typeof problem.field === "string") field = problem.field;
+    if (typeof problem.reason === "string") reason = problem.reason;
   } catch {
     // no JSON: the status must do
   }
+  if (answer.status === 401 || (answer.status === 403 && field === "Authorization")) token.refuse(reason);
   return new Failure(text, answer.status, field);
 }
 

@@ -4,6 +4,8 @@ const key = "unloop-token";
 class Token {
   /** True once the server has refused us: the page then asks for a token. */
   wanted = $state(false);
+  /** Why the token that was given is refused; "" where none was. */
+  why = $state("");
   /** Grows with each token given, so that pages load again. */
   given = $state(0);
 
@@ -13,6 +15,11 @@ class Token {
     } catch {
       return null; // the browser keeps nothing for this page
     }
+  }
+
+  refuse(why: string): void {
+    this.why = this.value === null ? "" : why;
+    this.wanted = true;
   }
 
   give(value: string): void {

@@ -59,6 +59,17 @@ describe("a graph", () => {
     expect(back.y).toBeLessThan(y1!);
   });
 
+  it.each([["right", false], ["down", true]])("to the %s has the count of a loop clear of the node before it", (_, down) => {
+    const alone: Graph = graph(["a", "b"].flatMap((agent) => [...call(agent, 1, 1), ...call(agent, 2, 2)].map((e) => ({ ...e, agent }))));
+    const p = layout(alone, down);
+    const [, second] = p.nodes;
+    const loop = p.edges.find((e) => e.from === second!.name && e.to === second!.name)!;
+    const [from, to] = down ? [p.nodes[0]!.x + 156, second!.x] : [p.nodes[0]!.y + 44, second!.y];
+    const [at, half] = down ? [loop.x, 4] : [loop.y, 7];
+    expect(at - half).toBeGreaterThan(from);
+    expect(at + half).toBeLessThan(to);
+  });
+
   it("leaves out the rarer of very many tools", () => {
     const many = graph(Array.from({ length: 60 }, (_, i) => call(`t${i}`, 1, 1)).flat());
     expect([many.nodes.length, many.left]).toEqual([40, 20]);

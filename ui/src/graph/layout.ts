@@ -120,7 +120,7 @@ function bent(a: Spot, b: Spot, s: Shape, end: number): Point[] {
   const [am, bm] = [a.across + s.broad / 2, b.across + s.broad / 2];
   const middleAlong = a.along + s.long / 2;
   if (a === b) { // a loop at the near side
-    const high = a.across - near + 4;
+    const high = a.across - s.gapAcross + 4; // clear of the node before it
     return [[middleAlong - 14, a.across], [middleAlong - 26, high], [middleAlong + 26, high], [middleAlong + 14, a.across]];
   }
   if (b.layer === a.layer + 1) {

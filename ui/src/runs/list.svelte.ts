@@ -61,7 +61,7 @@ export class RunList {
     this.error = null;
     try {
       const page = await api.runs(this.query(), this.abort.signal);
-      for (const run of page.items) this.byID.set(run.id, run);
+      for (const run of page.items) this.put(run); // the stream may have told what is newer
       this.next = page.next;
       this.more = page.next !== null;
       this.show();
