@@ -72,6 +72,14 @@ describe("an event", () => {
     });
   }
 
+  test("is said to be none where the run has no such event", async (t) => {
+    const page = await open(t, browser, server, "/runs/long?event=of-another-run");
+    await page.getByText("There is no event of-another-run in this run.").waitFor();
+    await page.getByRole("button", { name: "Go to culprit" }).first().click();
+    await drawerOf(page).waitFor();
+    assert.equal(await page.getByText("There is no event").count(), 0);
+  });
+
   test("is shown with what is another than in the repeat before it", async (t) => {
     const page = await open(t, browser, server, `/runs/long?event=${warning.event_id}`);
     const drawer = drawerOf(page);

@@ -11,7 +11,7 @@ import (
 )
 
 // maxGuards is how many profiles and settings agents may ask for over HTTP; the one that nobody asked longest is forgotten.
-const maxGuards = 64
+const maxGuards = 8
 
 // guards answers for agents that ask over HTTP: one guard for each profile and settings, with the runs of all who ask for these.
 type guards struct {
