@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.server
 import json
 import logging
 import os
@@ -9,12 +11,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -163,6 +167,47 @@ def server(make_server: Callable[..., Server]) -> Server:
     return server
 
 
+class Scripted(http.server.BaseHTTPRequestHandler):
+    """Answers as it is told: it stands for servers in trouble."""
+
+    protocol_version = "HTTP/1.1"
+    answers: list[tuple[int, dict[str, str], dict[str, Any]]]
+    bodies: list[bytes]
+    goes: threading.Event  # while it is not set, nothing is answered
+
+    def do_POST(self) -> None:
+        type(self).bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.goes.wait(30)
+        status, headers, body = self.answers.pop(0) if self.answers else (201, {}, {"accepted": 1, "rejected": 0, "errors": []})
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with contextlib.suppress(OSError):  # nobody waits for it any more
+            self.wfile.write(data)
+        self.close_connection = self.close_connection or "X-Hang-Up" in headers
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def scripted() -> Iterator[type[Scripted]]:
+    handler: Any = type("Handler", (Scripted,), {"answers": [], "bodies": [], "goes": threading.Event()})
+    handler.goes.set()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    unloop.configure(endpoint=f"http://127.0.0.1:{server.server_address[1]}")
+    yield handler
+    handler.goes.set()
+    _core.shutdown(0.5)
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
 @pytest.fixture
 def said(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     """What the package has logged."""
@@ -184,3 +229,19 @@ def until(true: Callable[[], bool], seconds: float = 20, why: Callable[[], str] 
         if time.monotonic() > end:
             raise AssertionError("it did not come about: " + why())
         time.sleep(0.01)  # between two looks
+
+
+@contextlib.contextmanager
+def ctrl_c(seconds: float) -> Iterator[None]:
+    """Somebody presses Ctrl-C so many seconds from now."""
+
+    def press(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, press)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -170,6 +170,21 @@ def test_what_is_cut_keeps_its_identity() -> None:
     assert cut("short", 10) == "short"
 
 
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [(["x" * 100] * 1000, ["{}", 1, 2]), ([0] * 12_000, ["{}"]), ([["x" * 100] * 50] * 10, [{"a": ["{}"]}])],
+    ids=["texts", "numbers", "nested"],
+)
+def test_what_is_left_out_of_a_list_or_an_object_keeps_its_identity(head: list[Any], tail: list[Any]) -> None:
+    def ending(word: str) -> list[Any]:
+        return [*head, *json.loads(json.dumps(tail).replace("{}", word))]
+
+    for a, b in ((ending("a"), ending("b")), (dict(enumerate(ending("a"))), dict(enumerate(ending("b"))))):
+        assert freeze(a, MOST) == freeze(a, MOST)
+        assert freeze(a, MOST) != freeze(b, MOST)
+        assert hidden(a) != hidden(b)
+
+
 def test_a_value_that_another_thread_changes_is_told_anyhow() -> None:
     changing = {i: i for i in range(1000)}
     stop = threading.Event()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import logging
 import threading
@@ -172,6 +173,57 @@ def test_generators_are_observed_with_what_they_yield(server: Server) -> None:
     assert sorted(outputs, key=str) == [["a", "b!"], ["a"], [0, 1, 2]]
 
 
+def test_a_generator_that_is_left_early_ends_within_its_run(server: Server) -> None:
+    class Kept(Exception):
+        pass
+
+    @unloop.trace("plain", id="plain")
+    @unloop.observe(kind="chain")
+    def plain(error: Exception | None) -> Iterator[int]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            unloop.event("message", text="the end")
+            if error:
+                raise error
+
+    @unloop.trace("async", id="async")
+    @unloop.observe(kind="chain")
+    async def asynchronous(error: Exception | None) -> AsyncIterator[int]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            unloop.event("message", text="the end")
+            if error:
+                raise error
+
+    async def both(error: Exception | None) -> None:
+        first, second = plain(error), asynchronous(error)
+        assert (next(first), await anext(second)) == (1, 1)
+        with contextlib.suppress(Kept):
+            first.close()  # type: ignore[attr-defined]
+        with contextlib.suppress(Kept):
+            await second.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(both(None))
+    asyncio.run(both(Kept()))
+    assert unloop.flush()
+    for id in ("plain", "async"):
+        told = [e["type"] for e in server.events(id)]
+        begins = ["run_started", "chain_started", "message"]
+        assert told == [*begins, "chain_completed", "run_completed", *begins, "chain_failed", "run_failed"]
+    assert unloop.current_run() is None
+
+
+def test_a_field_that_there_is_not_is_said_and_harms_nobody(server: Server, said: Callable[[], list[str]]) -> None:
+    with unloop.trace("hello"):
+        assert unloop.event("message", words="secret") is None
+    assert "unexpected keyword argument 'words'" in said()[0]
+    assert "secret" not in said()[0]
+
+
 def test_a_generator_keeps_its_run_to_itself(server: Server) -> None:
     @unloop.trace("gen", id="g")
     def lines() -> Iterator[str | None]:
@@ -333,6 +385,15 @@ def test_nothing_is_done_when_disabled(server: Server) -> None:
     assert "unloop-sender" not in [t.name for t in threading.enumerate()]
 
 
+def test_a_password_in_an_endpoint_is_not_said(said: Callable[[], list[str]]) -> None:
+    unloop.configure(endpoint="http://me:hunter2@127.0.0.1:1/base")
+    unloop.Run.begin("hello")
+    assert not unloop.flush()
+    unloop.Guard(endpoint="http://me:hunter2@127.0.0.1:1/").user("x")
+    assert "127.0.0.1:1/base" in " ".join(said())
+    assert "hunter2" not in " ".join(said())
+
+
 def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]) -> None:
     from unloop import _settings
 
@@ -353,6 +414,9 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, sai
     assert (s.buffer_bytes, s.buffer_folder) == (256 << 20, None)
     assert len(said()) == 1
     assert "UNLOOP_BUFFER_BYTES" in said()[0]
+    wrong = {"UNLOOP_CAPTURE_INPUTS": "flase", "UNLOOP_EXIT_TIMEOUT": "inf", "UNLOOP_CAPTURE_OUTPUTS": "on"}
+    assert _settings.from_environment(wrong) == _settings.Settings()
+    assert ["UNLOOP_CAPTURE_INPUTS" in said()[1], "UNLOOP_EXIT_TIMEOUT" in said()[2]] == [True, True]
     assert _settings.from_environment({"UNLOOP_TOKEN": "a\nb"}).token == ""
     assert "t" not in repr(s).replace("token", "").split("project")[0][-3:]
     logging.getLogger("unloop").setLevel(logging.NOTSET)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
-import json
 import os
 import signal
 import socket
@@ -11,15 +9,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import unloop
-from conftest import ROOT, Server, free_port, until
-from unloop import _core, _sender
+from conftest import ROOT, Scripted, Server, free_port, until
+from unloop import _sender
 from unloop._buffer import Buffer
 
 
@@ -235,42 +232,6 @@ def test_a_buffer_that_cannot_be_written_is_said_and_harmless(tmp_path: Path, sa
     assert not unloop.flush()
     assert adds_up().queued == 11
     assert [line for line in said() if "cannot be buffered" in line]
-
-
-class Scripted(http.server.BaseHTTPRequestHandler):
-    """Answers as it is told: it stands for servers in trouble."""
-
-    protocol_version = "HTTP/1.1"
-    answers: list[tuple[int, dict[str, str], dict[str, Any]]]
-    bodies: list[bytes]
-
-    def do_POST(self) -> None:
-        type(self).bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-        status, headers, body = self.answers.pop(0) if self.answers else (201, {}, {"accepted": 1, "rejected": 0, "errors": []})
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-        self.close_connection = self.close_connection or "X-Hang-Up" in headers
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def scripted() -> Iterator[type[Scripted]]:
-    handler = type("Handler", (Scripted,), {"answers": [], "bodies": []})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    unloop.configure(endpoint=f"http://127.0.0.1:{server.server_address[1]}")
-    yield handler
-    _core.shutdown(0.5)
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 401, 404])

@@ -62,7 +62,12 @@ class Buffer:
         self._count += 1
         name = f"{self._key}-{time.time_ns():020d}-{os.getpid()}-{self._count}-{secrets.token_hex(4)}.jsonl"
         file = io.FileIO(os.open(self.folder / name, flags, 0o600), "wb")
-        _lock_file(file)
+        try:
+            _lock_file(file)
+        except OSError:  # a file system without locks: what nobody could claim must not pile up
+            file.close()
+            os.unlink(self.folder / name)
+            raise
         self._file, self._size = file, 0
 
     def _write(self, data: bytes) -> None:
@@ -138,6 +143,8 @@ class Segment:
 
     def release(self) -> None:
         """Leaves it for another time, or for another process."""
+        if fcntl is not None:  # a child that was forked meanwhile may hold it open, and the lock with it
+            fcntl.flock(self._file.fileno(), fcntl.LOCK_UN)
         self._file.close()
 
     def delete(self) -> None:

@@ -14,6 +14,7 @@ from ._settings import Settings
 _lock = threading.RLock()
 _settings_now: Settings | None = None
 _sender: Sender | None = None
+_forking: Sender | None = None  # whose lock a fork holds: configure() may put another in its place meanwhile
 
 
 def settings() -> Settings:
@@ -81,19 +82,21 @@ def stats() -> Stats:
 
 
 def _at_exit() -> None:
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(Exception, KeyboardInterrupt):
         shutdown(settings().exit_timeout)
 
 
 def _before_fork() -> None:
-    if _sender is not None:
-        _sender.lock.acquire()
+    global _forking
+    _forking = _sender
+    if _forking is not None:
+        _forking.lock.acquire()
 
 
 def _in_parent() -> None:
-    if _sender is not None:
+    if _forking is not None:
         with contextlib.suppress(RuntimeError):
-            _sender.lock.release()
+            _forking.lock.release()
 
 
 def _in_child() -> None:

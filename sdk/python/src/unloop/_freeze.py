@@ -16,7 +16,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from decimal import Decimal
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any
@@ -29,8 +29,20 @@ DIGESTED = 4 << 20  # characters of a text that its digest looks at
 
 _INT64 = 1 << 63
 
-_ascii = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":")).encode
-_unicode = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")).encode
+
+def _encoder(ascii: bool) -> Callable[[object], str]:
+    """Returns json's encoder. It makes the part of it that is in C once, and not for each value anew."""
+    whole = json.JSONEncoder(ensure_ascii=ascii, check_circular=False, allow_nan=False, separators=(",", ":"))
+    quote = encode_basestring_ascii if ascii else encode_basestring
+    try:
+        pieces = json.encoder.c_make_encoder(None, whole.default, quote, None, ":", ",", False, False, False)  # type: ignore[attr-defined]
+        pieces("", 0)
+    except (AttributeError, TypeError):  # a Python that has no such part
+        return whole.encode
+    return lambda value: "".join(pieces(value, 0))
+
+
+_ascii, _unicode = _encoder(ascii=True), _encoder(ascii=False)
 _address = re.compile(r" at 0x[0-9a-fA-F]+")
 _letters = str.maketrans("0123456789abcdef", "ghijklmnopqrstuv")
 _hostile = (Exception, SystemExit, GeneratorExit)  # what somebody's __repr__ may raise and still harm nobody
@@ -44,7 +56,7 @@ def quote(text: str) -> str:
 def _encode(value: object) -> str:
     """Returns the JSON of what is JSON's own. For the most part that is ASCII, for which Python is three times as fast."""
     text = _ascii(value)
-    return _unicode(value) if "\\u" in text else text
+    return _unicode(value) if "\\" in text and "\\u" in text else text  # one letter is found much faster than two
 
 
 def freeze(value: object, most: int) -> tuple[str, bool]:
@@ -144,11 +156,12 @@ def _kind(value: object) -> str:
 class _Walk:
     """Makes a copy of a value that has nothing but JSON's kinds in it."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, whole: bool = True) -> None:
         self.left = most
-        self.nodes = MAX_NODES
+        self.nodes = MAX_NODES if whole else 4 * MAX_NODES
         self.exact = True
         self.above: set[int] = set()
+        self.beyond = _Walk(DIGESTED, whole=False) if whole else None  # walks what is cut off, for its digest
 
     def plain(self, value: Any, depth: int) -> Any:
         self.nodes -= 1
@@ -202,9 +215,10 @@ class _Walk:
 
     def members(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         result: dict[str, Any] = {}
-        for done, (key, item) in enumerate(value.items()):
+        left = iter(value.items())
+        for done, (key, item) in enumerate(left):
             if self.full():
-                result["…"] = self.inexact(f"[cut: {len(value) - done} more]")
+                result["…"] = self.rest(len(value) - done, (key, item), left, depth)
                 break
             if type(key) is str and len(key) <= self.left:
                 self.left -= len(key)
@@ -214,13 +228,22 @@ class _Walk:
         return result
 
     def items(self, value: Any, depth: int) -> list[Any]:
-        result = []
-        for done, item in enumerate(value):
+        result: list[Any] = []
+        left = iter(value)
+        for item in left:
             if self.full():
-                result.append(self.inexact(f"… [cut: {len(value) - done} more]"))
+                result.append("… " + self.rest(len(value) - len(result), item, left, depth))
                 break
             result.append(self.plain(item, depth + 1))
         return result
+
+    def rest(self, number: int, first: Any, left: Iterator[Any], depth: int) -> str:
+        """Returns words for what is cut off, with a digest of it."""
+        self.exact = False
+        if self.beyond is None:
+            return f"[cut: {number} more]"
+        some = [first, *itertools.islice(left, max(self.beyond.nodes, 0))]
+        return f"[cut: {number} more, {digest(_encode(self.beyond.plain(some, depth)))}]"
 
     def other(self, value: Any, depth: int) -> Any:
         """What JSON has no word for. An object that knows its own members is told by them."""

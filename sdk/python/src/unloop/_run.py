@@ -37,10 +37,14 @@ def current_run() -> Run | None:
 def event(type: str, **fields: Any) -> str | None:
     """Tells an event of the current run and returns its id. Without a run it is counted and left out."""
     run = _current.get()
-    if run is not None:
+    if run is None:
+        ignored()
+        return None
+    try:
         return run.event(type, **fields)
-    ignored()
-    return None
+    except TypeError as error:  # it has no such field; to say that is enough
+        _log.once("fields", "an event could not be told: %s", error)
+        return None
 
 
 def ignored() -> None:

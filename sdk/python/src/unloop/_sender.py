@@ -43,13 +43,16 @@ class Stats:
     away: bool = False  # the last attempt found no server
 
 
+class _LeftBehind(Exception):
+    """close() could not wait for this thread: what it had in hand is not its own any more."""
+
+
 class Sender:
     """A queue, and the thread that empties it."""
 
     def __init__(self, settings: Settings, at_exit: Callable[[], None] | None = None) -> None:
         self.settings = settings
         self._at_exit = at_exit
-        self._forked = False
         folder = settings.buffer_folder
         self._buffer = Buffer(folder, settings.endpoint, settings.buffer_bytes) if folder else None
         self._counts = collections.Counter[str]()
@@ -76,7 +79,6 @@ class Sender:
         self._disk = True  # files may wait; an earlier process may have left some
 
     def after_fork(self) -> None:
-        self._forked = True
         self._counts.clear()
         if self._buffer is not None:
             self._buffer.forget()
@@ -89,14 +91,16 @@ class Sender:
             self._last = now = now if now > self._last else self._last + 1
             # Microseconds are a number that counts up, also over the processes that tell of one run.
             head = f'{{"event_id":"{event_id}","sequence":{now},'
-            self._put(head.encode() + tail)
+            taken = self._put(head.encode() + tail)
+        if not taken:  # said without the lock: a handler of the log may have to do with events, too
+            _log.once("dropped", "events are dropped, there is no room for them; unloop.stats() counts them")
 
-    def _put(self, line: bytes) -> None:
+    def _put(self, line: bytes) -> bool:
         self._counts["given"] += 1
         count, size = self._count + 1, self._bytes + len(line)
         if count > self.settings.queue_events or size > self.settings.queue_bytes:
-            self._drop(1)
-            return
+            self._counts["dropped"] += 1
+            return False
         self._count, self._bytes = count, size
         self._queue.append(line)
         if self._thread is None:
@@ -105,14 +109,11 @@ class Sender:
             self._wake.set()
         elif count % BATCH_EVENTS == 0:
             self._hurry.set()
+        return True
 
     def ignore(self) -> None:
         with self.lock:
             self._counts["ignored"] += 1
-
-    def _drop(self, number: int) -> None:
-        self._counts["dropped"] += number
-        _log.once("dropped", "events are dropped, there is no room for them; unloop.stats() counts them")
 
     def stats(self) -> Stats:
         with self.lock:
@@ -120,7 +121,7 @@ class Sender:
 
     def flush(self, timeout: float) -> bool:
         """Waits until all that was given before is with the server. False if it is not, in that time or for now."""
-        end = time.monotonic() + timeout
+        end = time.monotonic() + _seconds(timeout)
         with self.lock:
             if self._thread is None and not self._count:
                 return True
@@ -139,21 +140,30 @@ class Sender:
 
     def close(self, timeout: float) -> None:
         """Sends what can be sent in the time and buffers the rest. Afterwards another event begins anew."""
+        timeout = _seconds(timeout)
         thread, self._closing = self._thread, time.monotonic() + timeout
-        if thread is not None and thread.is_alive():
-            self._wake.set()
-            self._hurry.set()
-            thread.join(timeout + 0.2)
-        elif self._count:
-            self._round(self._server())
-        with self.lock:  # a request may hang still: what it has in hand is told again, and known again
+        try:
+            if thread is not None and thread.is_alive():
+                self._wake.set()
+                self._hurry.set()
+                thread.join(timeout + 0.2)
+            elif self._count:
+                self._thread = threading.current_thread()
+                self._round(self._server())
+        finally:  # after a Ctrl-C too, of somebody who does not want to wait
+            self._put_away()
+
+    def _put_away(self) -> None:
+        """Buffers all that is left. A request may hang still: what it has in hand is told again, and known again."""
+        with self.lock:
             left, self._flight = [*self._flight, *self._queue], []
             self._queue.clear()
             self._count = self._bytes = 0
-            kept = self._spool(left)
-            if kept < len(left):
-                self._drop(len(left) - kept)
             self._thread = self._closing = None
+        kept = self._spool(left)
+        with self.lock:
+            self._counts["buffered"] += kept
+            self._counts["dropped"] += len(left) - kept
         if self._buffer is not None:
             self._buffer.seal()
         if self._counts["dropped"]:
@@ -165,10 +175,7 @@ class Sender:
         return Server(self.settings.endpoint, self.settings.token)
 
     def _start(self) -> None:
-        util = sys.modules.get("multiprocessing.util") if self._forked else None
-        if util is not None:  # its children end without atexit, and forget at their start what was to be done at the end
-            util.Finalize(None, self._at_exit, exitpriority=1)
-            self._forked = False
+        _at_end_of_multiprocessing(self._at_exit)
         thread = threading.Thread(target=self._work, name="unloop-sender", daemon=True)
         self._thread = thread
         try:
@@ -183,6 +190,8 @@ class Sender:
             closing = self._closing is not None
             try:
                 self._round(server)
+            except _LeftBehind:
+                break
             except Exception as error:  # a mistake of ours must not end the thread
                 _log.once("fault", "the sender went wrong: %s", type(error).__name__)
                 self._put_back()
@@ -193,7 +202,7 @@ class Sender:
 
     def _rest(self) -> None:
         """Waits for something to do."""
-        pause = None if self._failures == 0 else max(self._retry_at - time.monotonic(), LINGER)
+        pause = max(self._retry_at - time.monotonic(), LINGER) if self._failures else None
         if not self._count:
             self._wake.wait(pause)
         elif self._stuck:
@@ -222,22 +231,24 @@ class Sender:
 
     def _empty(self, server: Server, ready: bool) -> bool:
         """Empties the queue, as far as it is now. False if not all of it went to the server."""
-        left = self._count
-        while left > 0:
-            lines = self._take()
+        left, files = self._count, True
+        while left > 0 and (lines := self._take()):
             left -= len(lines)
             if ready and self._send(server, lines):
                 self._settle(len(lines), "sent")
-                if self._crowded():
+                if files and self._crowded():
                     ready, left = False, self._count  # the agent is faster than the server
                 continue
-            ready = False
             kept = self._spool(lines)
             self._settle(kept, "buffered")
-            self._stuck = kept < len(lines)
-            if self._stuck:
+            files = kept == len(lines)
+            self._stuck = not files and self._failures > 0
+            if not files:
+                left += len(lines) - kept
                 self._put_back()
-                return False
+                if ready or self._stuck:
+                    return False
+            ready = not files  # where files have no room, a server that is there may have some
         return ready or self._failures == 0
 
     def _crowded(self) -> bool:
@@ -310,6 +321,8 @@ class Sender:
             if timeout <= 0:
                 return False
         answer = server.send(lines, timeout)
+        if self._thread is not threading.current_thread():
+            raise _LeftBehind
         if answer.outcome is Outcome.AWAY:
             self._failed(answer)
             return False
@@ -332,3 +345,15 @@ class Sender:
         self._retry_at = time.monotonic() + max(pause, answer.after)
         where = f"are kept in {self._buffer.folder}" if self._buffer else "wait in memory"
         _log.once("away", "%s; events %s and are sent later", answer.reason, where)
+
+
+def _at_end_of_multiprocessing(act: Callable[[], None] | None) -> None:
+    """Has act done at the end of a child of multiprocessing's, which may end without atexit."""
+    process, util = sys.modules.get("multiprocessing.process"), sys.modules.get("multiprocessing.util")
+    if act is not None and process is not None and util is not None and process.parent_process() is not None:
+        util.Finalize(None, act, exitpriority=1)
+
+
+def _seconds(timeout: float) -> float:
+    """Returns a time that a thread can wait, whatever somebody calls one."""
+    return min(max(0.0, timeout), 1e6)

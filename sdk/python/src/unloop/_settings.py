@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from ._log import log
+from ._log import log, once
 
 DEFAULT_ENDPOINT = "http://127.0.0.1:8765"
 
@@ -36,7 +38,11 @@ class Settings:
         """Where events wait for a server that is away; None if they shall not."""
         if self.buffer.lower() in ("off", "none", "false", "0"):
             return None
-        return Path(self.buffer).expanduser() if self.buffer else _state_folder() / "unloop" / "buffer"
+        try:
+            return Path(self.buffer).expanduser() if self.buffer else _state_folder() / "unloop" / "buffer"
+        except RuntimeError:  # nobody's home, as in a container with a user of its own
+            once("home", "there is no home folder for a buffer; UNLOOP_BUFFER can name another, or be off")
+            return None
 
 
 def _state_folder() -> Path:
@@ -70,7 +76,19 @@ def changed(settings: Settings, given: Mapping[str, object]) -> Settings:
         if isinstance(value, os.PathLike):
             new[name] = os.fspath(value)
     result = dataclasses.replace(settings, **new)
-    return dataclasses.replace(result, endpoint=result.endpoint.rstrip("/"), token=_header(result.token))
+    return dataclasses.replace(result, endpoint=bare(result.endpoint), token=_header(result.token))
+
+
+def bare(endpoint: str) -> str:
+    """Returns an endpoint without user and password: they are not used, and would stand in the log."""
+    try:
+        parts = urlsplit(endpoint)
+    except ValueError:  # it is said when it is used
+        return endpoint
+    if "@" in parts.netloc:
+        log.warning("user and password in the endpoint are not used; see UNLOOP_TOKEN")
+        endpoint = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return endpoint.rstrip("/")
 
 
 def _header(token: str) -> str:
@@ -84,12 +102,28 @@ def _header(token: str) -> str:
 def _parse(default: object, text: str) -> object:
     """Reads a setting of the kind that its default has."""
     if isinstance(default, bool):
-        return _truth(text)
+        return _switch(text)
     if isinstance(default, int):
         return int(text.replace("_", ""))
     if isinstance(default, float):
-        return float(text)
+        return _finite(text)
     return text
+
+
+def _switch(text: str) -> bool:
+    """Reads a switch. What is neither on nor off is told: it may have been meant to keep something from being sent."""
+    if not _truth(text):
+        return False
+    if text.lower() not in ("1", "true", "yes", "on"):
+        raise ValueError(f"{text!r} is neither true nor false")
+    return True
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no time")
+    return number
 
 
 def _truth(text: str) -> bool:

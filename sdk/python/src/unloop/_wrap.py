@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
@@ -59,10 +60,25 @@ def _plain(fn: Callable[..., Any], opener: Opener) -> Callable[..., Any]:
             scope.failed(error)
             raise
         scope.leave(token)
+        if inspect.iscoroutine(result):  # of an async function in the dress of a plain one
+            return _awaited(lambda: result, scope)
         scope.done(result)
         return result
 
     return call
+
+
+async def _awaited(begin: Callable[[], Coroutine[Any, Any, R]], scope: Scope) -> R:
+    token = scope.enter()
+    try:
+        value = await begin()
+    except BaseException as error:
+        scope.leave(token)
+        scope.failed(error)
+        raise
+    scope.leave(token)
+    scope.done(value)
+    return value
 
 
 def _coroutine(fn: Callable[..., Any], opener: Opener) -> Callable[..., Any]:
@@ -70,16 +86,7 @@ def _coroutine(fn: Callable[..., Any], opener: Opener) -> Callable[..., Any]:
         scope = opener(args, kwargs)
         if scope is None:
             return await fn(*args, **kwargs)
-        token = scope.enter()
-        try:
-            result = await fn(*args, **kwargs)
-        except BaseException as error:
-            scope.leave(token)
-            scope.failed(error)
-            raise
-        scope.leave(token)
-        scope.done(result)
-        return result
+        return await _awaited(functools.partial(fn, *args, **kwargs), scope)
 
     return call
 
@@ -99,6 +106,20 @@ class _Items:
 
     def output(self) -> object:
         return [*self.items, f"… [{self.more} more]"] if self.more else self.items
+
+
+@contextlib.contextmanager
+def _closing(scope: Scope, items: _Items) -> Iterator[None]:
+    """Is around the end of a generator whose caller wants no more of it. Its own code runs once more then, and may fail."""
+    token = scope.enter()
+    try:
+        yield
+    except BaseException as error:
+        scope.leave(token)
+        scope.failed(error)
+        raise
+    scope.leave(token)
+    scope.done(items.output())
 
 
 def _generator(fn: Callable[..., Any], opener: Opener) -> Callable[..., Any]:
@@ -125,8 +146,8 @@ def _generator(fn: Callable[..., Any], opener: Opener) -> Callable[..., Any]:
             try:
                 step = functools.partial(inner.send, (yield item))
             except GeneratorExit:
-                inner.close()
-                scope.done(items.output())
+                with _closing(scope, items):
+                    inner.close()
                 raise
             except BaseException as error:
                 step = functools.partial(inner.throw, error)
@@ -158,8 +179,8 @@ def _async_generator(fn: Callable[..., Any], opener: Opener) -> Callable[..., An
             try:
                 step = functools.partial(inner.asend, (yield item))
             except GeneratorExit:
-                await inner.aclose()
-                scope.done(items.output())
+                with _closing(scope, items):
+                    await inner.aclose()
                 raise
             except BaseException as error:
                 step = functools.partial(inner.athrow, error)

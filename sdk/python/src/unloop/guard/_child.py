@@ -82,6 +82,9 @@ class Child(Link):
             self._talk(process, [b'{"op":"stats"}\n'], time.monotonic() + 5)
         except Unavailable as error:
             raise GuardUnavailable(self._end(process, error)) from None
+        except BaseException:
+            self._drop(process)
+            raise
 
     def prepare(self) -> None:
         if self._process is not None:
@@ -104,6 +107,9 @@ class Child(Link):
                 return self._talk(process, lines, end)
             except Unavailable as error:
                 self._died(self._end(process, error))
+                raise
+            except BaseException:
+                self._drop(process)
                 raise
         finally:
             self._pipe.release()
@@ -150,6 +156,15 @@ class Child(Link):
         _close(process)
         lines = said.decode("utf-8", "replace").strip().splitlines()
         return lines[0][:300] if lines else str(why)
+
+    def _drop(self, process: subprocess.Popen[bytes]) -> None:
+        """Ends a process after a Ctrl-C in the middle: what it answers still would be taken for the answer to something else.
+        Whoever asks next starts another."""
+        self._process, self._next = None, 0.0
+        self.generation += 1
+        process.kill()
+        process.wait()
+        _close(process)
 
     def _died(self, why: str) -> None:
         now = time.monotonic()

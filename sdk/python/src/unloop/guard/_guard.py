@@ -9,14 +9,14 @@ import secrets
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args
 
 from .. import _core, _log
 from .._freeze import cut, freeze, quote, wording
 from .._unset import UNSET
 from ._attach import attach
 from ._child import child_of
-from ._decision import UNGUARDED, VALUE_BYTES, Decision, GuardUnavailable
+from ._decision import UNGUARDED, VALUE_BYTES, Action, Decision, GuardUnavailable
 from ._link import Link, Unavailable, say_unguarded
 from ._remote import Remote
 from ._tool import tool
@@ -188,7 +188,7 @@ class Guard:
             say_unguarded(f"the guard went wrong ({self._why})")
             return {}
         if "error" in answer:
-            _log.once("refused", "the guard refused a line: %s", answer["error"].get("message"))
+            _log.once("refused", "the guard refused a line: %s", _part(answer, "error").get("message"))
         return answer
 
     _why = ""
@@ -207,7 +207,7 @@ def _members(told: Mapping[str, Any], args: object) -> str:
 
 
 def _decision(answer: dict[str, Any], id: str | None) -> Decision:
-    if "action" not in answer:
+    if answer.get("action") not in get_args(Action):
         return Decision(code=UNGUARDED, id=id)
     return Decision(
         action=answer["action"],

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from .. import _log
 from .._http import Server
+from .._settings import bare
 from ._link import Link, Unavailable, say_unguarded
 
 BACKOFF = (1.0, 30.0)  # seconds: first, and most
@@ -23,7 +24,7 @@ class Remote(Link):
 
     def __init__(self, endpoint: str, token: str, profile: str, settings: Mapping[str, Any] | None) -> None:
         super().__init__()
-        self.endpoint = endpoint.rstrip("/")
+        self.endpoint = bare(endpoint)
         self._token = token
         query = [("profile", profile), *(("set", f"{name}={_text(value)}") for name, value in (settings or {}).items())]
         self._path = "/api/guard?" + urlencode(query)

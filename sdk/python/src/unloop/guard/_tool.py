@@ -7,7 +7,7 @@ import inspect
 import secrets
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._freeze import cut, wording
@@ -48,6 +48,8 @@ class _Calls:
             except Exception as error:
                 _nudge(error, self.guard.after(self.name, **told, error=error, **_took(began)))
                 raise
+            if inspect.iscoroutine(result):  # of an async tool in the dress of a plain one
+                return self._awaited(result, told, began)
             return _given(result, self.guard.after(self.name, result=result, **told, **_took(began)))
 
         return call
@@ -61,14 +63,19 @@ class _Calls:
             if decision.stopped:
                 return decision.result
             began = time.perf_counter()
-            try:
-                result = await self.fn(*args, **kwargs)
-            except Exception as error:
-                _nudge(error, await in_thread(self.guard.after, self.name, **told, error=error, **_took(began)))
-                raise
-            return _given(result, await in_thread(self.guard.after, self.name, result=result, **told, **_took(began)))
+            return await self._awaited(self.fn(*args, **kwargs), told, began)
 
         return call
+
+    async def _awaited(self, running: Awaitable[Any], told: dict[str, Any], began: float) -> Any:
+        from ._guard import in_thread
+
+        try:
+            result = await running
+        except Exception as error:
+            _nudge(error, await in_thread(self.guard.after, self.name, **told, error=error, **_took(began)))
+            raise
+        return _given(result, await in_thread(self.guard.after, self.name, result=result, **told, **_took(began)))
 
     def _told(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         given = arguments(self.parameters, args, kwargs)
