@@ -33,7 +33,7 @@ Listen = Callable[..., Listener]
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CrewAI keeps things below the user's folder."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("CREWAI_STORAGE_DIR", "test")
+    monkeypatch.setenv("CREWAI_STORAGE_DIR", str(tmp_path / "crewai"))
 
 
 @pytest.fixture
