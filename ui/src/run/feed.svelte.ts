@@ -32,7 +32,7 @@ export class RunFeed {
   private decisions = new Map<string, Decision>();
   private readonly abort = new AbortController();
   private drawing = false;
-  private drawn = 0; // how long it took last time
+  private rested = 0; // from when on it may be drawn again
   private asked = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -106,7 +106,7 @@ export class RunFeed {
     }
   }
 
-  /** Draws with the next frame; a long run that is still coming in is drawn less often, so that reading it goes on. */
+  /** Draws with the next frame; a long run that is still coming in rests in between, so that reading it goes on. */
   private draw(): void {
     if (this.drawing) return;
     this.drawing = true;
@@ -115,9 +115,11 @@ export class RunFeed {
         this.drawing = false;
         const began = performance.now();
         this.show();
-        this.drawn = performance.now() - began;
+        const took = performance.now() - began;
+        this.rested = took > 8 ? began + took + Math.min(took * 4, 400) : 0;
       });
-    if (this.drawn > 8) setTimeout(frame, Math.min(this.drawn * 4, 400));
+    const rest = this.rested - performance.now();
+    if (rest > 0) setTimeout(frame, rest);
     else frame();
   }
 
