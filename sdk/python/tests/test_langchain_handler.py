@@ -300,6 +300,22 @@ def test_a_price_and_a_model_are_told_where_the_provider_tells_them(server: Serv
     assert (end["model"], end["tokens"], end["cost"]) == ("grand-1", 15, 0.25)
 
 
+def test_tokens_are_told_apart_so_that_the_server_knows_their_price(server: Server) -> None:
+    answer = say("Dear.")
+    answer.response_metadata = {"model_name": "gpt-4o"}
+    answer.usage_metadata = {
+        "input_tokens": 1000,
+        "output_tokens": 100,
+        "total_tokens": 1100,
+        "input_token_details": {"cache_read": 600, "cache_creation": 0},
+    }
+    researcher([answer]).invoke(ASK, told_by(UnloopCallbackHandler(), "t"))
+    assert unloop.flush()
+    (end,) = (e for e in server.events("t") if e["type"] == "llm_call_completed")
+    assert end["usage"] == {"input_tokens": 1000, "output_tokens": 100, "cached_input_tokens": 600}
+    assert end["cost"] == pytest.approx((400 * 2.5 + 600 * 1.25 + 100 * 10) / 1e6)
+
+
 class Hostile:
     """What fails at whatever is done to it."""
 

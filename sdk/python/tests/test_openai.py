@@ -133,7 +133,9 @@ def test_async_clients_and_their_streams(server: Server) -> None:
         asyncio.run(agent(api))
     events = told(server, "r")
     assert calls(events) == [("asked", "search", {"query": "loops"}), ("completed", "search", "0 results")]
-    assert [e["tokens"] for e in events if e["type"] == "llm_call_completed"] == [110, 110]
+    answered = [e for e in events if e["type"] == "llm_call_completed"]
+    assert [e["tokens"] for e in answered] == [110, 110]
+    assert [e["usage"] for e in answered] == [{"input_tokens": 100, "output_tokens": 10}] * 2
 
 
 def test_errors_of_the_api_are_told_and_raised(server: Server) -> None:

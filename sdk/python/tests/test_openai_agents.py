@@ -82,8 +82,9 @@ def test_an_honest_agent_is_told_of_as_it_is(server: Server, guard_bin: str, kin
         row for given in asked for row in (("asked", "search", given), ("completed", "search", search(**given)))
     ]
     assert types(events)[0] == "run_started" and types(events)[-1] == "run_completed"
-    model_calls = [(e["agent"], e["tokens"]) for e in events if e["type"] == "llm_call_completed"]
-    assert model_calls == [("Finder", 110)] * 5
+    answered = [e for e in events if e["type"] == "llm_call_completed"]
+    parts = {"input_tokens": 100, "output_tokens": 10}
+    assert [(e["agent"], e["tokens"], e["usage"]) for e in answered] == [("Finder", 110, parts)] * 5
     assert [e["text"] for e in events if e["type"] == "message"] == ["find it"]
     assert rules(server, "r") == []
 

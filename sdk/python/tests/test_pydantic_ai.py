@@ -151,7 +151,8 @@ def test_streams_and_a_real_model_class(server: Server) -> None:
         provider = OpenAIProvider(base_url=api.url + "/v1", api_key="none")
         assert asyncio.run(streamed(OpenAIChatModel("coder-2", provider=provider))) == "7 m."
     events = told(server, "r")
-    assert [e["tokens"] for e in events if e["type"] == "llm_call_completed"] == [110] * 5
+    answered = [e for e in events if e["type"] == "llm_call_completed"]
+    assert [(e["tokens"], e["usage"]) for e in answered] == [(110, {"input_tokens": 100, "output_tokens": 10})] * 5
     assert len(calls(events)) == 8
 
 

@@ -112,3 +112,9 @@ def items(value: Any) -> list[Any]:
 def count(*values: Any) -> int:
     """Returns the sum of those values that are numbers."""
     return sum(int(v) for v in values if isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0)
+
+
+def usage(prompt: Any, answer: Any, cached: Any = 0, written: Any = 0) -> dict[str, int]:
+    """Returns the tokens of a model call as events have them. Prompt is all of it, its cached part included."""
+    names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens")
+    return {name: n for name, value in zip(names, (prompt, answer, cached, written), strict=True) if (n := count(value))}

@@ -55,6 +55,7 @@ class Answer:
 
     model: str = ""
     tokens: int = 0
+    usage: dict[str, int] = dataclasses.field(default_factory=dict)
     text: str = ""
     calls: list[Call] = dataclasses.field(default_factory=list)
     error: str = ""
@@ -145,6 +146,7 @@ class Recording:
             "llm_call_completed",
             model=answer.model or self.model,
             tokens=answer.tokens or None,
+            usage=answer.usage,
             latency_ms=self.latency(),
             parent_event_id=self.start,
         )

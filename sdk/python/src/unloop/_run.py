@@ -23,6 +23,9 @@ from ._wrap import Scope, wrap
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# What a model call's tokens are told apart by: all of the prompt, the answer, and of the prompt what was read from a cache and
+# what was written to one.
+USAGE = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens")
 MAX_NAME = 200  # characters of a name or an id; the server takes 1,024 bytes
 
 _current: ContextVar[Run | None] = ContextVar("unloop_run", default=None)
@@ -105,6 +108,7 @@ class Run:
         output: object = UNSET,
         error: object = UNSET,
         tokens: int | None = None,
+        usage: Mapping[str, int] | None = None,
         cost: float | None = None,
         latency_ms: float | None = None,
         role: str | None = None,
@@ -124,6 +128,8 @@ class Run:
             if tokens is not None or cost is not None or latency_ms is not None:
                 fields.numbers(tokens, cost, latency_ms)
             fields.contents(input, output, error, role, text)
+            if usage:
+                fields.usage(usage)
             if metadata:
                 fields.value("metadata", metadata)
             fields.time(timestamp)
@@ -267,6 +273,11 @@ class _Fields:
         for field, number in (("cost", cost), ("latency_ms", latency_ms)):
             if number is not None and math.isfinite(number):
                 self.parts.append(f'"{field}":{float(number)!r}')
+
+    def usage(self, usage: Mapping[str, int]) -> None:
+        told = {name: min(int(n), (1 << 63) - 1) for name in USAGE if isinstance(n := usage.get(name), int) and n > 0}
+        if told:
+            self.value("usage", told)
 
     def contents(self, input: object, output: object, error: object, role: str | None, text: str | None) -> None:
         inputs, outputs = self.settings.capture_inputs, self.settings.capture_outputs

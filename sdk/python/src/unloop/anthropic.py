@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import anthropic
 
-from ._adapter import count, get, items, text
+from ._adapter import count, get, items, text, usage
 from ._clients import Answer, Call, Dialect, Gathering, Request, Result, record
 
 Client = TypeVar("Client", bound="anthropic.Anthropic | anthropic.AsyncAnthropic")
@@ -44,15 +44,13 @@ class Messages:
 
     def answer(self, body: Any) -> Answer:
         content = items(get(body, "content"))
-        usage = get(body, "usage")
+        told = get(body, "usage")
+        cached, written = get(told, "cache_read_input_tokens"), get(told, "cache_creation_input_tokens")
+        prompt, answer = count(get(told, "input_tokens"), cached, written), get(told, "output_tokens")
         return Answer(
             model=text(get(body, "model")),
-            tokens=count(
-                get(usage, "input_tokens"),
-                get(usage, "cache_read_input_tokens"),
-                get(usage, "cache_creation_input_tokens"),
-                get(usage, "output_tokens"),
-            ),
+            tokens=count(prompt, answer),
+            usage=usage(prompt, answer, cached, written),
             text="".join(text(get(block, "text")) for block in content if get(block, "type") == "text"),
             calls=[
                 Call(text(get(block, "id")), text(get(block, "name")), get(block, "input"))

@@ -17,7 +17,7 @@ from crewai.events.event_bus import CrewAIEventsBus
 from crewai.events.types.llm_events import LLMCallCompletedEvent, LLMCallFailedEvent, LLMCallStartedEvent
 from crewai.hooks import HookAborted, InterceptionPoint, ToolCallHookContext, register_hook, unregister_hook
 
-from ._adapter import LONGEST, Notes, count, get, handoff, quietly, text
+from ._adapter import LONGEST, Notes, count, get, handoff, quietly, text, usage
 from ._freeze import freeze
 from ._run import Run, current_run
 from ._unset import UNSET
@@ -155,13 +155,13 @@ class Listener(BaseEventListener):
         run, start = current_run(), self._models.pop(event.call_id, None)
         if run is None:
             return
-        tokens = count(get(event.usage, "total_tokens"))
-        tokens = tokens or count(get(event.usage, "prompt_tokens"), get(event.usage, "completion_tokens"))
+        prompt, answer = get(event.usage, "prompt_tokens"), get(event.usage, "completion_tokens")
         run.event(
             "llm_call_completed",
             agent=event.agent_role,
             model=event.model,
-            tokens=tokens or None,
+            tokens=count(get(event.usage, "total_tokens")) or count(prompt, answer) or None,
+            usage=usage(prompt, answer, get(event.usage, "cached_prompt_tokens")),
             parent_event_id=start,
             timestamp=event.timestamp,
         )

@@ -35,7 +35,7 @@ from agents.tracing import (
     get_current_trace,
 )
 
-from ._adapter import LONGEST, Notes, arguments, count, get, items, quietly, text, unread
+from ._adapter import LONGEST, Notes, arguments, count, get, items, quietly, text, unread, usage
 from ._freeze import freeze
 from ._run import Run, current_run
 from ._unset import UNSET
@@ -136,9 +136,17 @@ class Recorder(TracingProcessor):
         if span.error:
             run.event("llm_call_failed", agent=agent, model=model, error=_wording(span), parent_event_id=start)
             return
-        usage = data.usage or get(data, "response", "usage")
-        tokens = count(get(usage, "total_tokens")) or count(get(usage, "input_tokens"), get(usage, "output_tokens"))
-        run.event("llm_call_completed", agent=agent, model=model, tokens=tokens or None, parent_event_id=start)
+        told = data.usage or get(data, "response", "usage")
+        prompt, answer = get(told, "input_tokens"), get(told, "output_tokens")
+        cached = get(told, "input_tokens_details")
+        run.event(
+            "llm_call_completed",
+            agent=agent,
+            model=model,
+            tokens=count(get(told, "total_tokens")) or count(prompt, answer) or None,
+            usage=usage(prompt, answer, get(cached, "cached_tokens"), get(cached, "cache_write_tokens")),
+            parent_event_id=start,
+        )
 
     def _run(self, span: Span[Any]) -> Run | None:
         found = self._runs.get(span.trace_id)

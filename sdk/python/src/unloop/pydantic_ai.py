@@ -27,7 +27,7 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import ToolDefinition
 
-from ._adapter import arguments, count, handoff, quietly, unread
+from ._adapter import arguments, count, handoff, quietly, unread, usage
 from ._run import Run, current_run
 from ._unset import UNSET
 from .guard import AsyncGuard, Decision, LoopError
@@ -201,12 +201,13 @@ def _agent(ctx: RunContext[Any]) -> str | None:
 
 @quietly
 def _answered(run: Run, response: ModelResponse, agent: str | None, start: str, latency: float) -> None:
-    usage = response.usage
+    told = response.usage
     run.event(
         "llm_call_completed",
         agent=agent,
         model=response.model_name,
-        tokens=count(usage.input_tokens, usage.output_tokens) or None,
+        tokens=count(told.input_tokens, told.output_tokens) or None,
+        usage=usage(told.input_tokens, told.output_tokens, told.cache_read_tokens, told.cache_write_tokens),
         latency_ms=latency,
         parent_event_id=start,
     )

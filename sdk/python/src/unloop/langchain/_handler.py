@@ -136,7 +136,9 @@ class UnloopCallbackHandler(BaseCallbackHandler):
         if call is None:
             return
         call.model = _read.model(response) or call.model
-        self._ended(call, "llm_call_completed", tokens=_read.tokens(response), cost=_read.cost(response))
+        self._ended(
+            call, "llm_call_completed", tokens=_read.tokens(response), usage=_read.usage(response), cost=_read.cost(response)
+        )
         said = _read.said(response)
         if said:
             call.run.event("message", role="assistant", agent=call.agent, text=said)

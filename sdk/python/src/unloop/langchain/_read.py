@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import LLMResult
 
+from .. import _adapter
 from .._unset import UNSET
 
 _MANY = 256  # commands of one tool or node
@@ -125,6 +127,16 @@ def tokens(response: LLMResult) -> int | None:
     if not told:
         told = [u["total_tokens"] for u in _usage(response) if isinstance(u.get("total_tokens"), int)]
     return sum(told) if told else None
+
+
+def usage(response: LLMResult) -> dict[str, int]:
+    """Returns the tokens of a model call as an event tells them apart; none if the provider does not."""
+    total: Counter[str] = Counter()
+    for u in (m.usage_metadata for m in replies(response) if isinstance(m, AIMessage) and m.usage_metadata):
+        cached = u.get("input_token_details") or {}
+        parts = _adapter.usage(u["input_tokens"], u["output_tokens"], cached.get("cache_read"), cached.get("cache_creation"))
+        total.update(parts)
+    return dict(total)
 
 
 def cost(response: LLMResult) -> float | None:
