@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from ._log import once
+from ._run import USAGE
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -116,5 +117,11 @@ def count(*values: Any) -> int:
 
 def usage(prompt: Any, answer: Any, cached: Any = 0, written: Any = 0) -> dict[str, int]:
     """Returns the tokens of a model call as events have them. Prompt is all of it, its cached part included."""
-    names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens")
-    return {name: n for name, value in zip(names, (prompt, answer, cached, written), strict=True) if (n := count(value))}
+    return {name: n for name, value in zip(USAGE, (prompt, answer, cached, written), strict=True) if (n := count(value))}
+
+
+def openai_usage(told: Any, prompt: str = "input", answer: str = "output") -> dict[str, int]:
+    """Returns what OpenAI's APIs tell as usage; chat completions call the two sides of a call prompt and completion."""
+    details = get(told, f"{prompt}_tokens_details")
+    sides = get(told, f"{prompt}_tokens"), get(told, f"{answer}_tokens")
+    return usage(*sides, get(details, "cached_tokens"), get(details, "cache_write_tokens"))

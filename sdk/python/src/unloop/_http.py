@@ -100,7 +100,7 @@ def _seconds(text: str | None) -> float:
 
 
 def _read(status: int, body: bytes, after: float, endpoint: str) -> Answer:
-    said = _object(body)
+    said = json_object(body)
     reason = str(said.get("detail") or said.get("title") or "")[:300]
     if status // 100 == 2:
         first = (said.get("errors") or [{}])[0]
@@ -114,7 +114,8 @@ def _read(status: int, body: bytes, after: float, endpoint: str) -> Answer:
     return Answer(Outcome.AWAY, reason=f"{endpoint} answers {status} {reason}".rstrip(), after=after)
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def json_object(body: bytes) -> dict[str, Any]:
+    """Returns the object that a body is; an empty one where it is none."""
     try:
         said = json.loads(body)
     except ValueError:

@@ -15,7 +15,7 @@ from typing import Any
 
 from . import _core
 from ._buffer import Buffer
-from ._http import Server
+from ._http import Server, json_object
 from ._settings import Settings
 from .guard import Guard, GuardUnavailable
 from .guard._binary import ProgramMissing, find
@@ -73,7 +73,7 @@ def _server(settings: Settings) -> Iterator[Line]:
         why = getattr(error, "strerror", None) or str(error) or type(error).__name__
         yield "FAIL", "server", f"none answers at {settings.endpoint}: {why}. Start one with unloop serve, or set UNLOOP_ENDPOINT"
         return
-    said = _object(body)
+    said = json_object(body)
     if said.get("service") != "unloop":
         yield "FAIL", "server", f"what answers at {settings.endpoint} is no server of unloop; set UNLOOP_ENDPOINT"
         return
@@ -96,7 +96,7 @@ def _round_trip(server: Server, settings: Settings) -> Iterator[Line]:
             yield (
                 "FAIL",
                 "token",
-                f"an event is refused: {_object(body).get('detail') or status}. Set UNLOOP_TOKEN to one that may ingest",
+                f"an event is refused: {json_object(body).get('detail') or status}. Set UNLOOP_TOKEN to one that may ingest",
             )
             return
         yield "ok", "event", f"one was taken in {took:.1f} ms"
@@ -177,11 +177,3 @@ def _installed(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):
         return False
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        said = json.loads(body)
-    except ValueError:
-        return {}
-    return said if isinstance(said, dict) else {}

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import openai
 
-from ._adapter import count, get, items, text, usage
+from ._adapter import count, get, items, openai_usage, text
 from ._clients import Answer, Call, Dialect, Gathering, Request, Result, record
 
 Client = TypeVar("Client", openai.OpenAI, openai.AsyncOpenAI)
@@ -49,11 +49,7 @@ class Chat:
         return Answer(
             model=text(get(body, "model")),
             tokens=count(get(body, "usage", "total_tokens")),
-            usage=usage(
-                get(body, "usage", "prompt_tokens"),
-                get(body, "usage", "completion_tokens"),
-                get(body, "usage", "prompt_tokens_details", "cached_tokens"),
-            ),
+            usage=openai_usage(get(body, "usage"), "prompt", "completion"),
             text=text(get(message, "content")),
             calls=[self.call(c) for c in calls],
         )
@@ -124,12 +120,7 @@ class Responses:
         return Answer(
             model=text(get(body, "model")),
             tokens=count(get(body, "usage", "total_tokens")),
-            usage=usage(
-                get(body, "usage", "input_tokens"),
-                get(body, "usage", "output_tokens"),
-                get(body, "usage", "input_tokens_details", "cached_tokens"),
-                get(body, "usage", "input_tokens_details", "cache_write_tokens"),
-            ),
+            usage=openai_usage(get(body, "usage")),
             text="".join(said),
             calls=[self.call(item) for item in output if get(item, "type") in ("function_call", "custom_tool_call")],
             error=(text(get(body, "error", "message")) or "the response failed") if failed else "",

@@ -35,7 +35,7 @@ from agents.tracing import (
     get_current_trace,
 )
 
-from ._adapter import LONGEST, Notes, arguments, count, get, items, quietly, text, unread, usage
+from ._adapter import LONGEST, Notes, arguments, count, get, items, openai_usage, quietly, text, unread
 from ._freeze import freeze
 from ._run import Run, current_run
 from ._unset import UNSET
@@ -137,14 +137,13 @@ class Recorder(TracingProcessor):
             run.event("llm_call_failed", agent=agent, model=model, error=_wording(span), parent_event_id=start)
             return
         told = data.usage or get(data, "response", "usage")
-        prompt, answer = get(told, "input_tokens"), get(told, "output_tokens")
-        cached = get(told, "input_tokens_details")
+        sides = count(get(told, "input_tokens"), get(told, "output_tokens"))
         run.event(
             "llm_call_completed",
             agent=agent,
             model=model,
-            tokens=count(get(told, "total_tokens")) or count(prompt, answer) or None,
-            usage=usage(prompt, answer, get(cached, "cached_tokens"), get(cached, "cache_write_tokens")),
+            tokens=count(get(told, "total_tokens")) or sides or None,
+            usage=openai_usage(told),
             parent_event_id=start,
         )
 
