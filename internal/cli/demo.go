@@ -47,7 +47,7 @@ func demoCommand(start startServer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return (&demo{out: cmd.OutOrStdout(), client: c, speed: speed}).play(ctx)
+			return (&demo{out: cmd.OutOrStdout(), client: c, speed: speed, more: "Look at both: " + c.URL("/")}).play(ctx)
 		},
 	}
 	server.add(cmd.Flags())
@@ -66,13 +66,15 @@ func demoOnOwnServer(ctx context.Context, start startServer, out io.Writer, spee
 		return err
 	}
 	fmt.Fprintf(out, "No server is running: one is started for this demo, at %s.\n", endpoint)
-	return (&demo{out: out, client: c, speed: speed}).play(ctx)
+	more := "This server ends now. To look at runs in a browser start unloop serve, and the demo again in a second shell."
+	return (&demo{out: out, client: c, speed: speed, more: more}).play(ctx)
 }
 
 // demo plays scripts to a server.
 type demo struct {
 	client *client.Client
 	speed  float64
+	more   string // where to go from here
 
 	mu  sync.Mutex
 	out io.Writer
@@ -183,6 +185,6 @@ func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
 			d.say("  %s (%s): %s", w.Type, w.Severity, strings.TrimSpace(w.Message))
 		}
 	}
-	d.say("\nMore: %s", d.client.URL("/api/runs"))
+	d.say("\n%s", d.more)
 	return nil
 }
