@@ -55,6 +55,10 @@ ui: ## build the dashboard into internal/web/dist, which is committed
 	@scripts/node-env ui
 	@npm --prefix ui run --silent build
 
+.PHONY: openapi
+openapi: ## write the description of the API, and the dashboard's types, as the server describes it now
+	@scripts/openapi
+
 .PHONY: e2e
 e2e: needs ## test the dashboard: its types, its logic, its bundle, and in a browser against a real server
 	@scripts/node-env ui

@@ -84,6 +84,7 @@ type Usage struct {
 	Output      int64 `json:"output_tokens,omitempty"`
 	CachedInput int64 `json:"cached_input_tokens,omitempty"` // the part of Input that was read from a cache
 	CacheWrite  int64 `json:"cache_write_tokens,omitempty"`  // the part of Input that was written to a cache
+	Reasoning   int64 `json:"reasoning_tokens,omitempty"`    // the part of Output that the model reasoned with
 }
 
 // ToolName returns Tool, or else Name.

@@ -79,7 +79,7 @@ describe("the server", () => {
     const known = JSON.parse(await readFile(new URL("../../ui/openapi.json", import.meta.url), "utf8"));
     const now = await server.get("/openapi.json");
     known.info.version = now.info.version = "";
-    assert.deepEqual(known, now, "ui/openapi.json is not what the server says: fetch it again, and run npm run types in ui");
+    assert.deepEqual(known, now, "ui/openapi.json is not what the server says: run make openapi");
   });
 
   test("is asked with a token where it wants one", async (t) => {

@@ -100,7 +100,7 @@ type gallery struct {
 }
 
 const (
-	gallerySize = 64  // as many as a run remembers
+	gallerySize = 64  // steps; a run remembers 32, so no warning names a step that is not here
 	shownText   = 400 // bytes of an input or an output
 )
 

@@ -48,6 +48,7 @@ type Usage struct {
 	Output      int64 `json:"output_tokens,omitzero" required:"false" minimum:"0" doc:"All that the model wrote."`
 	CachedInput int64 `json:"cached_input_tokens,omitzero" required:"false" minimum:"0" doc:"The part of the prompt that was read from a cache."`
 	CacheWrite  int64 `json:"cache_write_tokens,omitzero" required:"false" minimum:"0" doc:"The part of the prompt that was written to a cache."`
+	Reasoning   int64 `json:"reasoning_tokens,omitzero" required:"false" minimum:"0" doc:"The part of the output that the model reasoned with."`
 }
 
 // ToolHints is an unloop.ToolHints.

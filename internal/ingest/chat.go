@@ -46,9 +46,24 @@ type ChatCustom struct {
 
 // ChatUsage is what a model call took, in tokens.
 type ChatUsage struct {
-	Prompt     int64 `json:"prompt_tokens"`
-	Completion int64 `json:"completion_tokens"`
-	Total      int64 `json:"total_tokens"`
+	Prompt        int64 `json:"prompt_tokens"`
+	Completion    int64 `json:"completion_tokens"`
+	Total         int64 `json:"total_tokens"`
+	PromptDetails struct {
+		Cached     int64 `json:"cached_tokens"`
+		CacheWrite int64 `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		Reasoning int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// Kinds returns the tokens by kind, nil if there is only a total.
+func (u *ChatUsage) Kinds() *unloop.Usage {
+	return TokenKinds(unloop.Usage{
+		Input: u.Prompt, Output: u.Completion, CachedInput: u.PromptDetails.Cached, CacheWrite: u.PromptDetails.CacheWrite,
+		Reasoning: u.CompletionDetails.Reasoning,
+	})
 }
 
 // Tokens returns input and output together.
@@ -97,7 +112,7 @@ func (t *Trail) chatReply(at Spot, m *ChatMessage) error {
 	if m.Usage != nil || m.Model != "" {
 		usage := Usage{Model: m.Model}
 		if m.Usage != nil {
-			usage.Tokens = m.Usage.Tokens()
+			usage.Tokens, usage.Kinds = m.Usage.Tokens(), m.Usage.Kinds()
 		}
 		if err := t.Model(at, usage); err != nil {
 			return err

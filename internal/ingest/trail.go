@@ -89,8 +89,21 @@ func (t *Trail) Handoff(at Spot, from, to string) error {
 // Usage is what a model call took.
 type Usage struct {
 	Model  string
-	Tokens int64   // input and output together
-	Cost   float64 // US dollars
+	Tokens int64         // input and output together
+	Kinds  *unloop.Usage // the same by kind; nil where the input has only a total
+	Cost   float64       // US dollars
+}
+
+// TokenKinds returns u as an event has it: no count is negative, and a usage in which nothing is known is nil. A sender may
+// count cached input or reasoning without the whole that it is a part of.
+func TokenKinds(u unloop.Usage) *unloop.Usage {
+	for _, n := range []*int64{&u.Input, &u.Output, &u.CachedInput, &u.CacheWrite, &u.Reasoning} {
+		*n = max(0, *n)
+	}
+	if u == (unloop.Usage{}) {
+		return nil
+	}
+	return &u
 }
 
 // Model sends a model call that has been answered, as its start and its completion.
@@ -98,5 +111,5 @@ func (t *Trail) Model(at Spot, u Usage) error {
 	if err := t.Add(at, &unloop.Event{Type: unloop.LLMCallStarted, Model: u.Model}); err != nil {
 		return err
 	}
-	return t.Add(at, &unloop.Event{Type: unloop.LLMCallCompleted, Model: u.Model, Tokens: u.Tokens, Cost: u.Cost})
+	return t.Add(at, &unloop.Event{Type: unloop.LLMCallCompleted, Model: u.Model, Tokens: u.Tokens, Usage: u.Kinds, Cost: u.Cost})
 }

@@ -132,7 +132,11 @@ func tellText(d *ingest.Dialogue, at ingest.Spot, role, text string) error {
 func (m *message) took() ingest.Usage {
 	u := ingest.Usage{Model: m.Model}
 	if m.Usage != nil {
-		u.Tokens = m.Usage.Input + m.Usage.CacheWrite + m.Usage.CacheRead + m.Usage.Output
+		input := m.Usage.Input + m.Usage.CacheWrite + m.Usage.CacheRead
+		u.Tokens = input + m.Usage.Output
+		u.Kinds = ingest.TokenKinds(unloop.Usage{
+			Input: input, Output: m.Usage.Output, CachedInput: m.Usage.CacheRead, CacheWrite: m.Usage.CacheWrite,
+		})
 	}
 	return u
 }

@@ -69,7 +69,10 @@ func TestMessages(t *testing.T) {
 		"what the cache gave counts too": {
 			`{"role":"assistant","content":[],"usage":{"input_tokens":1,"cache_creation_input_tokens":20,` +
 				`"cache_read_input_tokens":300,"output_tokens":4000}}`,
-			[]unloop.Event{{Type: unloop.LLMCallStarted}, {Type: unloop.LLMCallCompleted, Tokens: 4321}},
+			[]unloop.Event{{Type: unloop.LLMCallStarted}, {
+				Type: unloop.LLMCallCompleted, Tokens: 4321,
+				Usage: &unloop.Usage{Input: 321, Output: 4000, CachedInput: 300, CacheWrite: 20},
+			}},
 		},
 		"a role that is not known says nothing": {`{"role":"critic","content":"x"}`, nil},
 		"a message without content":             {`{"role":"assistant"}`, nil},

@@ -83,6 +83,7 @@ type result struct {
 type metrics struct {
 	Prompt     int64   `json:"prompt_tokens"`
 	Completion int64   `json:"completion_tokens"`
+	Cached     int64   `json:"cached_tokens"`
 	Cost       float64 `json:"cost_usd"`
 }
 
@@ -210,6 +211,7 @@ func (s *step) usage(model string) (ingest.Usage, bool) {
 	}
 	if s.Metrics != nil {
 		u.Tokens, u.Cost = s.Metrics.Prompt+s.Metrics.Completion, s.Metrics.Cost
+		u.Kinds = ingest.TokenKinds(unloop.Usage{Input: s.Metrics.Prompt, Output: s.Metrics.Completion, CachedInput: s.Metrics.Cached})
 	}
 	return u, true
 }

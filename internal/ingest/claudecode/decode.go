@@ -11,6 +11,7 @@
 //     repeated on each line or grows from line to line; the largest is right. The first line sends the model call, and
 //     a line that tells more sends a further completion with the difference: the sum is right and the calls that
 //     started are counted once.
+//   - A stream that broke is sent again: its calls come twice under one id, the first time without a result. Each is one call.
 //   - A resumed session begins with a copy of earlier lines. A uuid counts once.
 //   - toolUseResult beside a message repeats the result that the message holds, and is not read.
 //   - A rewind leaves the lines that were given up in the file, and the next line's parentUuid points back beyond them.
@@ -184,7 +185,7 @@ func (d *decoder) run(session string) *run {
 	}
 	r := d.runs[id]
 	if r == nil {
-		r = &run{trail: ingest.NewTrail(id, d.emit), spent: make(map[string]spending)}
+		r = &run{trail: ingest.NewTrail(id, d.emit), spent: make(map[string]spending), open: make(map[string]bool)}
 		d.runs[id] = r
 	}
 	return r

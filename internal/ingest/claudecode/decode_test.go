@@ -86,6 +86,12 @@ func TestMessages(t *testing.T) {
 			`{"type":"user","uuid":"1","message":{"role":"user","content":"go"}}`,
 			`{"type":"user","uuid":"1","message":{"role":"user","content":"go"}}`,
 		}, []string{"0 message user go"}},
+		{"a call that comes twice under one id before its result is one call", []string{
+			`{"type":"assistant","uuid":"1","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}`,
+			`{"type":"assistant","uuid":"2","message":{"id":"n","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}},{"type":"tool_use","id":"u","name":"Read","input":{}}]}}`,
+			`{"type":"user","uuid":"3","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"4"}]}}`,
+			`{"type":"assistant","uuid":"4","message":{"id":"o","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}`,
+		}, []string{"0 tool_call_started Bash t", "1 tool_call_started Read u", `2 tool_call_completed t "4"`, "3 tool_call_started Bash t"}},
 		{"lines without a uuid are no double", []string{
 			`{"type":"user","message":{"role":"user","content":"go"}}`,
 			`{"type":"user","message":{"role":"user","content":"go"}}`,

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -83,6 +84,9 @@ func (r *run) said(at ingest.Spot, e *entry, blocks []ingest.Block) error {
 	if err := r.trail.Blocks(at, blocks); err != nil {
 		return err
 	}
+	for i := range blocks {
+		delete(r.open, blocks[i].CallID)
+	}
 	text := ingest.Prose(blocks)
 	if text == "" || e.injected(text) {
 		return nil
@@ -104,7 +108,18 @@ func (r *run) answered(at ingest.Spot, e *entry, blocks []ingest.Block) error {
 			return err
 		}
 	}
-	return r.trail.Blocks(at, blocks)
+	return r.trail.Blocks(at, slices.DeleteFunc(blocks, r.isOpen))
+}
+
+// isOpen reports whether the block is a call that an earlier line holds under the same id and that has no result. A stream that
+// broke is sent again, and its calls with it; each of them is one call.
+func (r *run) isOpen(b ingest.Block) bool {
+	if !b.IsCall() || b.ID == "" {
+		return false
+	}
+	known := r.open[b.ID]
+	r.open[b.ID] = true
+	return known
 }
 
 // stoodIn sends what a message of the program in the model's place tells: that the model call failed, or nothing.

@@ -13,14 +13,18 @@ import (
 type run struct {
 	trail *ingest.Trail
 	spent map[string]spending // by message id
+	open  map[string]bool     // ids of calls without a result
 
-	told    int64   // tokens in all events
-	settled int64   // told, when the last result came
+	told    usage   // in all events
+	tokens  int64   // in all events
+	settled usage   // told, when the last result came
+	before  int64   // tokens, when the last result came
 	cost    float64 // of the last result
 }
 
 type spending struct {
-	tokens int64
+	usage  usage // the most of each kind
+	tokens int64 // the most of all kinds together
 	cost   float64
 }
 
@@ -34,25 +38,48 @@ type usage struct {
 
 func (u usage) tokens() int64 { return max(0, u.Input+u.CacheWrite+u.CacheRead+u.Output) }
 
+// kinds returns the tokens by kind as an event has them: the input includes its cached parts. It returns nil where the kinds do
+// not add up to the event's tokens.
+func (u usage) kinds(tokens int64) *unloop.Usage {
+	if u.tokens() != tokens {
+		return nil
+	}
+	return ingest.TokenKinds(unloop.Usage{
+		Input: u.Input + u.CacheWrite + u.CacheRead, Output: u.Output, CachedInput: u.CacheRead, CacheWrite: u.CacheWrite,
+	})
+}
+
+// plus returns the sum of both.
+func (u usage) plus(v usage) usage {
+	return usage{u.Input + v.Input, u.CacheWrite + v.CacheWrite, u.CacheRead + v.CacheRead, u.Output + v.Output}
+}
+
+// beyond returns what u has of each kind more than v.
+func (u usage) beyond(v usage) usage {
+	return usage{max(0, u.Input-v.Input), max(0, u.CacheWrite-v.CacheWrite), max(0, u.CacheRead-v.CacheRead), max(0, u.Output-v.Output)}
+}
+
 // model sends the model call that the line is of, and on the message's later lines only what they tell beyond the
 // earlier ones.
 func (r *run) model(at ingest.Spot, e *entry) error {
 	m := &e.Message
-	now := spending{tokens: m.Usage.tokens(), cost: max(0, e.Cost)}
+	now := spending{m.Usage.beyond(usage{}), m.Usage.tokens(), max(0, e.Cost)}
 	before, known := r.spent[m.ID]
+	more := spending{now.usage.beyond(before.usage), max(0, now.tokens-before.tokens), max(0, now.cost-before.cost)}
 	if m.ID != "" {
-		r.spent[m.ID] = spending{max(before.tokens, now.tokens), max(before.cost, now.cost)}
+		r.spent[m.ID] = spending{before.usage.plus(more.usage), before.tokens + more.tokens, before.cost + more.cost}
 	}
-	more := spending{max(0, now.tokens-before.tokens), max(0, now.cost-before.cost)}
-	if known && more == (spending{}) || !known && m.Model == "" && now == (spending{}) {
+	if known && more.tokens == 0 && more.cost == 0 || !known && m.Model == "" && now == (spending{}) {
 		return nil
 	}
-	r.told += more.tokens
+	r.told = r.told.plus(more.usage)
+	r.tokens += more.tokens
+	kinds := more.usage.kinds(more.tokens)
 	if !known {
-		return r.trail.Model(at, ingest.Usage{Model: m.Model, Tokens: now.tokens, Cost: now.cost})
+		return r.trail.Model(at, ingest.Usage{Model: m.Model, Tokens: more.tokens, Kinds: kinds, Cost: more.cost})
 	}
 	return r.trail.Add(at, &unloop.Event{
-		Type: unloop.LLMCallCompleted, Model: m.Model, Tokens: more.tokens, Cost: more.cost,
+		Type: unloop.LLMCallCompleted, Model: m.Model, Tokens: more.tokens, Usage: kinds, Cost: more.cost,
 	})
 }
 
@@ -80,9 +107,12 @@ func (r *run) end(at ingest.Spot, res *result) error {
 	if res.IsError || strings.HasPrefix(res.Subtype, "error") {
 		e.Type, e.Error = unloop.RunFailed, ingest.Text(res.reason())
 	}
-	e.Tokens = max(0, res.tokens(r.settled)-r.told)
-	r.told += e.Tokens
-	r.settled = r.told
+	usage, tokens := res.usage(r.settled, r.before)
+	rest := usage.beyond(r.told)
+	e.Tokens = max(0, tokens-r.tokens)
+	e.Usage = rest.kinds(e.Tokens)
+	r.told, r.tokens = r.told.plus(rest), r.tokens+e.Tokens
+	r.settled, r.before = r.told, r.tokens
 	total := max(0, res.Cost)
 	e.Cost = total - r.cost
 	if e.Cost < 0 { // another process counts from zero
@@ -92,16 +122,16 @@ func (r *run) end(at ingest.Spot, res *result) error {
 	return r.trail.Add(at, e)
 }
 
-// tokens returns what the process took so far; before is what it took when this turn began.
-func (res *result) tokens(before int64) int64 {
+// usage returns what the process took so far, by kind and together; the arguments are what it took when this turn began.
+func (res *result) usage(before usage, tokens int64) (usage, int64) {
 	if len(res.Models) == 0 {
-		return before + res.Usage.tokens()
+		return before.plus(res.Usage), tokens + res.Usage.tokens()
 	}
-	var sum int64
+	var sum usage
 	for _, m := range res.Models {
-		sum += m.Input + m.CacheWrite + m.CacheRead + m.Output
+		sum = sum.plus(usage(m))
 	}
-	return sum
+	return sum, sum.tokens()
 }
 
 // reason says why the run failed: what the program says, or the name it has for it.

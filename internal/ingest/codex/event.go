@@ -6,6 +6,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
@@ -114,11 +115,24 @@ func (e *end) tool() (json.RawMessage, *verdict, bool) {
 	return nil, nil, false
 }
 
-// usage is what model calls took. Input has what was cached in it, and output what was thought.
+// usage is what model calls took. Input includes Cached, and Output includes Reasoning.
 type usage struct {
-	Input  int64 `json:"input_tokens"`
-	Output int64 `json:"output_tokens"`
-	Total  int64 `json:"total_tokens"`
+	Input     int64 `json:"input_tokens"`
+	Cached    int64 `json:"cached_input_tokens"`
+	Output    int64 `json:"output_tokens"`
+	Reasoning int64 `json:"reasoning_output_tokens"`
+	Total     int64 `json:"total_tokens"`
+}
+
+// since returns what u has beyond an earlier total.
+func (u usage) since(before usage) usage {
+	return usage{
+		u.Input - before.Input, u.Cached - before.Cached, u.Output - before.Output, u.Reasoning - before.Reasoning, u.Total - before.Total,
+	}
+}
+
+func (u usage) kinds() *unloop.Usage {
+	return ingest.TokenKinds(unloop.Usage{Input: u.Input, Output: u.Output, CachedInput: u.Cached, Reasoning: u.Reasoning})
 }
 
 func (u usage) sum() int64 {
@@ -141,12 +155,12 @@ func (d *decoder) tokenCount(at ingest.Spot, p part) error {
 		return err
 	}
 	now := count.Info.Last
-	grown := now.sum()
+	call, grown := now, now.sum()
 	if count.Info.Total != nil {
 		now = *count.Info.Total
-		grown = now.sum()
+		call, grown = now, now.sum()
 		if before := d.usage.sum(); grown >= before {
-			grown -= before
+			call, grown = now.since(d.usage), grown-before
 		}
 	}
 	if now == d.usage || grown <= 0 {
@@ -156,5 +170,5 @@ func (d *decoder) tokenCount(at ingest.Spot, p part) error {
 	if err := d.settle(); err != nil {
 		return err
 	}
-	return d.trail.Model(at, ingest.Usage{Model: d.model, Tokens: grown})
+	return d.trail.Model(at, ingest.Usage{Model: d.model, Tokens: grown, Kinds: call.kinds()})
 }

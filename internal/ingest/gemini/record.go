@@ -27,10 +27,11 @@ type record struct {
 	index int
 }
 
-// tokens is what the model call took. Input has what was cached in it.
+// tokens is what the model call took. Input includes Cached; Output includes neither Thoughts nor Tool.
 type tokens struct {
 	Input    int64 `json:"input"`
 	Output   int64 `json:"output"`
+	Cached   int64 `json:"cached"`
 	Thoughts int64 `json:"thoughts"`
 	Tool     int64 `json:"tool"`
 	Total    int64 `json:"total"`
@@ -55,7 +56,7 @@ func (r *record) send(trail *ingest.Trail) error {
 		return nil
 	}
 	if r.Tokens != nil || r.Model != "" {
-		if err := trail.Model(at, ingest.Usage{Model: r.Model, Tokens: r.Tokens.sum()}); err != nil {
+		if err := trail.Model(at, ingest.Usage{Model: r.Model, Tokens: r.Tokens.sum(), Kinds: r.Tokens.kinds()}); err != nil {
 			return err
 		}
 	}
@@ -104,6 +105,14 @@ func (t *tokens) sum() int64 {
 		return t.Total
 	}
 	return t.Input + t.Output + t.Thoughts + t.Tool
+}
+
+// kinds returns the tokens by kind. What tools added to the prompt is input.
+func (t *tokens) kinds() *unloop.Usage {
+	if t == nil {
+		return nil
+	}
+	return ingest.TokenKinds(unloop.Usage{Input: t.Input + t.Tool, Output: t.Output + t.Thoughts, CachedInput: t.Cached, Reasoning: t.Thoughts})
 }
 
 // send sends the call, and its outcome if it had one: a call that waits or runs has none.

@@ -90,7 +90,7 @@ func (d *decoder) usage(at ingest.Spot, m *message) error {
 		return nil
 	}
 	if tokens != nil {
-		u.Tokens = tokens.Tokens()
+		u.Tokens, u.Kinds = tokens.Tokens(), tokens.Kinds()
 	}
 	if u.Model == "" {
 		u.Model = d.model

@@ -215,7 +215,7 @@ func (r *reader) mistake(e *unloop.Event) (field, reason string) {
 		return "timestamp", fmt.Sprintf("the time is not between the years %d and %d", firstTime, lastTime)
 	case e.Tokens < 0:
 		return "tokens", "less than nothing"
-	case e.Usage != nil && min(e.Usage.Input, e.Usage.Output, e.Usage.CachedInput, e.Usage.CacheWrite) < 0:
+	case e.Usage != nil && min(e.Usage.Input, e.Usage.Output, e.Usage.CachedInput, e.Usage.CacheWrite, e.Usage.Reasoning) < 0:
 		return "usage", "less than nothing"
 	case e.Cost < 0:
 		return "cost", "less than nothing"

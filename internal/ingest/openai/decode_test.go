@@ -66,8 +66,15 @@ func TestMessages(t *testing.T) {
 			`{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"f","input":"{\"a\":1}"}}]}`,
 			[]unloop.Event{{Type: unloop.ToolCallStarted, Tool: "f", CallID: "c", Input: text(`"{\"a\":1}"`)}},
 		},
-		"tokens are input and output together": {
-			`{"role":"assistant","content":"","usage":{"prompt_tokens":5,"completion_tokens":2}}`,
+		"tokens are input and output together, and by kind": {
+			`{"role":"assistant","content":"","usage":{"prompt_tokens":5,"completion_tokens":2,` +
+				`"prompt_tokens_details":{"cached_tokens":3},"completion_tokens_details":{"reasoning_tokens":1}}}`,
+			[]unloop.Event{{Type: unloop.LLMCallStarted}, {
+				Type: unloop.LLMCallCompleted, Tokens: 7, Usage: &unloop.Usage{Input: 5, Output: 2, CachedInput: 3, Reasoning: 1},
+			}},
+		},
+		"a total alone has no kinds": {
+			`{"role":"assistant","content":"","usage":{"total_tokens":7}}`,
 			[]unloop.Event{{Type: unloop.LLMCallStarted}, {Type: unloop.LLMCallCompleted, Tokens: 7}},
 		},
 		"a call of no known kind says nothing": {`{"role":"assistant","tool_calls":[{"id":"c","type":"new"}]}`, nil},

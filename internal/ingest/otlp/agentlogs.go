@@ -44,6 +44,7 @@ func (r *record) codex() []*unloop.Event {
 			Input:       r.count("input_token_count"),
 			Output:      r.count("output_token_count"),
 			CachedInput: r.count("cached_token_count"),
+			Reasoning:   r.count("reasoning_token_count"),
 		}, 0)
 	case "user_prompt":
 		return r.message(unloop.RoleUser, "prompt")
@@ -64,6 +65,7 @@ func (r *record) gemini() []*unloop.Event {
 			Input:       r.count("input_token_count"),
 			Output:      r.count("output_token_count") + r.count("thoughts_token_count"),
 			CachedInput: r.count("cached_content_token_count"),
+			Reasoning:   r.count("thoughts_token_count"),
 		}, 0)
 	case "user_prompt":
 		return r.message(unloop.RoleUser, "prompt")

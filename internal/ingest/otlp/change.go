@@ -87,7 +87,7 @@ func (t *Trace) hash(e *unloop.Event) uint64 {
 		numbers = append(numbers, math.Float64bits(*e.Latency))
 	}
 	if u := e.Usage; u != nil {
-		numbers = append(numbers, uint64(u.Input), uint64(u.Output), uint64(u.CachedInput), uint64(u.CacheWrite))
+		numbers = append(numbers, uint64(u.Input), uint64(u.Output), uint64(u.CachedInput), uint64(u.CacheWrite), uint64(u.Reasoning))
 	}
 	for _, n := range numbers {
 		maphash.WriteComparable(&h, n)

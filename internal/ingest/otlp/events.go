@@ -67,7 +67,7 @@ func (u Usage) told() *unloop.Usage {
 	if u == (Usage{}) {
 		return nil
 	}
-	return &unloop.Usage{Input: u.Input, Output: u.Output, CachedInput: u.CachedInput, CacheWrite: u.CacheWrite}
+	return &unloop.Usage{Input: u.Input, Output: u.Output, CachedInput: u.CachedInput, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning}
 }
 
 // handoff gives the handoff, to the agent's name as its own spans tell it where they do.

@@ -107,6 +107,7 @@ func genAIUsage(s *span) Usage {
 		CachedInput: s.count("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"),
 		CacheWrite: s.count("gen_ai.usage.cache_write.input_tokens", "gen_ai.usage.cache_creation.input_tokens",
 			"gen_ai.usage.cache_creation_input_tokens"),
+		Reasoning: s.count("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.output_tokens.reasoning", "gen_ai.usage.reasoning_tokens"),
 	}.whole()
 }
 

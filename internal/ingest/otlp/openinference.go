@@ -32,6 +32,7 @@ func openInference(s *span) Facts {
 				Output:      s.count("llm.token_count.completion"),
 				CachedInput: s.count("llm.token_count.prompt_details.cache_read", "llm.token_count.prompt_details.cache_input"),
 				CacheWrite:  s.count("llm.token_count.prompt_details.cache_write"),
+				Reasoning:   s.count("llm.token_count.completion_details.reasoning"),
 			}.whole(),
 		}
 		if f.Tokens == 0 {

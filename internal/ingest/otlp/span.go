@@ -62,6 +62,7 @@ type Usage struct {
 	Output      int64 `json:"output,omitempty"`
 	CachedInput int64 `json:"cached,omitempty"`
 	CacheWrite  int64 `json:"cache_write,omitempty"`
+	Reasoning   int64 `json:"reasoning,omitempty"` // the part of Output that the model reasoned with
 }
 
 // whole counts the cached part of a prompt in, where it was told apart: a part cannot be more than the whole.

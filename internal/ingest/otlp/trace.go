@@ -153,7 +153,7 @@ func compareCopies(a, b *Span) int {
 
 func (u Usage) compare(v Usage) int {
 	return cmp.Or(cmp.Compare(u.Input, v.Input), cmp.Compare(u.Output, v.Output),
-		cmp.Compare(u.CachedInput, v.CachedInput), cmp.Compare(u.CacheWrite, v.CacheWrite))
+		cmp.Compare(u.CachedInput, v.CachedInput), cmp.Compare(u.CacheWrite, v.CacheWrite), cmp.Compare(u.Reasoning, v.Reasoning))
 }
 
 func truth(b bool) int {

@@ -29,6 +29,7 @@ func vercel(s *span) Facts {
 				Input:       s.count("ai.usage.inputTokens", "ai.usage.promptTokens"),
 				Output:      s.count("ai.usage.outputTokens", "ai.usage.completionTokens"),
 				CachedInput: s.count("ai.usage.cachedInputTokens"),
+				Reasoning:   s.count("ai.usage.reasoningTokens"),
 			}
 			return Facts{Kind: Model, Model: s.text("ai.response.model", "ai.model.id"), Tokens: u.Input + u.Output, Usage: u}
 		}

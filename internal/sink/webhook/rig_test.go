@@ -29,7 +29,7 @@ type ledger struct {
 	err     error
 }
 
-func (l *ledger) Claim(_ context.Context, endpoint, warning, level string) (bool, error) {
+func (l *ledger) Claim(_ context.Context, endpoint string, _ int64, warning, level string) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked++

@@ -19,8 +19,9 @@ import (
 
 // Claims remembers, beyond a restart, at which levels each endpoint was told of each warning.
 type Claims interface {
-	// Claim notes that the endpoint is told of the warning at the level. It is false if that was noted before.
-	Claim(ctx context.Context, endpoint, warning, level string) (bool, error)
+	// Claim records that the endpoint is told of the run's warning at the level. It returns false if that was recorded before, or if
+	// the run does not exist.
+	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
 	// Unclaim takes that back, since the endpoint could not be told.
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // How a message is tried again.
@@ -66,7 +68,7 @@ func (w *worker) tell(ctx context.Context, n *notice, told stage) {
 	if told.covers(to) {
 		return
 	}
-	fresh, err := w.claim(ctx, n.warning.ID, told.claims(to))
+	fresh, err := w.claim(ctx, &n.warning, told.claims(to))
 	if err == nil {
 		w.queue.remember(n.warning.ID, to)
 		level := n.headline(fresh)
@@ -85,9 +87,9 @@ func (w *worker) tell(ctx context.Context, n *notice, told stage) {
 }
 
 // claim returns those of the levels that were not claimed before.
-func (w *worker) claim(ctx context.Context, warning string, levels []string) (fresh []string, err error) {
+func (w *worker) claim(ctx context.Context, warning *store.Warning, levels []string) (fresh []string, err error) {
 	for _, level := range levels {
-		ok, err := w.claims.Claim(ctx, w.key, warning, level)
+		ok, err := w.claims.Claim(ctx, w.key, warning.Run, warning.ID, level)
 		if err != nil {
 			return fresh, err
 		}

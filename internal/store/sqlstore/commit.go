@@ -88,7 +88,7 @@ func (w *writing) exec(ctx context.Context, doing, query string, args ...any) er
 // forget deletes a run with all that belongs to it.
 func (w *writing) forget(ctx context.Context, run int64) error {
 	for _, query := range []string{
-		`DELETE FROM deliveries WHERE warning IN (SELECT id FROM warnings WHERE run = $1)`,
+		`DELETE FROM deliveries WHERE run = $1`,
 		`DELETE FROM warnings WHERE run = $1`,
 		`DELETE FROM decisions WHERE run = $1`,
 		`DELETE FROM checkpoints WHERE run = $1`,

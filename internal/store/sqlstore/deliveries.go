@@ -8,11 +8,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Claim notes that an endpoint is told of a warning at a level, and tells whether that is new. Of several who claim the same, one
-// is told so. What was claimed is forgotten with the warning's run.
-func (s *Store) Claim(ctx context.Context, endpoint, warning, level string) (bool, error) {
-	result, err := s.write.ExecContext(ctx, `INSERT INTO deliveries (warning, endpoint, level, at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (warning, endpoint, level) DO NOTHING`, store.Key(warning), store.Key(endpoint), store.Key(level), stamp(time.Now()))
+// Claim records that an endpoint is told of a run's warning at a level, and reports whether that is new. Of several concurrent
+// claims of the same level, one is new. Deleting the run deletes its claims, even if the warning went earlier because the run was
+// folded again. A claim for a run that does not exist records nothing and is not new.
+func (s *Store) Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error) {
+	result, err := s.write.ExecContext(ctx, `INSERT INTO deliveries (warning, endpoint, level, at, run)
+		SELECT $1, $2, $3, $4, number FROM runs WHERE number = $5
+		ON CONFLICT (warning, endpoint, level) DO NOTHING`, store.Key(warning), store.Key(endpoint), store.Key(level), stamp(time.Now()), run)
 	if err != nil {
 		return false, fmt.Errorf("claim a delivery: %w", err)
 	}

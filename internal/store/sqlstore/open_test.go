@@ -58,7 +58,7 @@ func reopen(t *testing.T, dsn string) {
 	}
 }
 
-// olderTables takes from tables what the second migration gave them.
+// olderTables takes from tables what the migrations after the first gave them.
 func olderTables(t *testing.T, dsn string) {
 	ctx := t.Context()
 	first, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
@@ -71,7 +71,9 @@ func olderTables(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
+	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`,
+		`DROP INDEX deliveries_run`, `ALTER TABLE deliveries DROP COLUMN run`,
+		`DELETE FROM goose_db_version WHERE version_id >= 2`)
 	s := open(t, dsn)
 	got, err := s.Run(ctx, b.Runs[0].ID)
 	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Glance.News) != 0 || got.Slowest != "" {

@@ -220,23 +220,46 @@ func thinned(t *testing.T, s Store) {
 	compareRest(t, s, &b, 1, "none")
 }
 
+// deletedRunWithoutWarnings deletes a run whose warnings went before, since it was folded again: its claims go with it.
+func deletedRunWithoutWarnings(t *testing.T, s Store) {
+	ctx := t.Context()
+	commit(t, s, full(1, "a", "ta"))
+	if !must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
+		t.Fatal("it was claimed before")
+	}
+	commit(t, s, store.Batch{Undone: []store.Undone{{Run: 1, Behind: store.Start}}})
+	if must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
+		t.Error("a run that is folded again would be told of twice")
+	}
+	commit(t, s, store.Batch{Gone: []int64{1}})
+	commit(t, s, full(2, "a", "ta"))
+	if !must[bool](t)(s.Claim(ctx, "hook", 2, "a-w", "raised")) {
+		t.Error("the claim outlives the deleted run")
+	}
+}
+
 func deletedRun(t *testing.T, s Store) {
 	ctx := t.Context()
 	commit(t, s, full(1, "a", "ta"))
 	commit(t, s, full(2, "b", "tb"))
-	for _, id := range []string{"a-w", "b-w"} {
-		if !must[bool](t)(s.Claim(ctx, "hook", id, "raised")) {
+	for run, id := range map[int64]string{1: "a-w", 2: "b-w"} {
+		if !must[bool](t)(s.Claim(ctx, "hook", run, id, "raised")) {
 			t.Fatalf("%s was claimed before", id)
 		}
 	}
 	commit(t, s, store.Batch{Gone: []int64{1, 99}})
 	nothing(t, s, 1, "a", "ta")
-	if !must[bool](t)(s.Claim(ctx, "hook", "a-w", "raised")) {
+	if must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
+		t.Error("a delivery of a run that is gone can be claimed")
+	}
+	commit(t, s, full(3, "a", "ta"))
+	if !must[bool](t)(s.Claim(ctx, "hook", 3, "a-w", "raised")) {
 		t.Error("a delivery is left of the deleted run")
 	}
-	if must[bool](t)(s.Claim(ctx, "hook", "b-w", "raised")) {
+	if must[bool](t)(s.Claim(ctx, "hook", 2, "b-w", "raised")) {
 		t.Error("a delivery of the other run is gone")
 	}
+	commit(t, s, store.Batch{Gone: []int64{3}})
 	runs, _, err := s.Runs(ctx, store.Filter{Warning: "repeat"}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)

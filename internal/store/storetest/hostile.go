@@ -62,7 +62,7 @@ func hostileText(t *testing.T, s Store) {
 				t.Errorf("runs by %.100v (-want +got):\n%s", f, diff)
 			}
 		}
-		if !must[bool](t)(s.Claim(ctx, name, id, name)) {
+		if !must[bool](t)(s.Claim(ctx, name, number, id, name)) {
 			t.Error("it was claimed before")
 		}
 		must[[]byte](t)(s.Secret(ctx, id))

@@ -205,9 +205,10 @@ func size(t *testing.T, s Store) {
 
 func claims(t *testing.T, s Store) {
 	ctx := t.Context()
+	commit(t, s, full(1, "a", "ta"))
 	claim := func(want bool, endpoint, warning, level string) {
 		t.Helper()
-		if got := must[bool](t)(s.Claim(ctx, endpoint, warning, level)); got != want {
+		if got := must[bool](t)(s.Claim(ctx, endpoint, 1, warning, level)); got != want {
 			t.Errorf("claiming %s %s %s gives %v", endpoint, warning, level, got)
 		}
 	}
@@ -230,7 +231,7 @@ func claims(t *testing.T, s Store) {
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
-			mine, err := s.Claim(ctx, "hook", "wanted", "raised")
+			mine, err := s.Claim(ctx, "hook", 1, "wanted", "raised")
 			if err != nil {
 				t.Errorf("claiming beside others: %v", err)
 			}

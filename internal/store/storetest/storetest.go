@@ -38,7 +38,7 @@ type Store interface {
 	Reclaim(ctx context.Context) error
 	DropStray(ctx context.Context, before time.Time) error
 
-	Claim(ctx context.Context, endpoint, warning, level string) (bool, error)
+	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
 	Secret(ctx context.Context, name string) ([]byte, error)
 	Ping(ctx context.Context) error
@@ -66,6 +66,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"what was worked out behind a position is undone", undone},
 		{"thinned checkpoints are gone", thinned},
 		{"a deleted run leaves nothing behind, and takes nothing with it", deletedRun},
+		{"a deleted run takes the claims of warnings that went before it", deletedRunWithoutWarnings},
 		{"a deleted run's id may come again in the same batch", deletedAndNew},
 		{"ids and names may be any bytes", hostileText},
 		{"a body of 1 MiB comes back", largeBodies},

@@ -1316,6 +1316,11 @@ export interface components {
              * @description All that the model wrote.
              */
             output_tokens?: number;
+            /**
+             * Format: int64
+             * @description The part of the output that the model reasoned with.
+             */
+            reasoning_tokens?: number;
         };
         Warning: {
             /**

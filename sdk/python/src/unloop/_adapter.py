@@ -115,13 +115,15 @@ def count(*values: Any) -> int:
     return sum(int(v) for v in values if isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0)
 
 
-def usage(prompt: Any, answer: Any, cached: Any = 0, written: Any = 0) -> dict[str, int]:
-    """Returns the tokens of a model call as events have them. Prompt is all of it, its cached part included."""
-    return {name: n for name, value in zip(USAGE, (prompt, answer, cached, written), strict=True) if (n := count(value))}
+def usage(prompt: Any, answer: Any, cached: Any = 0, written: Any = 0, reasoning: Any = 0) -> dict[str, int]:
+    """Returns the tokens of a model call as events have them. Prompt includes its cached part, and answer its reasoning."""
+    kinds = (prompt, answer, cached, written, reasoning)
+    return {name: n for name, value in zip(USAGE, kinds, strict=True) if (n := count(value))}
 
 
 def openai_usage(told: Any, prompt: str = "input", answer: str = "output") -> dict[str, int]:
     """Returns what OpenAI's APIs tell as usage; chat completions call the two sides of a call prompt and completion."""
     details = get(told, f"{prompt}_tokens_details")
     sides = get(told, f"{prompt}_tokens"), get(told, f"{answer}_tokens")
-    return usage(*sides, get(details, "cached_tokens"), get(details, "cache_write_tokens"))
+    reasoning = get(told, f"{answer}_tokens_details", "reasoning_tokens")
+    return usage(*sides, get(details, "cached_tokens"), get(details, "cache_write_tokens"), reasoning)

@@ -23,9 +23,9 @@ from ._wrap import Scope, wrap
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# What a model call's tokens are told apart by: all of the prompt, the answer, and of the prompt what was read from a cache and
-# what was written to one.
-USAGE = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens")
+# The kinds of a model call's tokens: all of the prompt, all of the answer, of the prompt what was read from a cache and what was
+# written to one, and of the answer what the model reasoned with.
+USAGE = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
 MAX_NAME = 200  # characters of a name or an id; the server takes 1,024 bytes
 
 _current: ContextVar[Run | None] = ContextVar("unloop_run", default=None)
