@@ -1,6 +1,9 @@
 package splice
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // entry is one event, as labelled runs hold it.
 type entry struct {
@@ -26,9 +29,21 @@ type kind struct {
 	build func(*generator) (entries []entry, onset int)
 }
 
-// kinds lists all, family by family.
+// kinds lists all, family by family. A kind's place in the list is a part of its seed: new kinds go to the end.
 func kinds() []kind {
-	all := []kind{
+	return slices.Concat(loops(), benign(lookalikes()), shellLoops(), serviceLoops(), benign(shellLookalikes()), benign(serviceLookalikes()))
+}
+
+func benign(lookalikes []kind) []kind {
+	for k := range lookalikes {
+		lookalikes[k].benign = true
+	}
+	return lookalikes
+}
+
+// loops lists those of repeats.go, cycles.go, no_progress.go and speech.go.
+func loops() []kind {
+	return []kind{
 		{name: "exact_repeat", build: exactRepeat}, // a cycle of length 1
 		{name: "volatile_result", build: volatileResult},
 		{name: "reordered_keys", build: reorderedKeys},
@@ -53,90 +68,7 @@ func kinds() []kind {
 		{name: "stuck_polling", build: stuckPolling},
 		{name: "alike_messages", build: alikeMessages},
 		{name: "repeating_text", build: repeatingText},
-		{name: "same_compile_error", build: sameCompileError},
-		{name: "install_fails", build: installFails},
-		{name: "grep_known_lines", build: grepKnownLines},
-		{name: "docker_build_fails", build: dockerBuildFails},
-		{name: "tests_with_other_flags", build: testsWithOtherFlags},
-		{name: "edit_not_found", build: editNotFound},
-		{name: "empty_commands", build: emptyCommands},
-		{name: "verify_again", build: verifyAgain},
-		{name: "long_cycle", build: longCycle},
-		{name: "same_file_by_many_tools", build: sameFileByManyTools},
-		{name: "dead_log", build: deadLog},
-		{name: "same_import_error", build: sameImportError},
-		{name: "invalid_arguments", build: invalidArguments},
-		{name: "rate_limited", build: rateLimited},
-		{name: "question_asked_again", build: questionAskedAgain},
-		{name: "invalid_form", build: invalidForm},
-		{name: "missing_column", build: missingColumn},
-		{name: "export_never_ready", build: exportNeverReady},
-		{name: "push_rejected", build: pushRejected, reporting: true},
-		{name: "edit_without_change", build: editWithoutChange, reporting: true},
-		{name: "broken_commands", build: brokenCommands, reporting: true},
-		{name: "reread_slices", build: rereadSlices, reporting: true},
-		{name: "denied_writes", build: deniedWrites, reporting: true},
-		{name: "silent_background_shell", build: silentBackgroundShell, reporting: true},
-		{name: "pods_stay_broken", build: podsStayBroken, reporting: true},
-		{name: "click_without_effect", build: clickWithoutEffect, reporting: true},
-		{name: "login_redirect", build: loginRedirect, reporting: true},
-		{name: "pages_not_found", build: pagesNotFound, reporting: true},
-		{name: "unknown_tool", build: unknownTool, reporting: true},
-		{name: "same_comment", build: sameComment, reporting: true},
-		{name: "plan_without_step", build: planWithoutStep, reporting: true},
-		{name: "search_by_other_tools", build: searchByOtherTools, reporting: true},
-		{name: "shuffled_checks", build: shuffledChecks, reporting: true},
-		{name: "apologies", build: apologies, reporting: true},
-		{name: "reworded_handoffs", build: rewordedHandoffs, reporting: true},
-		{name: "setting_back_and_forth", build: settingBackAndForth, reporting: true},
-		{name: "closed_door", build: closedDoor, reporting: true},
 	}
-	for _, lookalike := range []kind{
-		{name: "moving_poll", build: movingPoll},
-		{name: "pagination", build: pagination},
-		{name: "file_slices", build: fileSlices},
-		{name: "tests_after_edits", build: testsAfterEdits},
-		{name: "batch", build: batch},
-		{name: "many_reads", build: manyReads},
-		{name: "many_searches", build: manySearches},
-		{name: "retry_that_works", build: retryThatWorks},
-		{name: "status_between_edits", build: statusBetweenEdits},
-		{name: "fewer_compile_errors", build: fewerCompileErrors},
-		{name: "many_installs", build: manyInstalls},
-		{name: "growing_log", build: growingLog},
-		{name: "download_grows", build: downloadGrows},
-		{name: "search_in_other_places", build: searchInOtherPlaces},
-		{name: "clean_lint", build: cleanLint},
-		{name: "wait_for_build", build: waitForBuild},
-		{name: "revert_once", build: revertOnce},
-		{name: "fill_form", build: fillForm},
-		{name: "cursor_pages", build: cursorPages},
-		{name: "many_tickets", build: manyTickets},
-		{name: "user_asks_again", build: userAsksAgain},
-		{name: "sums", build: sums},
-		{name: "plan_gets_on", build: planGetsOn},
-		{name: "many_tables", build: manyTables},
-		{name: "other_test_fails", build: otherTestFails, reporting: true},
-		{name: "rollout_moves", build: rolloutMoves, reporting: true},
-		{name: "files_processed", build: filesProcessed, reporting: true},
-		{name: "found_at_last", build: foundAtLast, reporting: true},
-		{name: "health_of_many_hosts", build: healthOfManyHosts, reporting: true},
-		{name: "many_commits", build: manyCommits, reporting: true},
-		{name: "bisect", build: bisect, reporting: true},
-		{name: "read_after_edit", build: readAfterEdit, reporting: true},
-		{name: "experiments", build: experiments, reporting: true},
-		{name: "migrations", build: migrations, reporting: true},
-		{name: "scroll_down", build: scrollDown, reporting: true},
-		{name: "back_off", build: backOff, reporting: true},
-		{name: "scheduled_check", build: scheduledCheck, reporting: true},
-		{name: "moves", build: moves, reporting: true},
-		{name: "reports_of_steps", build: reportsOfSteps, reporting: true},
-		{name: "many_texts", build: manyTexts, reporting: true},
-	} {
-		lookalike.benign = true
-		all = append(all, lookalike)
-	}
-	return all
 }
 
 // stretch builds the entries. Before a call or a handoff the agent may think aloud, in new words each time: how often, from

@@ -7,6 +7,20 @@ import (
 
 // What this file holds looks like a loop and is honest work: something moves.
 
+func lookalikes() []kind {
+	return []kind{
+		{name: "moving_poll", build: movingPoll},
+		{name: "pagination", build: pagination},
+		{name: "file_slices", build: fileSlices},
+		{name: "tests_after_edits", build: testsAfterEdits},
+		{name: "batch", build: batch},
+		{name: "many_reads", build: manyReads},
+		{name: "many_searches", build: manySearches},
+		{name: "retry_that_works", build: retryThatWorks},
+		{name: "status_between_edits", build: statusBetweenEdits},
+	}
+}
+
 // movingPoll has an answer that moves at least every third time.
 func movingPoll(p *generator) (entries []entry, _ int) {
 	tool, id, done, slow := p.pollTool(), p.id(), 0, p.between(1, 3)

@@ -7,6 +7,25 @@ import (
 
 // The look-alikes of this file are honest work with browsers, databases, ticket systems, and in talk with people.
 
+func serviceLookalikes() []kind {
+	return []kind{
+		{name: "fill_form", build: fillForm},
+		{name: "cursor_pages", build: cursorPages},
+		{name: "many_tickets", build: manyTickets},
+		{name: "user_asks_again", build: userAsksAgain},
+		{name: "sums", build: sums},
+		{name: "plan_gets_on", build: planGetsOn},
+		{name: "many_tables", build: manyTables},
+		{name: "migrations", build: migrations, reporting: true},
+		{name: "scroll_down", build: scrollDown, reporting: true},
+		{name: "back_off", build: backOff, reporting: true},
+		{name: "scheduled_check", build: scheduledCheck, reporting: true},
+		{name: "moves", build: moves, reporting: true},
+		{name: "reports_of_steps", build: reportsOfSteps, reporting: true},
+		{name: "many_texts", build: manyTexts, reporting: true},
+	}
+}
+
 // migrations change table after table.
 func migrations(p *generator) (entries []entry, _ int) {
 	for range p.between(6, 9) {

@@ -8,6 +8,29 @@ import (
 
 // The loops of this file are those of agents that work through browsers, databases, ticket systems, MCP servers and talk.
 
+func serviceLoops() []kind {
+	return []kind{
+		{name: "invalid_arguments", build: invalidArguments},
+		{name: "rate_limited", build: rateLimited},
+		{name: "question_asked_again", build: questionAskedAgain},
+		{name: "invalid_form", build: invalidForm},
+		{name: "missing_column", build: missingColumn},
+		{name: "export_never_ready", build: exportNeverReady},
+		{name: "click_without_effect", build: clickWithoutEffect, reporting: true},
+		{name: "login_redirect", build: loginRedirect, reporting: true},
+		{name: "pages_not_found", build: pagesNotFound, reporting: true},
+		{name: "unknown_tool", build: unknownTool, reporting: true},
+		{name: "same_comment", build: sameComment, reporting: true},
+		{name: "plan_without_step", build: planWithoutStep, reporting: true},
+		{name: "search_by_other_tools", build: searchByOtherTools, reporting: true},
+		{name: "shuffled_checks", build: shuffledChecks, reporting: true},
+		{name: "apologies", build: apologies, reporting: true},
+		{name: "reworded_handoffs", build: rewordedHandoffs, reporting: true},
+		{name: "setting_back_and_forth", build: settingBackAndForth, reporting: true},
+		{name: "closed_door", build: closedDoor, reporting: true},
+	}
+}
+
 // clickWithoutEffect clicks on a page that stays as it is; the references of its elements are new each time.
 func clickWithoutEffect(p *generator) (entries []entry, _ int) {
 	title, parts := p.phrase(2, 4), p.words(6)

@@ -7,6 +7,28 @@ import (
 
 // The look-alikes of this file are honest work of coding agents at a shell: something moves, or each act is about another thing.
 
+func shellLookalikes() []kind {
+	return []kind{
+		{name: "fewer_compile_errors", build: fewerCompileErrors},
+		{name: "many_installs", build: manyInstalls},
+		{name: "growing_log", build: growingLog},
+		{name: "download_grows", build: downloadGrows},
+		{name: "search_in_other_places", build: searchInOtherPlaces},
+		{name: "clean_lint", build: cleanLint},
+		{name: "wait_for_build", build: waitForBuild},
+		{name: "revert_once", build: revertOnce},
+		{name: "other_test_fails", build: otherTestFails, reporting: true},
+		{name: "rollout_moves", build: rolloutMoves, reporting: true},
+		{name: "files_processed", build: filesProcessed, reporting: true},
+		{name: "found_at_last", build: foundAtLast, reporting: true},
+		{name: "health_of_many_hosts", build: healthOfManyHosts, reporting: true},
+		{name: "many_commits", build: manyCommits, reporting: true},
+		{name: "bisect", build: bisect, reporting: true},
+		{name: "read_after_edit", build: readAfterEdit, reporting: true},
+		{name: "experiments", build: experiments, reporting: true},
+	}
+}
+
 // fewerCompileErrors changes a file and builds; each build has one error less.
 func fewerCompileErrors(p *generator) (entries []entry, _ int) {
 	path := p.path()

@@ -10,6 +10,30 @@ import (
 // The loops of this file are those of coding agents at a shell, in the words of compilers, test runners, package managers and
 // version control.
 
+func shellLoops() []kind {
+	return []kind{
+		{name: "same_compile_error", build: sameCompileError},
+		{name: "install_fails", build: installFails},
+		{name: "grep_known_lines", build: grepKnownLines},
+		{name: "docker_build_fails", build: dockerBuildFails},
+		{name: "tests_with_other_flags", build: testsWithOtherFlags},
+		{name: "edit_not_found", build: editNotFound},
+		{name: "empty_commands", build: emptyCommands},
+		{name: "verify_again", build: verifyAgain},
+		{name: "long_cycle", build: longCycle},
+		{name: "same_file_by_many_tools", build: sameFileByManyTools},
+		{name: "dead_log", build: deadLog},
+		{name: "same_import_error", build: sameImportError},
+		{name: "push_rejected", build: pushRejected, reporting: true},
+		{name: "edit_without_change", build: editWithoutChange, reporting: true},
+		{name: "broken_commands", build: brokenCommands, reporting: true},
+		{name: "reread_slices", build: rereadSlices, reporting: true},
+		{name: "denied_writes", build: deniedWrites, reporting: true},
+		{name: "silent_background_shell", build: silentBackgroundShell, reporting: true},
+		{name: "pods_stay_broken", build: podsStayBroken, reporting: true},
+	}
+}
+
 // shell returns a command with what it printed. Half of the shells tell the exit status only in their output.
 func (p *generator) shell(command, output string, status int) entry {
 	return call("bash", object("command", command), quoted(fmt.Sprintf("<returncode>%d</returncode>\n<output>\n%s\n</output>", status, output)))
