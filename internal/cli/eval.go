@@ -45,6 +45,7 @@ func evalCommand() *cobra.Command {
 
 func evalMakeCommand() *cobra.Command {
 	var seed uint64
+	var kinds string
 	cmd := &cobra.Command{
 		Use:   "make [flags] HEALTHY.jsonl…",
 		Short: "Put known loops and look-alikes into healthy runs, to measure profiles by",
@@ -52,10 +53,13 @@ func evalMakeCommand() *cobra.Command {
 			"one into a copy of its own, and prints the copies, a labelled run a line. Equal seeds give equal runs. A file is -\n" +
 			"for standard input. docs/eval.md lists the kinds.",
 		Example: "  unloop eval make healthy.jsonl > made.jsonl\n" +
-			"  unloop eval make --seed 2 healthy.jsonl | unloop eval -",
+			"  unloop eval make --seed 2 --kinds reporting healthy.jsonl | unloop eval -",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			splicer := splice.New(cmd.OutOrStdout(), seed)
+			splicer, err := splice.New(cmd.OutOrStdout(), seed, splice.Kinds(kinds))
+			if err != nil {
+				return err
+			}
 			for _, path := range paths {
 				if err := openLabelled(cmd, path, splicer.Read); err != nil {
 					return err
@@ -68,6 +72,7 @@ func evalMakeCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "another `NUMBER` makes other runs")
+	cmd.Flags().StringVar(&kinds, "kinds", string(splice.AllKinds), "which `KINDS` to make: all, tuning, reporting (kinds that no detector was tuned on)")
 	return cmd
 }
 

@@ -61,7 +61,10 @@ func measure(t *testing.T, seed uint64) *eval.Sheet {
 		t.Fatalf("no healthy runs (%v)", err)
 	}
 	var made bytes.Buffer
-	splicer := splice.New(&made, seed)
+	splicer, err := splice.New(&made, seed, splice.TuningKinds)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, path := range paths {
 		healthy, err := os.ReadFile(path)
 		if err != nil {

@@ -5,8 +5,8 @@ import "slices"
 // The loops of this file come back to where they were after several steps.
 
 // cycle returns a builder of cycles of n different calls, in 4 to 7 rounds.
-func cycle(n int) func(*pen) ([]entry, int) {
-	return func(p *pen) ([]entry, int) {
+func cycle(n int) func(*generator) ([]entry, int) {
+	return func(p *generator) ([]entry, int) {
 		round := make([]entry, n)
 		for k := range round {
 			round[k] = p.call()
@@ -16,7 +16,7 @@ func cycle(n int) func(*pen) ([]entry, int) {
 }
 
 // editRevert makes a change and takes it back; in every other stretch it runs the tests after each change.
-func editRevert(p *pen) ([]entry, int) {
+func editRevert(p *generator) ([]entry, int) {
 	path, before, after := p.path(), p.phrase(3, 8), p.phrase(3, 8)
 	done := quoted("The file " + path + " has been updated.")
 	round := []entry{
@@ -33,7 +33,7 @@ func editRevert(p *pen) ([]entry, int) {
 
 // handoffBounce hands a task back and forth; before it does, each agent says what it said before, or makes the call that it
 // made before. Its onset is the first event of the second round.
-func handoffBounce(p *pen) ([]entry, int) {
+func handoffBounce(p *generator) ([]entry, int) {
 	var round []entry
 	for _, handoff := range p.handoffs() {
 		before := p.call()
@@ -47,13 +47,13 @@ func handoffBounce(p *pen) ([]entry, int) {
 }
 
 // bareHandoffBounce says nothing of what the agents do in between.
-func bareHandoffBounce(p *pen) ([]entry, int) {
+func bareHandoffBounce(p *generator) ([]entry, int) {
 	round := p.handoffs()
 	return slices.Repeat(round, p.between(4, 8)), len(round)
 }
 
 // handoffs returns one to another agent and one back.
-func (p *pen) handoffs() []entry {
+func (p *generator) handoffs() []entry {
 	names := p.shuffled("planner", "coder", "reviewer", "researcher", "writer", "support", "billing")
 	return []entry{{Kind: "handoff", From: names[0], To: names[1]}, {Kind: "handoff", From: names[1], To: names[0]}}
 }

@@ -9,12 +9,12 @@ import (
 
 // The loops of this file do the same thing again, in the same words or in others.
 
-func exactRepeat(p *pen) ([]entry, int) {
+func exactRepeat(p *generator) ([]entry, int) {
 	return slices.Repeat([]entry{p.call()}, p.between(6, 14)), 1
 }
 
 // volatileResult gives times, durations, ids and addresses that are new each time around words that stay.
-func volatileResult(p *pen) ([]entry, int) {
+func volatileResult(p *generator) ([]entry, int) {
 	e, state := p.call(), p.phrase(3, 8)
 	var results []func() json.RawMessage
 	results = append(results,
@@ -38,7 +38,7 @@ func volatileResult(p *pen) ([]entry, int) {
 	return entries, 1
 }
 
-func reorderedKeys(p *pen) ([]entry, int) {
+func reorderedKeys(p *generator) ([]entry, int) {
 	tool, result := p.pick("search_orders", "lookup", "list_flights"), quoted(p.page())
 	values := map[string]any{}
 	for len(values) < 4 {
@@ -57,7 +57,7 @@ func reorderedKeys(p *pen) ([]entry, int) {
 }
 
 // optionalArgument changes a setting that is beside the point.
-func optionalArgument(p *pen) ([]entry, int) {
+func optionalArgument(p *generator) ([]entry, int) {
 	e := p.call()
 	name := p.pick("timeout", "verbose", "max_results", "page_size", "include_metadata", "retries", "description")
 	args := string(e.Args[:len(e.Args)-1])
@@ -74,7 +74,7 @@ func optionalArgument(p *pen) ([]entry, int) {
 }
 
 // repeatBetweenOtherCalls has one or two calls of another kind, new each time, before each repeat.
-func repeatBetweenOtherCalls(p *pen) (entries []entry, onset int) {
+func repeatBetweenOtherCalls(p *generator) (entries []entry, onset int) {
 	same := p.call()
 	entries = []entry{same}
 	for range p.between(5, 10) {
@@ -89,7 +89,7 @@ func repeatBetweenOtherCalls(p *pen) (entries []entry, onset int) {
 	return entries, onset
 }
 
-func oneFileByManyCommands(p *pen) ([]entry, int) {
+func oneFileByManyCommands(p *generator) ([]entry, int) {
 	file, text := p.path(), quoted(p.page())
 	var entries []entry
 	for range p.between(6, 12) {

@@ -8,7 +8,7 @@ import (
 // The loops of this file are in what the agent says.
 
 // alikeMessages are one message with another word or number each time.
-func alikeMessages(p *pen) ([]entry, int) {
+func alikeMessages(p *generator) ([]entry, int) {
 	opening, topic, ending := p.sentence(), p.phrase(4, 8), p.sentence()
 	var entries []entry
 	for k := range p.between(5, 9) {
@@ -19,7 +19,7 @@ func alikeMessages(p *pen) ([]entry, int) {
 }
 
 // repeatingText is one message; its onset is the message itself.
-func repeatingText(p *pen) ([]entry, int) {
+func repeatingText(p *generator) ([]entry, int) {
 	passage := p.pick("", "\n", "- ") + p.phrase(3, 25) + p.pick(". ", "\n", ", ")
 	return []entry{say(p.sentence() + " " + strings.Repeat(passage, p.between(10, 30)))}, 0
 }

@@ -16,19 +16,42 @@ import (
 	"github.com/unloop-ai/unloop/internal/eval"
 )
 
-// Splicer makes runs and writes one a line. Equal seeds and inputs give equal output.
+// Kinds is a set of kinds of loops and look-alikes.
+type Kinds string
+
+// The sets. Tuning and Reporting share no kind: detectors are tuned on the one, and figures of the other say how well they carry
+// over to kinds that they were not tuned on.
+const (
+	AllKinds       Kinds = "all"
+	TuningKinds    Kinds = "tuning"
+	ReportingKinds Kinds = "reporting"
+)
+
+// Splicer makes runs and writes one a line. Equal seeds, kinds and inputs give equal output, and a kind's runs do not depend on
+// which other kinds are made.
 type Splicer struct {
 	Hosts int // healthy runs that were taken
 
 	seed uint64
+	set  Kinds
 	out  *json.Encoder
 }
 
-// New returns a splicer that writes to w.
-func New(w io.Writer, seed uint64) *Splicer {
-	s := &Splicer{seed: seed, out: json.NewEncoder(w)}
+// New returns a splicer that writes runs of a set of kinds to w. It returns an error for a set that does not exist.
+func New(w io.Writer, seed uint64, set Kinds) (*Splicer, error) {
+	switch set {
+	case AllKinds, TuningKinds, ReportingKinds:
+	default:
+		return nil, fmt.Errorf("unknown kinds %q: want %s, %s or %s", set, AllKinds, TuningKinds, ReportingKinds)
+	}
+	s := &Splicer{seed: seed, set: set, out: json.NewEncoder(w)}
 	s.out.SetEscapeHTML(false)
-	return s
+	return s, nil
+}
+
+// takes reports whether the splicer makes runs of the kind.
+func (s *Splicer) takes(k kind) bool {
+	return s.set == AllKinds || k.reporting == (s.set == ReportingKinds)
 }
 
 // made is a run as it is written.
@@ -51,8 +74,11 @@ func (s *Splicer) Read(ctx context.Context, name string, r io.Reader) error {
 			return err
 		}
 		for k, kind := range kinds() {
+			if !s.takes(kind) {
+				continue
+			}
 			rng := rand.New(rand.NewPCG(s.seed, uint64(s.Hosts)<<16|uint64(k)))
-			if err := s.write(host, kind, &pen{rng}); err != nil {
+			if err := s.write(host, kind, &generator{rng}); err != nil {
 				return err
 			}
 		}
@@ -62,7 +88,7 @@ func (s *Splicer) Read(ctx context.Context, name string, r io.Reader) error {
 }
 
 // write makes one run: the stretch stands somewhere behind the first two events of the host, which open the task.
-func (s *Splicer) write(host *eval.Run, k kind, p *pen) error {
+func (s *Splicer) write(host *eval.Run, k kind, p *generator) error {
 	events, onset := k.stretch(p)
 	at := p.between(min(2, len(host.Events)), len(host.Events))
 	run := made{ID: host.ID + "+" + k.name, Source: host.Source, Outcome: "unknown"}

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// pen writes what a stretch is made of: words, names, tools, calls.
-type pen struct{ *rand.Rand }
+// generator makes the parts of a stretch: words, names, tools, calls.
+type generator struct{ *rand.Rand }
 
 // between returns a number from low to high, both included.
-func (p *pen) between(low, high int) int { return low + p.IntN(high-low+1) }
+func (p *generator) between(low, high int) int { return low + p.IntN(high-low+1) }
 
-func (p *pen) coin() bool { return p.IntN(2) == 0 }
+func (p *generator) coin() bool { return p.IntN(2) == 0 }
 
-func (p *pen) pick(of ...string) string { return of[p.IntN(len(of))] }
+func (p *generator) pick(of ...string) string { return of[p.IntN(len(of))] }
 
 // shuffled returns the strings in another order.
-func (p *pen) shuffled(of ...string) []string {
+func (p *generator) shuffled(of ...string) []string {
 	p.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 	return of
 }
@@ -35,7 +35,7 @@ tenant ticket timeline token traffic transfer treaty trigger tunnel update upgra
 wallet warehouse weather widget window winter worker workspace`)
 
 // words returns n words, each chosen anew.
-func (p *pen) words(n int) []string {
+func (p *generator) words(n int) []string {
 	words := make([]string, n)
 	for k := range words {
 		words[k] = vocabulary[p.IntN(len(vocabulary))]
@@ -43,19 +43,21 @@ func (p *pen) words(n int) []string {
 	return words
 }
 
-func (p *pen) word() string { return p.words(1)[0] }
+func (p *generator) word() string { return p.words(1)[0] }
 
 // phrase returns from low to high words.
-func (p *pen) phrase(low, high int) string { return strings.Join(p.words(p.between(low, high)), " ") }
+func (p *generator) phrase(low, high int) string {
+	return strings.Join(p.words(p.between(low, high)), " ")
+}
 
 // sentence returns what an agent may think before it acts.
-func (p *pen) sentence() string {
+func (p *generator) sentence() string {
 	return p.pick("Next I look at the", "Let me check the", "I need the", "Perhaps it has to do with the", "Now for the", "That leaves the") +
 		" " + p.phrase(2, 5) + p.pick(".", ", then go on with the ", " because of the ") + p.phrase(2, 6) + "."
 }
 
 // page returns some lines of text.
-func (p *pen) page() string {
+func (p *generator) page() string {
 	lines := make([]string, p.between(3, 12))
 	for k := range lines {
 		lines[k] = p.phrase(4, 9)
@@ -63,25 +65,25 @@ func (p *pen) page() string {
 	return strings.Join(lines, "\n")
 }
 
-func (p *pen) path() string {
+func (p *generator) path() string {
 	return strings.Join(p.words(p.between(1, 3)), "/") + "/" + p.word() + p.pick(".go", ".py", ".ts", ".md", ".yaml", ".txt")
 }
 
-func (p *pen) uuid() string {
+func (p *generator) uuid() string {
 	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", p.Uint32(), p.IntN(1<<16), p.IntN(1<<12), p.IntN(1<<12), p.Uint64N(1<<48))
 }
 
-func (p *pen) id() string {
+func (p *generator) id() string {
 	return fmt.Sprintf("%s-%d", p.pick("ord", "acc", "job", "usr", "inv"), p.between(1000, 999999))
 }
 
 // clock returns a time of day on some day of 2026.
-func (p *pen) clock() string {
+func (p *generator) clock() string {
 	return fmt.Sprintf("2026-%02d-%02dT%02d:%02d:%02dZ", p.between(1, 12), p.between(1, 28), p.IntN(24), p.IntN(60), p.IntN(60))
 }
 
 // call returns some call that reads something, with a result of its own.
-func (p *pen) call() entry {
+func (p *generator) call() entry {
 	switch p.IntN(6) {
 	case 0:
 		return call("read_file", object("path", p.path()), quoted(p.page()))
@@ -101,11 +103,11 @@ func (p *pen) call() entry {
 }
 
 // search returns a search with a result of its own.
-func (p *pen) search(query string) entry {
+func (p *generator) search(query string) entry {
 	return call(p.pick("search", "web_search", "search_docs"), object("query", query), object("results", p.words(p.between(3, 8))))
 }
 
 // edit returns a change of a file, with texts of its own.
-func (p *pen) edit(path string) entry {
+func (p *generator) edit(path string) entry {
 	return call("edit_file", object("path", path, "old_string", p.phrase(3, 8), "new_string", p.phrase(3, 8)), quoted("The file "+path+" has been updated."))
 }

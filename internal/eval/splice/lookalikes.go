@@ -7,8 +7,22 @@ import (
 
 // What this file holds looks like a loop and is honest work: something moves.
 
+func lookalikes() []kind {
+	return []kind{
+		{name: "moving_poll", build: movingPoll},
+		{name: "pagination", build: pagination},
+		{name: "file_slices", build: fileSlices},
+		{name: "tests_after_edits", build: testsAfterEdits},
+		{name: "batch", build: batch},
+		{name: "many_reads", build: manyReads},
+		{name: "many_searches", build: manySearches},
+		{name: "retry_that_works", build: retryThatWorks},
+		{name: "status_between_edits", build: statusBetweenEdits},
+	}
+}
+
 // movingPoll has an answer that moves at least every third time.
-func movingPoll(p *pen) (entries []entry, _ int) {
+func movingPoll(p *generator) (entries []entry, _ int) {
 	tool, id, done, slow := p.pollTool(), p.id(), 0, p.between(1, 3)
 	for k := range p.between(8, 20) {
 		if k%slow == 0 {
@@ -19,7 +33,7 @@ func movingPoll(p *pen) (entries []entry, _ int) {
 	return entries, 0
 }
 
-func pagination(p *pen) (entries []entry, _ int) {
+func pagination(p *generator) (entries []entry, _ int) {
 	tool, name, size := p.pick("list_orders", "list_issues", "search_flights"), p.pick("page", "cursor", "offset"), p.between(10, 50)
 	for k := range p.between(6, 15) {
 		var at any = k + 1
@@ -35,7 +49,7 @@ func pagination(p *pen) (entries []entry, _ int) {
 }
 
 // fileSlices reads one long file piece by piece.
-func fileSlices(p *pen) (entries []entry, _ int) {
+func fileSlices(p *generator) (entries []entry, _ int) {
 	path, size, shell := p.path(), p.between(50, 200), p.coin()
 	for k := range p.between(5, 12) {
 		args, tool := object("path", path, "offset", k*size, "limit", size), "read_file"
@@ -48,17 +62,17 @@ func fileSlices(p *pen) (entries []entry, _ int) {
 }
 
 // failure returns what a failed run of tests says.
-func (p *pen) failure() string {
+func (p *generator) failure() string {
 	return fmt.Sprintf("FAILED tests/test_%s.py::test_%s - AssertionError: %s\n%d failed, %d passed", p.word(), p.word(), p.phrase(2, 5), p.between(1, 5), p.between(5, 90))
 }
 
 // tests returns a run of the tests that says this.
-func (p *pen) tests(says string) entry {
+func (p *generator) tests(says string) entry {
 	return call("bash", object("command", p.pick("pytest -q", "python -m pytest", "make test", "go test ./...")), quoted(says))
 }
 
 // testsAfterEdits makes another change each round. In every other stretch the tests fail as before until the last.
-func testsAfterEdits(p *pen) (entries []entry, _ int) {
+func testsAfterEdits(p *generator) (entries []entry, _ int) {
 	path, run, stubborn := p.path(), p.tests(p.failure()), p.coin()
 	rounds := p.between(4, 7)
 	for k := range rounds {
@@ -74,7 +88,7 @@ func testsAfterEdits(p *pen) (entries []entry, _ int) {
 }
 
 // batch does the same to many items, and each answer is the same.
-func batch(p *pen) (entries []entry, _ int) {
+func batch(p *generator) (entries []entry, _ int) {
 	tool, name := p.pick("send_email", "create_ticket", "update_record", "resize_image", "add_label"), p.pick("id", "to", "name")
 	answer := []json.RawMessage{object("status", "ok"), quoted("done"), object("success", true)}[p.IntN(3)]
 	for range p.between(6, 15) {
@@ -83,14 +97,14 @@ func batch(p *pen) (entries []entry, _ int) {
 	return entries, 0
 }
 
-func manyReads(p *pen) (entries []entry, _ int) {
+func manyReads(p *generator) (entries []entry, _ int) {
 	for range p.between(8, 20) {
 		entries = append(entries, call("read_file", object("path", p.path()), quoted(p.page())))
 	}
 	return entries, 0
 }
 
-func manySearches(p *pen) (entries []entry, _ int) {
+func manySearches(p *generator) (entries []entry, _ int) {
 	e := p.search("")
 	for range p.between(8, 20) {
 		e.Args, e.Result = object("query", p.phrase(2, 5)), object("results", p.words(p.between(3, 8)))
@@ -99,7 +113,7 @@ func manySearches(p *pen) (entries []entry, _ int) {
 	return entries, 0
 }
 
-func retryThatWorks(p *pen) (entries []entry, _ int) {
+func retryThatWorks(p *generator) (entries []entry, _ int) {
 	e := p.call()
 	reason := p.pick("timeout after 30s", "503 Service Unavailable", "connection reset by peer", "429 Too Many Requests")
 	for range p.between(1, 3) {
@@ -109,7 +123,7 @@ func retryThatWorks(p *pen) (entries []entry, _ int) {
 }
 
 // statusBetweenEdits looks at the same status after each of several changes to one file.
-func statusBetweenEdits(p *pen) (entries []entry, _ int) {
+func statusBetweenEdits(p *generator) (entries []entry, _ int) {
 	path := p.path()
 	status := call("bash", object("command", p.pick("git status", "git status --short", "git diff --stat")), quoted(" M "+path))
 	for range p.between(5, 9) {

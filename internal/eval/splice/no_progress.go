@@ -8,7 +8,7 @@ import (
 
 // The loops of this file try something else each time, and what comes back stays the same.
 
-func rewordedQuery(p *pen) ([]entry, int) {
+func rewordedQuery(p *generator) ([]entry, int) {
 	topic, found := p.words(3), p.search("")
 	var entries []entry
 	for k := range p.between(6, 12) {
@@ -20,7 +20,7 @@ func rewordedQuery(p *pen) ([]entry, int) {
 	return entries, 1
 }
 
-func emptyResult(p *pen) ([]entry, int) {
+func emptyResult(p *generator) ([]entry, int) {
 	tool := p.pick("search", "web_search", "query_database", "find_files", "search_orders")
 	empty := []json.RawMessage{
 		json.RawMessage(`[]`), json.RawMessage(`""`), json.RawMessage(`{"results":[]}`), json.RawMessage(`{"rows":[],"total":0}`),
@@ -34,7 +34,7 @@ func emptyResult(p *pen) ([]entry, int) {
 }
 
 // errorOf returns an error whose paths and line numbers, if it has any, vary from one attempt to the next.
-func (p *pen) errorOf() func() string {
+func (p *generator) errorOf() func() string {
 	name := p.word()
 	return []func() string{
 		func() string {
@@ -47,7 +47,7 @@ func (p *pen) errorOf() func() string {
 }
 
 // volatileErrorOf returns an error that has a time or an id in it, new for each attempt.
-func (p *pen) volatileErrorOf() func() string {
+func (p *generator) volatileErrorOf() func() string {
 	name := p.word()
 	if p.coin() {
 		return func() string {
@@ -58,17 +58,17 @@ func (p *pen) volatileErrorOf() func() string {
 }
 
 // attempt returns a command that is unlike the others.
-func (p *pen) attempt() string {
+func (p *generator) attempt() string {
 	return p.pick("python ", "python3 -m ", "bash ", "make ", "npm run ", "cd /srv && ./") + p.word() +
 		p.pick("", " --verbose", " --force", " -x") + " " + p.phrase(1, 3)
 }
 
-func sameError(p *pen) ([]entry, int) { return p.failures(p.errorOf()), 1 }
+func sameError(p *generator) ([]entry, int) { return p.failures(p.errorOf()), 1 }
 
-func sameVolatileError(p *pen) ([]entry, int) { return p.failures(p.volatileErrorOf()), 1 }
+func sameVolatileError(p *generator) ([]entry, int) { return p.failures(p.volatileErrorOf()), 1 }
 
 // failures are different commands that end in the error.
-func (p *pen) failures(reason func() string) []entry {
+func (p *generator) failures(reason func() string) []entry {
 	var entries []entry
 	for range p.between(6, 12) {
 		entries = append(entries, failed("bash", object("command", p.attempt()), reason()))
@@ -77,7 +77,7 @@ func (p *pen) failures(reason func() string) []entry {
 }
 
 // sameErrorInOutput has a shell that answers failure as it answers success: by text that holds the exit status.
-func sameErrorInOutput(p *pen) ([]entry, int) {
+func sameErrorInOutput(p *generator) ([]entry, int) {
 	reason, status := p.errorOf(), p.between(1, 2)
 	var entries []entry
 	for range p.between(6, 12) {
@@ -88,7 +88,7 @@ func sameErrorInOutput(p *pen) ([]entry, int) {
 }
 
 // stuckPolling polls 12 to 24 times; in every other stretch the answer has the time in it.
-func stuckPolling(p *pen) ([]entry, int) {
+func stuckPolling(p *generator) ([]entry, int) {
 	tool, id, state, timed := p.pollTool(), p.id(), p.pick("queued", "pending", "in progress", "running"), p.coin()
 	var entries []entry
 	for range p.between(12, 24) {
@@ -101,6 +101,6 @@ func stuckPolling(p *pen) ([]entry, int) {
 	return entries, 1
 }
 
-func (p *pen) pollTool() string {
+func (p *generator) pollTool() string {
 	return p.pick("get_job_status", "check_build", "poll_export", "deployment_status", "wait_for_job")
 }
