@@ -63,7 +63,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 		}
 	}
 	c.p.traces.resize(t, w.received)
-	return c.serve(ctx, t, spans, changes, t.events.FirstService() != first)
+	return c.serve(ctx, t, changes, t.events.FirstService() != first)
 }
 
 // placeChange places what changes in the events of a run.
@@ -96,11 +96,11 @@ func (t *touched) belong(service, noProject string) {
 	}
 }
 
-// serve puts the runs whose spans or events have changed, or all of the trace's, into the projects of their services.
-func (c *commit) serve(ctx context.Context, t *trace, spans []otlp.Span, changes []otlp.Change, all bool) error {
+// serve puts the runs of which events or the service have changed, or all of the trace's, into the projects of their services.
+func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, all bool) error {
 	runs := make(map[string]bool)
-	for i := range spans {
-		runs[t.events.RunOf(spans[i].ID)] = true
+	for run := range t.events.Served() {
+		runs[run] = true
 	}
 	for _, change := range changes {
 		runs[change.Event.RunID] = true

@@ -40,7 +40,7 @@ func (t *Trace) register(n *node) {
 	if s.serves() {
 		t.services[s.Service]++
 	}
-	t.serve(n)
+	t.first.serve(n)
 	if s.Run != "" && (t.named == nil || byStart(n, t.named) < 0) {
 		t.nameRun(n)
 	}

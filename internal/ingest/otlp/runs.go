@@ -2,9 +2,9 @@ package otlp
 
 // inRun is what is known of the spans of a trace that belong to one run.
 type inRun struct {
-	spans int // that belong to it
-	told  int // of them that have events
-	serving
+	spans int     // that belong to it
+	told  int     // of them that have events
+	first serving // of them that names a service
 }
 
 // runOf returns the run that is named for a node: that of its events, if it has any.
@@ -33,7 +33,7 @@ func (t *Trace) count(n *node, was, now standing) {
 	}
 	r := t.runs[run]
 	r.told += truth(now.tells()) - truth(was.tells())
-	r.serve(n)
+	t.reserve(run, r.first.serve(n))
 }
 
 // part notes that a node is no more of its run.
@@ -41,7 +41,7 @@ func (t *Trace) part(n *node, was standing) {
 	r := t.runs[n.of]
 	r.spans--
 	r.told -= truth(was.tells())
-	r.unserve(n)
+	t.reserve(n.of, r.first.unserve(n))
 	if r.spans == 0 {
 		delete(t.runs, n.of)
 	}
@@ -64,14 +64,6 @@ func (t *Trace) Runs() (runs []string) {
 func (t *Trace) In(run string) bool {
 	r := t.runs[run]
 	return r != nil && r.told > 0
-}
-
-// RunOf returns the run that a span belongs to; "" where the span is not known.
-func (t *Trace) RunOf(span string) string {
-	if n := t.nodes[span]; n != nil {
-		return n.of
-	}
-	return ""
 }
 
 // Deleted returns the spans of a run as they are kept once the run is deleted, while the trace has events in other runs: without

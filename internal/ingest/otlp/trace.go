@@ -44,7 +44,7 @@ type Trace struct {
 	runs     map[string]*inRun             // that spans belong to
 	services map[string]int                // of the agents: how many spans name one
 
-	serving
+	first serving // of all spans that names a service
 	work
 }
 
