@@ -28,17 +28,14 @@ func (c *commit) link(t *trace, run *touched, has bool) {
 	c.links[link{t, run}] = has
 }
 
-// belongings adds to a batch the spans, and which traces have events in which runs. Runs that are deleted with the batch have
-// none, so nothing of them is written.
+// belongings adds to a batch the spans, and which traces have events in which runs.
 func (c *commit) belongings(b *store.Batch) {
 	b.Spans = c.spans
 	for l, has := range c.links {
 		x := store.TraceRun{Trace: l.trace.id, Run: l.run.row.Number}
-		switch {
-		case l.run.gone:
-		case has:
+		if has {
 			b.Traces = append(b.Traces, x)
-		default:
+		} else {
 			b.Left = append(b.Left, x)
 		}
 	}

@@ -219,6 +219,10 @@ func anyTraces(t *rapid.T) (spans []otlp.Span) {
 			if rapid.IntRange(0, 4).Draw(t, "copy") == 0 {
 				less := s
 				less.Run, less.Output, less.End = "", "", s.End-1
+				if rapid.Bool().Draw(t, "of another kind") { // so that events come of it which are none in the end
+					less.Facts = otlp.Facts{}
+					anyFacts(t, &less, k)
+				}
 				spans = append(spans, less)
 			}
 		}
