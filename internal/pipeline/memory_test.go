@@ -21,6 +21,7 @@ type memory struct {
 	decisions   map[int64][]store.Decision
 	checkpoints map[int64][]store.Checkpoint
 	spans       map[string]map[string]store.Span
+	traces      map[string]map[int64]time.Time
 	flushed     int64
 	commits     int
 	fail        error // of the next commits
@@ -30,6 +31,7 @@ func newMemory() *memory {
 	return &memory{
 		runs: map[int64]store.Run{}, events: map[int64]map[string]store.Event{}, warnings: map[int64]map[string]store.Warning{},
 		decisions: map[int64][]store.Decision{}, checkpoints: map[int64][]store.Checkpoint{}, spans: map[string]map[string]store.Span{},
+		traces: map[string]map[int64]time.Time{},
 	}
 }
 
@@ -144,7 +146,8 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 		return nil, m.fail
 	}
 	m.commits++
-	for _, n := range b.Gone {
+	m.commitSpans(b)
+	for _, n := range append(slices.Clone(b.Gone), b.Emptied...) {
 		delete(m.runs, n)
 		delete(m.events, n)
 		delete(m.warnings, n)
@@ -166,12 +169,6 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 			m.events[e.Run] = map[string]store.Event{}
 		}
 		m.events[e.Run][e.ID] = e
-	}
-	for _, s := range b.Spans {
-		if m.spans[s.Trace] == nil {
-			m.spans[s.Trace] = map[string]store.Span{}
-		}
-		m.spans[s.Trace][s.ID] = s
 	}
 	for _, u := range b.Undone {
 		delete(m.warnings, u.Run)
@@ -195,6 +192,59 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 		m.checkpoints[c.Run] = slices.DeleteFunc(m.checkpoints[c.Run], func(k store.Checkpoint) bool { return k.Position == c.Position })
 	}
 	return doubled, nil
+}
+
+// commitSpans writes what a batch tells of spans and of the runs of traces.
+func (m *memory) commitSpans(b *store.Batch) {
+	for _, s := range b.Spans {
+		if m.spans[s.Trace] == nil {
+			m.spans[s.Trace] = map[string]store.Span{}
+		}
+		m.spans[s.Trace][s.ID] = s
+	}
+	for _, x := range b.Traces {
+		if m.traces[x.Trace] == nil {
+			m.traces[x.Trace] = map[int64]time.Time{}
+		}
+		m.traces[x.Trace][x.Run] = x.Received
+	}
+	for _, x := range b.Left {
+		delete(m.traces[x.Trace], x.Run)
+	}
+	for _, n := range b.Gone {
+		for trace, runs := range m.traces {
+			if _, ok := runs[n]; ok && !sharedBy(runs, n) {
+				delete(m.spans, trace)
+				delete(m.traces, trace)
+			}
+		}
+	}
+	for _, n := range append(slices.Clone(b.Gone), b.Emptied...) {
+		for _, runs := range m.traces {
+			delete(runs, n)
+		}
+	}
+}
+
+// sharedBy reports whether a trace of these runs has events in another than the one.
+func sharedBy(runs map[int64]time.Time, run int64) bool {
+	for n := range runs {
+		if n != 0 && n != run {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *memory) SharedTraces(_ context.Context, run int64) (shared []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for trace, runs := range m.traces {
+		if _, ok := runs[run]; ok && sharedBy(runs, run) {
+			shared = append(shared, trace)
+		}
+	}
+	return shared, nil
 }
 
 // warningsOf returns the run's warnings, sorted.

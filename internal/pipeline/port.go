@@ -23,6 +23,8 @@ type Store interface {
 	Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error)
 	// Spans returns the trace's spans, in any order.
 	Spans(ctx context.Context, trace string) ([]store.Span, error)
+	// SharedTraces returns the traces that have events in the run and in another one.
+	SharedTraces(ctx context.Context, run int64) ([]string, error)
 	// Idle returns ids of runs that are running and were last updated before a time, the longest idle first.
 	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
 	// Unflushed returns the ids of the runs of which events were recorded since the last batch that was Flushed.

@@ -15,15 +15,22 @@ type commit struct {
 	group  []*waiting
 	runs   map[string]*touched
 	order  []*touched
-	traces []*trace
+	traces map[*trace]time.Time // when their latest spans arrived
+	links  map[link]bool        // whether the trace has events in the run
 	spans  []store.Span
+}
+
+func (p *Pipeline) newCommit(group []*waiting) *commit {
+	return &commit{
+		p: p, group: group, runs: make(map[string]*touched), traces: make(map[*trace]time.Time), links: make(map[link]bool),
+	}
 }
 
 // record takes a group of deliveries into the store and then tells the sinks. After an error nothing of the group counts, and
 // what is in memory of the runs is dropped.
 func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	began := time.Now()
-	c := &commit{p: p, group: group, runs: make(map[string]*touched)}
+	c := p.newCommit(group)
 	err := c.place(ctx)
 	if err == nil {
 		err = c.fold(ctx)
@@ -37,7 +44,9 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 		for id := range c.runs {
 			p.drop(id)
 		}
-		p.traces.drop(c.traces)
+		for t := range c.traces {
+			p.traces.drop(t)
+		}
 		p.opts.Metrics.Failures.Inc()
 		p.opts.Log.Error("recording did not succeed; what waits is refused", "deliveries", len(group), "error", err)
 		return err
@@ -93,6 +102,9 @@ func (c *commit) place(ctx context.Context) error {
 			}
 			t.gone = true
 		}
+		if err := c.strip(ctx, w); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -102,7 +114,7 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 	if err != nil {
 		return err
 	}
-	t.told = true
+	t.told, t.informed = true, true
 	row := &t.row
 	if info.Name != "" {
 		row.Name = info.Name
@@ -128,6 +140,9 @@ func (c *commit) fold(ctx context.Context) error {
 		if err := t.settle(ctx, c.p); err != nil {
 			return err
 		}
+		if t.hollow() {
+			t.gone, t.emptied = true, true
+		}
 	}
 	return nil
 }
@@ -150,6 +165,9 @@ func (c *commit) write(ctx context.Context) error {
 	for _, u := range updates {
 		if u.Gone {
 			c.p.drop(u.Run.ID)
+			if !c.runs[u.Run.ID].emptied {
+				c.p.traces.dropOf(u.Run.ID)
+			}
 		}
 		for _, k := range u.Raised {
 			c.p.opts.Metrics.Raised.WithLabelValues(u.Warnings[k].Rule).Inc()
@@ -175,11 +193,18 @@ func (c *commit) doubled() (n int) {
 
 // batch returns what is to be written, and what the sinks will be told.
 func (c *commit) batch() (*store.Batch, []*store.Update) {
-	b := &store.Batch{Spans: c.spans}
+	b := new(store.Batch)
+	c.belongings(b)
 	var updates []*store.Update
 	for _, t := range c.order {
 		if t.gone {
-			if t.stored {
+			switch {
+			case t.emptied && !t.stored:
+				c.p.drop(t.row.ID) // nobody has seen it
+				continue
+			case t.emptied:
+				b.Emptied = append(b.Emptied, t.row.Number)
+			case t.stored:
 				b.Gone = append(b.Gone, t.row.Number)
 			}
 			updates = append(updates, &store.Update{Run: store.Run{ID: t.row.ID, Number: t.row.Number}, Gone: true})
@@ -191,7 +216,7 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			continue
 		}
 		t.fill(b, u)
-		if t.stored && !t.told && time.Since(t.written) < rowEvery && alike(&before, &u.Run) {
+		if t.stored && !t.told && len(u.Removed) == 0 && time.Since(t.written) < rowEvery && alike(&before, &u.Run) {
 			c.p.unwritten[t.row.ID] = t.run
 		} else {
 			c.p.writeRow(b, t.run)

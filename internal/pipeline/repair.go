@@ -16,7 +16,7 @@ func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates [
 		}
 		left[ref.Run][ref.ID] = true
 	}
-	again := &commit{p: c.p, runs: make(map[string]*touched)}
+	again := c.p.newCommit(nil)
 	for _, t := range c.order {
 		ids := left[t.row.Number]
 		if ids == nil {

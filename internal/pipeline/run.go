@@ -118,8 +118,11 @@ func (r *run) describe(profile string) {
 		row.Name = s.Name
 	}
 	r.auto = s.Name
-	row.Status, row.Started, row.Ended = s.Status, s.Started, s.Ended
-	row.Arrival, row.Updated, row.Bytes = s.Arrival, s.Received, s.Bytes
+	row.Status, row.Ended = s.Status, s.Ended
+	if s.Events > 0 { // else it began with what its sender said of it
+		row.Started, row.Updated = s.Started, s.Received
+	}
+	row.Arrival, row.Bytes = s.Arrival, s.Bytes
 	row.Tools = s.Tools
 	row.Metrics = r.fold.metrics()
 	row.Health = r.fold.watch.Health()

@@ -20,7 +20,9 @@ type touched struct {
 	out      map[string]bool // ids to be taken out of the store, if it has them
 	removed  []string        // those that it had
 	told     bool            // the row changed apart from events
+	informed bool            // a sender told of the run itself
 	gone     bool
+	emptied  bool // it is gone since its events went to other runs
 
 	undone    *store.Position // decisions behind it are made anew
 	decisions []store.Decision
@@ -179,7 +181,6 @@ func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, 
 		t.add(p, it.event, it.placed)
 	}
 	t.settled, t.fold.grew = true, true
-	t.gone = t.fold.s.Events == 0 && len(t.removed) > 0
 	return nil
 }
 

@@ -22,7 +22,7 @@ type traces struct {
 type trace struct {
 	id     string
 	events *otlp.Trace
-	run    int64 // number of the run of its latest event; 0 for none
+	run    int64 // the number of a run of which the store knows that the trace has events there; 0 for none
 	bytes  int
 	seen   time.Time
 	place  *list.Element
@@ -49,38 +49,43 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 	if err != nil {
 		return err
 	}
-	c.traces = append(c.traces, t)
-	service := otlp.Service(spans)
-	for _, change := range t.events.Add(spans) {
-		e := change.Event
-		run, err := c.touch(ctx, e.RunID)
-		if err != nil {
+	c.traces[t] = w.received
+	first := t.events.FirstService()
+	changes := t.events.Add(spans)
+	for _, change := range changes {
+		if err := c.placeChange(ctx, w, t, change); err != nil {
 			return err
 		}
-		t.run = run.row.Number
-		run.belong(service, c.p.opts.Project)
-		if change.Removed {
-			run.remove(e.ID)
-			continue
-		}
-		if c.p.opts.Prepare != nil {
-			c.p.opts.Prepare(e)
-		}
-		body, err := store.Encode(e)
-		if err != nil {
-			return err
-		}
-		run.place(&item{event: e, body: body, placed: placed{received: w.received, size: len(body)}, change: true})
 	}
 	for i := range spans {
-		if !t.events.Stands(&spans[i]) {
-			continue
+		if t.events.Stands(&spans[i]) {
+			c.spans = append(c.spans, store.Span{Trace: t.id, ID: spans[i].ID, Received: w.received, Body: bodies[i]})
 		}
-		c.spans = append(c.spans, store.Span{
-			Trace: spans[i].TraceID, ID: spans[i].ID, Run: t.run, Received: w.received, Body: bodies[i],
-		})
 	}
 	c.p.traces.resize(t, w.received)
+	return c.serve(ctx, t, changes, t.events.FirstService() != first)
+}
+
+// placeChange places what changes in the events of a run.
+func (c *commit) placeChange(ctx context.Context, w *waiting, t *trace, change otlp.Change) error {
+	e := change.Event
+	run, err := c.touch(ctx, e.RunID)
+	if err != nil {
+		return err
+	}
+	c.link(t, run, !change.Removed || t.events.In(e.RunID))
+	if change.Removed {
+		run.remove(e.ID)
+		return nil
+	}
+	if c.p.opts.Prepare != nil {
+		c.p.opts.Prepare(e)
+	}
+	body, err := store.Encode(e)
+	if err != nil {
+		return err
+	}
+	run.place(&item{event: e, body: body, placed: placed{received: w.received, size: len(body)}, change: true})
 	return nil
 }
 
@@ -89,6 +94,37 @@ func (t *touched) belong(service, noProject string) {
 	if t.row.Project == noProject && service != "" && service != noProject {
 		t.row.Project, t.told = store.Key(service), true
 	}
+}
+
+// serve puts the runs of which events or the service have changed, or all of the trace's, into the projects of their services.
+func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, all bool) error {
+	runs := make(map[string]bool)
+	for run := range t.events.Served() {
+		runs[run] = true
+	}
+	for _, change := range changes {
+		runs[change.Event.RunID] = true
+	}
+	if all {
+		for _, run := range t.events.Runs() {
+			runs[run] = true
+		}
+	}
+	for id := range runs {
+		service := t.events.Service(id)
+		if service == "" || !t.events.In(id) {
+			continue
+		}
+		run, err := c.touch(ctx, id)
+		if err != nil {
+			return err
+		}
+		if project := run.row.Project; project != store.Key(service) && t.events.Serves(project) {
+			run.row.Project, run.told = store.Key(service), true
+		}
+		run.belong(service, c.p.opts.Project)
+	}
+	return nil
 }
 
 // trace returns a trace, from memory or as the store's spans make it.
@@ -110,7 +146,6 @@ func (p *Pipeline) trace(ctx context.Context, id string) (*trace, error) {
 			continue
 		}
 		spans = append(spans, s)
-		t.run = max(t.run, stored[k].Run)
 	}
 	t.events.Add(spans)
 	if p.traces.live == nil {
@@ -136,17 +171,15 @@ func (ts *traces) makeRoom(bytes int, since time.Time) {
 			return
 		}
 		at = at.Prev()
-		ts.drop([]*trace{t})
+		ts.drop(t)
 	}
 }
 
-// drop puts traces out of memory.
-func (ts *traces) drop(gone []*trace) {
-	for _, t := range gone {
-		if ts.live[t.id] == t {
-			ts.used.Remove(t.place)
-			ts.bytes -= t.bytes
-			delete(ts.live, t.id)
-		}
+// drop puts a trace out of memory.
+func (ts *traces) drop(t *trace) {
+	if ts.live[t.id] == t {
+		ts.used.Remove(t.place)
+		ts.bytes -= t.bytes
+		delete(ts.live, t.id)
 	}
 }

@@ -162,9 +162,16 @@ type Checkpoint struct {
 // Span is a span of a trace as its format keeps it.
 type Span struct {
 	Trace, ID string
-	Run       int64 // with which it goes; 0 while that is not known
 	Received  time.Time
 	Body      []byte
+}
+
+// TraceRun says that spans of a trace give events in a run. Spans belong to their trace, which may have events in several runs,
+// and in others after its next span.
+type TraceRun struct {
+	Trace    string
+	Run      int64     // the run's number; 0 says that the trace gives no events
+	Received time.Time // when its latest spans arrived, as far as Run is 0
 }
 
 // EventRef names an event.
@@ -175,11 +182,14 @@ type EventRef struct {
 
 // Batch is what one commit writes, all of it or nothing, in the order of the fields.
 type Batch struct {
-	Gone      []int64    // runs that are no more, with all that belongs to them, their spans included
+	Spans     []Span     // new, or to be written over
+	Traces    []TraceRun // new, or to be written over
+	Left      []TraceRun // a trace has no more events in a run
+	Gone      []int64    // deleted runs, with all that belongs to them, and with the spans of traces that have events in no other run
+	Emptied   []int64    // deleted runs whose events went to other runs, with all that belongs to them except spans
 	Runs      []Run      // new, or to be written over
 	Removed   []EventRef // events that are no more; of a changed one the new form stands among Events
 	Events    []Event
-	Spans     []Span // new, or to be written over
 	Undone    []Undone
 	Warnings  []Warning // new, or to be written over
 	Decisions []Decision

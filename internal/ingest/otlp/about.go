@@ -8,16 +8,8 @@ func (t *Trace) Stands(s *Span) bool {
 	return n == nil || !n.known || compareCopies(s, &n.span) == 0
 }
 
-// Service says which service an agent is of whose work spans tell; "" where none does. An MCP server is a service of its own.
-func Service(spans []Span) string {
-	for i := range spans {
-		s := &spans[i]
-		if s.Kind != Other && !s.MCP && isNamed(s.Service) {
-			return s.Service
-		}
-	}
-	return ""
-}
+// serves reports whether the span tells which service an agent is of. An MCP server is a service of its own.
+func (s *Span) serves() bool { return s.Kind != Other && !s.MCP && isNamed(s.Service) }
 
 // isNamed reports whether somebody gave a service its name: SDKs call one without a name unknown_service.
 func isNamed(service string) bool {

@@ -24,6 +24,7 @@ func (t *Trace) changes() []Change {
 		start, end := t.events(n)
 		was, now := n.stood, t.standing(n, start, end)
 		n.stood = now
+		t.count(n, was, now)
 		moved := was.run != now.run || was.base != now.base
 		if was.start != 0 && (moved || now.start == 0) {
 			gone = append(gone, removal(was.run, was.base+startSuffix))

@@ -12,7 +12,7 @@ import (
 // events returns the events of a span: a call's start and its end, a handoff's start, a run's end, or none, as where
 // another span stands for it.
 func (t *Trace) events(n *node) (start, end *unloop.Event) {
-	if n.stands() != n {
+	if n.stands() != n || n.span.Deleted {
 		return nil, nil
 	}
 	whole := n.together()

@@ -24,6 +24,7 @@ type node struct {
 	keyed  bool    // its events are named after its call
 
 	stood standing // the events that stand
+	of    string   // the run that it belongs to
 
 	epoch            uint32 // of the last Add that ordered it
 	unsettled, fresh bool   // its inheritance may have changed; it has other facts

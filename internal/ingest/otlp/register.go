@@ -37,6 +37,10 @@ func (t *Trace) register(n *node) {
 	if n.grouped() {
 		t.join(n)
 	}
+	if s.serves() {
+		t.services[s.Service]++
+	}
+	t.first.serve(n)
 	if s.Run != "" && (t.named == nil || byStart(n, t.named) < 0) {
 		t.nameRun(n)
 	}
@@ -61,6 +65,11 @@ func (t *Trace) unregister(n *node) {
 	}
 	if n.grouped() {
 		t.leave(n)
+	}
+	if s.serves() {
+		if t.services[s.Service]--; t.services[s.Service] == 0 {
+			delete(t.services, s.Service)
+		}
 	}
 	if t.named == n {
 		t.renameRun(n)

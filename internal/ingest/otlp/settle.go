@@ -8,13 +8,14 @@ import (
 // work is what one Add has to do.
 type work struct {
 	epoch   uint32
-	queue   []*node  // whose inheritance may have changed
-	regroup []*group // whose spans have changed
-	touch   []*node  // with another span, place or stand: the events of those that stand for them may change
-	dirty   []*node  // whose events may have changed
-	alone   []*node  // beyond maxSpans
-	moved   bool     // a span has another parent
-	rerun   bool     // the trace has another run
+	queue   []*node             // whose inheritance may have changed
+	regroup []*group            // whose spans have changed
+	touch   []*node             // with another span, place or stand: the events of those that stand for them may change
+	dirty   []*node             // whose events may have changed
+	alone   []*node             // beyond maxSpans
+	moved   bool                // a span has another parent
+	rerun   bool                // the trace has another run
+	served  map[string]struct{} // runs of which the service may be another one
 }
 
 func (t *Trace) begin() {

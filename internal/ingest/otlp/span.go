@@ -27,6 +27,9 @@ type Span struct {
 	Failed   bool   `json:"failed,omitempty"`
 	Reason   string `json:"reason,omitempty"` // why it failed
 
+	// Deleted says that the span's run was deleted: the span gives no events, but stands above the spans of other runs.
+	Deleted bool `json:"deleted,omitempty"`
+
 	Facts
 
 	// Index is where the span stood in the file that it was read from, from 0. It is not part of what it tells.

@@ -41,7 +41,10 @@ type Trace struct {
 	told     int                           // spans that tell of an agent's work
 	failed   map[*node]struct{}            // failed roots that tell of nothing else
 	named    *node                         // the first span that names a run
+	runs     map[string]*inRun             // that spans belong to
+	services map[string]int                // of the agents: how many spans name one
 
+	first serving // of all spans that names a service
 	work
 }
 
@@ -61,6 +64,8 @@ func NewTrace() *Trace {
 		names:    make(map[string]string),
 		handoffs: make(map[string]map[*node]struct{}),
 		failed:   make(map[*node]struct{}),
+		runs:     make(map[string]*inRun),
+		services: make(map[string]int),
 	}
 }
 
@@ -147,6 +152,7 @@ func compareCopies(a, b *Span) int {
 		cmp.Compare(truth(a.Failed), truth(b.Failed)), cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(truth(a.MCP), truth(b.MCP)), cmp.Compare(truth(a.ByCall), truth(b.ByCall)),
 		cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(a.Cost, b.Cost), a.Usage.compare(b.Usage),
+		cmp.Compare(truth(b.Deleted), truth(a.Deleted)),
 		slices.Compare(a.texts(), b.texts()),
 	)
 }

@@ -68,6 +68,7 @@ func genSpan(t *rapid.T) Span {
 	s.Failed = rapid.IntRange(0, 3).Draw(t, "failed") == 0
 	s.Reason = rapid.SampledFrom([]string{"", "E"}).Draw(t, "reason")
 	s.Run = rapid.SampledFrom([]string{"", "", "", "r1", "r2"}).Draw(t, "run")
+	s.Service = rapid.SampledFrom([]string{"", "desk", "files"}).Draw(t, "service")
 	s.Graph = rapid.SampledFrom([]string{"", "node"}).Draw(t, "graph")
 	s.Kind = rapid.SampledFrom([]Kind{Other, Other, Workflow, Agent, Agent, Model, Tool, Tool, Tool}).Draw(t, "kind")
 	s.Agent = rapid.SampledFrom([]string{"", "", "Clerk", "clerk", "Front Desk"}).Draw(t, "agent")
@@ -124,6 +125,7 @@ func checkOrder(t *rapid.T, spans []Span) {
 		}
 	}
 	checkLinks(t, trace)
+	checkRuns(t, trace, got)
 }
 
 // genDeep draws a trace that is hardly more than one path, on which one tool's or model's spans are in one another beyond

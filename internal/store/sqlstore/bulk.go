@@ -18,7 +18,7 @@ type bulk struct {
 
 // bulks are the insertions of a commit.
 type bulks struct {
-	runs, events, spans, warnings, decisions, checkpoints bulk
+	runs, events, spans, traces, warnings, decisions, checkpoints bulk
 }
 
 // prepareBulks prepares all insertions. It has to be done before a transaction takes the only connection that writes.
@@ -31,6 +31,7 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		{&all.runs, "runs", runColumns, conflict("number", runColumns)},
 		{&all.events, "events", eventColumns, " ON CONFLICT (run, id) DO NOTHING"},
 		{&all.spans, "spans", spanColumns, conflict("trace, id", spanColumns)},
+		{&all.traces, "traces", traceColumns, conflict("trace, run", traceColumns)},
 		{&all.warnings, "warnings", warningColumns, conflict("run, id", warningColumns)},
 		{&all.decisions, "decisions", decisionColumns, conflict("run, at_sequence, at_time, at_tie, number", decisionColumns)},
 		{&all.checkpoints, "checkpoints", checkpointColumns, conflict("run, at_sequence, at_time, at_tie", checkpointColumns)},

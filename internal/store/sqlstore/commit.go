@@ -49,8 +49,13 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 
 // batch writes the batch.
 func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
-	for _, run := range b.Gone {
-		if err := w.forget(ctx, run); err != nil {
+	for _, step := range []func() error{
+		func() error { return w.spans(ctx, b.Spans) },
+		func() error { return w.traces(ctx, b.Traces) },
+		func() error { return w.left(ctx, b.Left) },
+		func() error { return w.gone(ctx, b.Gone, b.Emptied) },
+	} {
+		if err := step(); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +67,6 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 	}
 	for _, step := range []func() error{
 		func() error { return w.runs(ctx, b.Runs) },
-		func() error { return w.spans(ctx, b.Spans) },
 		func() error { return w.undo(ctx, b.Undone) },
 		func() error { return w.warnings(ctx, b.Warnings) },
 		func() error { return w.decisions(ctx, b.Decisions) },
@@ -85,14 +89,32 @@ func (w *writing) exec(ctx context.Context, doing, query string, args ...any) er
 	return nil
 }
 
-// forget deletes a run with all that belongs to it.
+// gone deletes runs with all that belongs to them: the spans of traces of no other run too, except where the run is only emptied.
+func (w *writing) gone(ctx context.Context, gone, emptied []int64) error {
+	for _, run := range gone {
+		if err := w.forgetSpans(ctx, run); err != nil {
+			return err
+		}
+		if err := w.forget(ctx, run); err != nil {
+			return err
+		}
+	}
+	for _, run := range emptied {
+		if err := w.forget(ctx, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget deletes a run with all that belongs to it alone.
 func (w *writing) forget(ctx context.Context, run int64) error {
 	for _, query := range []string{
 		`DELETE FROM deliveries WHERE run = $1`,
 		`DELETE FROM warnings WHERE run = $1`,
 		`DELETE FROM decisions WHERE run = $1`,
 		`DELETE FROM checkpoints WHERE run = $1`,
-		`DELETE FROM spans WHERE run = $1`,
+		`DELETE FROM traces WHERE run = $1`,
 		`DELETE FROM events WHERE run = $1`,
 		`DELETE FROM runs WHERE number = $1`,
 	} {

@@ -6,7 +6,8 @@
 //	      ├─ warnings     (run, id); found by (rule, run); deliveries (warning, endpoint, level) belong to them
 //	      ├─ decisions    (run, at_sequence, at_time, at_tie, number)
 //	      ├─ checkpoints  (run, at_sequence, at_time, at_tie)
-//	      └─ spans        (trace, id); run is 0 until it is known
+//	      └─ traces       (trace, run): the trace has events in the run; run 0: in none
+//	                      └─ spans  (trace, id), which belong to the trace, not to a run
 //	settings              name
 //
 // Nothing declares these arrows to the database: checking a foreign key costs a look-up for each event, and there is one writer,

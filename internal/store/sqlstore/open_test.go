@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib"
@@ -67,12 +70,22 @@ func olderTables(t *testing.T, dsn string) {
 	}
 	b := newLoad(1).batch(1, 1)
 	b.Runs[0].Glance.News, b.Runs[0].Slowest = []float64{1}, "e"
+	for _, trace := range []string{"one", "two", "stray", "left"} {
+		b.Spans = append(b.Spans, store.Span{Trace: trace, ID: "a", Received: time.Unix(1, 0)}, store.Span{Trace: trace, ID: "b", Received: time.Unix(2, 0)})
+	}
+	other := b.Runs[0]
+	other.Number, other.ID = 2, "other"
+	b.Runs = append(b.Runs, other)
 	_, err = first.Commit(ctx, b)
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`,
+	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`, `DROP TABLE traces`,
 		`DROP INDEX deliveries_run`, `ALTER TABLE deliveries DROP COLUMN run`,
+		`ALTER TABLE spans ADD COLUMN run BIGINT NOT NULL DEFAULT 0`, `CREATE INDEX spans_run ON spans (run, received)`,
+		`UPDATE spans SET run = 1 WHERE trace = 'one' AND id = 'b'`, // what came first told of no run
+		`UPDATE spans SET run = 1 WHERE trace = 'two' AND id = 'a'`, `UPDATE spans SET run = 2 WHERE trace = 'two' AND id = 'b'`,
+		`UPDATE spans SET run = 99 WHERE trace = 'left'`, // a run that is no more
 		`DELETE FROM goose_db_version WHERE version_id >= 2`)
 	s := open(t, dsn)
 	got, err := s.Run(ctx, b.Runs[0].ID)
@@ -85,6 +98,46 @@ func olderTables(t *testing.T, dsn string) {
 	if got, err := s.Run(ctx, b.Runs[0].ID); err != nil || got.Slowest != "e" {
 		t.Errorf("written again it is %+v, error %v", got, err)
 	}
+	spansOfOlderTables(t, s)
+}
+
+// spansOfOlderTables sees that each trace belongs to the runs that its spans named.
+func spansOfOlderTables(t *testing.T, s *sqlstore.Store) {
+	t.Helper()
+	ctx := t.Context()
+	left := func(when string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, trace := range []string{"one", "two", "stray", "left"} {
+			spans, err := s.Spans(ctx, trace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(spans) > 0 {
+				got = append(got, fmt.Sprint(trace, len(spans)))
+			}
+		}
+		if !slices.Equal(want, got) {
+			t.Errorf("%s there are spans of %v, want %v", when, got, want)
+		}
+	}
+	drop := func(before int64) {
+		t.Helper()
+		if err := s.DropStray(ctx, time.Unix(before, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drop(2)
+	left("before the last span of no run is old", "one2", "two2", "stray2", "left2")
+	drop(3)
+	left("without those of no run", "one2", "two2")
+	if shared, err := s.SharedTraces(ctx, 1); err != nil || !slices.Equal(shared, []string{"two"}) {
+		t.Errorf("the first run shares %v, %v", shared, err)
+	}
+	if _, err := s.Commit(ctx, &store.Batch{Gone: []int64{1}}); err != nil {
+		t.Fatal(err)
+	}
+	left("without the first run", "two2")
 }
 
 // meddle does to a closed store's tables what no program does.

@@ -30,16 +30,6 @@ func (s *Store) reclaimBy(ctx context.Context, statement string) error {
 	return eachRow(ctx, s.write, statement, nil, func(scanner) error { return nil })
 }
 
-// DropStray deletes the spans that came before a time and belong to no run: such as have told nothing so far.
-func (s *Store) DropStray(ctx context.Context, before time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, err := s.write.ExecContext(ctx, `DELETE FROM spans WHERE run = 0 AND received < $1`, stamp(before)); err != nil {
-		return fmt.Errorf("delete spans of no run: %w", err)
-	}
-	return nil
-}
-
 // Oldest returns ids of runs that are not running, those first that were updated longest ago.
 func (s *Store) Oldest(ctx context.Context, limit int) ([]string, error) {
 	return s.over(ctx, latest.Add(1), limit)

@@ -7,7 +7,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-const spanColumns = "trace, id, run, received, body"
+const spanColumns = "trace, id, received, body"
 
 type spanKey struct{ trace, id string }
 
@@ -19,7 +19,7 @@ func (w *writing) spans(ctx context.Context, spans []store.Span) error {
 		if body == nil {
 			body = []byte{}
 		}
-		return append(to, store.Key(x.Trace), store.Key(x.ID), x.Run, stamp(x.Received), body)
+		return append(to, store.Key(x.Trace), store.Key(x.ID), stamp(x.Received), body)
 	}, nil)
 }
 
@@ -29,7 +29,7 @@ func (s *Store) Spans(ctx context.Context, trace string) (spans []store.Span, er
 	err = s.each(ctx, query, []any{store.Key(trace)}, func(row scanner) error {
 		var x store.Span
 		var received int64
-		err := row.Scan(&x.Trace, &x.ID, &x.Run, &received, &x.Body)
+		err := row.Scan(&x.Trace, &x.ID, &received, &x.Body)
 		x.Received = moment(received)
 		spans = append(spans, x)
 		return err

@@ -87,7 +87,7 @@ func lastOfEquals(t *testing.T, s Store) {
 		Warnings:    []store.Warning{{Run: 1, ID: "w", Count: 2}},
 		Decisions:   []store.Decision{{Run: 1, Position: at, Code: "new"}},
 		Checkpoints: []store.Checkpoint{{Run: 1, Position: at, State: []byte("new")}},
-		Spans:       []store.Span{{Trace: "t", ID: "s", Run: 1}},
+		Spans:       []store.Span{{Trace: "t", ID: "s", Received: noon}},
 	}
 	const more = 20 // so that one statement would write the same row twice
 	b := store.Batch{
@@ -110,7 +110,8 @@ func full(number int64, id, trace string) store.Batch {
 	return store.Batch{
 		Runs:        []store.Run{run(number, id)},
 		Events:      []store.Event{event(number*10, number, "e", 1), event(number*10+1, number, "f", 2)},
-		Spans:       []store.Span{{Trace: trace, ID: "s", Run: number, Body: []byte("x")}},
+		Spans:       []store.Span{{Trace: trace, ID: "s", Body: []byte("x")}},
+		Traces:      []store.TraceRun{{Trace: trace, Run: number}},
 		Warnings:    []store.Warning{{Run: number, ID: id + "-w", Rule: "repeat", Tool: "grep", Count: 3, Message: "needle", Created: noon}},
 		Decisions:   []store.Decision{{Run: number, Position: at, EventID: "e", Code: "c"}},
 		Checkpoints: []store.Checkpoint{{Run: number, Position: at, Events: 1, State: []byte("y")}},
@@ -124,7 +125,7 @@ func holds(t *testing.T, s Store, b store.Batch, trace string) {
 	if diff := cmp.Diff(b.Events, eventsOf(t, s, number, store.Start), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	b.Events = nil
+	b.Events, b.Traces = nil, nil
 	compareRest(t, s, &b, number, trace)
 }
 

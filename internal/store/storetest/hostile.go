@@ -25,7 +25,8 @@ func hostileText(t *testing.T, s Store) {
 		r := run(number, id)
 		r.Name, r.Project, r.Profile, r.Tools, r.Metrics.BusiestTool, r.Health.Status = name, name, name, []string{name, "other"}, &name, name
 		b := store.Batch{
-			Runs: []store.Run{r}, Events: []store.Event{event(number, number, id, 1)}, Spans: []store.Span{{Trace: id, ID: name, Run: number}},
+			Runs: []store.Run{r}, Events: []store.Event{event(number, number, id, 1)},
+			Spans: []store.Span{{Trace: id, ID: name}}, Traces: []store.TraceRun{{Trace: id, Run: number}},
 			Warnings: []store.Warning{{
 				Run: number, ID: id, Rule: id, Subject: name, Severity: name, Tool: name, EventID: id, Message: name, Details: []byte(`"` + name + `"`),
 			}},

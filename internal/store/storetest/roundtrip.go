@@ -164,7 +164,7 @@ func restRoundTrips(t *testing.T, s Store) {
 				Code: words.Draw(rt, "code"), Message: words.Draw(rt, "message"),
 			})
 			b.Checkpoints = append(b.Checkpoints, store.Checkpoint{Run: number, Position: at, Events: count.Draw(rt, "events"), State: blob(rt, "state")})
-			b.Spans = append(b.Spans, store.Span{Trace: trace, ID: fmt.Sprintf("%02d", k), Run: number, Received: moments.Draw(rt, "received"), Body: blob(rt, "span")})
+			b.Spans = append(b.Spans, store.Span{Trace: trace, ID: fmt.Sprintf("%02d", k), Received: moments.Draw(rt, "received"), Body: blob(rt, "span")})
 		}
 		commit(rt, s, b)
 		compareRest(rt, s, &b, number, trace)

@@ -139,25 +139,6 @@ func unflushed(t *testing.T, s Store) {
 	told()
 }
 
-func stray(t *testing.T, s Store) {
-	commit(t, s, store.Batch{Spans: []store.Span{
-		{Trace: "t", ID: "old", Received: noon, Body: []byte("1")},
-		{Trace: "t", ID: "old, of a run", Run: 1, Received: noon, Body: []byte("2")},
-		{Trace: "t", ID: "new", Received: noon.Add(time.Hour), Body: []byte("3")},
-	}})
-	if err := s.DropStray(t.Context(), noon.Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	var left []string
-	for _, span := range must[[]store.Span](t)(s.Spans(t.Context(), "t")) {
-		left = append(left, span.ID)
-	}
-	slices.Sort(left)
-	if diff := cmp.Diff([]string{"new", "old, of a run"}, left); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func size(t *testing.T, s Store) {
 	ctx := t.Context()
 	fresh := must[int64](t)(s.Size(ctx))

@@ -18,6 +18,7 @@ type Store interface {
 	Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error
 	Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error)
 	Spans(ctx context.Context, trace string) ([]store.Span, error)
+	SharedTraces(ctx context.Context, run int64) ([]string, error)
 	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Unflushed(ctx context.Context) ([]string, error)
 	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)
@@ -85,6 +86,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a summary of no time, or of too many buckets, is refused", badBuckets},
 		{"runs whose rows may be behind their events are told", unflushed},
 		{"spans of no run are dropped when they are old", stray},
+		{"a deleted run takes its spans, but for those of traces of other runs", deletedSpans},
+		{"an emptied run takes no spans", emptiedRun},
 		{"the size grows with events and falls with deleted runs", size},
 		{"who claims first is told so, until it is taken back", claims},
 		{"a secret is made once", secrets},

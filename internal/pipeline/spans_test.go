@@ -1,0 +1,348 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/prometheus/client_golang/prometheus"
+	"pgregory.net/rapid"
+
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// handFed is a pipeline whose recorder the test is, so that it says which deliveries are recorded together, and what happens
+// between them.
+type handFed struct {
+	t    testing.TB
+	m    *memory
+	sink *recorder
+	*Pipeline
+}
+
+func newHandFed(t testing.TB) *handFed {
+	h := &handFed{t: t, m: newMemory(), sink: &recorder{}}
+	h.restart()
+	return h
+}
+
+// restart is what a killed server does that is started again.
+func (h *handFed) restart() {
+	h.t.Helper()
+	p, err := New(context.Background(), Options{
+		Profile: defaultProfile(h.t), Store: h.m, Metrics: NewMetrics(prometheus.NewRegistry()), Sinks: []Sink{h.sink},
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.Pipeline = p
+}
+
+// idle puts everything out of memory, as when nothing comes for long.
+func (h *handFed) idle() {
+	ctx := context.Background()
+	h.leaveMemory(ctx, func(*run, int) bool { return true })
+	h.traces.makeRoom(0, time.Now().Add(time.Hour))
+	if n := len(h.live) + len(h.traces.live); n > 0 {
+		h.t.Errorf("%d runs and traces are still in memory", n)
+	}
+}
+
+// together records deliveries in one commit.
+func (h *handFed) together(deliveries ...*Delivery) {
+	h.t.Helper()
+	var group []*waiting
+	for _, d := range deliveries {
+		d.Spans = slices.Clone(d.Spans)
+		w, err := h.prepare(d)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		group = append(group, w)
+	}
+	if err := h.record(context.Background(), group); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *handFed) spans(spans ...otlp.Span) { h.t.Helper(); h.together(&Delivery{Spans: spans}) }
+
+func (h *handFed) forget(runs ...string) { h.t.Helper(); h.together(&Delivery{Gone: runs}) }
+
+// verdicts returns all that the store has of all runs, by their ids.
+func (h *handFed) verdicts() map[string]verdict {
+	h.t.Helper()
+	h.flush(context.Background())
+	all := make(map[string]verdict)
+	for _, r := range h.m.runs {
+		all[r.ID] = verdictOf(h.t, h.m, r.ID)
+	}
+	return all
+}
+
+func (h *handFed) calls(run string) int {
+	h.t.Helper()
+	return h.verdicts()[run].Run.Metrics.ToolCalls
+}
+
+// The spans of one call as an agent and an MCP server tell it, under a root that names the conversation.
+const conversed = "0af7651916cd43dd8448eb211c80319c"
+
+func conversation() (tool, root, mcp otlp.Span) {
+	at := begin.UnixNano()
+	second := int64(time.Second)
+	tool = otlp.Span{
+		TraceID: conversed, ID: "2222222222222222", ParentID: "1111111111111111", Start: at + second, End: at + 4*second,
+		Facts: otlp.Facts{Kind: otlp.Tool, Tool: "search", CallID: "c", Input: `{"q":1}`, Output: `[]`},
+	}
+	root = otlp.Span{
+		TraceID: conversed, ID: "1111111111111111", Title: "invoke_agent desk", Run: "talk", Start: at, End: at + 9*second,
+		Facts: otlp.Facts{Kind: otlp.Agent, Agent: "desk"},
+	}
+	mcp = otlp.Span{
+		TraceID: conversed, ID: "3333333333333333", ParentID: "2222222222222222", Start: at + 2*second, End: at + 3*second,
+		Facts: otlp.Facts{Kind: otlp.Tool, MCP: true, Tool: "search"},
+	}
+	return tool, root, mcp
+}
+
+func TestACallCountsOnceWhenTheConversationIsNamedLateAndItsLastSpanComesAfterARestart(t *testing.T) {
+	for name, between := range map[string]func(*handFed){"a restart": (*handFed).restart, "idling": (*handFed).idle} {
+		t.Run(name, func(t *testing.T) {
+			tool, root, mcp := conversation()
+			h := newHandFed(t)
+			h.spans(tool)
+			h.spans(root)
+			between(h)
+			h.spans(mcp)
+			if n := h.calls("talk"); n != 1 {
+				t.Errorf("%d calls, want 1", n)
+			}
+			if len(h.m.runs) != 1 {
+				t.Errorf("%d runs, want the one", len(h.m.runs))
+			}
+		})
+	}
+}
+
+func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
+	tool, root, _ := conversation()
+	h := newHandFed(t)
+	tool.Service = "desk"
+	h.together(&Delivery{Spans: []otlp.Span{tool}}, &Delivery{Spans: []otlp.Span{root}})
+	if _, ok := h.verdicts()[conversed]; ok || len(h.m.runs) != 1 || len(h.live) != 1 {
+		t.Errorf("%d runs are stored, %d in memory, want the one", len(h.m.runs), len(h.live))
+	}
+	for _, u := range h.sink.updates {
+		if u.Run.ID == conversed {
+			t.Errorf("the sinks were told of a run that never was: %+v", u)
+		}
+	}
+	h.forget("talk")
+	if len(h.m.spans) > 0 || len(h.m.traces[conversed]) > 0 {
+		t.Errorf("of the deleted run there is left %v %v", h.m.spans, h.m.traces)
+	}
+}
+
+func TestARunThatItsSenderNamedStaysWhenItsEventsGoElsewhere(t *testing.T) {
+	tool, root, _ := conversation()
+	h := newHandFed(t)
+	h.together(&Delivery{Runs: []Info{{ID: conversed, Name: "mine"}}})
+	before := h.verdicts()[conversed].Run
+	h.spans(tool)
+	h.spans(root)
+	after := h.verdicts()[conversed].Run
+	if after.Name != "mine" || after.Updated.Before(before.Updated) || after.Started.IsZero() || after.Metrics.Events != 0 {
+		t.Errorf("the run is %+v", after)
+	}
+}
+
+func TestADeletedRunTakesNoSpansOfAnotherRun(t *testing.T) {
+	for name, between := range map[string]func(*handFed){"at once": func(*handFed) {}, "after a restart": (*handFed).restart} {
+		t.Run(name, func(t *testing.T) {
+			tool, root, mcp := conversation()
+			other := tool
+			other.ID, other.CallID, other.Run = "4444444444444444", "d", "other talk"
+			below := mcp
+			below.ID, below.ParentID = "5555555555555555", other.ID
+			h := newHandFed(t)
+			h.spans(root, tool, other)
+			want := h.verdicts()["other talk"]
+			h.forget("talk")
+			between(h)
+			h.spans(mcp, below) // which tell of calls that are known, deleted or not
+			if diff := cmp.Diff(map[string]verdict{"other talk": want}, h.verdicts(), regardlessOfArrival); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for id, s := range h.m.spans[conversed] {
+				if id == tool.ID && cmp.Diff(tool.Input, spanIn(t, s.Body).Input) == "" {
+					t.Errorf("the content of the deleted run is still there: %s", s.Body)
+				}
+			}
+			h.forget("other talk")
+			if len(h.m.spans) > 0 || len(h.m.traces[conversed]) > 0 {
+				t.Errorf("of the deleted runs there is left %v %v", h.m.spans, h.m.traces)
+			}
+			h.spans(tool)
+			if n := h.calls(conversed); n != 1 {
+				t.Errorf("what comes after all is deleted is %d calls, want 1", n)
+			}
+		})
+	}
+}
+
+// anyTraces draws spans of one or two traces: calls told once, twice or by MCP, agents, the conversation named anywhere, parents
+// that never come, and copies of spans that tell less.
+func anyTraces(t *rapid.T) (spans []otlp.Span) {
+	traces := rapid.IntRange(1, 2).Draw(t, "traces")
+	for k := range traces {
+		trace := fmt.Sprintf("%032x", k+1)
+		n := rapid.IntRange(1, 12).Draw(t, "spans")
+		for i := range n {
+			s := otlp.Span{TraceID: trace, ID: fmt.Sprintf("%x%015x", k+1, i+1), Start: begin.UnixNano() + int64(i)*int64(time.Second)}
+			s.End = s.Start + rapid.Int64Range(1, 20).Draw(t, "took")*int64(time.Second)/2
+			if above := rapid.IntRange(-1, i).Draw(t, "parent"); above >= 0 {
+				s.ParentID = fmt.Sprintf("%x%015x", k+1, above) // of which 0 never comes
+			}
+			s.Run = rapid.SampledFrom([]string{"", "", "", "s1", "s2"}).Draw(t, "conversation")
+			s.Service = fmt.Sprint("service", rapid.IntRange(traces, 2).Draw(t, "service"))
+			s.Failed = rapid.IntRange(0, 9).Draw(t, "failed") == 0
+			anyFacts(t, &s, k)
+			spans = append(spans, s)
+			if rapid.IntRange(0, 4).Draw(t, "copy") == 0 {
+				less := s
+				less.Run, less.Output, less.End = "", "", s.End-1
+				if rapid.Bool().Draw(t, "of another kind") { // so that events come of it which are none in the end
+					less.Facts = otlp.Facts{}
+					anyFacts(t, &less, k)
+				}
+				spans = append(spans, less)
+			}
+		}
+	}
+	return spans
+}
+
+func anyFacts(t *rapid.T, s *otlp.Span, trace int) {
+	s.Kind = rapid.SampledFrom([]otlp.Kind{otlp.Other, otlp.Agent, otlp.Model, otlp.Tool, otlp.Tool, otlp.Tool}).Draw(t, "kind")
+	switch s.Kind {
+	case otlp.Agent:
+		s.Agent = rapid.SampledFrom([]string{"desk", "refunds"}).Draw(t, "agent")
+	case otlp.Model:
+		s.Model, s.Tokens = "house-1", 10
+	case otlp.Tool:
+		s.Tool = rapid.SampledFrom([]string{"search", "server.search", "", "transfer_to_refunds"}).Draw(t, "tool")
+		s.MCP = rapid.IntRange(0, 2).Draw(t, "MCP") == 0
+		if call := rapid.IntRange(0, 6).Draw(t, "call"); call > 0 {
+			s.CallID, s.ByCall = fmt.Sprint("call", trace, call), rapid.Bool().Draw(t, "by call")
+		}
+		s.Input, s.Output = `{"q":1}`, `[]`
+	}
+}
+
+// deliver records spans in drawn pieces, with restarts and idling between them.
+func (h *handFed) deliver(t *rapid.T, spans []otlp.Span) {
+	for len(spans) > 0 {
+		var group []*Delivery
+		for range rapid.IntRange(1, 3).Draw(t, "together") {
+			n := rapid.IntRange(0, len(spans)).Draw(t, "batch")
+			group = append(group, &Delivery{Spans: spans[:n]})
+			spans = spans[n:]
+		}
+		h.together(group...)
+		switch rapid.SampledFrom([]string{"", "", "kill", "idle"}).Draw(t, "then") {
+		case "kill":
+			h.restart()
+		case "idle":
+			h.idle()
+		}
+	}
+}
+
+// regardless leaves out the project too where there are two traces: a conversation of both is in the project of the one that first
+// told of a service.
+func regardless(spans []otlp.Span) cmp.Option {
+	if spans[0].TraceID == spans[len(spans)-1].TraceID {
+		return regardlessOfArrival
+	}
+	return cmp.Options{regardlessOfArrival, cmpopts.IgnoreFields(store.Run{}, "Project")}
+}
+
+func TestWhatSpansGiveIsAFunctionOfTheirSet(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		spans := anyTraces(rt)
+		whole := newHandFed(t)
+		whole.spans(spans...)
+		want := whole.verdicts()
+
+		mixed := rapid.Permutation(spans).Draw(rt, "order")
+		mixed = append(mixed, rapid.Permutation(spans).Draw(rt, "again")[:rapid.IntRange(0, len(spans)).Draw(rt, "doubled")]...)
+		h := newHandFed(t)
+		h.deliver(rt, mixed)
+		if diff := cmp.Diff(want, h.verdicts(), regardless(spans)); diff != "" {
+			rt.Fatalf("(-whole +in pieces):\n%s", diff)
+		}
+		if diff := cmp.Diff(whole.kept(), h.kept()); diff != "" {
+			rt.Fatalf("spans (-whole +in pieces):\n%s", diff)
+		}
+		h.leavesNothing(rt)
+	})
+}
+
+// kept returns the runs by id that the store names for each trace, and how many spans it has.
+func (h *handFed) kept() map[string][]string {
+	kept := make(map[string][]string)
+	for trace, runs := range h.m.traces {
+		of := []string{fmt.Sprint(len(h.m.spans[trace]), " spans")}
+		for n := range runs {
+			if n != 0 || len(runs) == 1 {
+				of = append(of, h.m.runs[n].ID)
+			}
+		}
+		slices.Sort(of)
+		kept[trace] = of
+	}
+	return kept
+}
+
+// leavesNothing deletes the runs one after another, each of which leaves the rest alone, and the last of a trace its spans.
+func (h *handFed) leavesNothing(t *rapid.T) {
+	want := h.verdicts()
+	for len(want) > 0 {
+		ids := slices.Sorted(maps.Keys(want))
+		gone := rapid.SampledFrom(ids).Draw(t, "deleted")
+		h.forget(gone)
+		delete(want, gone)
+		if rapid.Bool().Draw(t, "restart") {
+			h.restart()
+		}
+		if diff := cmp.Diff(want, h.verdicts(), regardlessOfArrival); diff != "" {
+			t.Fatalf("once %s is deleted (-want +got):\n%s", gone, diff)
+		}
+	}
+	for trace, runs := range h.m.traces {
+		if _, stray := runs[0]; len(runs) > 0 && !(stray && len(runs) == 1) {
+			t.Fatalf("trace %s still has events in runs %v", trace, runs)
+		}
+	}
+	for trace := range h.m.spans {
+		if _, stray := h.m.traces[trace][0]; !stray {
+			t.Fatalf("spans of %s are left that nothing will delete", trace)
+		}
+	}
+}
+
+func spanIn(t testing.TB, body []byte) (s otlp.Span) {
+	t.Helper()
+	if err := json.Unmarshal(body, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,88 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+const traceColumns = "trace, run, received"
+
+type traceKey struct {
+	trace string
+	run   int64
+}
+
+// traces notes which traces have events in which runs.
+func (w *writing) traces(ctx context.Context, traces []store.TraceRun) error {
+	traces = lasts(traces, func(x *store.TraceRun) traceKey { return traceKey{store.Key(x.Trace), x.Run} })
+	return insert(ctx, w, &w.bulks.traces, traces, func(to []any, x *store.TraceRun) []any {
+		return append(to, store.Key(x.Trace), x.Run, stamp(x.Received))
+	}, nil)
+}
+
+// left notes which traces have no events in a run any more.
+func (w *writing) left(ctx context.Context, left []store.TraceRun) error {
+	for _, x := range left {
+		err := w.exec(ctx, "note that a trace left a run", `DELETE FROM traces WHERE trace = $1 AND run = $2`, store.Key(x.Trace), x.Run)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// others selects the traces of a run that have events in another run, or the rest of them.
+func others(have string) string {
+	return `SELECT trace FROM traces WHERE run = $1 AND ` + have + ` (
+		SELECT 1 FROM traces AS other WHERE other.trace = traces.trace AND other.run <> traces.run AND other.run <> 0)`
+}
+
+// SharedTraces returns the traces that have events in the run and in another one, sorted.
+func (s *Store) SharedTraces(ctx context.Context, run int64) ([]string, error) {
+	ids, err := s.runIDs(ctx, others("EXISTS")+` ORDER BY trace`, run)
+	if err != nil {
+		return nil, fmt.Errorf("list the traces of several runs: %w", err)
+	}
+	return ids, nil
+}
+
+// forgetSpans deletes the spans of the traces that have events in no other run.
+func (w *writing) forgetSpans(ctx context.Context, run int64) error {
+	for _, query := range []string{
+		`DELETE FROM spans WHERE trace IN (` + others("NOT EXISTS") + `)`,
+		`DELETE FROM traces WHERE run = 0 AND trace IN (` + others("NOT EXISTS") + `)`,
+	} {
+		if err := w.exec(ctx, "delete the spans of a run", query, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DropStray deletes the spans of traces that have events in no run and of which nothing came since a time.
+func (s *Store) DropStray(ctx context.Context, before time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tx, err := s.begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin to delete spans of no run: %w", err)
+	}
+	w := &writing{Store: s, tx: tx}
+	for _, query := range []string{
+		`DELETE FROM spans WHERE trace IN (SELECT trace FROM traces WHERE run = 0 AND received < $1 AND NOT EXISTS (
+			SELECT 1 FROM traces AS other WHERE other.trace = traces.trace AND other.run <> 0))`,
+		`DELETE FROM traces WHERE run = 0 AND received < $1`,
+	} {
+		if err := w.exec(ctx, "delete spans of no run", query, stamp(before)); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("finish deleting spans of no run: %w", err)
+	}
+	return nil
+}
