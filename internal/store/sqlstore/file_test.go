@@ -1,11 +1,14 @@
 package sqlstore_test
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
@@ -139,6 +142,31 @@ func TestASecondServerIsKeptOutByWhateverNameItReachesTheFile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestReadersAreServedWhileAnotherProgramHoldsTheWriteLock reads within reading, so that a connection has to be opened.
+func TestReadersAreServedWhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unloop.db")
+	s := open(t, path)
+	_, err := s.Commit(t.Context(), newLoad(1).batch(1, 1))
+	must(t, err)
+	other, err := sql.Open("sqlite", path)
+	must(t, err)
+	other.SetMaxOpenConns(1)
+	_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // less than a connection waits for a lock
+	defer cancel()
+	read := 0
+	err = s.Events(ctx, 1, store.Position{}, func(*store.Event) error {
+		read++
+		_, _, err := s.Last(ctx)
+		return err
+	})
+	if err != nil || read != 1 {
+		t.Errorf("%d events were read, error %v", read, err)
+	}
+	must(t, other.Close())
 }
 
 func must(t *testing.T, err error) {

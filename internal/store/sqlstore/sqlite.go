@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -18,13 +17,15 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// The pragmas of a connection, in the order in which they are given. The first two matter to a new file only. The log is copied
-// into the file once it has 32 MiB: the same pages are written again and again, so that less often is less.
+// The pragmas of a connection, in the order in which they are given. The first three matter to a new file only, and auto_vacuum takes
+// the write lock: who reads does without them, so that another program that writes to the database keeps no reader waiting. The log
+// is copied into the file once it has 32 MiB: the same pages are written again and again, so that less often is less.
 var (
-	filePragmas  = []string{"page_size(4096)", "auto_vacuum(incremental)", "journal_mode(wal)", "busy_timeout(10000)", "temp_store(memory)"}
-	writePragmas = append(slices.Clone(filePragmas),
-		"synchronous(full)", "cache_size(-65536)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)")
-	readPragmas = append(slices.Clone(filePragmas), "query_only(1)", "cache_size(-8192)")
+	writePragmas = []string{
+		"page_size(4096)", "auto_vacuum(incremental)", "journal_mode(wal)", "busy_timeout(10000)", "temp_store(memory)",
+		"synchronous(full)", "cache_size(-65536)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)",
+	}
+	readPragmas = []string{"busy_timeout(10000)", "temp_store(memory)", "query_only(1)", "cache_size(-8192)"}
 )
 
 // openSQLite opens the file, and makes it if need be, for its owner only. It locks before it opens anything.
