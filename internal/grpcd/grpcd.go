@@ -17,6 +17,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 	_ "google.golang.org/grpc/encoding/gzip" // the compression that every exporter knows
 	"google.golang.org/grpc/keepalive"
@@ -88,6 +89,8 @@ type Server struct {
 	calls  atomic.Int64 // at hand
 	memory atomic.Int64 // that their messages take
 	counts counts
+
+	unrecorded rate.Sometimes // bounds the lines about refusals that the store is the reason of
 }
 
 // counts are what Stats tells.
@@ -106,7 +109,7 @@ func New(r Receiver, o Options, log *slog.Logger) (*Server, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the gRPC server: %w", err)
 	}
-	s := &Server{options: o, receiver: r, log: log, refusals: refusals(&o)}
+	s := &Server{options: o, receiver: r, log: log, refusals: refusals(&o), unrecorded: rate.Sometimes{Interval: 10 * time.Second}}
 	s.grpc = grpc.NewServer(
 		grpc.ForceServerCodecV2(codec{}),
 		grpc.MaxRecvMsgSize(o.Message),
