@@ -24,6 +24,7 @@ import (
 // Options say what a server stands on and what it lets in. Zero limits stand for the defaults.
 type Options struct {
 	Version   string
+	GRPC      string    // how OTLP over gRPC does, for health: on, taken, or off, as where it is left out
 	Pipeline  Pipeline  // needed
 	Store     Store     // needed
 	Telemetry Telemetry // needed

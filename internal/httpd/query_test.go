@@ -323,7 +323,7 @@ func TestTheServerIsHealthyOnceItIsReady(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	wrong = nil
-	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusOK || w.Body.String() != `{"status":"healthy","service":"unloop","version":"1.2.3"}` {
+	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusOK || w.Body.String() != `{"status":"healthy","service":"unloop","version":"1.2.3","grpc":"off"}` {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

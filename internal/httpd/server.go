@@ -12,9 +12,11 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/time/rate"
 )
 
 // Server answers requests. It is made by New.
@@ -25,6 +27,8 @@ type Server struct {
 	api    huma.API
 	gate   gate
 	scopes map[string]Scope // of what is mounted, by pattern
+
+	failing rate.Sometimes // bounds the lines about requests that failed
 
 	bodies  atomic.Int64       // bytes of bodies that are worked on
 	streams atomic.Int64       // open
@@ -38,7 +42,8 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("options of the HTTP server: %w", err)
 	}
 	o.Limits.fill()
-	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope)}
+	orElse(&o.GRPC, "off")
+	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope), failing: rate.Sometimes{Interval: 10 * time.Second}}
 	s.running, s.end = context.WithCancel(context.Background())
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
