@@ -66,13 +66,14 @@ var rooms = map[string]room{
 		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "golang.org/x/time"},
 	},
-	"internal/live": {ours: []string{"internal/store"}},
+	"internal/live":      {ours: []string{"internal/store"}},
+	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/pipeline", "internal/store"},
+		ours:   []string{".", "policy", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/pipeline", "internal/store"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
-	"internal/grpcd": {ours: []string{"internal/ingest/otlp"}, others: []string{
+	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp"}, others: []string{
 		"go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
 	"internal/mcpd":   {ours: []string{".", "policy", "internal/store"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
