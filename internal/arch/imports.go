@@ -102,7 +102,7 @@ var rooms = map[string]room{
 	"internal/app": {
 		ours: []string{everything},
 		others: []string{
-			"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata",
+			"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata", "golang.org/x/time",
 		},
 	},
 	"internal/cli": {
