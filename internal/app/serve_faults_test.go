@@ -13,6 +13,7 @@ import (
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
@@ -79,7 +80,8 @@ func export(t *testing.T, addr, token string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = e.ExportSpans(t.Context(), tracetest.SpanStubs{{Name: "chat"}}.Snapshots())
+	span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})
+	err = e.ExportSpans(t.Context(), tracetest.SpanStubs{{Name: "chat", SpanContext: span}}.Snapshots())
 	if err != nil && !strings.Contains(err.Error(), "bearer token") {
 		t.Errorf("token %q over gRPC: %v", token, err)
 	}

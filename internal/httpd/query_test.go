@@ -49,7 +49,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations",
 		},
 		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action code message"},
-		{"/api/health", "", "status service version", ""},
+		{"/api/health", "", "status service version", "grpc"},
 	} {
 		t.Run(tc.path, func(t *testing.T) {
 			body := h.do(http.MethodGet, tc.path, "").Body.String()
