@@ -2,20 +2,17 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/time/rate"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/config"
@@ -33,8 +30,14 @@ import (
 )
 
 // assemble makes the parts, from the store outwards.
-func (s *Serve) assemble(ctx context.Context) (_ *parts, err error) {
-	p := &parts{config: s.Config, version: s.Version, log: s.Log}
+func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *parts, err error) {
+	p := &parts{config: s.Config, version: s.Version, log: s.Log, grpcState: "on"}
+	switch {
+	case s.Config.GRPCAddr == config.Off:
+		p.grpcState = "off"
+	case !hasGRPC:
+		p.grpcState = "taken"
+	}
 	if p.dsn, err = s.Config.Database(); err != nil {
 		return nil, err
 	}
@@ -152,7 +155,7 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 		return err
 	}
 	p.http, err = httpd.New(httpd.Options{
-		Version: p.version, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again,
+		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again,
 		Guards: &guards{judges: again, runs: p.config.LiveRuns}, Ready: p.well(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
@@ -167,23 +170,28 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 	}
 	p.http.Mount("/mcp", httpd.Read, mcpd.Handler(mcpd.New(mcpd.Records{Store: readable}, p.version)))
 	registry.MustRegister(stats{p})
-	if p.config.GRPCAddr == config.Off {
+	if p.grpcState != "on" {
 		return nil
 	}
 	o := grpcd.DefaultOptions()
 	o.Busy, o.Closed, o.Message = pipeline.ErrBusy, pipeline.ErrClosed, int(limits.Body)
 	o.Connections = min(limits.Connections, 1<<16)
 	o.Memory = max(o.Memory, 2*int64(limits.Body))
-	if len(tokens) > 0 {
-		o.Authorize = func(token string) bool { return mayIngest(tokens, token) }
-	}
+	o.Authorize = p.http.MayIngest
 	p.grpc, err = grpcd.New(taker, o, p.log)
 	return err
 }
 
 // well returns what asks whether the server takes events. A small write may succeed where what was sent last found no place.
 func (p *parts) well() func(context.Context) error {
-	writable := seldom(p.store.Writable)
+	unwritable := rate.Sometimes{Interval: 10 * time.Second}
+	writable := seldom(func(ctx context.Context) error {
+		err := p.store.Writable(ctx)
+		if err != nil {
+			unwritable.Do(func() { p.log.Error("the store cannot be written to", "error", err) })
+		}
+		return err
+	})
 	return func(ctx context.Context) error {
 		if err := p.pipeline.Well(); err != nil {
 			return err
@@ -205,15 +213,6 @@ func seldom(ask func(context.Context) error) func(context.Context) error {
 		}
 		return last
 	}
-}
-
-// mayIngest reports whether a token lets its holder send events.
-func mayIngest(tokens []httpd.Token, token string) bool {
-	sum := sha256.Sum256([]byte(token))
-	asked := []byte(hex.EncodeToString(sum[:]))
-	return slices.ContainsFunc(tokens, func(t httpd.Token) bool {
-		return t.Scope != httpd.Read && subtle.ConstantTimeCompare(asked, []byte(t.SHA256)) == 1
-	})
 }
 
 // publicDSN returns a data source without its password.

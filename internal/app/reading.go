@@ -16,26 +16,35 @@ type reading struct {
 	pipeline *pipeline.Pipeline
 }
 
+// flushTime is how long a question waits for the rows. A commit may wait longer, where another program holds the database's lock.
+const flushTime = 2 * time.Second
+
+func (r reading) flush(ctx context.Context) {
+	bounded, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	_ = r.pipeline.Flush(bounded) // what is there is told then
+}
+
 // Run returns the run with the id, or nil.
 func (r reading) Run(ctx context.Context, id string) (*store.Run, error) {
-	_ = r.pipeline.Flush(ctx)
+	r.flush(ctx)
 	return r.Store.Run(ctx, id)
 }
 
 // Runs returns a page of runs.
 func (r reading) Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error) {
-	_ = r.pipeline.Flush(ctx)
+	r.flush(ctx)
 	return r.Store.Runs(ctx, f, p)
 }
 
 // RunsSince returns the runs that went on behind an arrival.
 func (r reading) RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error) {
-	_ = r.pipeline.Flush(ctx)
+	r.flush(ctx)
 	return r.Store.RunsSince(ctx, arrival, limit)
 }
 
 // Fleet sums up runs.
 func (r reading) Fleet(ctx context.Context, since, until time.Time, step time.Duration) (store.Fleet, error) {
-	_ = r.pipeline.Flush(ctx)
+	r.flush(ctx)
 	return r.Store.Fleet(ctx, since, until, step)
 }

@@ -24,6 +24,10 @@ type Serve struct {
 	Version string
 	Log     *slog.Logger
 
+	// GRPCOptional has the server start without gRPC where its port cannot be had, as for a default that nobody asked for: OTLP's
+	// port is often that of a collector.
+	GRPCOptional bool
+
 	// Ready, if set, is told where the server answers, once it does.
 	Ready func(Addresses)
 }
@@ -39,11 +43,11 @@ type Addresses struct {
 // Run serves until ctx is done; then it takes nothing more, ends what is at hand, has all of it recorded, and returns. An error
 // says what kept it from starting or what failed.
 func (s *Serve) Run(ctx context.Context) (err error) {
-	web, rpc, err := listen(ctx, s.Config) // first: where another program listens, nothing is to be made
+	web, rpc, err := s.listen(ctx) // first: where another program listens, nothing is to be made
 	if err != nil {
 		return err
 	}
-	p, err := s.assemble(ctx)
+	p, err := s.assemble(ctx, rpc != nil)
 	if err != nil {
 		return errors.Join(err, hangUp(web), hangUp(rpc))
 	}
@@ -66,6 +70,8 @@ type parts struct {
 	webhooks *webhook.Sink // nil where nobody is to be told
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil where it is off
+
+	grpcState string // on, off or taken
 }
 
 // run has all parts work. Those before the pipeline end first and those behind it last, so that nothing is lost on the way.
@@ -149,8 +155,9 @@ func (p *parts) serveGRPC(ctx context.Context, l net.Listener) error {
 	return served.wait()
 }
 
-// listen opens the ports; rpc is nil where gRPC is off.
-func listen(ctx context.Context, c *config.Config) (web, rpc net.Listener, err error) {
+// listen opens the ports; rpc is nil where gRPC is off, or has no port and is optional.
+func (s *Serve) listen(ctx context.Context) (web, rpc net.Listener, err error) {
+	c := s.Config
 	var sockets net.ListenConfig
 	if web, err = sockets.Listen(ctx, "tcp", c.Addr); err != nil {
 		return nil, nil, fmt.Errorf("addr: %w (another server? unloop doctor tells; --addr takes another address)", err)
@@ -158,7 +165,12 @@ func listen(ctx context.Context, c *config.Config) (web, rpc net.Listener, err e
 	if c.GRPCAddr == config.Off {
 		return web, nil, nil
 	}
-	if rpc, err = sockets.Listen(ctx, "tcp", c.GRPCAddr); err != nil {
+	rpc, err = sockets.Listen(ctx, "tcp", c.GRPCAddr)
+	switch {
+	case err != nil && s.GRPCOptional:
+		s.Log.Warn("the server takes no telemetry over gRPC: its port is taken; --grpc-addr takes another address, or off", "addr", c.GRPCAddr, "error", err)
+		return web, nil, nil
+	case err != nil:
 		return nil, nil, errors.Join(fmt.Errorf("grpc_addr: %w (--grpc-addr takes another address, or off)", err), web.Close())
 	}
 	return web, rpc, nil

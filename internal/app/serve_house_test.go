@@ -98,7 +98,7 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 	c.GRPCAddr, c.DB = config.Off, filepath.Join(t.TempDir(), "retain.db")
 	c.Retention.Size = 2 << 20
 	s := Serve{Config: c, Log: slog.New(slog.DiscardHandler)}
-	p, err := s.assemble(t.Context())
+	p, err := s.assemble(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

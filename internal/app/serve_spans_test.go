@@ -70,8 +70,8 @@ func verdictOfSpans(t *testing.T, url string) (v spanVerdict) {
 	return v
 }
 
-// export sends spans in one request.
-func export(t *testing.T, to *sent, spans []sdktrace.ReadOnlySpan) {
+// exportSpans sends spans in one request.
+func exportSpans(t *testing.T, to *sent, spans []sdktrace.ReadOnlySpan) {
 	t.Helper()
 	if err := to.ExportSpans(t.Context(), spans); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestSpansGiveTheSameRunInWhateverPiecesAndOverWhicheverWayTheyComeToServers
 			random := rand.New(rand.NewPCG(seed, 4))
 			spans := conversed(random).Snapshots()
 			whole := serveAt(t, nil)
-			export(t, overHTTP(t, whole), spans)
+			exportSpans(t, overHTTP(t, whole), spans)
 			want := verdictOfSpans(t, whole.URL)
 			if want.Run.ToolCalls != 6 || want.Run.ID != "talk" || len(want.Run.Warnings) == 0 {
 				text, err := json.Marshal(want)
@@ -103,7 +103,7 @@ func TestSpansGiveTheSameRunInWhateverPiecesAndOverWhicheverWayTheyComeToServers
 					ways := []*sent{overHTTP(t, a), overGRPC(t, a)}
 					for range random.IntN(3) + 1 {
 						n := min(random.IntN(4)+1, len(mixed))
-						export(t, ways[random.IntN(2)], mixed[:n])
+						exportSpans(t, ways[random.IntN(2)], mixed[:n])
 						mixed = mixed[n:]
 					}
 					if len(mixed) > 0 {

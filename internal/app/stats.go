@@ -9,6 +9,9 @@ var (
 	streamsOpen    = describe("stream_subscribers", "Subscribers of streams.")
 	streamsSent    = describe("stream_updates_total", "Updates that were put into the queue of a subscriber.")
 	streamsDropped = describe("stream_dropped_total", "Subscribers that were cut off since they did not keep up; they were told.")
+	httpOpen       = describe("http_connections", "Open connections of HTTP.")
+	httpTurnedAway = describe("http_connections_turned_away_total", "Connections of HTTP without a token or a whole request that were closed for newer ones, or for their silence.")
+	grpcTurnedAway = describe("grpc_connections_turned_away_total", "The same of gRPC.")
 	grpcCalls      = describe("grpc_calls_total", "Calls of telemetry over gRPC.")
 	grpcRefused    = describe("grpc_refused_total", "Calls of telemetry over gRPC that were answered with an error.")
 	hookSent       = describe("webhook_sent_total", "Messages that a webhook took.", "host")
@@ -36,10 +39,14 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 	gauge(streamsOpen, live.Subscribers)
 	counter(streamsSent, live.Sent)
 	counter(streamsDropped, live.Dropped)
+	web := s.parts.http.Connections()
+	gauge(httpOpen, web.Open)
+	counter(httpTurnedAway, web.Evicted+web.Silent)
 	if s.parts.grpc != nil {
 		rpc := s.parts.grpc.Stats()
 		counter(grpcCalls, rpc.Calls)
 		counter(grpcRefused, rpc.Refused)
+		counter(grpcTurnedAway, rpc.TurnedAway)
 	}
 	if s.parts.webhooks == nil {
 		return

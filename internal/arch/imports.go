@@ -57,23 +57,24 @@ var rooms = map[string]room{
 	"internal/store":             {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {
 		ours:   []string{"policy", "internal/store"},
-		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "modernc.org/sqlite"},
+		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sys", "modernc.org/sqlite"},
 		tests:  []string{"internal/store/storetest/postgres"},
 	},
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
 	"internal/pipeline": {
 		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/store"},
-		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "golang.org/x/time"},
 	},
-	"internal/live": {ours: []string{"internal/store"}},
+	"internal/live":      {ours: []string{"internal/store"}},
+	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/pipeline", "internal/store"},
-		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
+		ours:   []string{".", "policy", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/pipeline", "internal/store"},
+		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
-	"internal/grpcd": {ours: []string{"internal/ingest/otlp"}, others: []string{
-		"go.opentelemetry.io/collector/pdata", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
+	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp"}, others: []string{
+		"go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
 	"internal/mcpd":   {ours: []string{".", "policy", "internal/store"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 	"internal/web":    {},
@@ -101,7 +102,7 @@ var rooms = map[string]room{
 	"internal/app": {
 		ours: []string{everything},
 		others: []string{
-			"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata",
+			"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata", "golang.org/x/time",
 		},
 	},
 	"internal/cli": {

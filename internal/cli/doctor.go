@@ -101,6 +101,9 @@ func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
 		d.ok("version", "%s of the server; this program is %s", h.Version, version)
 	}
 	d.ok("store", "the server can write to its store")
+	if h.GRPC == "taken" {
+		d.note("grpc", "the server takes no telemetry over gRPC, since another program had its port: serve at another one (unloop serve --grpc-addr), or send over HTTP")
+	}
 	return true
 }
 

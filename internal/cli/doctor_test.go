@@ -43,6 +43,13 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 		{"nothing", healthy, "ok    reading     the event came back after", exitFine},
 		{"another program", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }, "FAIL  port        something else answers at ", exitUnwell},
 		{"another service that speaks JSON", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }, "FAIL  port        something else answers at ", exitUnwell},
+		{"the port of gRPC", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/health" {
+				fmt.Fprint(w, `{"status":"healthy","service":"unloop","version":"dev","grpc":"taken"}`)
+				return
+			}
+			healthy(w, r)
+		}, "note  grpc        the server takes no telemetry over gRPC, since another program had its port", exitFine},
 		{"the store", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"detail":"the disk is full"}`)

@@ -37,6 +37,7 @@ func serveCommand() *cobra.Command {
 			}
 			server := app.Serve{
 				Config: loaded.Config, Version: version, Log: logger(cmd.ErrOrStderr(), loaded.Log),
+				GRPCOptional: !loaded.Given("grpc_addr"),
 				Ready: func(a app.Addresses) {
 					greet(cmd.OutOrStdout(), loaded, a)
 					if open {
@@ -61,8 +62,11 @@ func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	fmt.Fprintf(w, "  dashboard http://%s\n", a.HTTP)
 	fmt.Fprintf(w, "  HTTP      http://%s/api/events\n", a.HTTP)
 	fmt.Fprintf(w, "  OTLP      http://%s/v1/traces and /v1/logs", a.HTTP)
-	if a.GRPC != "" {
+	switch {
+	case a.GRPC != "":
 		fmt.Fprintf(w, ", gRPC %s", a.GRPC)
+	case loaded.GRPCAddr != config.Off:
+		fmt.Fprintf(w, "; not over gRPC: another program has %s", loaded.GRPCAddr)
 	}
 	fmt.Fprintf(w, "\n  database  %s\n", a.DB)
 	fmt.Fprintf(w, "  profile   %s\n", loaded.Profile)

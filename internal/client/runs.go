@@ -12,6 +12,7 @@ type Health struct {
 	Status  string `json:"status"`
 	Service string `json:"service"`
 	Version string `json:"version"`
+	GRPC    string `json:"grpc"` // on, off or taken; "" where the server does not tell
 
 	Clock time.Time     `json:"-"` // the server's, to the second; zero where it does not tell
 	Took  time.Duration `json:"-"` // from the question to the answer

@@ -44,7 +44,7 @@ type Limits struct {
 	Batch       int  `yaml:"batch" doc:"events in a request"`
 	Depth       int  `yaml:"depth" doc:"how deep an event's JSON is nested"`
 	Attributes  int  `yaml:"attributes" doc:"of a span or a log record"`
-	Connections int  `yaml:"connections" doc:"open at once, of HTTP and of gRPC each"`
+	Connections int  `yaml:"connections" doc:"open at once, of HTTP and of gRPC each; a quarter is for those that have shown no token"`
 	QueueEvents int  `yaml:"queue_events" doc:"events that wait to be recorded; beyond it senders are asked to come again"`
 	QueueBytes  Size `yaml:"queue_bytes" doc:"the same in bytes"`
 	TraceBytes  Size `yaml:"trace_bytes" doc:"traces in memory; those that are idle for longest make room"`

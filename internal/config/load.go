@@ -40,7 +40,12 @@ type Loaded struct {
 	*Config
 	File    string   // that was read; "" for none
 	Notices []string // what looks like a slip, but is no mistake
+
+	origins map[string]string // by the path of the settings that were given
 }
+
+// Given reports whether a setting, such as grpc_addr, was given in the file, the environment or a flag.
+func (l *Loaded) Given(path string) bool { return l.origins[path] != "" }
 
 // Load reads a configuration and checks it. The error joins all mistakes, each with the place where it was made.
 func Load(src Source) (*Loaded, error) {
@@ -49,30 +54,30 @@ func Load(src Source) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := build(path, data, env, src)
+	c, origins, err := build(path, data, env, src)
 	if err != nil {
 		return nil, err
 	}
-	return &Loaded{Config: c, File: path, Notices: strangers(env)}, nil
+	return &Loaded{Config: c, File: path, Notices: strangers(env), origins: origins}, nil
 }
 
-// build makes a configuration of the content of a file, the environment and the flags.
-func build(path string, data []byte, env map[string]string, src Source) (*Config, error) {
+// build makes a configuration of the content of a file, the environment and the flags, and says where each setting was given.
+func build(path string, data []byte, env map[string]string, src Source) (*Config, map[string]string, error) {
 	c := Default()
 	a := assigner{origins: make(map[string]string)}
 	a.file(c, path, data)
 	a.env(c, env)
 	a.flags(c, src)
 	if err := a.mistakes.err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := locate(c.Validate(), a.origins); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range c.Webhooks {
 		c.Webhooks[i].fill()
 	}
-	return c, nil
+	return c, a.origins, nil
 }
 
 // environment returns our variables. An empty one says nothing.

@@ -274,7 +274,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := build("c.yaml", []byte(text), nil, Source{})
+		got, _, err := build("c.yaml", []byte(text), nil, Source{})
 		if err != nil {
 			return
 		}
@@ -282,7 +282,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := build("c.yaml", shown, nil, Source{})
+		again, _, err := build("c.yaml", shown, nil, Source{})
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, shown)
 		}
@@ -290,4 +290,28 @@ func FuzzLoad(f *testing.F) {
 			t.Error(diff)
 		}
 	})
+}
+
+func TestASettingIsGivenWhereAnybodyGaveIt(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text string
+		src  Source
+		want bool
+	}{
+		"nowhere":            {"", Source{}, false},
+		"another one":        {"addr: 127.0.0.1:1\n", Source{}, false},
+		"in the file":        {"grpc_addr: 127.0.0.1:4317\n", Source{}, true},
+		"in the environment": {"", Source{Env: []string{"UNLOOP_GRPC_ADDR=127.0.0.1:4317"}}, true},
+		"in a flag":          {"", Source{Flags: []Flag{{"--grpc-addr", "grpc_addr", "127.0.0.1:4317"}}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loaded, err := load(t, tc.text, tc.src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if given := loaded.Given("grpc_addr"); given != tc.want {
+				t.Errorf("given is %v", given)
+			}
+		})
+	}
 }

@@ -6,9 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,71 +122,6 @@ func TestMemoryIsSharedByCalls(t *testing.T) {
 	if held := r.memory.Load(); held != 0 {
 		t.Errorf("%d bytes are still reserved", held)
 	}
-}
-
-func TestAConnectionTooManyIsClosed(t *testing.T) {
-	o := options()
-	o.Connections = 1
-	r := start(t, &recorder{}, o)
-	if _, err := r.send(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
-	second, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer second.Close()
-	if _, err := second.Read(make([]byte, 1)); err == nil {
-		t.Error("the second connection is open")
-	}
-	if got := r.Stats().TurnedAway; got != 1 {
-		t.Errorf("turned away %d", got)
-	}
-}
-
-// pipes is a listener whose connections a test makes.
-type pipes struct {
-	net.Listener
-	conns chan net.Conn
-}
-
-func (p *pipes) Accept() (net.Conn, error) { return <-p.conns, nil }
-
-func (p *pipes) dial() net.Conn {
-	near, far := net.Pipe()
-	p.conns <- far
-	return near
-}
-
-func TestAClosedConnectionMakesRoomOnce(t *testing.T) {
-	var turnedAway atomic.Int64
-	from := &pipes{conns: make(chan net.Conn, 1)}
-	l := &listener{Listener: from, limit: 1, turnedAway: &turnedAway}
-	accept := func() net.Conn {
-		c, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	from.dial()
-	first := accept()
-	for range 2 {
-		_ = first.Close() // the second time frees no second place
-	}
-	from.dial()
-	accept()
-	next := make(chan net.Conn)
-	go func() { next <- accept() }()
-	if _, err := from.dial().Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Errorf("a connection too many: %v", err)
-	}
-	if n := turnedAway.Load(); n != 1 {
-		t.Errorf("turned away %d", n)
-	}
-	l.open.Add(-1)
-	from.dial()
-	<-next
 }
 
 func TestAMessageThatNeverComesEndsWithItsTime(t *testing.T) {

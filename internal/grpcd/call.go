@@ -46,6 +46,9 @@ func (s *Server) call(stream grpc.ServerStream, export func(context.Context, []b
 	if !s.authorized(ctx) {
 		return errToken
 	}
+	if s.tokens {
+		prove(ctx)
+	}
 	defer s.calls.Add(-1)
 	if s.calls.Add(1) > int64(s.options.Calls) {
 		return errCrowded
@@ -55,6 +58,7 @@ func (s *Server) call(stream grpc.ServerStream, export func(context.Context, []b
 		return received{err}
 	}
 	defer message.Free()
+	prove(ctx)
 	answer, err := export(ctx, message.ReadOnlyData())
 	if err != nil {
 		return err

@@ -17,10 +17,14 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 	_ "google.golang.org/grpc/encoding/gzip" // the compression that every exporter knows
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/tap"
+
+	"github.com/unloop-ai/unloop/internal/connlimit"
 )
 
 // Receiver takes what was sent. It returns once that is recorded, with the number of spans or records that it cannot use and
@@ -41,13 +45,14 @@ type Options struct {
 	Message     int           // bytes in a message, unpacked
 	Memory      int64         // bytes, as estimated, that all messages at hand may take when they are decoded; half of it for one
 	Calls       int           // at once
-	Connections int           // at once
+	Connections int           // at once, a quarter of them for those that Silence is about
+	Silence     time.Duration // of a connection that has shown no token, or sent no whole message where there are none
 	Timeout     time.Duration // of a call, from its first byte to its answer
 }
 
 // DefaultOptions returns bounds for one machine. Who is busy or closed is for the caller to say.
 func DefaultOptions() Options {
-	return Options{Message: 16 << 20, Memory: 512 << 20, Calls: 64, Connections: 256, Timeout: 30 * time.Second}
+	return Options{Message: 16 << 20, Memory: 512 << 20, Calls: 64, Connections: 256, Silence: 10 * time.Second, Timeout: 30 * time.Second}
 }
 
 // Validate names all mistakes in the options.
@@ -63,6 +68,7 @@ func (o *Options) Validate() error {
 	mistake(o.Memory < 2*int64(o.Message), "memory must be twice the message at least, not %d bytes", o.Memory)
 	mistake(o.Calls < 1 || o.Calls > 1<<16, "calls must be from 1 to %d, not %d", 1<<16, o.Calls)
 	mistake(o.Connections < 1 || o.Connections > 1<<16, "connections must be from 1 to %d, not %d", 1<<16, o.Connections)
+	mistake(o.Silence < time.Millisecond || o.Silence > time.Hour, "silence must be from 1ms to 1h, not %s", o.Silence)
 	mistake(o.Timeout < time.Second || o.Timeout > time.Hour, "timeout must be from 1s to 1h, not %s", o.Timeout)
 	return errors.Join(mistakes...)
 }
@@ -88,17 +94,22 @@ type Server struct {
 	calls  atomic.Int64 // at hand
 	memory atomic.Int64 // that their messages take
 	counts counts
+
+	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
+	tokens   bool                               // who shows none may not send
+
+	unrecorded rate.Sometimes // bounds the lines about refusals that the store is the reason of
 }
 
 // counts are what Stats tells.
-type counts struct{ calls, refused, panics, turnedAway atomic.Int64 }
+type counts struct{ calls, refused, panics atomic.Int64 }
 
 // Stats are counts since the start.
 type Stats struct {
 	Calls      int64 // all that came
 	Refused    int64 // of them, were answered with an error
 	Panics     int64 // of those, were ended by a panic
-	TurnedAway int64 // connections that were one too many
+	TurnedAway int64 // connections that were closed since they proved nothing: for newer ones, or for their silence
 }
 
 // New returns a server that hands over to r. It does not listen yet.
@@ -106,8 +117,10 @@ func New(r Receiver, o Options, log *slog.Logger) (*Server, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the gRPC server: %w", err)
 	}
-	s := &Server{options: o, receiver: r, log: log, refusals: refusals(&o)}
+	s := &Server{options: o, receiver: r, log: log, refusals: refusals(&o), unrecorded: rate.Sometimes{Interval: 10 * time.Second}}
+	s.tokens = o.Authorize != nil && !o.Authorize("")
 	s.grpc = grpc.NewServer(
+		grpc.Creds(plain{insecure.NewCredentials()}),
 		grpc.ForceServerCodecV2(codec{}),
 		grpc.MaxRecvMsgSize(o.Message),
 		grpc.MaxConcurrentStreams(uint32(min(o.Calls, math.MaxUint32))),
@@ -131,7 +144,8 @@ func (s *Server) deadline(ctx context.Context, _ *tap.Info) (context.Context, er
 
 // Serve takes connections from l until Shutdown; then it returns nil. It closes l.
 func (s *Server) Serve(l net.Listener) error {
-	bounded := &listener{Listener: l, limit: int64(s.options.Connections), turnedAway: &s.counts.turnedAway}
+	bounded := connlimit.New(l, connlimit.Options{Connections: s.options.Connections, Silence: s.options.Silence})
+	s.listener.Store(bounded)
 	if err := s.grpc.Serve(bounded); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		return fmt.Errorf("serve gRPC: %w", err)
 	}
@@ -157,5 +171,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // Stats may be asked at any time.
 func (s *Server) Stats() Stats {
 	c := &s.counts
-	return Stats{Calls: c.calls.Load(), Refused: c.refused.Load(), Panics: c.panics.Load(), TurnedAway: c.turnedAway.Load()}
+	stats := Stats{Calls: c.calls.Load(), Refused: c.refused.Load(), Panics: c.panics.Load()}
+	if l := s.listener.Load(); l != nil {
+		connections := l.Stats()
+		stats.TurnedAway = connections.Evicted + connections.Silent
+	}
+	return stats
 }

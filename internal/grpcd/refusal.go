@@ -68,6 +68,8 @@ func (s *Server) refuse(err error) error {
 		}
 		return detailed.Err()
 	}
-	s.log.Error("what came over gRPC was not recorded", "error", err)
+	s.unrecorded.Do(func() { // Stats.Refused counts them all
+		s.log.Error("what came over gRPC was not recorded", "error", err)
+	})
 	return status.Error(codes.Unavailable, "it could not be recorded")
 }

@@ -124,27 +124,34 @@ func (g *gate) admit(r *http.Request, scope Scope) *Problem {
 	if secret = strings.TrimSpace(secret); secret == "" || !strings.EqualFold(scheme, "Bearer") {
 		return problem(http.StatusUnauthorized, "Authorization", "a token is wanted: Bearer TOKEN")
 	}
-	granted, known := g.scopeOf(secret)
+	granted, allowed := g.allows(secret, scope)
 	switch {
-	case !known:
+	case granted == "":
 		return problem(http.StatusUnauthorized, "Authorization", "the token is not known here")
-	case granted != scope && granted != Admin:
+	case !allowed:
 		return problem(http.StatusForbidden, "Authorization", "the token is for "+string(granted)+", and this needs one for "+string(scope))
 	}
 	return nil
 }
 
-// scopeOf looks at all tokens whichever it is, so that time tells nothing. One token may stand there more than once, for
-// several scopes; that which reaches furthest counts.
-func (g *gate) scopeOf(secret string) (scope Scope, known bool) {
+// allows reports whether a token is for a scope, and for which it is; "" is for none, since the token is not known. It looks at all
+// tokens whichever it is, so that time tells nothing. One token may stand there more than once, for several scopes.
+func (g *gate) allows(secret string, scope Scope) (granted Scope, allowed bool) {
 	hash := sha256.Sum256([]byte(secret))
 	for i := range g.tokens {
-		if subtle.ConstantTimeCompare(hash[:], g.tokens[i].hash[:]) == 1 {
-			if scope != Admin {
-				scope = g.tokens[i].scope
-			}
-			known = true
+		if t := &g.tokens[i]; subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 {
+			granted = t.scope
+			allowed = allowed || t.scope == scope || t.scope == Admin
 		}
 	}
-	return scope, known
+	return granted, allowed
+}
+
+// MayIngest reports whether the holder of a token may send events; "" is no token. Other edges ask it, so that all have one answer.
+func (s *Server) MayIngest(secret string) bool {
+	if len(s.gate.tokens) == 0 {
+		return true
+	}
+	_, allowed := s.gate.allows(secret, Ingest)
+	return allowed
 }

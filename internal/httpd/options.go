@@ -24,6 +24,7 @@ import (
 // Options say what a server stands on and what it lets in. Zero limits stand for the defaults.
 type Options struct {
 	Version   string
+	GRPC      string    // how OTLP over gRPC does, for health: on, taken, or off, as where it is left out
 	Pipeline  Pipeline  // needed
 	Store     Store     // needed
 	Telemetry Telemetry // needed
@@ -116,7 +117,7 @@ type Limits struct {
 	Events      int   // in a request; 10,000
 	Levels      int   // of nested objects and arrays in an event; 128
 	Name        int   // bytes of an id or a name; 512, beyond which a store keeps ids by their hash
-	Connections int   // open at once; 1,024
+	Connections int   // open at once, a quarter of them for those that Silence is about; 1,024
 	Streams     int   // open at once; 256
 	Header      int   // bytes of a request's header; 64 KiB
 
@@ -124,6 +125,7 @@ type Limits struct {
 	ReadTime   time.Duration // for a request; 60 s
 	WriteTime  time.Duration // for an answer, or a part of a stream; 60 s
 	IdleTime   time.Duration // between two requests of a connection; 120 s
+	Silence    time.Duration // of a connection that has shown no token, or sent no whole request where there are none; 10 s
 	KeepAlive  time.Duration // between two signs of life of a stream; 15 s
 	Grace      time.Duration // for open requests when the server stops; 10 s
 }
@@ -148,6 +150,7 @@ func (l *Limits) fill() {
 	orElse(&l.ReadTime, time.Minute)
 	orElse(&l.WriteTime, time.Minute)
 	orElse(&l.IdleTime, 2*time.Minute)
+	orElse(&l.Silence, 10*time.Second)
 	orElse(&l.KeepAlive, 15*time.Second)
 	orElse(&l.Grace, 10*time.Second)
 }
@@ -179,7 +182,7 @@ func (o *Options) Validate() error {
 	}
 	l := &o.Limits
 	if min(l.Body, l.Bodies, int64(min(l.Events, l.Levels, l.Name, l.Connections, l.Streams, l.Header))) < 0 ||
-		min(l.HeaderTime, l.ReadTime, l.WriteTime, l.IdleTime, l.KeepAlive, l.Grace) < 0 {
+		min(l.HeaderTime, l.ReadTime, l.WriteTime, l.IdleTime, l.Silence, l.KeepAlive, l.Grace) < 0 {
 		wrong = append(wrong, errors.New("limits: less than nothing"))
 	}
 	return errors.Join(wrong...)

@@ -89,7 +89,7 @@ func (s *Server) problemOf(err error) *Problem {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return busy(http.StatusServiceUnavailable, "the request took too long, or was given up")
 	}
-	s.log.Error("a request failed", "error", err)
+	s.failing.Do(func() { s.log.Error("a request failed", "error", err) })
 	return problem(http.StatusInternalServerError, "", "the server could not do this; its log says why")
 }
 

@@ -1,8 +1,9 @@
 package httpd
 
 import (
-	"context"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // routes lists all that the server answers.
@@ -25,19 +26,25 @@ type Health struct {
 	Status  string `json:"status" enum:"healthy" doc:"Another answer than this one has a status of its own, and is a problem."`
 	Service string `json:"service" enum:"unloop" doc:"Who answers."`
 	Version string `json:"version" doc:"Of the server."`
+	GRPC    string `json:"grpc" enum:"on,off,taken" doc:"Whether OTLP is taken over gRPC. taken: another program had its port, which nobody had asked for."`
 }
-
-type healthAnswer struct{ Body Health }
 
 func (s *Server) healthRoutes() {
 	op := s.operation(http.MethodGet, "/api/health", Anyone, "server", "health", "Whether the server works",
-		"200 once it takes events and answers questions, else 503.")
-	query(s, op, func(ctx context.Context, _ *struct{}) (*healthAnswer, error) {
+		"200 while it takes events and answers questions, else 503. The reason is told to a token that may read, or where there are no tokens.")
+	op.Responses["200"] = &huma.Response{Description: "It works.", Content: content("application/json", schemaOf[Health](s))}
+	s.raw(op, func(w http.ResponseWriter, r *http.Request) error {
+		var err error
 		if s.Ready != nil {
-			if err := s.Ready(ctx); err != nil {
-				return nil, busy(http.StatusServiceUnavailable, err.Error())
-			}
+			err = s.Ready(r.Context())
 		}
-		return &healthAnswer{Health{"healthy", "unloop", s.Version}}, nil
+		switch {
+		case err == nil:
+			writeJSON(w, http.StatusOK, Health{"healthy", "unloop", s.Version, s.GRPC})
+			return nil
+		case s.gate.admit(r, Read) != nil: // the reason may name users, hosts and files
+			return busy(http.StatusServiceUnavailable, "the server cannot record at the moment; its log says why")
+		}
+		return busy(http.StatusServiceUnavailable, err.Error())
 	})
 }

@@ -2,8 +2,6 @@ package httpd
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -51,46 +49,6 @@ func TestAStreamOutlivesTheTimeForRequests(t *testing.T) {
 		}
 	}
 	w.body.Close()
-	if err := stop(); err != nil {
-		t.Errorf("stop: %v", err)
-	}
-}
-
-func TestConnectionsAreBounded(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.Connections = 1 })
-	url, stop := serveOn(t, h)
-	address := strings.TrimPrefix(url, "http://")
-	first, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(c net.Conn) error {
-		_, err := fmt.Fprintf(c, "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		return errors.Join(err, c.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
-	}
-	answer := make([]byte, 12)
-	if err := ask(first); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := first.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
-		t.Errorf("the first connection: %q, %v", answer, err)
-	}
-	if err := ask(second); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := second.Read(answer); err == nil {
-		t.Errorf("the second connection beside the first: %q", answer[:n])
-	}
-	first.Close()
-	_ = second.SetReadDeadline(time.Now().Add(10 * time.Second))
-	if _, err := second.Read(answer); err != nil || string(answer) != "HTTP/1.1 200" {
-		t.Errorf("the second connection after the first: %q, %v", answer, err)
-	}
-	second.Close()
 	if err := stop(); err != nil {
 		t.Errorf("stop: %v", err)
 	}

@@ -12,9 +12,13 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/time/rate"
+
+	"github.com/unloop-ai/unloop/internal/connlimit"
 )
 
 // Server answers requests. It is made by New.
@@ -25,6 +29,10 @@ type Server struct {
 	api    huma.API
 	gate   gate
 	scopes map[string]Scope // of what is mounted, by pattern
+
+	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
+
+	failing rate.Sometimes // bounds the lines about requests that failed
 
 	bodies  atomic.Int64       // bytes of bodies that are worked on
 	streams atomic.Int64       // open
@@ -38,7 +46,8 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("options of the HTTP server: %w", err)
 	}
 	o.Limits.fill()
-	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope)}
+	orElse(&o.GRPC, "off")
+	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope), failing: rate.Sometimes{Interval: 10 * time.Second}}
 	s.running, s.end = context.WithCancel(context.Background())
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -98,6 +107,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
+	s.prove(r, scope)
 	s.mux.ServeHTTP(w, r)
 }
 
@@ -147,9 +157,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	web := &http.Server{
 		Handler: s, ReadHeaderTimeout: limits.HeaderTime, ReadTimeout: limits.ReadTime, WriteTimeout: limits.WriteTime,
 		IdleTimeout: limits.IdleTime, MaxHeaderBytes: limits.Header, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ConnContext: withConnection,
 	}
+	bounded := connlimit.New(l, connlimit.Options{Connections: limits.Connections, Silence: limits.Silence})
+	s.listener.Store(bounded)
 	served := make(chan error, 1) // of one
-	go func() { served <- web.Serve(newLimitListener(l, limits.Connections)) }()
+	go func() { served <- web.Serve(bounded) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve HTTP: %w", err)

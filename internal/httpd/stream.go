@@ -37,6 +37,11 @@ func (s *Server) streamRoutes() {
 		"First all events that there are, or those behind Last-Event-ID, in one message or several; then what comes. A run that does not exist yet is waited for.",
 		schemaOf[RunUpdate](s))
 	op.Parameters = append(op.Parameters, &huma.Param{Name: "id", In: "path", Required: true, Description: "Of the run.", Schema: &huma.Schema{Type: "string"}})
+	op.Parameters = append(op.Parameters, &huma.Param{
+		Name: "warnings", In: "query", Schema: &huma.Schema{Type: "string", Enum: []any{"all", "changed"}, Default: "all"},
+		Description: "What a message says of warnings: all of the run's, up to 32, or those that changed. With changed, the first message of " +
+			"each connection has all, however many there are, and warnings_reset.",
+	})
 	s.raw(op, s.streamRun)
 	s.raw(describe("/api/stream", "stream-all", "All runs as they go on",
 		"What comes from now on; with Last-Event-ID, first the runs that were deleted and those that have changed behind it (0 for all runs). A run that changes "+

@@ -21,12 +21,14 @@ type RunUpdate struct {
 // RunState is what a message says beside the events, which are written for themselves.
 type RunState struct {
 	Metrics   *Metrics   `json:"metrics" doc:"The run's totals."`
-	Warnings  []Warning  `json:"warnings" doc:"All of the run's, the first raised first."`
+	Warnings  []Warning  `json:"warnings" doc:"The first raised first. With warnings=all, those of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed, those that are new or have changed since the message before."`
 	Status    string     `json:"status" enum:"running,completed,failed,closed" doc:"The run's."`
 	RunID     string     `json:"run_id" doc:"Of the run."`
 	Decisions []Decision `json:"decisions" doc:"At the new events."`
 	Removed   []string   `json:"removed,omitempty" doc:"Ids of events that are no more."`
 	Undone    bool       `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Cleared   []string   `json:"warnings_cleared,omitempty" doc:"Ids of warnings that no longer hold. Only with warnings=changed."`
+	Reset     bool       `json:"warnings_reset,omitzero" required:"false" doc:"The first message of a connection: warnings has all of the run's, and what was told before does not count. Only with warnings=changed."`
 }
 
 // chunk is how many runs or decisions a stream reads from the store at once.
@@ -37,12 +39,16 @@ func (s *Server) streamRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	warned, err := newWarningFeed(r)
+	if err != nil {
+		return err
+	}
 	st, err := s.open(w, r)
 	if err != nil || st == nil {
 		return err
 	}
 	defer st.cancel()
-	f := runFeed{stream: st, id: store.Text(r.PathValue("id")), since: since, upTo: since}
+	f := runFeed{stream: st, id: store.Text(r.PathValue("id")), since: since, upTo: since, warned: warned}
 	return s.ended(f.run(known))
 }
 
@@ -54,6 +60,8 @@ type runFeed struct {
 	upTo  int64 // what it has now
 	state *store.Run
 	pace  pace
+
+	warned warningFeed
 }
 
 func (f *runFeed) run(resume bool) error {
@@ -83,7 +91,7 @@ func (f *runFeed) run(resume bool) error {
 		if n := len(m.Events); n > 0 {
 			id = m.Events[n-1].Arrival
 		}
-		if err := f.send(id, m.ForRun.Get(func() []byte { return runMessage(m.Update) }), sub.Waiting() == 0); err != nil {
+		if err := f.send(id, f.live(m), sub.Waiting() == 0); err != nil {
 			return err
 		}
 		if m.Gone {
@@ -165,7 +173,26 @@ func (f *runFeed) tell(events []store.Event, decisions []store.Decision) error {
 		id = events[n-1].Arrival
 	}
 	u := &store.Update{Run: *f.state, Events: events, Warnings: warnings, Decisions: decisions}
-	return f.send(id, runMessage(u), true)
+	if !f.warned.changes {
+		return f.send(id, runMessage(u), true)
+	}
+	return f.send(id, f.changes(u, runEvents(u)), true)
+}
+
+// live returns what the hub handed out as the client wants it told.
+func (f *runFeed) live(m *live.Message) []byte {
+	if m.Gone || !f.warned.changes {
+		return m.ForRun.Get(func() []byte { return runMessage(m.Update) })
+	}
+	return f.changes(m.Update, m.ForRunEvents.Get(func() []byte { return runEvents(m.Update) }))
+}
+
+// changes returns an update with the changes of warnings only. What stands before them may be shared with other streams.
+func (f *runFeed) changes(u *store.Update, events []byte) []byte {
+	changed, cleared, first := f.warned.change(u.Warnings)
+	state := stateOf(u, inOrder(changed))
+	state.Cleared, state.Reset = cleared, first
+	return closeMessage(slices.Clip(events), &state)
 }
 
 // runMessage returns an update as a run's stream says it.
@@ -173,13 +200,26 @@ func runMessage(u *store.Update) []byte {
 	if u.Gone {
 		return encode(RunUpdate{"gone", []Event{}, RunState{Warnings: []Warning{}, RunID: u.Run.ID, Decisions: []Decision{}}})
 	}
+	state := stateOf(u, latest(u.Warnings))
+	return closeMessage(runEvents(u), &state)
+}
+
+// runEvents returns the beginning of an update: its events.
+func runEvents(u *store.Update) []byte {
+	return appendEvents([]byte(`{"type":"update","events":`), u.Run.ID, u.Events)
+}
+
+// closeMessage returns an update of its beginning and of what it says beside the events.
+func closeMessage(events []byte, state *RunState) []byte {
+	return append(append(events, ','), encode(state)[1:]...)
+}
+
+func stateOf(u *store.Update, warnings []store.Warning) RunState {
 	metrics := metricsOf(&u.Run)
-	rest := encode(RunState{
-		Metrics: &metrics, Warnings: warningsOf(u.Run.ID, inOrder(u.Warnings)), Status: u.Run.Status,
+	return RunState{
+		Metrics: &metrics, Warnings: warningsOf(u.Run.ID, warnings), Status: u.Run.Status,
 		RunID: u.Run.ID, Decisions: decisionsOf(u.Run.ID, u.Decisions), Removed: u.Removed, Undone: u.Undone != nil,
-	})
-	text := appendEvents([]byte(`{"type":"update","events":`), u.Run.ID, u.Events)
-	return append(append(text, ','), rest[1:]...)
+	}
 }
 
 // decisionsSince hands over a run's decisions at events that arrived behind an arrival, some at a time and in the order of the

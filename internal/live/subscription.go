@@ -75,6 +75,7 @@ func (s *Subscription) Close() {
 type Message struct {
 	*store.Update
 	ForRun, ForAll Text // what a stream of the run, and one of all runs, says
+	ForRunEvents   Text // the beginning of what a stream of the run says that tells only which warnings changed
 	size           int64
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"golang.org/x/time/rate"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/fingerprint"
@@ -83,6 +84,7 @@ type Pipeline struct {
 	bytes   atomic.Int64
 	due     atomic.Int64 // rows that are to be written
 	failed  atomic.Pointer[failure]
+	failing failureLog
 	taken   error // why there is no use in going on: another server writes to the store
 
 	arrival, number int64 // the latest of an event and of a run
@@ -117,6 +119,7 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 	p := &Pipeline{
 		opts: o, holds: fingerprint.Bytes(o.Profile.YAML()), queue: make(chan *waiting, maxQueued), stopped: make(chan struct{}),
 		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run),
+		failing: failureLog{sometimes: rate.Sometimes{Interval: logEvery}},
 	}
 	if err := p.recover(ctx); err != nil {
 		return nil, fmt.Errorf("take up what was at hand: %w", err)

@@ -48,7 +48,7 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 			p.traces.drop(t)
 		}
 		p.opts.Metrics.Failures.Inc()
-		p.opts.Log.Error("recording did not succeed; what waits is refused", "deliveries", len(group), "error", err)
+		p.logFailure("recording did not succeed; what waits is refused", "deliveries", len(group), "error", err)
 		return err
 	}
 	p.opts.Metrics.Detect.Observe(folded.Sub(began).Seconds())

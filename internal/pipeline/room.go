@@ -20,7 +20,7 @@ func (r *run) over() bool { return r.row.Status != store.Running }
 func (p *Pipeline) tick(ctx context.Context) {
 	now := time.Now().UTC()
 	if err := p.closeIdle(ctx, now.Add(-p.opts.IdleClose)); err != nil {
-		p.opts.Log.Error("closing idle runs did not succeed", "error", err)
+		p.logFailure("closing idle runs did not succeed", "error", err)
 	}
 	p.leaveMemory(ctx, func(r *run, left int) bool {
 		idle := now.Sub(r.used)
@@ -63,7 +63,7 @@ func (p *Pipeline) leaveMemory(ctx context.Context, out func(r *run, left int) b
 	}
 	if len(batch.Checkpoints)+len(batch.Runs) > 0 {
 		if _, err := p.commit(ctx, &batch); err != nil {
-			p.opts.Log.Error("writing the states of idle runs did not succeed", "error", err)
+			p.logFailure("writing the states of idle runs did not succeed", "error", err)
 			p.unwrite(&batch)
 			return
 		}

@@ -42,7 +42,7 @@ func (p *Pipeline) flush(ctx context.Context) {
 	var b store.Batch
 	p.writeRows(&b)
 	if _, err := p.commit(ctx, &b); err != nil {
-		p.opts.Log.Error("writing the rows of runs did not succeed", "runs", len(b.Runs), "error", err)
+		p.logFailure("writing the rows of runs did not succeed", "runs", len(b.Runs), "error", err)
 		p.unwrite(&b)
 	}
 	p.due.Store(int64(len(p.unwritten)))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -27,6 +29,28 @@ func (p *Pipeline) commit(ctx context.Context, b *store.Batch) (doubled []store.
 		p.taken = err
 	}
 	return nil, err
+}
+
+// logEvery is how often a failure is logged while there is one after the other, as on a full disk.
+const logEvery = 10 * time.Second
+
+// failureLog bounds the lines about failures. It belongs to the goroutine that records.
+type failureLog struct {
+	sometimes rate.Sometimes
+	unlogged  int
+}
+
+// logFailure logs that something could not be recorded, and how many failures were not logged since the last line. Metrics.Failures
+// counts all commits that failed.
+func (p *Pipeline) logFailure(what string, about ...any) {
+	logged := false
+	p.failing.sometimes.Do(func() {
+		p.opts.Log.Error(what, append(about, "not_logged", p.failing.unlogged)...)
+		p.failing.unlogged, logged = 0, true
+	})
+	if !logged {
+		p.failing.unlogged++
+	}
 }
 
 // unwellTime is how long a failure counts. Who heard of it may send nothing more, so that no commit can show that the store is well.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -60,4 +61,29 @@ func TestAPipelineEndsWhenAnotherServerUsedItsStore(t *testing.T) {
 	if _, err := p.Submit(t.Context(), &Delivery{Events: calls("r", 2)}); !errors.Is(err, ErrClosed) {
 		t.Errorf("a delivery that comes then has the error %v", err)
 	}
+}
+
+func TestAFullDiskIsLoggedOnceInTenSecondsAndCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		var log bytes.Buffer
+		p, stop := start(t, Options{Store: m, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		m.fail = errFull
+		for range 2 {
+			for range 500 {
+				if _, err := p.Submit(t.Context(), &Delivery{Events: calls("r", 1)}); !errors.Is(err, errFull) {
+					t.Fatalf("error %v", err)
+				}
+			}
+			time.Sleep(logEvery)
+		}
+		if failures := testutil.ToFloat64(p.opts.Metrics.Failures); failures != 1000 {
+			t.Errorf("%v failures are counted", failures)
+		}
+		m.fail = nil
+		stop()
+		if lines := strings.Count(log.String(), "\n"); lines != 2 || !strings.Contains(log.String(), "not_logged=499") {
+			t.Errorf("the log has %d lines: %.1000s", lines, log.String())
+		}
+	})
 }

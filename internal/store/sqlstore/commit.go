@@ -18,10 +18,13 @@ type writing struct {
 // Commit writes the batch as one transaction, which is on disk when it returns. Events whose id the run has already, under
 // another arrival, are left out, and returned. Of several runs, warnings … with the same key in one batch the last stands. On an
 // error nothing is written. Only where the connection to PostgreSQL is lost at the very end is that unknown: the batch can be
-// committed again.
+// committed again. Where a SQLite file was deleted or replaced, the error is store.ErrMoved, now and ever after.
 func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.intact(); err != nil {
+		return nil, fmt.Errorf("begin a commit: %w", err)
+	}
 	tx, err := s.begin(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("begin a commit: %w", err)
@@ -33,6 +36,9 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.Eve
 		return nil, errors.Join(err, tx.Rollback())
 	}
 	if err := tx.Commit(); err != nil {
+		return nil, fmt.Errorf("finish a commit: %w", err)
+	}
+	if err := s.intact(); err != nil { // it may have been written where nobody will find it
 		return nil, fmt.Errorf("finish a commit: %w", err)
 	}
 	return doubled, nil

@@ -32,6 +32,7 @@ type database struct {
 	read     *sql.DB
 	lock     io.Closer      // keeps other servers out
 	tenant   *tenant        // nil where the lock cannot be lost
+	file     *databaseFile  // nil where the database is no file
 	snapshot *sql.TxOptions // of a transaction that reads one state
 	dialect  goose.Dialect
 	words    *strings.Replacer  // from the SQL of the migrations to this database's
@@ -71,8 +72,21 @@ func (s *Store) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.bulks, err = s.prepareBulks(ctx)
-	return err
+	if s.bulks, err = s.prepareBulks(ctx); err != nil {
+		return err
+	}
+	if _, _, err := s.Last(ctx); err != nil { // which opens SQLite's log
+		return err
+	}
+	return s.intact()
+}
+
+// intact returns store.ErrMoved where what is written now would be lost.
+func (d *database) intact() error {
+	if d.file == nil {
+		return nil
+	}
+	return d.file.check()
 }
 
 // Close closes the store, once what runs has come to its end.

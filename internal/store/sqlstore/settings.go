@@ -35,6 +35,9 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Writable writes a word into the settings, durably, to show that the store can be written to.
 func (s *Store) Writable(ctx context.Context) error {
+	if err := s.intact(); err != nil {
+		return fmt.Errorf("try to write to the store: %w", err)
+	}
 	_, err := s.write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('writable', $1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, []byte(time.Now().UTC().Format(time.RFC3339Nano)))
 	if err != nil {

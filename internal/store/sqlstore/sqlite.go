@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -19,80 +17,73 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// The pragmas of a connection, in the order in which they are given. The first two matter to a new file only. The log is copied
-// into the file once it has 32 MiB: the same pages are written again and again, so that less often is less.
+// The pragmas of a connection, in the order in which they are given. The first three matter to a new file only, and auto_vacuum takes
+// the write lock: who reads does without them, so that another program that writes to the database keeps no reader waiting. The log
+// is copied into the file once it has 32 MiB: the same pages are written again and again, so that less often is less.
 var (
-	filePragmas  = []string{"page_size(4096)", "auto_vacuum(incremental)", "journal_mode(wal)", "busy_timeout(10000)", "temp_store(memory)"}
-	writePragmas = append(slices.Clone(filePragmas),
-		"synchronous(full)", "cache_size(-65536)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)")
-	readPragmas = append(slices.Clone(filePragmas), "query_only(1)", "cache_size(-8192)")
+	writePragmas = []string{
+		"page_size(4096)", "auto_vacuum(incremental)", "journal_mode(wal)", "busy_timeout(10000)", "temp_store(memory)",
+		"synchronous(full)", "cache_size(-65536)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)",
+	}
+	readPragmas = []string{"busy_timeout(10000)", "temp_store(memory)", "query_only(1)", "cache_size(-8192)"}
 )
 
-// openSQLite opens the file, and makes it if need be, for its owner only.
+// openSQLite opens the file, and makes it if need be, for its owner only. It locks before it opens anything.
 func openSQLite(ctx context.Context, path string, o Options) (d database, err error) {
 	if path == "" {
 		return d, errors.New("open the database: there is no path to it")
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return d, fmt.Errorf("find the database %s: %w", path, err)
-	}
-	if err := touch(path); err != nil {
-		return d, err
-	}
-	write, err := sqlitePool(path, writePragmas, 1)
-	if err != nil {
-		return d, err
-	}
-	read, err := sqlitePool(path, readPragmas, o.Readers)
-	if err != nil {
+	if path, err = canonical(path); err != nil {
 		return d, err
 	}
 	lock, err := lockFile(ctx, path)
 	if err != nil {
 		return d, err
 	}
-	d = database{
-		write:    write,
-		read:     read,
-		lock:     lock,
-		snapshot: &sql.TxOptions{ReadOnly: true},
-		dialect:  goose.DialectSQLite3,
-		words:    strings.NewReplacer(),
-		mark:     func(int) string { return "?" },
-		rows:     []int{64, 8, 1},
-		size:     `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
-		reclaim:  []string{`PRAGMA incremental_vacuum`},
+	file, err := openFile(path)
+	if err != nil {
+		return d, errors.Join(err, lock.Close())
 	}
+	d.lock, d.file = closers{file, lock}, file
+	if d.write, err = sqlitePool(path, writePragmas, 1, file.check); err != nil {
+		return database{}, errors.Join(err, d.lock.Close())
+	}
+	if d.read, err = sqlitePool(path, readPragmas, o.Readers, file.check); err != nil {
+		return database{}, errors.Join(err, d.write.Close(), d.lock.Close())
+	}
+	d.snapshot = &sql.TxOptions{ReadOnly: true}
+	d.dialect = goose.DialectSQLite3
+	d.words = strings.NewReplacer()
+	d.mark = func(int) string { return "?" }
+	d.rows = []int{64, 8, 1}
+	d.size = `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
+	d.reclaim = []string{`PRAGMA incremental_vacuum`}
 	if err := d.write.PingContext(ctx); err != nil {
 		return database{}, errors.Join(fmt.Errorf("open the database %s: %w", path, err), d.close())
 	}
 	return d, nil
 }
 
-// touch makes the file if it is not there. What SQLite puts beside it gets the same rights.
-func touch(path string) error {
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fmt.Errorf("open the database %s: its folder does not exist", path)
+// closers are closed in their order.
+type closers []io.Closer
+
+// Close closes all.
+func (c closers) Close() (err error) {
+	for _, one := range c {
+		err = errors.Join(err, one.Close())
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("open the database: %w", err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("open the database: %w", err)
-	}
-	return nil
+	return err
 }
 
-// sqlitePool returns a pool of connections that stay open. It opens none yet.
-func sqlitePool(path string, pragmas []string, connections int) (*sql.DB, error) {
-	options := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
+// sqlitePool returns a pool of connections that stay open. It opens none yet, and none later that check refuses.
+func sqlitePool(path string, pragmas []string, connections int, check func() error) (*sql.DB, error) {
+	options := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}, "mode": {"rw"}}
 	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: options.Encode()}
 	connector, err := sqlite.NewConnector(address.String())
 	if err != nil {
 		return nil, fmt.Errorf("open the database %s: %w", path, err)
 	}
-	pool := sql.OpenDB(connector)
+	pool := sql.OpenDB(checkedConnector{connector, check})
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
 	return pool, nil
@@ -105,7 +96,7 @@ func lockFile(ctx context.Context, path string) (io.Closer, error) {
 	if err := touch(path); err != nil {
 		return nil, err
 	}
-	pool, err := sqlitePool(path, []string{"journal_mode(memory)"}, 1)
+	pool, err := sqlitePool(path, []string{"journal_mode(memory)"}, 1, func() error { return nil })
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Whether the server works
-         * @description 200 once it takes events and answers questions, else 503.
+         * @description 200 while it takes events and answers questions, else 503. The reason is told to a token that may read, or where there are no tokens.
          */
         get: operations["health"];
         put?: never;
@@ -635,6 +635,11 @@ export interface components {
             warnings: components["schemas"]["Warning"][] | null;
         };
         Health: {
+            /**
+             * @description Whether OTLP is taken over gRPC. taken: another program had its port, which nobody had asked for.
+             * @enum {string}
+             */
+            grpc: "on" | "off" | "taken";
             /**
              * @description Who answers.
              * @enum {string}
@@ -1241,8 +1246,12 @@ export interface components {
              * @enum {string}
              */
             type: "update" | "gone";
-            /** @description All of the run's, the first raised first. */
+            /** @description The first raised first. With warnings=all, those of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed, those that are new or have changed since the message before. */
             warnings: components["schemas"]["Warning"][] | null;
+            /** @description Ids of warnings that no longer hold. Only with warnings=changed. */
+            warnings_cleared?: string[] | null;
+            /** @description The first message of a connection: warnings has all of the run's, and what was told before does not count. Only with warnings=changed. */
+            warnings_reset?: boolean;
         };
         Setting: {
             /** @description What it is. */
@@ -1553,7 +1562,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description It works. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1931,7 +1940,10 @@ export interface operations {
     };
     "stream-run": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What a message says of warnings: all of the run's, up to 32, or those that changed. With changed, the first message of each connection has all, however many there are, and warnings_reset. */
+                warnings?: "all" | "changed";
+            };
             header?: {
                 /** @description The id of the last message that was received: the stream goes on behind it. */
                 "Last-Event-ID"?: number;

@@ -6,6 +6,7 @@ import { Entries } from "../timeline/entries";
 import { foldsOf } from "../timeline/folds";
 import { Ledger } from "../timeline/ledger";
 import type { Timeline } from "../timeline/rows";
+import { WarningList } from "./warning_list";
 
 const nothing: Timeline = { entries: [], slowest: 0, folds: [], decisions: [], entryOf: () => -1 };
 
@@ -30,6 +31,7 @@ export class RunFeed {
   private readonly ledger = new Ledger();
   private entries = new Entries();
   private decisions = new Map<string, Decision>();
+  private readonly warned = new WarningList();
   private readonly abort = new AbortController();
   private drawing = false;
   private rested = 0; // from when on it may be drawn again
@@ -38,7 +40,7 @@ export class RunFeed {
 
   constructor(readonly id: string) {
     void this.ask();
-    this.stream = new Stream(`/api/runs/${encodeURIComponent(id)}/stream`, (m) => this.take(JSON.parse(m.data) as RunUpdate));
+    this.stream = new Stream(`/api/runs/${encodeURIComponent(id)}/stream?warnings=changed`, (m) => this.take(JSON.parse(m.data) as RunUpdate));
   }
 
   close(): void {
@@ -81,7 +83,7 @@ export class RunFeed {
     this.missing = false;
     this.metrics = u.metrics;
     this.status = u.status;
-    this.warnings = u.warnings ?? [];
+    if (this.warned.take(u)) this.warnings = this.warned.list();
     for (const d of u.decisions ?? []) this.decisions.set(`${d.event_id} ${d.code}`, d);
     this.record(u);
     if (u.decisions_undone) void this.reread();

@@ -1,0 +1,58 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+
+	"github.com/unloop-ai/unloop/internal/connlimit"
+)
+
+// connectionKey is the key of a request's *connlimit.Conn in its context.
+type connectionKey struct{}
+
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// prove gives the connection of a request that was let in a place that others cannot take: at once where it has shown a token, and
+// where there are no tokens, once the whole request has come.
+func (s *Server) prove(r *http.Request, scope Scope) {
+	c, ok := r.Context().Value(connectionKey{}).(*connlimit.Conn)
+	switch {
+	case !ok:
+	case len(s.gate.tokens) > 0:
+		if scope != Anyone {
+			c.Prove()
+		}
+	case r.Body == nil || r.Body == http.NoBody:
+		c.Prove()
+	default:
+		r.Body = &provingBody{r.Body, c}
+	}
+}
+
+// provingBody proves its connection at its end.
+type provingBody struct {
+	io.ReadCloser
+	connection *connlimit.Conn
+}
+
+func (b *provingBody) Read(to []byte) (int, error) {
+	n, err := b.ReadCloser.Read(to)
+	if errors.Is(err, io.EOF) {
+		b.connection.Prove()
+	}
+	return n, err
+}
+
+// Connections counts the connections of the listener that is served.
+func (s *Server) Connections() connlimit.Stats {
+	l := s.listener.Load()
+	if l == nil {
+		return connlimit.Stats{}
+	}
+	return l.Stats()
+}

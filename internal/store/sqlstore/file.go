@@ -1,0 +1,146 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// databaseFile is the file that a server records in. SQLite goes on writing to a file that was deleted or replaced, and what it
+// writes then is lost, so the store compares the files that are found by name with those that it has open.
+type databaseFile struct {
+	path  string
+	open  *os.File // keeps the file's number from being given to another file, and holds the lock on it
+	info  fs.FileInfo
+	moved atomic.Bool // for good: what happened to the log meanwhile is not known
+
+	mu  sync.Mutex
+	log fs.FileInfo // of the write-ahead log; nil until it was seen
+}
+
+// openFile opens the file and locks it, which keeps out servers that reach it by another name. It is closed after all of SQLite's
+// connections: on POSIX systems, closing any descriptor of a file drops the locks that SQLite holds on it.
+func openFile(path string) (*databaseFile, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = lockByte(f)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the database %s: %w", path, err), f.Close())
+	}
+	return &databaseFile{path: path, open: f, info: info}, nil
+}
+
+// Close unlocks the file. It may be called more than once.
+func (d *databaseFile) Close() error {
+	if err := d.open.Close(); !errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// check returns store.ErrMoved once the database or its write-ahead log was deleted or replaced. It costs two system calls.
+func (d *databaseFile) check() error {
+	if d.moved.Load() {
+		return store.ErrMoved
+	}
+	err := sameFile(d.path, d.info)
+	if err == nil {
+		err = d.checkLog()
+	}
+	if errors.Is(err, store.ErrMoved) {
+		d.moved.Store(true)
+	}
+	return err
+}
+
+// checkLog notes the write-ahead log when it sees it for the first time. SQLite deletes the log when its last connection closes,
+// and a store keeps its connections open.
+func (d *databaseFile) checkLog() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.log != nil {
+		return sameFile(d.path+"-wal", d.log)
+	}
+	info, err := os.Stat(d.path + "-wal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look for the database's log: %w", err)
+	}
+	d.log = info
+	return nil
+}
+
+func sameFile(path string, known fs.FileInfo) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(info, known):
+		return store.ErrMoved
+	case err != nil:
+		return fmt.Errorf("look for the database's files: %w", err)
+	}
+	return nil
+}
+
+// checkedConnector opens no connection to a file that took the database's place.
+type checkedConnector struct {
+	driver.Connector
+	check func() error
+}
+
+// Connect implements driver.Connector.
+func (c checkedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if moved := c.check(); moved != nil {
+		if err == nil {
+			err = conn.Close()
+		}
+		return nil, errors.Join(moved, err)
+	}
+	return conn, err
+}
+
+// canonical makes the file if it is missing, and returns its path without symbolic links, which is that of its log and its lock.
+func canonical(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find the database %s: %w", path, err)
+	}
+	if err := touch(absolute); err != nil {
+		return "", err
+	}
+	if absolute, err = filepath.EvalSymlinks(absolute); err != nil {
+		return "", fmt.Errorf("find the database %s: %w", path, err)
+	}
+	return absolute, nil
+}
+
+// touch makes the file if it is not there. What SQLite puts beside it gets the same rights. A file that is there is not opened:
+// closing it would drop the locks of a store of this process.
+func touch(path string) error {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fmt.Errorf("open the database %s: its folder does not exist", path)
+	}
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("open the database: %w", err)
+	}
+	return nil
+}

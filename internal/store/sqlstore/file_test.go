@@ -1,0 +1,177 @@
+package sqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+)
+
+func TestNothingIsAcknowledgedOnceTheDatabaseFileIsGone(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		change func(t *testing.T, path string)
+	}{
+		{"deleted", func(t *testing.T, path string) { must(t, os.Remove(path)) }},
+		{"deleted with its log", func(t *testing.T, path string) {
+			must(t, errors.Join(os.Remove(path), os.Remove(path+"-wal"), os.Remove(path+"-shm")))
+		}},
+		{"moved away", func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")) }},
+		{"moved away with its folder", func(t *testing.T, path string) { must(t, os.Rename(filepath.Dir(path), filepath.Dir(path)+".old")) }},
+		{"replaced by an empty file", func(t *testing.T, path string) {
+			must(t, errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)))
+		}},
+		{"replaced by a copy of itself", func(t *testing.T, path string) {
+			text, err := os.ReadFile(path)
+			must(t, errors.Join(err, os.WriteFile(path+".new", text, 0o600), os.Rename(path+".new", path)))
+		}},
+		{"bereft of its log", func(t *testing.T, path string) { must(t, os.Remove(path+"-wal")) }},
+		{"given another log", func(t *testing.T, path string) {
+			must(t, errors.Join(os.Remove(path+"-wal"), os.WriteFile(path+"-wal", nil, 0o600)))
+		}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "state")
+			must(t, os.Mkdir(folder, 0o700))
+			path := filepath.Join(folder, "unloop.db")
+			s := open(t, path)
+			l := newLoad(1)
+			if _, err := s.Commit(t.Context(), l.batch(3, 1)); err != nil {
+				t.Fatal(err)
+			}
+			c.change(t, path)
+			for range 2 {
+				if _, err := s.Commit(t.Context(), l.batch(3, 1)); !errors.Is(err, store.ErrMoved) {
+					t.Errorf("a commit gives the error %v", err)
+				}
+				if err := s.Writable(t.Context()); !errors.Is(err, store.ErrMoved) {
+					t.Errorf("trying to write gives the error %v", err)
+				}
+			}
+			if arrival, _, err := s.Last(t.Context()); err != nil || arrival != 3 {
+				t.Errorf("what was recorded ends at %d, error %v", arrival, err)
+			}
+		})
+	}
+}
+
+func TestAFileThatComesBackIsNotWrittenToBeforeARestart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unloop.db")
+	s, err := sqlstore.Open(t.Context(), path, sqlstore.Options{})
+	must(t, err)
+	l := newLoad(1)
+	_, err = s.Commit(t.Context(), l.batch(2, 1))
+	must(t, errors.Join(err, os.Rename(path, path+".old")))
+	if _, err := s.Commit(t.Context(), l.batch(2, 1)); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("a commit while the file is away gives the error %v", err)
+	}
+	must(t, os.Rename(path+".old", path))
+	if _, err := s.Commit(t.Context(), l.batch(2, 1)); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("a commit afterwards gives the error %v", err)
+	}
+	must(t, s.Close())
+	if arrival, _, err := open(t, path).Last(t.Context()); err != nil || arrival != 2 {
+		t.Errorf("what was acknowledged ends at %d, error %v", arrival, err)
+	}
+}
+
+func TestAStoreWhoseFileWasReplacedLeavesTheNewOneAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unloop.db")
+	old, err := sqlstore.Open(t.Context(), path, sqlstore.Options{})
+	must(t, err)
+	for _, file := range []string{path, path + "-wal", path + "-shm", path + ".lock"} {
+		must(t, os.Remove(file))
+	}
+	fresh := open(t, path)
+	_, err = fresh.Commit(t.Context(), newLoad(1).batch(5, 1))
+	must(t, err)
+	before, err := os.Stat(path + "-wal")
+	must(t, errors.Join(err, old.Close()))
+	if after, err := os.Stat(path + "-wal"); err != nil || !os.SameFile(before, after) || after.Size() != before.Size() {
+		t.Errorf("the log of the new database is %v, error %v", after, err)
+	}
+	if err := fresh.Writable(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestASecondServerIsKeptOutByWhateverNameItReachesTheFile needs locks that belong to an open file for two of the names.
+func TestASecondServerIsKeptOutByWhateverNameItReachesTheFile(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		linux bool
+		other func(t *testing.T, path string) string
+	}{
+		{"a symbolic link to the file", false, func(t *testing.T, path string) string {
+			must(t, os.Symlink(path, path+".link"))
+			return path + ".link"
+		}},
+		{"a symbolic link to its folder", false, func(t *testing.T, path string) string {
+			must(t, os.Symlink(filepath.Dir(path), filepath.Dir(path)+".link"))
+			return filepath.Join(filepath.Dir(path)+".link", filepath.Base(path))
+		}},
+		{"a hard link", true, func(t *testing.T, path string) string {
+			must(t, os.Link(path, path+".link"))
+			return path + ".link"
+		}},
+		{"its name, without the lock file", true, func(t *testing.T, path string) string {
+			must(t, os.Remove(path+".lock"))
+			return path
+		}},
+	} {
+		if c.linux && runtime.GOOS != "linux" {
+			continue
+		}
+		t.Run(c.what, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "state")
+			must(t, os.Mkdir(folder, 0o700))
+			path := filepath.Join(folder, "unloop.db")
+			first := open(t, path)
+			if second, err := sqlstore.Open(t.Context(), c.other(t, path), sqlstore.Options{}); !errors.Is(err, store.ErrInUse) {
+				t.Errorf("a second server gets the error %v", errors.Join(err, second.Close()))
+			}
+			if _, err := first.Commit(t.Context(), newLoad(1).batch(1, 1)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestReadersAreServedWhileAnotherProgramHoldsTheWriteLock reads within reading, so that a connection has to be opened.
+func TestReadersAreServedWhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unloop.db")
+	s := open(t, path)
+	_, err := s.Commit(t.Context(), newLoad(1).batch(1, 1))
+	must(t, err)
+	other, err := sql.Open("sqlite", path)
+	must(t, err)
+	other.SetMaxOpenConns(1)
+	_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // less than a connection waits for a lock
+	defer cancel()
+	read := 0
+	err = s.Events(ctx, 1, store.Position{}, func(*store.Event) error {
+		read++
+		_, _, err := s.Last(ctx)
+		return err
+	})
+	if err != nil || read != 1 {
+		t.Errorf("%d events were read, error %v", read, err)
+	}
+	must(t, other.Close())
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,28 @@
+package sqlstore
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// lockedByte is far behind the end of any database, and so behind the bytes that SQLite locks.
+const lockedByte = 1 << 62
+
+// lockByte locks a byte of the file until the file is closed. The lock belongs to the open file, so it holds against servers of
+// this process, too.
+func lockByte(f *os.File) error {
+	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: lockedByte, Len: 1}
+	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock)
+	switch {
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
+		return store.ErrInUse
+	case errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOLCK), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
+		return nil // the file system has no such locks; the lock file is all there is
+	}
+	return err
+}
