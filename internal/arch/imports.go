@@ -23,13 +23,14 @@ type room struct {
 // rooms is the import table. The key is a folder, or a pattern for folders that have no row of their own. The order is
 // that of the arrow from bytes to decisions, the middle first.
 var rooms = map[string]room{
-	".":                    {ours: []string{"internal/fingerprint"}},
+	".":                    {ours: []string{"internal/fingerprint", "internal/snapshot"}},
 	"internal/fingerprint": {others: []string{"github.com/zeebo/xxh3"}},
+	"internal/snapshot":    {},
 	"detect":               {ours: []string{"."}},
 	"detect/detecttest":    {ours: []string{"."}, tests: []string{"detect"}},
-	"policy":               {ours: []string{"."}},
+	"policy":               {ours: []string{".", "internal/snapshot"}},
 	"profile": {
-		ours:   []string{".", "detect", "policy"},
+		ours:   []string{".", "detect", "policy", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},
 		tests:  []string{"internal/fingerprint"},
 	},
@@ -37,7 +38,7 @@ var rooms = map[string]room{
 	"detect/detecttest/new": {},
 	"swarm":                 {ours: []string{"."}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
-	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm"}},
+	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
 	"otelguard": {
 		ours:   []string{"policy", "guard"},
 		others: []string{"go.opentelemetry.io/otel"},
@@ -63,7 +64,7 @@ var rooms = map[string]room{
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
 	"internal/pipeline": {
-		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/store"},
+		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/snapshot", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang"},
 	},
 	"internal/live": {ours: []string{"internal/store"}},
