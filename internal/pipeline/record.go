@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -24,14 +26,7 @@ type commit struct {
 func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	began := time.Now()
 	c := &commit{p: p, group: group, runs: make(map[string]*touched)}
-	err := c.place(ctx)
-	if err == nil {
-		err = c.fold(ctx)
-	}
-	folded := time.Now()
-	if err == nil {
-		err = c.write(ctx)
-	}
+	folded, err := c.make(ctx)
 	p.due.Store(int64(len(p.unwritten)))
 	if err != nil {
 		for id := range c.runs {
@@ -46,6 +41,25 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	p.opts.Metrics.Commit.Observe(time.Since(folded).Seconds())
 	p.makeRoom(ctx)
 	return nil
+}
+
+// make places, folds and writes the group, and returns when it had folded. A panic is an error: it costs the group, and not the
+// server.
+func (c *commit) make(ctx context.Context) (folded time.Time, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.p.behind = true // of the rows that were due nobody knows which are written
+			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
+		}
+	}()
+	if err = c.place(ctx); err == nil {
+		err = c.fold(ctx)
+	}
+	folded = time.Now()
+	if err == nil {
+		err = c.write(ctx)
+	}
+	return folded, err
 }
 
 func (c *commit) touch(ctx context.Context, id string) (*touched, error) {
