@@ -224,7 +224,7 @@ func (g *Guard) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	run := g.watch.Run()
-	s := State{Profile: g.profile.Name, Run: run.ID()}
+	s := State{Profile: g.profile.Name(), Run: run.ID()}
 	if g.failed != nil {
 		s.Failed = g.failed.Error()
 		return s

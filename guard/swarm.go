@@ -46,7 +46,7 @@ func (s *Swarm) record(tool string, target unloop.Hash) swarm.Count {
 func (g *Guard) joinSwarm(d Decision, c swarm.Count, tool string, at unloop.EventRef) Decision {
 	limits := g.swarm.Limits
 	if limits == (swarm.Limits{}) {
-		limits = swarm.Limits{Calls: g.profile.Swarm.Calls, Workers: g.profile.Swarm.Workers}
+		limits = swarm.Limits(g.profile.Swarm())
 	}
 	if limits == (swarm.Limits{}) {
 		limits = swarm.DefaultLimits()

@@ -20,7 +20,7 @@ type watchState[Part any] struct {
 
 // MarshalJSON writes all that Restore needs to go on exactly where the watch is.
 func (w *Watch) MarshalJSON() ([]byte, error) {
-	state := watchState[any]{Profile: w.profile.Name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All()}
+	state := watchState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All()}
 	for name, p := range w.tools {
 		if state.Tools == nil {
 			state.Tools = make(map[string]any)
@@ -48,14 +48,14 @@ func (p *Profile) Restore(data []byte) (*Watch, error) {
 	if err := json.Unmarshal(data, &kept); err != nil {
 		return nil, fmt.Errorf("restore a watch: %w", err)
 	}
-	if kept.Profile != p.Name {
-		return nil, fmt.Errorf("restore a watch: the snapshot is of profile %.100s, not of %s", kept.Profile, p.Name)
+	if kept.Profile != p.name {
+		return nil, fmt.Errorf("restore a watch: the snapshot is of profile %.100s, not of %s", kept.Profile, p.name)
 	}
 	run, err := unloop.RestoreRun(kept.Run, p.reading)
 	if err != nil {
 		return nil, err
 	}
-	w := &Watch{profile: p, run: run, policy: p.policy()}
+	w := &Watch{profile: p, run: run, policy: p.newPolicy()}
 	if err := restorePolicy(w.policy, kept.Policy); err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (p *Profile) Restore(data []byte) (*Watch, error) {
 		if w.tools == nil {
 			w.tools = make(map[string]policy.Policy)
 		}
-		w.tools[name] = own.policy()
+		w.tools[name] = own.newPolicy()
 		if err := restorePolicy(w.tools[name], state); err != nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ type namedGuard struct {
 // Guard returns the guard of a profile with some settings changed.
 func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard, error) {
 	if profile == "" {
-		profile = g.judges.own.Name
+		profile = g.judges.own.Name()
 	}
 	var name strings.Builder
 	name.WriteString(profile)

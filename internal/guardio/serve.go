@@ -78,7 +78,7 @@ type Server struct {
 func New(p *profile.Profile, runs int, signer *Signer) (*Server, error) {
 	s := &Server{profile: p, signer: signer}
 	s.runs = guard.NewGroup(p, s.options, runs)
-	if p.Swarm == (profile.Swarm{}) {
+	if p.Swarm() == (profile.Swarm{}) {
 		return s, nil
 	}
 	store, err := swarm.NewMemory(swarm.DefaultBounds())

@@ -15,7 +15,7 @@ type snapshot struct {
 
 func (s *Server) snapshot() {
 	state, err := s.run().Snapshot()
-	kept := snapshot{Profile: s.profile.Name, State: string(state)}
+	kept := snapshot{Profile: s.profile.Name(), State: string(state)}
 	if err == nil && s.signer != nil {
 		kept.MAC, err = s.signer.Sign(kept.State)
 	}

@@ -200,7 +200,7 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			continue
 		}
 		before := t.row
-		u := t.update(c.p.opts.Profile.Name)
+		u := t.update(c.p.opts.Profile.Name())
 		if u == nil {
 			continue
 		}
