@@ -67,6 +67,7 @@ var rooms = map[string]room{
 	"internal/pipeline": {
 		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/snapshot", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang"},
+		tests:  []string{"detect"},
 	},
 	"internal/live": {ours: []string{"internal/store"}},
 	"internal/httpd": {
