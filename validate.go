@@ -47,7 +47,11 @@ func (m *Metrics) validate() error {
 		name string
 		n    int
 	}{
-		{"LLMCalls", m.LLMCalls}, {"ToolCalls", m.ToolCalls}, {"Retries", m.Retries}, {"Handoffs", m.Handoffs}, {"Errors", m.Errors},
+		{"LLMCalls", m.LLMCalls},
+		{"ToolCalls", m.ToolCalls},
+		{"Retries", m.Retries},
+		{"Handoffs", m.Handoffs},
+		{"Errors", m.Errors},
 		{"EventsOf", m.EventsOf},
 	} {
 		c.Count(part.name, part.n, m.Events)

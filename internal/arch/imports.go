@@ -23,13 +23,13 @@ type room struct {
 // rooms is the import table. The key is a folder, or a pattern for folders that have no row of their own. The order is
 // that of the arrow from bytes to decisions, the middle first.
 var rooms = map[string]room{
-	".":                    {ours: []string{"internal/fingerprint", "internal/snapshot"}},
-	"internal/fingerprint": {others: []string{"github.com/zeebo/xxh3"}},
-	"internal/snapshot":    {},
+	".":                              {ours: []string{"internal/fingerprint", "internal/snapshot"}},
+	"internal/fingerprint":           {others: []string{"github.com/zeebo/xxh3"}},
+	"internal/snapshot":              {},
 	"internal/snapshot/snapshottest": {},
-	"detect":               {ours: []string{"."}},
-	"detect/detecttest":    {ours: []string{"."}, tests: []string{"detect"}},
-	"policy":               {ours: []string{".", "internal/snapshot"}},
+	"detect":                         {ours: []string{"."}},
+	"detect/detecttest":              {ours: []string{"."}, tests: []string{"detect"}},
+	"policy":                         {ours: []string{".", "internal/snapshot"}},
 	"profile": {
 		ours:   []string{".", "detect", "policy", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},

@@ -56,8 +56,13 @@ func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
 	events := calls("r", checkpointEvery/2+50)
 	want := inOrder(t, events)
 	for _, damage := range []struct{ field, value string }{
-		{`"Calls":`, `"Calls":1`}, {`"Course":`, `"Course":[],"Old":`}, {`"Long":`, `"Long":0,"Old":`}, {`"Worst":`, `"Worst":20`}, {`"Rung":`, `"Rung":9`},
-		{`"N":`, `"N":9223372036854775`}, {`"version":`, `"version":2,"watch":`},
+		{`"Calls":`, `"Calls":1`},
+		{`"Course":`, `"Course":[],"Old":`},
+		{`"Long":`, `"Long":0,"Old":`},
+		{`"Worst":`, `"Worst":20`},
+		{`"Rung":`, `"Rung":9`},
+		{`"N":`, `"N":9223372036854775`},
+		{`"version":`, `"version":2,"watch":`},
 	} {
 		m := newMemory()
 		p, stop := start(t, Options{Store: m})

@@ -12,15 +12,15 @@ func TestASnapshotIsBoundedBeforeItIsDecoded(t *testing.T) {
 		data string
 		ok   bool
 	}{
-		"an object":                          {`{"a":[1,{"b":"]}"}]}`, true},
-		"as deep as it may be":               {nested(MaxDepth), true},
-		"one level deeper":                   {`[` + nested(MaxDepth) + `]`, false},
-		"side by side":                       {strings.Repeat(nested(MaxDepth), 3), true},
-		"brackets within a string":           {`"` + strings.Repeat(`[`, 100) + `"`, true},
-		"brackets behind an escaped quote":   {`"\"` + strings.Repeat(`[`, 100) + `"`, true},
-		"brackets behind an escaped escape":  {`"\\"` + strings.Repeat(`[`, 100), false},
-		"as large as it may be":              {strings.Repeat(" ", MaxBytes), true},
-		"one byte larger":                    {strings.Repeat(" ", MaxBytes+1), false},
+		"an object":                           {`{"a":[1,{"b":"]}"}]}`, true},
+		"as deep as it may be":                {nested(MaxDepth), true},
+		"one level deeper":                    {`[` + nested(MaxDepth) + `]`, false},
+		"side by side":                        {strings.Repeat(nested(MaxDepth), 3), true},
+		"brackets within a string":            {`"` + strings.Repeat(`[`, 100) + `"`, true},
+		"brackets behind an escaped quote":    {`"\"` + strings.Repeat(`[`, 100) + `"`, true},
+		"brackets behind an escaped escape":   {`"\\"` + strings.Repeat(`[`, 100), false},
+		"as large as it may be":               {strings.Repeat(" ", MaxBytes), true},
+		"one byte larger":                     {strings.Repeat(" ", MaxBytes+1), false},
 		"a million levels that are not ended": {strings.Repeat("[", 1_000_000), false},
 	} {
 		if err := Bounded([]byte(tc.data)); (err == nil) != tc.ok {
