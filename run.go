@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
 // Bounds of what a run keeps.
@@ -161,11 +163,11 @@ func (r *Run) count(e *Event) {
 	m := &r.s.Metrics
 	m.Events++
 	m.Tokens = sumOf(m.Tokens, e.Tokens)
-	m.Cost += e.Cost
+	m.Cost = snapshot.Sum(m.Cost, e.Cost)
 	if e.Latency != nil {
-		r.s.Latency += *e.Latency
+		r.s.Latency = snapshot.Sum(r.s.Latency, *e.Latency)
 		r.s.Latent++
-		m.MaxLatency = math.Max(m.MaxLatency, *e.Latency)
+		m.MaxLatency = math.Max(m.MaxLatency, snapshot.Sum(*e.Latency, 0))
 	}
 	if !e.Time.IsZero() {
 		if r.s.First.IsZero() {

@@ -149,10 +149,11 @@ func (t *tally) UnmarshalText(text []byte) error {
 			g = &t.old
 		}
 		of := Hash(binary.LittleEndian.Uint64(entries[k*entrySize:]))
-		if g.find(of) != nil {
+		count := counted(binary.LittleEndian.Uint64(entries[k*entrySize+8:]))
+		if g.find(of) != nil || count>>40 == 0 || count&0xFFFF > maxWeight*weightUnit {
 			return errTally
 		}
-		*g.put(of) = counted(binary.LittleEndian.Uint64(entries[k*entrySize+8:]))
+		*g.put(of) = count
 	}
 	return nil
 }

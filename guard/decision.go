@@ -27,12 +27,12 @@ type Decision struct {
 }
 
 func newDecision(d policy.Decision, tool string, p *profile.Profile) Decision {
-	out := Decision{Action: d.Action, tool: tool, mark: p.Mark}
+	out := Decision{Action: d.Action, tool: tool, mark: p.Mark()}
 	if d.Action == policy.Allow {
 		return out
 	}
 	out.Code, out.Count, out.Nudge, out.Findings = d.Code, d.Count, d.Message, slices.Clone(d.Findings)
-	if p.Shadow {
+	if p.Shadow() {
 		out.Action, out.Shadow = policy.Allow, d.Action
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 const shards = 64
 
 // Group guards many runs under one profile, each by a guard of its own. It is safe for concurrent use; runs do not wait for
-// one another.
+// one another, and a panic fails the guard of its run alone: see Guard.Failed.
 type Group struct {
 	profile *profile.Profile
 	options func(run string) Options
@@ -82,12 +82,9 @@ func (g *Group) End(id string) {
 // Close forgets all runs, and waits until their listeners have heard what was told.
 func (g *Group) Close() {
 	for k := range g.parts {
-		p := &g.parts[k]
-		p.mu.Lock()
-		for id := range p.guards {
-			g.close(p.remove(id))
+		for _, guard := range g.parts[k].clear() {
+			g.close(guard)
 		}
-		p.mu.Unlock()
 	}
 	g.closing.Wait()
 }
@@ -103,12 +100,26 @@ func (g *Group) close(guard *Guard) {
 func (g *Group) Dropped() int {
 	n := 0
 	for k := range g.parts {
-		p := &g.parts[k]
-		p.mu.Lock()
-		n += p.dropped
-		p.mu.Unlock()
+		n += g.parts[k].lost()
 	}
 	return n
+}
+
+// clear forgets all runs and returns their guards.
+func (p *part) clear() (forgotten []*Guard) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id := range p.guards {
+		forgotten = append(forgotten, p.remove(id))
+	}
+	return forgotten
+}
+
+// lost returns how many guards went because there were too many.
+func (p *part) lost() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dropped
 }
 
 // put adds a guard. If there are too many, it returns the one that was idle longest, which is forgotten. The lock is held.

@@ -25,6 +25,7 @@ import (
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
+	"github.com/unloop-ai/unloop/swarm"
 )
 
 // Call is a tool call that an agent wants to make.
@@ -64,6 +65,8 @@ type Guard struct {
 	event unloop.Event // the memory of the event at hand
 	next  int          // number of the next event
 	stats Stats
+
+	failed error // why the guard decides nothing more
 }
 
 // New returns a guard for one run.
@@ -78,22 +81,45 @@ func New(p *profile.Profile, o Options) *Guard {
 // Before decides about a call that is about to run. If the decision Stops, the call must not run; the guard has noted that it
 // was blocked, and After must not be called for it.
 func (g *Guard) Before(c Call) Decision {
+	d, started := g.start(c)
+	var global swarm.Count
+	if g.swarm != nil && started.target != 0 {
+		global = g.swarm.record(c.Tool, started.target) // without the lock: a store may be slow
+	}
+	d = g.settle(c, d, global, started.ref)
+	g.announce("before", c, d)
+	return d
+}
+
+// started says which call has started. Its target is 0 where the call is left out.
+type started struct {
+	target unloop.Hash
+	ref    unloop.EventRef
+}
+
+// start folds the start of a call and returns the run's own decision about it.
+func (g *Guard) start(c Call) (Decision, started) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	d := g.add(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Agent: c.Agent, Hints: c.Hints})
-	target := g.watch.Run().Now().Step
-	if g.swarm != nil && target != nil {
-		fingerprint := target.Target
-		g.mu.Unlock()
-		global := g.swarm.record(c.Tool, fingerprint)
-		g.mu.Lock()
-		d = g.joinSwarm(d, global, c.Tool)
+	now := g.watch.Run().Now()
+	if now.Step == nil {
+		return d, started{}
+	}
+	return d, started{now.Step.Target, now.Ref}
+}
+
+// settle makes the decision about a call of what the run and the swarm say, and counts it. The call began at the event at.
+func (g *Guard) settle(c Call, d Decision, global swarm.Count, at unloop.EventRef) Decision {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.swarm != nil {
+		d = g.joinSwarm(d, global, c.Tool, at)
 	}
 	if d.Stops() {
 		g.add(unloop.Event{Type: unloop.ToolCallBlocked, CallID: c.ID, Tool: c.Tool, Agent: c.Agent})
 	}
 	g.count(d)
-	g.mu.Unlock()
-	g.announce("before", c, d)
 	return d
 }
 
@@ -134,11 +160,17 @@ func (g *Guard) Allow(why string) Decision {
 
 // tell adds an event, counts the decision at it and tells the listeners.
 func (g *Guard) tell(moment string, c Call, e unloop.Event) Decision {
+	d := g.decide(e)
+	g.announce(moment, c, d)
+	return d
+}
+
+// decide adds an event and counts the decision at it.
+func (g *Guard) decide(e unloop.Event) Decision {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	d := g.add(e)
 	g.count(d)
-	g.mu.Unlock()
-	g.announce(moment, c, d)
 	return d
 }
 
@@ -149,8 +181,17 @@ func (g *Guard) announce(moment string, c Call, d Decision) {
 	}
 }
 
-// add folds an event. The lock is held.
-func (g *Guard) add(e unloop.Event) Decision {
+// add folds an event. A panic fails the guard. The lock is held.
+func (g *Guard) add(e unloop.Event) (d Decision) {
+	if g.failed != nil {
+		return g.failedDecision(e.Tool)
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			g.fail(cause)
+			d = g.failedDecision(e.Tool)
+		}
+	}()
 	g.event = e
 	g.event.ID = eventID(g.next)
 	g.event.Index, g.event.Time = g.next, g.now()
@@ -175,17 +216,20 @@ type State struct {
 	Looping bool             `json:"looping"`  // there are warnings
 	Health  policy.Health    `json:"health"`
 	Warned  []unloop.Finding `json:"warnings"`
+	Failed  string           `json:"failed,omitempty"` // why the guard decides nothing more; "" if it does
 }
 
-// State returns how the run stands.
+// State returns how the run stands. Of a guard that failed, only the names and the reason are known.
 func (g *Guard) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	run := g.watch.Run()
-	s := State{
-		Profile: g.profile.Name, Run: run.ID(), Calls: run.Calls(), Stale: run.Stale(),
-		Health: g.watch.Health(), Warned: g.watch.Warnings(),
+	s := State{Profile: g.profile.Name(), Run: run.ID()}
+	if g.failed != nil {
+		s.Failed = g.failed.Error()
+		return s
 	}
+	s.Calls, s.Stale, s.Health, s.Warned = run.Calls(), run.Stale(), g.watch.Health(), g.watch.Warnings()
 	s.Looping = len(s.Warned) > 0
 	if step := run.Back(0); step != nil {
 		s.Last, s.InARow = step.Tool, run.Asked().Rounds(1)

@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/unloop-ai/unloop/internal/snapshot"
+	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
 // snapshotVersion is that of a guard's snapshot.
 const snapshotVersion = 1
 
-type snapshot struct {
+// kept is the JSON of a snapshot.
+type kept struct {
 	Version int             `json:"version"`
 	Next    int             `json:"next"`
 	Stats   Stats           `json:"stats"`
@@ -18,20 +21,30 @@ type snapshot struct {
 }
 
 // Snapshot writes all that a Restore needs to go on exactly where the guard is, as JSON. Listeners and the swarm's counts are
-// no part of it.
-func (g *Guard) Snapshot() ([]byte, error) {
+// no part of it. The error wraps ErrFailed if the guard failed, or says what a policy's state is that JSON cannot hold.
+func (g *Guard) Snapshot() (data []byte, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.failed != nil {
+		return nil, fmt.Errorf("write a snapshot: %w", g.failed)
+	}
+	defer caught(&err)
 	watch, err := json.Marshal(g.watch)
 	if err != nil {
 		return nil, fmt.Errorf("write a snapshot: %w", err)
 	}
-	return json.Marshal(snapshot{snapshotVersion, g.next, g.stats, watch})
+	return json.Marshal(kept{snapshotVersion, g.next, g.stats, watch})
 }
 
-// Restore makes a guard of a snapshot that was taken under the same profile and settings.
-func Restore(p *profile.Profile, o Options, data []byte) (*Guard, error) {
-	var s snapshot
+// Restore makes a guard of a snapshot that was taken under the same profile and settings. Data may come from anybody: what is over
+// 16 MiB, or what no guard could have written, is an error. A snapshot can still be made up, and have the guard allow or block what
+// it likes: a program that takes snapshots from those whom it guards signs them.
+func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
+	defer caught(&err)
+	if err := snapshot.Bounded(data); err != nil {
+		return nil, fmt.Errorf("restore a guard: %w", err)
+	}
+	var s kept
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("restore a guard: %w", err)
 	}
@@ -42,7 +55,43 @@ func Restore(p *profile.Profile, o Options, data []byte) (*Guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("restore a guard: %w", err)
 	}
-	g := New(p, o)
+	if err := s.validate(watch.Run().Metrics().Events); err != nil {
+		return nil, fmt.Errorf("restore a guard: %w", err)
+	}
+	g = New(p, o)
 	g.watch, g.next, g.stats = watch, s.Next, s.Stats
 	return g, nil
+}
+
+// caught makes an error of a panic: that of a custom policy whose state reads or writes itself.
+func caught(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("read or write a snapshot: %v", cause)
+	}
+}
+
+// validate reports what no guard of so many events could have written.
+func (s *kept) validate(events int) error {
+	var c snapshot.Check
+	c.That(s.Next == events, "next is %d behind %d events", s.Next, events)
+	c.Part("stats", s.Stats.validate(events))
+	return c.Err()
+}
+
+// maxCodes bounds the codes that a guard counts, so that a snapshot cannot bring more. A profile has some ten.
+const maxCodes = 1024
+
+func (s *Stats) validate(events int) error {
+	var c snapshot.Check
+	c.Count("decisions", s.Decisions, events)
+	c.Count("shadowed", s.Shadowed, s.Decisions)
+	c.That(s.Unheard >= 0 && s.SwarmLost >= 0, "unheard and swarm_errors are %d and %d, want 0 or more", s.Unheard, s.SwarmLost)
+	c.Count("number of actions", len(s.Actions), int(policy.Halt))
+	c.Count("number of codes", len(s.Codes), maxCodes)
+	for _, counts := range []map[string]int{s.Actions, s.Codes} {
+		for name, n := range counts {
+			c.Count(fmt.Sprintf("%.100q", name), n, s.Decisions)
+		}
+	}
+	return c.Err()
 }

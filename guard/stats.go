@@ -21,7 +21,10 @@ func (g *Guard) count(d Decision) {
 		return
 	}
 	if s.Actions == nil {
-		s.Actions, s.Codes = make(map[string]int), make(map[string]int)
+		s.Actions = make(map[string]int)
+	}
+	if s.Codes == nil {
+		s.Codes = make(map[string]int)
 	}
 	s.Actions[action.String()]++
 	s.Codes[d.Code]++

@@ -41,11 +41,12 @@ func (s *Swarm) record(tool string, target unloop.Hash) swarm.Count {
 	return swarm.Count{}
 }
 
-// joinSwarm makes a warning of a loop of the whole swarm, unless the run's own decision is more severe. The lock is held.
-func (g *Guard) joinSwarm(d Decision, c swarm.Count, tool string) Decision {
+// joinSwarm makes a warning of a loop of the whole swarm, unless the run's own decision is more severe. The call that was counted
+// began at the event at; others may have begun since. The lock is held.
+func (g *Guard) joinSwarm(d Decision, c swarm.Count, tool string, at unloop.EventRef) Decision {
 	limits := g.swarm.Limits
 	if limits == (swarm.Limits{}) {
-		limits = swarm.Limits{Calls: g.profile.Swarm.Calls, Workers: g.profile.Swarm.Workers}
+		limits = swarm.Limits(g.profile.Swarm())
 	}
 	if limits == (swarm.Limits{}) {
 		limits = swarm.DefaultLimits()
@@ -53,7 +54,7 @@ func (g *Guard) joinSwarm(d Decision, c swarm.Count, tool string) Decision {
 	if max(d.Action, d.Shadow) > policy.Allow || !limits.Loop(c) {
 		return d
 	}
-	f := detect.Global(tool, c.Calls, c.Workers, g.watch.Run().Now().Ref)
+	f := detect.Global(tool, c.Calls, c.Workers, at)
 	own := policy.Decision{Action: policy.Warn, Code: f.Rule, Count: c.Calls, Findings: []unloop.Finding{f}}
 	own.Message = g.profile.Nudge(&own)
 	return newDecision(own, tool, g.profile)

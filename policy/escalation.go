@@ -15,8 +15,11 @@ const maxPatterns = 1024
 // Escalation is the policy of the profile cycles: the first detection of a pattern warns, the second warns harder, the third
 // halts. A pattern that was broken off and comes back, perhaps turned round, goes on from where it was.
 type Escalation struct {
-	detections map[unloop.Hash]int
+	detections detections
 }
+
+// detections counts how often each pattern was detected.
+type detections map[unloop.Hash]int
 
 // State returns what a snapshot must hold.
 func (e *Escalation) State() any { return &e.detections }
@@ -42,7 +45,7 @@ func (e *Escalation) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 
 func (e *Escalation) detect(pattern unloop.Hash) int {
 	if e.detections == nil {
-		e.detections = make(map[unloop.Hash]int)
+		e.detections = make(detections)
 	}
 	if n, ok := e.detections[pattern]; ok || len(e.detections) < maxPatterns {
 		e.detections[pattern] = n + 1

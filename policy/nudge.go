@@ -87,14 +87,19 @@ func NewNudges(profile string, own map[string]string) (*Nudges, error) {
 			mistakes = append(mistakes, fmt.Errorf("nudges: there is no text %q in profile %s; there are %s", code, profile, strings.Join(known, ", ")))
 			continue
 		}
-		t, err := parseNudge(code, own[code])
-		if err != nil {
-			mistakes = append(mistakes, err)
-			continue
-		}
-		n.byCode[code] = t
+		mistakes = append(mistakes, n.Set(code, own[code]))
 	}
 	return n, errors.Join(mistakes...)
+}
+
+// Set puts a text in the place of that for a code, which need not be known. It must not be called while texts are written. The error
+// is that of a template that cannot be executed.
+func (n *Nudges) Set(code, text string) error {
+	t, err := parseNudge(code, text)
+	if err == nil {
+		n.byCode[code] = t
+	}
+	return err
 }
 
 // Codes returns the codes that have a text, sorted.

@@ -46,7 +46,8 @@ type Policy interface {
 // Stateful is a policy that keeps something from event to event.
 type Stateful interface {
 	Policy
-	// State returns a pointer to what it keeps, which JSON can write and read.
+	// State returns a pointer to what it keeps, which JSON can write and read. A snapshot that is read back may come from anybody:
+	// if the state has a method Validate() error, that is called behind reading, and an error refuses the snapshot.
 	State() any
 }
 

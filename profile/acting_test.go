@@ -221,13 +221,13 @@ func TestToolsOfTheirOwn(t *testing.T) {
 // TestShadow has the watch decide as ever: it is whoever acts that asks for Shadow.
 func TestShadow(t *testing.T) {
 	p := actingProfile(t, "agentium", "shadow: true")
-	if !p.Shadow {
+	if !p.Shadow() {
 		t.Error("the profile is not in shadow")
 	}
 	if got := act(t, "agentium", "{shadow: true, max_repeats: 7}", greps); len(got) != 1 {
 		t.Errorf("what would have been done: %v", got)
 	}
-	if actingProfile(t, "agentium", "").Shadow {
+	if actingProfile(t, "agentium", "").Shadow() {
 		t.Error("a profile is in shadow though nobody asked for it")
 	}
 }

@@ -31,10 +31,10 @@ func (s *Agentium) profile() *Profile {
 	}
 	table := policy.Table{Rows: []policy.Row{{Rule: "repeat_limit", Levels: []policy.Level{level}}}}
 	return &Profile{
-		Name:      "agentium",
-		Title:     "a limit on equal calls: further ones are answered with a hint, or abort the run",
-		Detectors: []unloop.Detector{detect.RepeatLimit{Times: s.MaxRepeats}},
-		Mark:      Mark{Tag: "loop-detected", Text: true},
+		name:      "agentium",
+		title:     "a limit on equal calls: further ones are answered with a hint, or abort the run",
+		detectors: []unloop.Detector{detect.RepeatLimit{Times: s.MaxRepeats}},
+		mark:      Mark{Tag: "loop-detected", Text: true},
 		policy:    func() policy.Policy { return table },
 		penalty:   severityPenalty,
 	}

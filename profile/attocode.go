@@ -58,16 +58,16 @@ func (s *Attocode) profile() *Profile {
 		warn("test_fix_cycle"), warn("failure_cascade"), warn("summary_loop"),
 	}}
 	return &Profile{
-		Name:  "attocode",
-		Title: "doom loops, failing tests and shells, talk without work; warns in three levels, then rejects",
-		Detectors: []unloop.Detector{
+		name:  "attocode",
+		title: "doom loops, failing tests and shells, talk without work; warns in three levels, then rejects",
+		detectors: []unloop.Detector{
 			detect.DoomLoop{Window: s.Window, Exact: s.ExactThreshold, Fuzzy: s.FuzzyThreshold},
 			detect.TestFixCycle{Times: s.TestFailures},
 			detect.FailureCascade{Times: s.ShellFailures},
 			detect.SummaryLoop{Times: s.TextTurns},
 		},
-		Mark:    Mark{Tag: "loop-guard"},
-		Swarm:   Swarm{Calls: s.GlobalCalls, Workers: s.GlobalWorkers},
+		mark:    Mark{Tag: "loop-guard"},
+		swarm:   Swarm{Calls: s.GlobalCalls, Workers: s.GlobalWorkers},
 		reading: unloop.Reading{Shells: unloop.DefaultShells()},
 		policy:  func() policy.Policy { return table },
 		penalty: severityPenalty,

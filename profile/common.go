@@ -54,9 +54,7 @@ var classNames = map[string]unloop.Class{"read_only": unloop.ReadOnly, "mutating
 
 // forTool makes the profile that holds for one tool: the settings with those of the tool in their place.
 func forTool(settings Settings, name string, tool Tool) (*Profile, error) {
-	own := reflect.New(reflect.TypeOf(settings).Elem())
-	own.Elem().Set(reflect.ValueOf(settings).Elem())
-	changed := own.Interface().(Settings)
+	changed := cloneSettings(settings)
 	changed.common().Tools, changed.common().Nudges = nil, nil // the whole profile has them
 	var mistakes []error
 	for setting, value := range tool.Settings {
@@ -73,4 +71,41 @@ func forTool(settings Settings, name string, tool Tool) (*Profile, error) {
 		return nil, fmt.Errorf("tools: %s: %w", name, err)
 	}
 	return p, nil
+}
+
+// cloneSettings returns a copy that shares no memory with settings.
+func cloneSettings(settings Settings) Settings {
+	own := reflect.New(reflect.TypeOf(settings).Elem())
+	own.Elem().Set(reflect.ValueOf(settings).Elem())
+	for _, value := range settingFields(own.Elem()) {
+		value.Set(cloneValue(value))
+	}
+	return own.Interface().(Settings)
+}
+
+// cloneValue copies the lists and mappings that settings are made of.
+func cloneValue(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.Slice:
+		if v.IsNil() {
+			return v
+		}
+		return reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v)
+	case reflect.Map:
+		if v.IsNil() {
+			return v
+		}
+		clone := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for name, value := range v.Seq2() {
+			clone.SetMapIndex(name, cloneValue(value))
+		}
+		return clone
+	case reflect.Struct: // a Tool
+		clone := reflect.New(v.Type()).Elem()
+		for i := range v.NumField() {
+			clone.Field(i).Set(cloneValue(v.Field(i)))
+		}
+		return clone
+	}
+	return v
 }

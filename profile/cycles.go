@@ -24,10 +24,10 @@ func (s *Cycles) Validate() error {
 
 func (s *Cycles) profile() *Profile {
 	return &Profile{
-		Name:      "cycles",
-		Title:     "patterns of calls that repeat without a gap: warns, warns harder, halts",
-		Detectors: []unloop.Detector{detect.CallCycle{Longest: s.LongestCycle}},
-		Mark:      Mark{Tag: "loop-guard"},
+		name:      "cycles",
+		title:     "patterns of calls that repeat without a gap: warns, warns harder, halts",
+		detectors: []unloop.Detector{detect.CallCycle{Longest: s.LongestCycle}},
+		mark:      Mark{Tag: "loop-guard"},
 		policy:    func() policy.Policy { return new(policy.Escalation) },
 		penalty:   severityPenalty,
 	}

@@ -57,9 +57,9 @@ func (s *Progress) Validate() error {
 
 func (s *Progress) profile() *Profile {
 	return &Profile{
-		Name:  Default,
-		Title: "evidence of no progress; nudges, blocks, halts",
-		Detectors: []unloop.Detector{
+		name:  Default,
+		title: "evidence of no progress; nudges, blocks, halts",
+		detectors: []unloop.Detector{
 			detect.SameCallSameResult{Weight: s.RepeatWeight, Failures: s.RepeatFailures},
 			detect.Cycle{Rounds: s.CycleRounds, Steps: s.CycleSteps},
 			detect.SameResult{Times: s.SameResults, Nothing: s.NothingFound, Items: s.SameAnswers},
@@ -70,7 +70,7 @@ func (s *Progress) profile() *Profile {
 			detect.RepeatingText{Times: s.TextRepeats, Bytes: 200},
 			detect.IdleHandoffs{Times: s.IdleHandoffs, Bare: s.BareHandoffs},
 		},
-		Mark:    Mark{Tag: "loop-guard"},
+		mark:    Mark{Tag: "loop-guard"},
 		reading: unloop.Reading{Shells: unloop.DefaultShells()},
 		policy:  func() policy.Policy { return &policy.Ladder{Patience: s.LadderPatience} },
 		penalty: progressPenalty,

@@ -11,9 +11,12 @@ type Setting struct {
 
 // List returns the profile's settings in their order, those that all profiles have last.
 func (p *Profile) List() []Setting {
-	about := fieldDocs(reflect.TypeOf(p.Settings).Elem())
+	if p.settings == nil {
+		return nil
+	}
+	about := fieldDocs(reflect.TypeOf(p.settings).Elem())
 	var list []Setting
-	for name, value := range settingFields(reflect.ValueOf(p.Settings).Elem()) {
+	for name, value := range settingFields(reflect.ValueOf(p.settings).Elem()) {
 		list = append(list, Setting{name, value.Interface(), about[name]})
 	}
 	return list

@@ -153,6 +153,9 @@ func settingFields(settings reflect.Value) iter.Seq2[string, reflect.Value] {
 	return func(yield func(string, reflect.Value) bool) {
 		for i := range settings.NumField() {
 			name := settings.Type().Field(i).Tag.Get("yaml")
+			if name == "" { // what a custom profile is made of
+				continue
+			}
 			if name == ",inline" {
 				for name, value := range settingFields(settings.Field(i)) {
 					if !yield(name, value) {

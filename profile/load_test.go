@@ -10,11 +10,11 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := p.Settings.(*LoopLens)
-	if p.Name != "looplens" || s.CostBudget != 2 || s.Similarity != 0.9 || s.RepeatWindow != 8 {
-		t.Errorf("profile %s with %+v", p.Name, s)
+	s := p.Settings().(*LoopLens)
+	if p.Name() != "looplens" || s.CostBudget != 2 || s.Similarity != 0.9 || s.RepeatWindow != 8 {
+		t.Errorf("profile %s with %+v", p.Name(), s)
 	}
-	if p, err := Load(Source{}); err != nil || p.Name != Default {
+	if p, err := Load(Source{}); err != nil || p.Name() != Default {
 		t.Errorf("without a name: profile %v, error %v", p, err)
 	}
 }

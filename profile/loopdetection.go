@@ -40,14 +40,14 @@ func (s *LoopDetection) profile() *Profile {
 	table := policy.Table{Strongest: true, Rows: []policy.Row{row("generic_repeat"), row("poll_no_progress"), row("ping_pong")}}
 	times := min(s.WarnThreshold, s.CriticalThreshold)
 	return &Profile{
-		Name:  "loopdetection",
-		Title: "equal calls, stuck polls and alternation within the last 30 calls; warns, blocks",
-		Detectors: []unloop.Detector{
+		name:  "loopdetection",
+		title: "equal calls, stuck polls and alternation within the last 30 calls; warns, blocks",
+		detectors: []unloop.Detector{
 			detect.GenericRepeat{Window: s.HistorySize, Times: times},
 			detect.PollNoProgress{Window: s.HistorySize, Times: times},
 			detect.PingPong{Times: times},
 		},
-		Mark:    Mark{Tag: "loop-guard"},
+		mark:    Mark{Tag: "loop-guard"},
 		reading: unloop.Reading{ByName: loopDetectionClass},
 		policy:  func() policy.Policy { return table },
 		penalty: severityPenalty,

@@ -71,21 +71,21 @@ func (s *LoopGuard) profile() *Profile {
 		return detect.TurnCalls{Class: class, Times: warn, Strict: s.Strict}
 	}
 	p := &Profile{
-		Name:  "loopguard",
-		Title: "budgets of calls for each tool and turn, by what the tool does; warns, blocks, halts",
-		Detectors: []unloop.Detector{
+		name:  "loopguard",
+		title: "budgets of calls for each tool and turn, by what the tool does; warns, blocks, halts",
+		detectors: []unloop.Detector{
 			detect.TurnTime{Seconds: s.MaxTimePerTurn},
 			detect.UnchangedResult{Times: min(s.NoProgressWarn, s.NoProgressHalt)},
 			calls(unloop.ReadOnly, min(s.IdempotentWarn, s.IdempotentBlock, s.IdempotentHalt)),
 			calls(unloop.Mutating, min(s.MutatingWarn, s.MutatingBlock, s.MutatingHalt)),
 		},
-		Mark:    Mark{Tag: "loop-guard"},
+		mark:    Mark{Tag: "loop-guard"},
 		reading: unloop.Reading{Classes: s.classes(), ByName: loopGuardClass},
 		policy:  func() policy.Policy { return s.table() },
 		penalty: severityPenalty,
 	}
 	if !s.Enabled {
-		p.Detectors = nil
+		p.detectors = nil
 	}
 	return p
 }

@@ -44,9 +44,9 @@ func (s *LoopLens) Validate() error {
 
 func (s *LoopLens) profile() *Profile {
 	return &Profile{
-		Name:  "looplens",
-		Title: "ten rules over the whole run, a health score; warns only",
-		Detectors: []unloop.Detector{
+		name:  "looplens",
+		title: "ten rules over the whole run, a health score; warns only",
+		detectors: []unloop.Detector{
 			detect.RepeatedToolCall{Window: s.RepeatWindow, Times: s.RepeatTimes},
 			detect.SimilarInput{Times: s.RepeatTimes, Similarity: s.Similarity},
 			detect.ExactInput{Times: s.RepeatTimes},
@@ -58,7 +58,7 @@ func (s *LoopLens) profile() *Profile {
 			detect.CostBudget{Budget: s.CostBudget},
 			detect.HandoffBounce{Times: s.RepeatTimes},
 		},
-		Mark:    Mark{Tag: "loop-guard"},
+		mark:    Mark{Tag: "loop-guard"},
 		policy:  func() policy.Policy { return policy.Report{} },
 		penalty: loopLensPenalty,
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/unloop-ai/unloop"
@@ -19,15 +20,16 @@ const Default = "default"
 // kinds is how many kinds of events there are.
 const kinds = 6
 
-// A Profile is ready to watch runs. It is safe for concurrent use.
+// A Profile is ready to watch runs. New, Load and FromSettings make the built-in ones, Custom one of a program's own. It cannot be
+// changed, and is safe for concurrent use. The zero Profile has no detectors and allows everything.
 type Profile struct {
-	Name      string
-	Title     string // one line for people
-	Settings  Settings
-	Detectors []unloop.Detector
-	Mark      Mark
-	Swarm     Swarm // when the workers of a swarm loop together; the zero Swarm for never
-	Shadow    bool  // say what would have been done, and do nothing
+	name      string
+	title     string
+	settings  Settings
+	detectors []unloop.Detector
+	mark      Mark
+	swarm     Swarm
+	shadow    bool
 
 	at      [kinds][]unloop.Detector // those to ask at each kind of event
 	tools   map[string]*Profile      // for tools with settings of their own
@@ -36,6 +38,32 @@ type Profile struct {
 	policy  func() policy.Policy // makes one for each run
 	penalty func(*unloop.Finding) int
 }
+
+// Name returns the profile's name, which stands in snapshots and decisions.
+func (p *Profile) Name() string { return p.name }
+
+// Title returns what the profile does, in a line for people.
+func (p *Profile) Title() string { return p.title }
+
+// Settings returns a copy of the profile's settings.
+func (p *Profile) Settings() Settings {
+	if p.settings == nil {
+		return nil
+	}
+	return cloneSettings(p.settings)
+}
+
+// Detectors returns a copy of the list of detectors, in the order in which they are asked.
+func (p *Profile) Detectors() []unloop.Detector { return slices.Clone(p.detectors) }
+
+// Mark returns how what the profile says to an agent is marked.
+func (p *Profile) Mark() Mark { return p.mark }
+
+// Swarm returns when the workers of a swarm loop together; the zero Swarm for never.
+func (p *Profile) Swarm() Swarm { return p.swarm }
+
+// Shadow reports whether the profile only says what would have been done.
+func (p *Profile) Shadow() bool { return p.shadow }
 
 // Mark is how what the profile says to an agent is marked.
 type Mark struct {
@@ -46,8 +74,9 @@ type Mark struct {
 // Swarm is how many equal calls of how many workers make a loop of the whole swarm.
 type Swarm struct{ Calls, Workers int }
 
-// Settings are a profile's settings: a struct whose fields have yaml names. Validate joins all mistakes and names the
-// field and its range.
+// Settings are the settings of a built-in profile, or those of a custom one that every profile has: a struct whose fields have yaml
+// names. Validate joins all mistakes and names the field and its range. Only this package implements it: a profile of a program's
+// own is made by Custom.
 type Settings interface {
 	Validate() error
 	profile() *Profile
@@ -89,13 +118,14 @@ func New(name string) (*Profile, error) {
 	return FromSettings(settings)
 }
 
-// FromSettings makes a profile of settings, or says all that is wrong with them.
+// FromSettings makes a profile of a copy of settings, or says all that is wrong with them.
 func FromSettings(settings Settings) (*Profile, error) {
+	settings = cloneSettings(settings)
 	common := settings.common()
 	p := settings.profile()
-	p.Settings, p.Shadow = settings, common.Shadow
+	p.settings, p.shadow = settings, common.Shadow
 	mistakes := []error{settings.Validate(), common.read(&p.reading)}
-	for _, d := range p.Detectors {
+	for _, d := range p.detectors {
 		info := d.Info()
 		p.reading.Facts |= info.Facts
 		for kind := range kinds {
@@ -113,11 +143,19 @@ func FromSettings(settings Settings) (*Profile, error) {
 		}
 	}
 	var err error
-	p.nudges, err = policy.NewNudges(p.Name, common.Nudges)
+	p.nudges, err = nudgesOf(settings, p.name)
 	if err := errors.Join(append(mistakes, err)...); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// newPolicy makes the policy of a run.
+func (p *Profile) newPolicy() policy.Policy {
+	if p.policy == nil {
+		return policy.Report{}
+	}
+	return p.policy()
 }
 
 // Watch is one run under a profile. It is not safe for concurrent use.
@@ -133,7 +171,7 @@ type Watch struct {
 
 // Watch begins to watch a run.
 func (p *Profile) Watch(runID string) *Watch {
-	return &Watch{profile: p, run: unloop.NewRun(runID, p.reading), policy: p.policy()}
+	return &Watch{profile: p, run: unloop.NewRun(runID, p.reading), policy: p.newPolicy()}
 }
 
 // Add folds the next event of the run and returns the profile's decision at it. Findings in the decision are valid until
@@ -177,10 +215,20 @@ func (w *Watch) rules() (*Profile, policy.Policy) {
 		if w.tools == nil {
 			w.tools = make(map[string]policy.Policy)
 		}
-		decide = own.policy()
+		decide = own.newPolicy()
 		w.tools[step.Tool] = decide
 	}
 	return own, decide
+}
+
+// Findings begins a run and returns what folds its events: a function that takes the next one and returns the findings at it that are
+// new or have grown, valid until the next call. Package detecttest plays traces against it.
+func (p *Profile) Findings(runID string) func(*unloop.Event) []unloop.Finding {
+	w := p.Watch(runID)
+	return func(e *unloop.Event) []unloop.Finding {
+		w.Add(e)
+		return w.Grown()
+	}
 }
 
 // Grown returns the findings at the latest event that are new or have grown. It is valid until the next Add.

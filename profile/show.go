@@ -10,13 +10,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML returns the profile as a document that Load reads: its name and every setting with its value and a comment.
+// YAML returns the profile as a document: its name and every setting with its value and a comment. Load reads that of a built-in
+// profile. That of a custom profile has the settings that every profile has; its detectors and its policy are Go values.
 func (p *Profile) YAML() []byte {
 	var document bytes.Buffer
 	out := tabwriter.NewWriter(&document, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(out, "# %s: %s\nprofile: %s\n\n", p.Name, p.Title, p.Name)
-	about := fieldDocs(reflect.TypeOf(p.Settings).Elem())
-	for name, value := range settingFields(reflect.ValueOf(p.Settings).Elem()) {
+	fmt.Fprintf(out, "# %s: %s\nprofile: %s\n\n", p.name, p.title, p.name)
+	if p.settings == nil {
+		return nil
+	}
+	about := fieldDocs(reflect.TypeOf(p.settings).Elem())
+	for name, value := range settingFields(reflect.ValueOf(p.settings).Elem()) {
 		text, _ := yaml.Marshal(map[string]any{name: value.Interface()}) // settings were read from YAML, or could have been
 		line := strings.TrimSuffix(string(text), "\n")
 		if strings.Contains(line, "\n") {

@@ -18,13 +18,13 @@ func TestYAML(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, shown.YAML())
 			}
-			if read.Name != name {
-				t.Errorf("it is read as %s", read.Name)
+			if read.Name() != name {
+				t.Errorf("it is read as %s", read.Name())
 			}
 			if diff := cmp.Diff(string(shown.YAML()), string(read.YAML())); diff != "" {
 				t.Errorf("shown again it is another (-first +second):\n%s", diff)
 			}
-			expectSame(t, shown.Settings, read.Settings)
+			expectSame(t, shown.Settings(), read.Settings())
 		})
 		t.Run(name+" says of each setting what it is", func(t *testing.T) {
 			shown, err := New(name)
@@ -36,7 +36,7 @@ func TestYAML(t *testing.T) {
 					t.Errorf("nothing is said in %q", line)
 				}
 			}
-			for _, setting := range SettingNames(shown.Settings) {
+			for _, setting := range SettingNames(shown.Settings()) {
 				if !strings.Contains(string(shown.YAML()), "\n"+setting+":") {
 					t.Errorf("%s is missing", setting)
 				}
@@ -63,7 +63,7 @@ nudges:
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, first.YAML())
 		}
-		expectSame(t, first.Settings, second.Settings)
+		expectSame(t, first.Settings(), second.Settings())
 	})
 }
 

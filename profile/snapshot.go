@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/snapshot"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -19,7 +20,7 @@ type watchState[Part any] struct {
 
 // MarshalJSON writes all that Restore needs to go on exactly where the watch is.
 func (w *Watch) MarshalJSON() ([]byte, error) {
-	state := watchState[any]{Profile: w.profile.Name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All()}
+	state := watchState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All()}
 	for name, p := range w.tools {
 		if state.Tools == nil {
 			state.Tools = make(map[string]any)
@@ -37,49 +38,59 @@ func policyState(p policy.Policy) any {
 	return nil
 }
 
-// Restore makes a watch of what MarshalJSON wrote under the same profile and settings.
+// Restore makes a watch of what MarshalJSON wrote under the same profile and settings. Data may come from anybody: what is over
+// 16 MiB, or what no watch could have written, is an error.
 func (p *Profile) Restore(data []byte) (*Watch, error) {
-	var snapshot watchState[json.RawMessage]
-	if err := json.Unmarshal(data, &snapshot); err != nil {
+	if err := snapshot.Bounded(data); err != nil {
 		return nil, fmt.Errorf("restore a watch: %w", err)
 	}
-	if snapshot.Profile != p.Name {
-		return nil, fmt.Errorf("restore a watch: the snapshot is of profile %s, not of %s", snapshot.Profile, p.Name)
+	var kept watchState[json.RawMessage]
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return nil, fmt.Errorf("restore a watch: %w", err)
 	}
-	run, err := unloop.RestoreRun(snapshot.Run, p.reading)
+	if kept.Profile != p.name {
+		return nil, fmt.Errorf("restore a watch: the snapshot is of profile %.100s, not of %s", kept.Profile, p.name)
+	}
+	run, err := unloop.RestoreRun(kept.Run, p.reading)
 	if err != nil {
 		return nil, err
 	}
-	w := &Watch{profile: p, run: run, policy: p.policy()}
-	if err := restorePolicy(w.policy, snapshot.Policy); err != nil {
+	w := &Watch{profile: p, run: run, policy: p.newPolicy()}
+	if err := restorePolicy(w.policy, kept.Policy); err != nil {
 		return nil, err
 	}
-	for name, state := range snapshot.Tools {
+	for name, state := range kept.Tools {
 		own, ok := p.tools[name]
 		if !ok {
-			return nil, fmt.Errorf("restore a watch: the profile has no settings of its own for %s", name)
+			return nil, fmt.Errorf("restore a watch: the profile has no settings of its own for %.100s", name)
 		}
 		if w.tools == nil {
 			w.tools = make(map[string]policy.Policy)
 		}
-		w.tools[name] = own.policy()
+		w.tools[name] = own.newPolicy()
 		if err := restorePolicy(w.tools[name], state); err != nil {
 			return nil, err
 		}
 	}
-	for _, f := range snapshot.Warnings {
-		w.warnings.Note(f)
+	if err := w.warnings.Restore(kept.Warnings); err != nil {
+		return nil, fmt.Errorf("restore a watch: %w", err)
 	}
 	return w, nil
 }
 
-func restorePolicy(p policy.Policy, state json.RawMessage) error {
+func restorePolicy(p policy.Policy, kept json.RawMessage) error {
 	s, ok := p.(policy.Stateful)
-	if !ok || state == nil {
+	if !ok || kept == nil {
 		return nil
 	}
-	if err := json.Unmarshal(state, s.State()); err != nil {
+	state := s.State()
+	if err := json.Unmarshal(kept, state); err != nil {
 		return fmt.Errorf("restore a policy: %w", err)
+	}
+	if v, ok := state.(interface{ Validate() error }); ok {
+		if err := v.Validate(); err != nil {
+			return fmt.Errorf("restore a policy: %w", err)
+		}
 	}
 	return nil
 }

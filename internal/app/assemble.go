@@ -59,7 +59,7 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *parts, err error
 	if err := p.makePipeline(ctx, registry); err != nil {
 		return nil, err
 	}
-	return p, p.makeEdges(registry)
+	return p, p.makeEdges(ctx, registry)
 }
 
 func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry) error {
@@ -143,7 +143,7 @@ func prepareSpan(s *otlp.Span, masker *mask.Masker) {
 }
 
 // makeEdges makes what listens.
-func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
+func (p *parts) makeEdges(ctx context.Context, registry *prometheus.Registry) (err error) {
 	limits := &p.config.Limits
 	tokens := make([]httpd.Token, len(p.config.Tokens))
 	for k, t := range p.config.Tokens {
@@ -154,9 +154,13 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 	if err != nil {
 		return err
 	}
+	agents, err := newGuards(ctx, p.store, again, p.config.LiveRuns)
+	if err != nil {
+		return err
+	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again,
-		Guards: &guards{judges: again, runs: p.config.LiveRuns}, Ready: p.well(),
+		Guards: agents, Ready: p.well(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

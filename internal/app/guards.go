@@ -1,13 +1,17 @@
 package app
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/unloop-ai/unloop/internal/guardio"
 	"github.com/unloop-ai/unloop/internal/httpd"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
 // maxGuards is how many profiles and settings agents may ask for over HTTP; the one that nobody asked longest is forgotten.
@@ -17,10 +21,28 @@ const maxGuards = 8
 type guards struct {
 	judges judges
 	runs   int // about how many each holds
+	signer *guardio.Signer
 
 	mu    sync.Mutex
 	known []namedGuard // the latest asked in front
 }
+
+// newGuards returns guards whose snapshots are signed with keys that the store keeps.
+func newGuards(ctx context.Context, s *sqlstore.Store, j judges, runs int) (*guards, error) {
+	name := func(period int64) string { return fmt.Sprintf("guard_snapshots_%08d", period) }
+	signer, err := guardio.NewSigner(func(period int64) ([]byte, error) {
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyPatience)
+		defer cancel()
+		return s.Secret(bounded, name(period))
+	}, time.Now)
+	if err == nil {
+		err = s.DropSecrets(ctx, name(0), name(guardio.OldestPeriod(time.Now())))
+	}
+	return &guards{judges: j, runs: runs, signer: signer}, err
+}
+
+// keyPatience is how long an agent waits for a key that is not yet known: one each month.
+const keyPatience = 5 * time.Second
 
 type namedGuard struct {
 	name  string
@@ -30,7 +52,7 @@ type namedGuard struct {
 // Guard returns the guard of a profile with some settings changed.
 func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard, error) {
 	if profile == "" {
-		profile = g.judges.own.Name
+		profile = g.judges.own.Name()
 	}
 	var name strings.Builder
 	name.WriteString(profile)
@@ -44,7 +66,7 @@ func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard,
 	if err != nil {
 		return nil, err
 	}
-	made, err := guardio.New(p, g.runs)
+	made, err := guardio.New(p, g.runs, g.signer)
 	if err != nil {
 		return nil, err
 	}

@@ -234,6 +234,50 @@ func TestRunsOfManyClientsAreGuardedAsEachAlone(t *testing.T) {
 	}
 }
 
+func TestASnapshotOverHTTPIsOnlyRestoredIfTheServerGaveItOut(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "kept.db")
+	atDB := func(c *config.Config) { c.DB = db }
+	const line = `{"op":"before","run":"a","tool":"search","args":{"q":"loops"}}`
+	var told, child struct{ Snapshot struct{ State, MAC string } }
+	t.Run("a server gives it out", func(t *testing.T) {
+		url := serve(t, atDB) + "/api/guard?profile=agentium"
+		told = decoded[struct{ Snapshot struct{ State, MAC string } }](t, []byte(ask(t, url, line, line, line, `{"op":"snapshot","run":"a"}`)[3]))
+	})
+	p, err := profile.New("agentium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var streams bytes.Buffer
+	if err := guardio.Serve(t.Context(), p, strings.NewReader(`{"op":"snapshot"}`), &streams); err != nil {
+		t.Fatal(err)
+	}
+	child = decoded[struct{ Snapshot struct{ State, MAC string } }](t, streams.Bytes())
+	url := serve(t, atDB) + "/api/guard?profile=agentium" // the next server of the same store
+	restore := func(url, state, mac string) toldBy {
+		snapshot := map[string]string{"profile": "agentium", "state": state, "mac": mac}
+		return askOne(t, url, map[string]any{"op": "restore", "run": "b", "snapshot": snapshot})
+	}
+	if got := restore(url, told.Snapshot.State, told.Snapshot.MAC); got.Error.Code != "" {
+		t.Fatalf("its own, after a restart: %+v", got)
+	}
+	if got := ask(t, url, strings.Replace(line, `"a"`, `"b"`, 1))[0]; !strings.Contains(got, `"action":"block"`) {
+		t.Errorf("the call behind the three that the snapshot holds: %s", got)
+	}
+	for name, forged := range map[string][2]string{
+		"changed":             {strings.Replace(told.Snapshot.State, `"next":3`, `"next":4`, 1), told.Snapshot.MAC},
+		"without a mac":       {told.Snapshot.State, ""},
+		"of a child process":  {child.Snapshot.State, child.Snapshot.MAC},
+		"with numbers at end": {strings.ReplaceAll(told.Snapshot.State, ":3", ":9223372036854775807"), ""},
+	} {
+		if got := restore(url, forged[0], forged[1]); got.Error.Code != "restore_failed" || !strings.Contains(got.Error.Message, "its mac is") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if got := restore(serve(t, nil)+"/api/guard?profile=agentium", told.Snapshot.State, told.Snapshot.MAC); got.Error.Code != "restore_failed" {
+		t.Errorf("by a server with another store: %+v", got)
+	}
+}
+
 func TestTheGuardThatNobodyAskedLongestIsForgotten(t *testing.T) {
 	url := serve(t, nil) + "/api/guard?profile=agentium&set=max_repeats="
 	calls := func(guard int) string {

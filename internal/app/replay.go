@@ -43,7 +43,7 @@ func (j judges) load(name string, settings map[string]string) (*profile.Profile,
 		return nil, httpd.SettingErrors{{Reason: err.Error()}}
 	}
 	var sets []string
-	if name == j.own.Name {
+	if name == j.own.Name() {
 		sets = setsOf(j.settings)
 	}
 	var wrong httpd.SettingErrors
@@ -83,8 +83,8 @@ func setsOf(settings map[string]string) []string {
 func (j judges) Profiles() []httpd.Profile {
 	var all []httpd.Profile
 	for _, p := range j.profiles() {
-		wire := httpd.Profile{Name: p.Name, Title: p.Title}
-		for _, d := range p.Detectors {
+		wire := httpd.Profile{Name: p.Name(), Title: p.Title()}
+		for _, d := range p.Detectors() {
 			wire.Rules = append(wire.Rules, d.Info().Name)
 		}
 		for _, s := range p.List() {
@@ -102,7 +102,7 @@ func (j judges) profiles() []*profile.Profile {
 	all := make([]*profile.Profile, 0, len(profile.Names()))
 	for _, name := range profile.Names() {
 		p := j.own
-		if name != p.Name {
+		if name != p.Name() {
 			var err error
 			if p, err = profile.New(name); err != nil {
 				panic(fmt.Sprintf("profile %s is built in: %v", name, err))
@@ -117,8 +117,8 @@ func (j judges) profiles() []*profile.Profile {
 func (j judges) Rules() []httpd.Rule {
 	in := make(map[string][]string)
 	for _, p := range j.profiles() {
-		for _, d := range p.Detectors {
-			in[d.Info().Name] = append(in[d.Info().Name], p.Name)
+		for _, d := range p.Detectors() {
+			in[d.Info().Name] = append(in[d.Info().Name], p.Name())
 		}
 	}
 	var all []httpd.Rule
@@ -129,7 +129,7 @@ func (j judges) Rules() []httpd.Rule {
 		})
 	}
 	foreign := func(r httpd.Rule) int {
-		if slices.Contains(r.Profiles, j.own.Name) {
+		if slices.Contains(r.Profiles, j.own.Name()) {
 			return 0
 		}
 		return 1

@@ -145,8 +145,8 @@ func TestRulesAndProfilesAreThoseOfTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, name := range names {
-		known := slices.ContainsFunc(own.Detectors, func(d unloop.Detector) bool { return d.Info().Name == name })
-		if known != (k < len(own.Detectors)) {
+		known := slices.ContainsFunc(own.Detectors(), func(d unloop.Detector) bool { return d.Info().Name == name })
+		if known != (k < len(own.Detectors())) {
 			t.Errorf("rule %d is %s; those of the server's own profile come first", k, name)
 		}
 	}

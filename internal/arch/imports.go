@@ -23,13 +23,15 @@ type room struct {
 // rooms is the import table. The key is a folder, or a pattern for folders that have no row of their own. The order is
 // that of the arrow from bytes to decisions, the middle first.
 var rooms = map[string]room{
-	".":                    {ours: []string{"internal/fingerprint"}},
-	"internal/fingerprint": {others: []string{"github.com/zeebo/xxh3"}},
-	"detect":               {ours: []string{"."}},
-	"detect/detecttest":    {ours: []string{"."}, tests: []string{"detect"}},
-	"policy":               {ours: []string{"."}},
+	".":                              {ours: []string{"internal/fingerprint", "internal/snapshot"}},
+	"internal/fingerprint":           {others: []string{"github.com/zeebo/xxh3"}},
+	"internal/snapshot":              {},
+	"internal/snapshot/snapshottest": {},
+	"detect":                         {ours: []string{"."}},
+	"detect/detecttest":              {ours: []string{"."}, tests: []string{"detect"}},
+	"policy":                         {ours: []string{".", "internal/snapshot"}},
 	"profile": {
-		ours:   []string{".", "detect", "policy"},
+		ours:   []string{".", "detect", "policy", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},
 		tests:  []string{"internal/fingerprint"},
 	},
@@ -37,7 +39,7 @@ var rooms = map[string]room{
 	"detect/detecttest/new": {},
 	"swarm":                 {ours: []string{"."}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
-	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm"}},
+	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
 	"otelguard": {
 		ours:   []string{"policy", "guard"},
 		others: []string{"go.opentelemetry.io/otel"},
@@ -63,8 +65,9 @@ var rooms = map[string]room{
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
 	"internal/pipeline": {
-		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/store"},
+		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/snapshot", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "golang.org/x/time"},
+		tests:  []string{"detect"},
 	},
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
@@ -117,7 +120,7 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{

@@ -65,7 +65,7 @@ func profileListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(out, "%s\t%s\n", name, p.Title)
+				fmt.Fprintf(out, "%s\t%s\n", name, p.Title())
 			}
 			return out.Flush()
 		},

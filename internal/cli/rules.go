@@ -24,7 +24,7 @@ func rulesCommand() *cobra.Command {
 				return err
 			}
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for _, d := range p.Detectors {
+			for _, d := range p.Detectors() {
 				page, _ := detect.Explain(d.Info().Name)
 				fmt.Fprintf(out, "%s\t%s\n", d.Info().Name, page.When)
 			}

@@ -77,7 +77,7 @@ log: {level: debug, format: json}
 		}
 	}
 	p, err := got.LoadProfile()
-	if err != nil || p.Name != "looplens" {
+	if err != nil || p.Name() != "looplens" {
 		t.Errorf("profile %v, error %v", p, err)
 	}
 }

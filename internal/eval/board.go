@@ -87,7 +87,7 @@ func (s *Saved) add(t *trial) {
 func New(profiles []*profile.Profile) *Board {
 	b := &Board{profiles: profiles}
 	for _, p := range profiles {
-		b.Sheets = append(b.Sheets, &Sheet{Profile: p.Name, Loops: make(map[string]*Caught), LookAlikes: make(map[string]*Hit)})
+		b.Sheets = append(b.Sheets, &Sheet{Profile: p.Name(), Loops: make(map[string]*Caught), LookAlikes: make(map[string]*Hit)})
 	}
 	return b
 }

@@ -53,8 +53,12 @@ func (s *Server) after(q *request) {
 }
 
 // decided answers with a decision. All members are there but shadow, and but for a result where the model
-// gets none from the guard.
+// gets none from the guard. A guard that failed decides nothing.
 func (s *Server) decided(d guard.Decision, result json.RawMessage) {
+	if d.Code == guard.CodeFailed {
+		s.refuse(runFailed(s.run().Failed().Error()))
+		return
+	}
 	a := append(s.begin(), `"action":"`...)
 	a = append(append(a, d.Action.String()...), '"')
 	if d.Shadow != policy.Allow {
@@ -72,6 +76,11 @@ func (s *Server) decided(d guard.Decision, result json.RawMessage) {
 	}
 	a = append(append(a, `,"findings":`...), findings...)
 	s.answer = append(a, "}\n"...)
+}
+
+// runFailed is why nothing can be said of a run whose guard failed.
+func runFailed(why string) mistake {
+	return mistake{"run_failed", "run: " + why + "; reset the run, or restore a snapshot"}
 }
 
 // value answers with one member.

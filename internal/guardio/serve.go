@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +34,7 @@ const (
 func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s, err := New(p, maxRuns)
+	s, err := New(p, maxRuns, nil) // a child belongs to its agent, which may have it do what it likes
 	if err != nil {
 		return err
 	}
@@ -65,6 +64,7 @@ type Server struct {
 	profile *profile.Profile
 	runs    *guard.Group
 	shared  swarm.Store // counts of the workers; nil where the profile does not look at them
+	signer  *Signer     // of snapshots; nil where nobody could forge them
 
 	mu      sync.Mutex // over all that follows
 	open    calls
@@ -73,11 +73,12 @@ type Server struct {
 	answer  []byte  // to it, with its line end
 }
 
-// New returns a server that holds about so many runs; the one that was idle longest is forgotten.
-func New(p *profile.Profile, runs int) (*Server, error) {
-	s := &Server{profile: p}
+// New returns a server that holds about so many runs; the one that was idle longest is forgotten. The signer signs the snapshots
+// that it gives out, and only these are restored; nil where the guard belongs to its only client.
+func New(p *profile.Profile, runs int, signer *Signer) (*Server, error) {
+	s := &Server{profile: p, signer: signer}
 	s.runs = guard.NewGroup(p, s.options, runs)
-	if p.Swarm == (profile.Swarm{}) {
+	if p.Swarm() == (profile.Swarm{}) {
 		return s, nil
 	}
 	store, err := swarm.NewMemory(swarm.DefaultBounds())
@@ -164,7 +165,7 @@ func (s *Server) handle(line []byte) {
 	case "allow":
 		s.decided(s.run().Allow(q.text), nil)
 	case "state":
-		s.value("state", s.run().State())
+		s.state()
 	case "stats":
 		s.value("stats", stats{s.run().Stats(), s.runs.Dropped()})
 	case "reset":
@@ -177,6 +178,16 @@ func (s *Server) handle(line []byte) {
 	}
 }
 
+// state answers with how the run stands.
+func (s *Server) state() {
+	state := s.run().State()
+	if state.Failed != "" {
+		s.refuse(runFailed(state.Failed))
+		return
+	}
+	s.value("state", state)
+}
+
 // stats is what a guard counts, and what became of the process's runs.
 type stats struct {
 	guard.Stats
@@ -185,33 +196,3 @@ type stats struct {
 
 // run returns the guard of the run that the request at hand names.
 func (s *Server) run() *guard.Guard { return s.runs.Run(s.request.run) }
-
-// snapshot is a run's state on the wire. The state is text, so that a client whose numbers are doubles can carry it, too.
-type snapshot struct {
-	Profile string `json:"profile"`
-	State   string `json:"state"`
-}
-
-func (s *Server) snapshot() {
-	state, err := s.run().Snapshot()
-	if err != nil { // cannot be: a state is made of what JSON can hold
-		s.refuse(mistake{"snapshot_failed", err.Error()})
-		return
-	}
-	s.value("snapshot", snapshot{s.profile.Name, string(state)})
-}
-
-func (s *Server) restore(q *request) {
-	var kept snapshot
-	err := json.Unmarshal(q.snapshot, &kept)
-	var restored *guard.Guard
-	if err == nil {
-		restored, err = guard.Restore(s.profile, s.options(q.run), []byte(kept.State))
-	}
-	if err != nil {
-		s.refuse(mistake{"restore_failed", "snapshot: " + err.Error() + "; give one that was taken under the same profile and settings"})
-		return
-	}
-	s.runs.Put(q.run, restored)
-	s.value("ok", true)
-}

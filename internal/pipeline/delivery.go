@@ -41,5 +41,6 @@ type Result struct {
 var (
 	ErrBusy   = errors.New("too much is waiting to be recorded") // worth a retry in a second
 	ErrClosed = errors.New("the pipeline is closed")
-	ErrStore  = errors.New("it could not be recorded") // worth a retry when the store is well again; joined with its error
+	ErrStore  = errors.New("it could not be recorded")      // worth a retry when the store is well again; joined with its error
+	ErrPanic  = errors.New("recording it ended in a panic") // not worth a retry
 )

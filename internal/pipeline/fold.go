@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -22,6 +23,9 @@ type fold struct {
 	watch *profile.Watch
 	grew  bool // a warning was raised or grew since it was last looked at
 	s     folded
+
+	unjudged int   // events at which the profile panicked
+	cause    error // of the latest
 }
 
 // folded is what a fold keeps beside its watch.
@@ -77,7 +81,7 @@ func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
 	if e.Time.IsZero() {
 		happened = as.received
 	}
-	d := f.watch.Add(e)
+	d := f.judge(e)
 	s := &f.s
 	s.Arrival = max(s.Arrival, as.arrival)
 	if as.received.After(s.Received) {
@@ -100,6 +104,19 @@ func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
 		s.Decisions++
 	}
 	return d
+}
+
+// judge has the profile judge an event. A panic costs the run the verdict at that event, and the other runs nothing: the event is
+// recorded, for it would come again and again otherwise.
+func (f *fold) judge(e *unloop.Event) (d policy.Decision) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			f.unjudged++
+			f.cause = fmt.Errorf("judge event %s: %v\n%s", e.ID, cause, debug.Stack())
+			d = policy.Decision{}
+		}
+	}()
+	return f.watch.Add(e)
 }
 
 // naming says what named a run, the later the better.
@@ -185,7 +202,19 @@ func (f *fold) after() store.Spent {
 	}
 	now := f.spent()
 	return store.Spent{
-		Calls: now.Calls - f.s.Spent.Calls, Tokens: now.Tokens - f.s.Spent.Tokens, Cost: finite(now.Cost - f.s.Spent.Cost),
+		Calls: now.Calls - f.s.Spent.Calls, Tokens: difference(now.Tokens, f.s.Spent.Tokens), Cost: finite(now.Cost - f.s.Spent.Cost),
+	}
+}
+
+// difference takes b from a; where an int64 does not hold that, it is the nearest that it does.
+func difference(a, b int64) int64 {
+	switch d := a - b; {
+	case b < 0 && d < a:
+		return math.MaxInt64
+	case b > 0 && d > a:
+		return math.MinInt64
+	default:
+		return d
 	}
 }
 
@@ -231,7 +260,12 @@ type checkpoint struct {
 	Watch    json.RawMessage  `json:"watch"`
 }
 
+// checkpoint returns what restore reads. A fold at which the profile panicked has none: its state may be that of an event that was
+// left half way, and a program without that fault folds the run anew.
 func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
+	if f.unjudged > 0 {
+		return nil, f.cause
+	}
 	watch, err := f.watch.MarshalJSON()
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
@@ -239,15 +273,15 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	return json.Marshal(checkpoint{checkpointVersion, settings, f.s, watch})
 }
 
-// restore returns the fold of a checkpoint; nil where it does not hold under the profile as it is now set.
+// restore returns the fold of a checkpoint; nil where it does not hold under the profile as it is now set, or is damaged.
 func restore(p *profile.Profile, settings fingerprint.Hash, state []byte) *fold {
 	var c checkpoint
 	if json.Unmarshal(state, &c) != nil || c.Version != checkpointVersion || c.Settings != settings {
 		return nil
 	}
 	watch, err := p.Restore(c.Watch)
-	if err != nil {
-		return nil // of another version of the program, say
+	if err != nil || c.Fold.validate(watch) != nil {
+		return nil
 	}
 	return &fold{watch: watch, grew: true, s: c.Fold}
 }

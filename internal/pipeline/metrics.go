@@ -10,6 +10,7 @@ type Metrics struct {
 	Failures   prometheus.Counter     // commits
 	Refolds    prometheus.Counter     // runs that were folded anew, since something came late or changed
 	Unreadable prometheus.Counter     // events of the store
+	Unjudged   prometheus.Counter     // events at which the profile panicked
 	Waiting    prometheus.Gauge       // events
 	Live       prometheus.Gauge       // runs in memory
 	Detect     prometheus.Histogram   // seconds for the events of one commit
@@ -41,6 +42,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		Failures:   counter("commit_failures_total", "Commits that did not succeed; their senders were told."),
 		Refolds:    counter("runs_refolded_total", "Runs that were folded anew since something came late or changed."),
 		Unreadable: counter("events_unreadable_total", "Events of the store that could not be read."),
+		Unjudged:   counter("events_unjudged_total", "Events at which judging their run ended in a panic; they were recorded."),
 		Waiting:    gauge("queue_events", "Events that wait to be recorded."),
 		Live:       gauge("live_runs", "Runs that are held in memory."),
 		Detect:     histogram("detect_seconds", "Time from order to decision, for all events of one commit."),

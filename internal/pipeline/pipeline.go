@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -127,7 +128,7 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 	return p, nil
 }
 
-// Submit has a delivery recorded and returns when it is on disk. The error is ErrBusy or ErrClosed, ctx's, or one of the store;
+// Submit has a delivery recorded and returns when it is on disk. The error is ErrBusy, ErrClosed or ErrPanic, ctx's, or one of the store;
 // after the last two the delivery may be recorded nevertheless, so that it is right to send it again: what is doubled changes
 // nothing.
 func (p *Pipeline) Submit(ctx context.Context, d *Delivery) (Receipt, error) {
@@ -303,7 +304,23 @@ gather:
 		}
 	}
 	err := p.record(ctx, group)
-	if err != nil {
+	if errors.Is(err, ErrPanic) && len(group) > 1 { // the others have nothing to do with it
+		for _, w := range group {
+			w.receipt, w.err = Receipt{Events: make([]Result, len(w.Events)), Received: w.received}, nil
+			p.settle([]*waiting{w}, p.record(ctx, []*waiting{w}))
+		}
+		return next
+	}
+	p.settle(group, err)
+	return next
+}
+
+// settle tells the senders of a group what became of it.
+func (p *Pipeline) settle(group []*waiting, err error) {
+	switch {
+	case errors.Is(err, ErrPanic):
+		err = ErrPanic // the rest is for the log, which has it
+	case err != nil:
 		err = fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	for _, w := range group {
@@ -313,5 +330,4 @@ gather:
 		}
 		close(w.done)
 	}
-	return next
 }

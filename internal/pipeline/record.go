@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -31,14 +33,7 @@ func (p *Pipeline) newCommit(group []*waiting) *commit {
 func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	began := time.Now()
 	c := p.newCommit(group)
-	err := c.place(ctx)
-	if err == nil {
-		err = c.fold(ctx)
-	}
-	folded := time.Now()
-	if err == nil {
-		err = c.write(ctx)
-	}
+	folded, err := c.make(ctx)
 	p.due.Store(int64(len(p.unwritten)))
 	if err != nil {
 		for id := range c.runs {
@@ -55,6 +50,25 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	p.opts.Metrics.Commit.Observe(time.Since(folded).Seconds())
 	p.makeRoom(ctx)
 	return nil
+}
+
+// make places, folds and writes the group, and returns when it had folded. A panic is an error: it costs the group, and not the
+// server.
+func (c *commit) make(ctx context.Context) (folded time.Time, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.p.behind = true // of the rows that were due nobody knows which are written
+			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
+		}
+	}()
+	if err = c.place(ctx); err == nil {
+		err = c.fold(ctx)
+	}
+	folded = time.Now()
+	if err == nil {
+		err = c.write(ctx)
+	}
+	return folded, err
 }
 
 func (c *commit) touch(ctx context.Context, id string) (*touched, error) {
@@ -211,7 +225,7 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			continue
 		}
 		before := t.row
-		u := t.update(c.p.opts.Profile.Name)
+		u := t.update(c.p.opts.Profile.Name())
 		if u == nil {
 			continue
 		}

@@ -30,7 +30,7 @@ type Replayed struct {
 // behind so many events, and with ctx's error when that is done. Of a run that goes on it sees a part.
 func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.Run, most int) (*Replayed, error) {
 	r := &run{row: *row, fold: newFold(judge, row.ID)}
-	out := &Replayed{Profile: judge.Name}
+	out := &Replayed{Profile: judge.Name()}
 	err := from.Events(ctx, row.Number, store.Start, func(e *store.Event) error {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -80,7 +80,7 @@ func (p *Pipeline) recover(ctx context.Context) error {
 			return err
 		}
 		if r.settled {
-			r.describe(p.opts.Profile.Name)
+			r.describe(p.opts.Profile.Name())
 			b.Runs = append(b.Runs, r.row)
 		}
 	}

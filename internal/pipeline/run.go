@@ -5,7 +5,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 // checkpointEvery is after how many events a run's state is written, so that what comes late needs no more than that to be
@@ -95,9 +97,23 @@ func (p *Pipeline) takeUp(ctx context.Context, r *run, before *store.Position) e
 		if err != nil {
 			return err
 		}
-		r.fold.add(event, placeOf(e))
+		p.add(r.fold, event, placeOf(e))
 		return nil
 	})
+}
+
+// add folds an event, and tells when the profile panicked at it: the first time in the log, each time in the metrics.
+func (p *Pipeline) add(f *fold, e *unloop.Event, as placed) policy.Decision {
+	before := f.unjudged
+	d := f.add(e, as)
+	if f.unjudged == before {
+		return d
+	}
+	p.opts.Metrics.Unjudged.Inc()
+	if f.unjudged == 1 {
+		p.opts.Log.Error("a run cannot be judged at an event; its events are recorded", "run", f.watch.Run().ID(), "error", f.cause)
+	}
+	return d
 }
 
 // drop puts a run out of memory without a word.

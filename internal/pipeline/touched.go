@@ -186,7 +186,7 @@ func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, 
 
 // add folds one event, notes the decision at it, and writes a checkpoint when it is time for one.
 func (t *touched) add(p *Pipeline, e *unloop.Event, as placed) {
-	d := t.fold.add(e, as)
+	d := p.add(t.fold, e, as)
 	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
 		t.decisions = append(t.decisions, decisionOf(t.run, &d, as.at, e.ID))
 	}

@@ -24,6 +24,16 @@ func (s *Store) Secret(ctx context.Context, name string) (secret []byte, err err
 	return secret, nil
 }
 
+// DropSecrets deletes the secrets whose names are from one name on and before another. The names must be alike but for their digits,
+// and of one length, so that databases agree on their order.
+func (s *Store) DropSecrets(ctx context.Context, from, before string) error {
+	_, err := s.write.ExecContext(ctx, `DELETE FROM settings WHERE name >= $1 AND name < $2`, "secret:"+store.Key(from), "secret:"+store.Key(before))
+	if err != nil {
+		return fmt.Errorf("delete secrets: %w", err)
+	}
+	return nil
+}
+
 // Ping tells whether the store answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int

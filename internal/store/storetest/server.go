@@ -236,6 +236,21 @@ func secrets(t *testing.T, s Store) {
 	if other := must[[]byte](t)(s.Secret(ctx, "other")); bytes.Equal(mask, other) {
 		t.Error("two names have the same secret")
 	}
+	var keys [12][]byte
+	for k := range keys {
+		keys[k] = must[[]byte](t)(s.Secret(ctx, fmt.Sprintf("key_%02d", k)))
+	}
+	if err := s.DropSecrets(ctx, "key_00", "key_10"); err != nil {
+		t.Fatal(err)
+	}
+	for k, before := range keys {
+		if now := must[[]byte](t)(s.Secret(ctx, fmt.Sprintf("key_%02d", k))); bytes.Equal(now, before) != (k >= 10) {
+			t.Errorf("key %d is %x, before the old ones were deleted %x", k, now, before)
+		}
+	}
+	if again := must[[]byte](t)(s.Secret(ctx, "mask")); !bytes.Equal(mask, again) {
+		t.Error("a secret of another name was deleted")
+	}
 }
 
 func stands(t *testing.T, s Store) {

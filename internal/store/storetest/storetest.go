@@ -42,6 +42,7 @@ type Store interface {
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
 	Secret(ctx context.Context, name string) ([]byte, error)
+	DropSecrets(ctx context.Context, from, before string) error
 	Ping(ctx context.Context) error
 	Writable(ctx context.Context) error
 }

@@ -1,0 +1,146 @@
+package guard
+
+import (
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// fragile is a detector that panics at calls of the tool "bomb".
+type fragile struct{}
+
+func (fragile) Info() unloop.Info { return unloop.Info{Name: "fragile", At: unloop.AtStart} }
+
+func (fragile) Check(r *unloop.Run) (unloop.Finding, bool) {
+	if r.Now().Step.Tool == "bomb" {
+		panic("a detector with a fault")
+	}
+	return unloop.Finding{}, false
+}
+
+func custom(t testing.TB, parts profile.Parts) *profile.Profile {
+	t.Helper()
+	parts.Name = "own"
+	p, err := profile.Custom(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAPanicFailsTheGuardOfItsRunAlone(t *testing.T) {
+	group := NewGroup(custom(t, profile.Parts{Detectors: []unloop.Detector{fragile{}}}), nil, 0)
+	var all sync.WaitGroup
+	for range 4 { // whoever waits for the lock gets it
+		all.Go(func() {
+			if d := group.Run("bad").Before(Call{Tool: "bomb"}); d.Action != policy.Allow || d.Code != CodeFailed || d.Err() != nil {
+				t.Errorf("%s %s", d.Action, d.Code)
+			}
+		})
+	}
+	all.Wait()
+	bad, good := group.Run("bad"), group.Run("good")
+	if d := bad.After(Call{Tool: "bomb"}, Outcome{}); d.Code != CodeFailed {
+		t.Errorf("it decides %q", d.Code)
+	}
+	if _, err := bad.Snapshot(); !errors.Is(err, ErrFailed) || !errors.Is(bad.Failed(), ErrFailed) || bad.State().Failed == "" {
+		t.Errorf("snapshot: %v, failed: %v, state: %+v", err, bad.Failed(), bad.State())
+	}
+	if d := good.Before(Call{Tool: "search"}); d.Code != "" || good.Failed() != nil {
+		t.Errorf("another run: %q, %v", d.Code, good.Failed())
+	}
+	group.End("bad")
+	if d := group.Run("bad").Before(Call{Tool: "search"}); d.Code != "" {
+		t.Errorf("begun anew, it decides %q", d.Code)
+	}
+	group.Close()
+}
+
+// strikes halts at the third call, and keeps how many there were.
+type strikes struct{ kept strikeCount }
+
+type strikeCount struct{ Calls int }
+
+func (c *strikeCount) Validate() error {
+	if c.Calls < 0 || c.Calls > 3 {
+		return errors.New("Calls must be from 0 to 3")
+	}
+	return nil
+}
+
+func (s *strikes) State() any { return &s.kept }
+
+func (s *strikes) Decide(r *unloop.Run, _, _ []unloop.Finding) policy.Decision {
+	if r.Now().Type != unloop.ToolCallStarted {
+		return policy.Decision{}
+	}
+	if s.kept.Calls++; s.kept.Calls < 3 {
+		return policy.Decision{}
+	}
+	return policy.Decision{Action: policy.Halt, Code: "third_call"}
+}
+
+func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
+	parts := profile.Parts{
+		Detectors: []unloop.Detector{fragile{}}, Policy: func() policy.Policy { return new(strikes) },
+		Common: profile.Common{Nudges: map[string]string{"third_call": "That was the third."}},
+	}
+	p := custom(t, parts)
+	g := New(p, Options{})
+	g.Before(Call{Tool: "a"})
+	g.Before(Call{Tool: "b"})
+	data, err := g.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored, err := Restore(p, Options{}, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := restored.Before(Call{Tool: "c"}); d.Action != policy.Halt || d.Nudge != "That was the third." {
+		t.Errorf("the third call: %s %q", d.Action, d.Nudge)
+	}
+	if d := New(p, Options{}).Before(Call{Tool: "c"}); d.Action != policy.Allow {
+		t.Errorf("the first call of another run: %s", d.Action)
+	}
+	for name, change := range map[string]func(m map[string]any){
+		"a state that its policy refuses":  func(m map[string]any) { m["watch"].(map[string]any)["policy"] = map[string]any{"Calls": 4} },
+		"a state of another kind":          func(m map[string]any) { m["watch"].(map[string]any)["policy"] = []int{1} },
+		"a number of events that is wrong": func(m map[string]any) { m["next"] = 1 },
+	} {
+		var m map[string]any
+		if err := json.Unmarshal(data, &m); err != nil {
+			t.Fatal(err)
+		}
+		change(m)
+		changed, _ := json.Marshal(m) // it was JSON
+		if _, err := Restore(p, Options{}, changed); err == nil {
+			t.Errorf("%s was restored", name)
+		}
+	}
+}
+
+// explosive is a policy whose state panics when it is read.
+type explosive struct{ strikes }
+
+type mine struct{}
+
+func (*mine) UnmarshalJSON([]byte) error { panic("a state with a fault") }
+
+func (*explosive) State() any { return new(mine) }
+
+func TestAStateThatPanicsIsAnError(t *testing.T) {
+	p := custom(t, profile.Parts{Detectors: []unloop.Detector{fragile{}}, Policy: func() policy.Policy { return new(explosive) }})
+	data, err := New(p, Options{}).Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(p, Options{}, data); err == nil {
+		t.Error("it was restored")
+	}
+}

@@ -1,0 +1,65 @@
+package policy
+
+import (
+	"fmt"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/snapshot"
+)
+
+// maxNext bounds the targets that a ladder blocks. Findings of package detect name at most those of a cycle.
+const maxNext = 1024
+
+// Validate reports what no ladder could have kept.
+func (s *ladderState) Validate() error {
+	var c snapshot.Check
+	c.Count("Rung", s.Rung, len(rungs)-1)
+	c.Count("Held", s.Held, snapshot.MaxCount)
+	c.Count("News", s.News, relief-1)
+	c.Count("number of targets", len(s.Next), maxNext)
+	c.Part("Told", validateFinding(&s.Told))
+	return c.Err()
+}
+
+// Validate reports what no escalation could have kept.
+func (d detections) Validate() error {
+	var c snapshot.Check
+	c.Count("number of patterns", len(d), maxPatterns)
+	for _, n := range d {
+		c.That(n > 0, "a pattern was detected %d times", n)
+		c.Count("detections of a pattern", n, snapshot.MaxCount)
+	}
+	return c.Err()
+}
+
+// Restore puts warnings in place of those that there are. They are those that All returned; an error says that they cannot be, and
+// leaves w as it was. Of several with the same rule and subject the last holds.
+func (w *Warnings) Restore(all []unloop.Finding) error {
+	var c snapshot.Check
+	c.Count("number of warnings", len(all), maxWarnings)
+	raised := make(map[warningKey]*unloop.Finding, min(len(all), maxWarnings))
+	for k := range all {
+		f := all[k]
+		c.Part(fmt.Sprintf("warning %d", k), validateFinding(&f))
+		if c.Err() != nil {
+			return c.Err()
+		}
+		raised[warningKey{f.Rule, f.Subject}] = &f
+	}
+	w.raised = raised
+	return nil
+}
+
+// validateFinding looks at the numbers of a finding. Its texts are the detector's business.
+func validateFinding(f *unloop.Finding) error {
+	var c snapshot.Check
+	c.Count("Count", f.Count, snapshot.MaxCount)
+	c.Count("Period", f.Period, snapshot.MaxCount)
+	c.Count("Workers", f.Workers, snapshot.MaxCount)
+	c.Count("Event.Number", f.Event.Number, snapshot.MaxCount)
+	c.Count("First.Number", f.First.Number, snapshot.MaxCount)
+	for k := range f.Evidence {
+		c.Count("Evidence.Number", f.Evidence[k].Number, snapshot.MaxCount)
+	}
+	return c.Err()
+}

@@ -1,0 +1,292 @@
+package unloop
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+	"github.com/unloop-ai/unloop/internal/snapshot"
+)
+
+// A restored state goes on as if it had been folded, so it must be one that folding could have made: an index, a length or a count
+// that contradicts another would end in a panic at some later event, and a bound that does not hold at first never would again. Each
+// type that a snapshot holds has a validate method, which looks at every field; those of parts are given the state that they
+// are part of.
+
+// validate reports the first thing about the state that no run could have written.
+func (s *state) validate() error {
+	var c snapshot.Check
+	c.Part("Metrics", s.Metrics.validate())
+	events := s.Metrics.Events
+	c.Count("Calls", s.Calls, s.Metrics.ToolCalls)
+	c.Count("Latent", s.Latent, events)
+	c.Count("Progress", s.Progress, events)
+	c.Part("Asked", s.Asked.validate(s.Calls))
+	c.That(s.Asked.N == s.Calls, "Asked has %d calls of %d", s.Asked.N, s.Calls)
+	c.Part("Outcomes", s.Outcomes.validate(events))
+	c.Count("Changes", s.Changes, s.Outcomes.N)
+	c.Count("Stale", s.Stale, s.Outcomes.N)
+	c.Part("Aimed", s.Aimed.validate(s))
+	c.Part("Turn", s.Turn.validate(s))
+	c.Part("Shell", s.Shell.validate(s))
+	c.Part("LastNews", s.LastNews.validate(s))
+	c.Part("Untold", s.Untold.validate(s))
+	c.Part("Agents", s.validateAgents())
+	c.Part("Recent", s.validateRecent())
+	c.Part("Open", s.validateOpen())
+	c.Part("Tools", s.validateTools())
+	c.Part("messages", s.validateMessages())
+	c.Part("handoffs", s.validateHandoffs())
+	return c.Err()
+}
+
+func (m *Metrics) validate() error {
+	var c snapshot.Check
+	c.Count("Events", m.Events, snapshot.MaxCount)
+	for _, part := range []struct {
+		name string
+		n    int
+	}{
+		{"LLMCalls", m.LLMCalls},
+		{"ToolCalls", m.ToolCalls},
+		{"Retries", m.Retries},
+		{"Handoffs", m.Handoffs},
+		{"Errors", m.Errors},
+		{"EventsOf", m.EventsOf},
+	} {
+		c.Count(part.name, part.n, m.Events)
+	}
+	c.Count("ToolCallsOf", m.ToolCallsOf, m.ToolCalls)
+	c.That(m.LLMCalls+m.ToolCalls+m.Retries+m.Handoffs <= m.Events, "Events is less than its parts")
+	c.That((m.BusiestTool == "") == (m.ToolCallsOf == 0), "BusiestTool and ToolCallsOf contradict each other")
+	c.That((m.BusiestAgent == "") == (m.EventsOf == 0), "BusiestAgent and EventsOf contradict each other")
+	c.That(m.MaxLatency >= 0, "MaxLatency is %v, want 0 or more", m.MaxLatency)
+	c.That(m.Duration == 0 && m.MeanLatency == 0, "Duration and MeanLatency are not kept")
+	return c.Err()
+}
+
+func (s *state) validateAgents() error {
+	var c snapshot.Check
+	c.Count("number of agents", len(s.Agents), maxAgents)
+	for name, n := range s.Agents {
+		c.That(name != "", "an agent has no name")
+		c.That(n > 0, "%q has %d events", name, n)
+		c.Count("events of an agent", n, s.Metrics.Events)
+	}
+	return c.Err()
+}
+
+// validateRecent looks at the latest steps and their excerpts. A step stands where its number puts it.
+func (s *state) validateRecent() error {
+	var c snapshot.Check
+	steps, shown := min(s.Calls, recentSteps), min(s.Calls, recentExcerpts)
+	c.That(len(s.Recent) == steps, "%d steps of %d calls, want %d", len(s.Recent), s.Calls, steps)
+	c.That(len(s.Excerpts) == 0 || len(s.Excerpts) == shown, "%d excerpts of %d calls, want %d", len(s.Excerpts), s.Calls, shown)
+	for k := range s.Recent {
+		step := &s.Recent[k]
+		c.That(step.Number%recentSteps == k && step.Number >= s.Calls-recentSteps, "step %d stands at %d", step.Number, k)
+		c.Part(fmt.Sprintf("step %d", k), step.validate(s))
+	}
+	for k := range s.Excerpts {
+		x := &s.Excerpts[k]
+		c.That(x.Number%recentExcerpts == k && x.Number >= s.Calls-recentExcerpts && x.Number < s.Calls, "excerpt of step %d stands at %d", x.Number, k)
+		c.Count("length of an excerpt", max(len(x.Input), len(x.Output)), excerptSize)
+	}
+	return c.Err()
+}
+
+func (s *Step) validate(in *state) error {
+	var c snapshot.Check
+	c.That(s.Number >= 0 && s.Number < in.Calls, "Number is %d of %d calls", s.Number, in.Calls)
+	c.That(s.Class <= Polling, "Class is %d, want 0 to %d", uint8(s.Class), Polling)
+	c.That(s.Outcome <= Blocked, "Outcome is %d, want 0 to %d", s.Outcome, Blocked)
+	c.Part("Start", s.Start.validate(in))
+	c.Part("End", s.End.validate(in))
+	c.Count("SameRaw", s.SameRaw, in.Calls)
+	c.Count("Same", s.Same, in.Calls)
+	c.Count("Again.N", s.Again.N, in.Outcomes.N)
+	c.Amount("Again.Weight", s.Again.Weight, maxWeight)
+	return c.Err()
+}
+
+func (e *EventRef) validate(in *state) error {
+	var c snapshot.Check
+	c.Count("Number", e.Number, max(0, in.Metrics.Events-1))
+	c.That(e.Index >= -snapshot.MaxCount && e.Index <= snapshot.MaxCount, "Index is %d", e.Index)
+	return c.Err()
+}
+
+// validateOpen looks at the calls without an outcome, which stand in the order of their numbers.
+func (s *state) validateOpen() error {
+	var c snapshot.Check
+	c.Count("number of open calls", len(s.Open), maxOpen)
+	before := -1
+	for k := range s.Open {
+		step := &s.Open[k].Step
+		c.Part(fmt.Sprintf("call %d", k), step.validate(s))
+		c.That(step.Number > before, "call %d is out of order", step.Number)
+		c.That(step.Outcome == Pending, "call %d has ended", step.Number)
+		before = step.Number
+	}
+	return c.Err()
+}
+
+// validateTools looks at the tools, and works out how much their inputs take.
+func (s *state) validateTools() error {
+	var c snapshot.Check
+	c.Count("number of tools", len(s.Tools), maxTools)
+	calls := 0
+	s.InputText = 0
+	for name, t := range s.Tools {
+		if t == nil || t.Name != name {
+			return fmt.Errorf("tool %q has another name", name)
+		}
+		c.Part(fmt.Sprintf("%.100q", name), t.validate(s))
+		if c.Err() != nil {
+			break
+		}
+		calls += t.Calls
+		for _, in := range t.Inputs {
+			s.InputText += in.size()
+		}
+	}
+	c.Count("calls of all tools", calls, s.Calls)
+	c.Count("size of all inputs", s.InputText, maxInputText)
+	return c.Err()
+}
+
+func (t *Tool) validate(in *state) error {
+	var c snapshot.Check
+	c.That(t.Class <= Polling, "Class is %d, want 0 to %d", uint8(t.Class), Polling)
+	c.Count("Calls", t.Calls, in.Calls)
+	c.Count("Empty", t.Empty, in.Metrics.Events)
+	c.Count("Worst.Count", t.Worst.Count, in.Calls)
+	c.Part("Worst.Event", t.Worst.Event.validate(in))
+	c.Part("Streak", t.Streak.validate(in))
+	c.Part("Errors", t.Errors.validate(in))
+	c.Part("Unchanged", t.Unchanged.validate(in))
+	c.Count("ErrorsBegan", t.ErrorsBegan, in.Changes)
+	c.Count("length of FirstError", len(t.FirstError), 4*excerptSize) // JSON replaces a bad byte by three
+	c.Count("Turn", t.Turn, in.Turn.Number)
+	c.Count("TurnCalls", t.TurnCalls, t.Calls)
+	c.Count("Began", t.Began, in.Progress)
+	c.Count("Latest", t.Latest, max(0, in.Calls-1))
+	c.Part("Inputs", t.validateInputs())
+	return c.Err()
+}
+
+// validateInputs looks at the distinct inputs. Their shapes follow from their texts.
+func (t *Tool) validateInputs() error {
+	var c snapshot.Check
+	c.Count("number of inputs", len(t.Inputs), maxInputs)
+	calls, seen := 0, make(map[Hash]bool, len(t.Inputs))
+	for _, in := range t.Inputs {
+		if in == nil || in.Count < 1 || in.Count > t.Calls || seen[in.Exact] {
+			return fmt.Errorf("an input is missing, doubled or was never used")
+		}
+		c.Count("length of an input", len(in.Text), fingerprint.MaxCompared)
+		if c.Err() != nil {
+			break
+		}
+		seen[in.Exact] = true
+		calls += in.Count
+		in.Shape = fingerprint.ShapeOf(in.Text)
+	}
+	c.Count("calls with these inputs", calls, t.Calls)
+	return c.Err()
+}
+
+func (s *Streak) validate(in *state) error {
+	var c snapshot.Check
+	c.Count("Count", s.Count, in.Metrics.Events)
+	c.Count("Inputs", s.Inputs, s.Count)
+	c.That((s.Of == 0) == (s.Count == 0), "Of and Count contradict each other")
+	c.Part("First", s.First.validate(in))
+	c.Part("Latest", s.Latest.validate(in))
+	return c.Err()
+}
+
+func (t *Turn) validate(in *state) error {
+	var c snapshot.Check
+	c.Count("Number", t.Number, in.Metrics.Events)
+	c.Part("Row", t.Row.validate(in))
+	return c.Err()
+}
+
+func (s *Shell) validate(in *state) error {
+	var c snapshot.Check
+	c.Part("Failures", s.Failures.validate(in))
+	c.Part("Tests", s.Tests.validate(in))
+	return c.Err()
+}
+
+// validate looks whether the lengths of the repetitions are those of the symbols that are kept, and of at most most symbols.
+func (p *Periods) validate(most int) error {
+	var c snapshot.Check
+	c.Count("N", p.N, most)
+	kept := min(p.N, MaxPeriod)
+	for period := 1; period <= MaxPeriod && c.Err() == nil; period++ {
+		length := p.Run[period-1]
+		c.Count("Run", length, max(0, p.N-period))
+		for k := 0; k+period < kept && k <= length && c.Err() == nil; k++ {
+			same := p.Last[(p.N-1-k)%MaxPeriod] == p.Last[(p.N-1-k-period)%MaxPeriod]
+			c.That(same == (k < length), "Run contradicts Last with period %d", period)
+		}
+	}
+	return c.Err()
+}
+
+func (s *state) validateMessages() error {
+	var c snapshot.Check
+	events := s.Metrics.Events
+	c.Count("Said", s.Said, events)
+	c.Count("Restated", s.Restated, events)
+	c.Amount("Restating", s.Restating, float64(events))
+	c.Count("Fresh", s.Fresh, events)
+	c.Count("Again", s.Again, events)
+	c.Count("Spoken", s.Spoken, snapshot.MaxCount)
+	c.Count("number of speakers", len(s.Texts), maxSpeeches)
+	for _, sp := range s.Texts {
+		if sp == nil {
+			return fmt.Errorf("a speaker said nothing")
+		}
+		c.Part("speech", sp.validate(s))
+	}
+	return c.Err()
+}
+
+func (sp *speech) validate(in *state) error {
+	var c snapshot.Check
+	c.Count("number of messages", len(sp.Said), recentTexts)
+	c.Count("Next", sp.Next, recentTexts-1)
+	c.That(sp.Next == 0 || len(sp.Said) == recentTexts, "Next is %d of %d messages", sp.Next, len(sp.Said))
+	c.Count("Used", sp.Used, in.Metrics.Events)
+	for k := range sp.Said {
+		c.Count("Words", sp.Said[k].Gist.Words, snapshot.MaxCount)
+		c.Count("Fresh", sp.Said[k].Fresh, in.Fresh)
+		c.Part("Ref", sp.Said[k].Ref.validate(in))
+	}
+	return c.Err()
+}
+
+// validateHandoffs looks at the latest handoffs, oldest first.
+func (s *state) validateHandoffs() error {
+	var c snapshot.Check
+	n := len(s.Receivers)
+	c.Count("number of handoffs", n, min(recentHandoffs, s.Metrics.Handoffs))
+	c.That(len(s.Received) == n && len(s.Until) == n, "%d receivers at %d events with %d sums", n, len(s.Received), len(s.Until))
+	if c.Err() != nil {
+		return c.Err()
+	}
+	c.That(!slices.Contains(s.Receivers, ""), "a receiver has no name")
+	latest := passed{}
+	for k, until := range s.Until {
+		c.Part("Received", s.Received[k].validate(s))
+		c.That(until.Words >= latest.Words && until.Outcomes >= latest.Outcomes && until.Again >= latest.Again, "Until goes back")
+		latest = until
+	}
+	c.Count("Until.Words", latest.Words, s.Spoken)
+	c.Count("Until.Outcomes", latest.Outcomes, s.Outcomes.N)
+	c.Count("Until.Again", latest.Again, s.Again)
+	return c.Err()
+}
