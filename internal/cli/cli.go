@@ -72,7 +72,7 @@ func exitStatus(err error, stderr io.Writer) int {
 		return exitBreak
 	}
 	for _, line := range lines(err) {
-		fmt.Fprintln(stderr, "unloop:", line)
+		complain(stderr, line)
 	}
 	return exitBad
 }
