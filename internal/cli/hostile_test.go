@@ -36,12 +36,30 @@ func TestNoNameOfAFileOrRunReachesTheTerminalAsItIs(t *testing.T) {
 		`,"onset":0,"end":1}},"events":[{"kind":"tool_call","agent":null,"tool":"a","args":{},"result":"b","error":null},{"kind":"tool_call","agent":null,"tool":"a","args":{},"result":"b","error":null}]}`+"\n")
 	missing := filepath.Join(folder, hostile+"-missing")
 	for _, args := range [][]string{
-		{"scan", loops}, {"scan", broken}, {"scan", missing}, {"scan", "--profile", hostile, loops}, {"scan", "--input", hostile, loops},
-		{"scan", "--format", "sarif", loops}, {"scan", "--format", "github", loops}, {"scan", "--format", "junit", loops}, {"scan", "--format", "json", loops},
-		{"eval", labelled}, {"eval", broken}, {"eval", missing}, {"eval", "make", broken},
-		{"watch", "--endpoint", "http://127.0.0.1:1", missing}, {"import", "--endpoint", "http://127.0.0.1:1", loops},
-		{"export", "--endpoint", "http://127.0.0.1:1", hostile}, {"explain", hostile}, {"profile", "show", hostile}, {hostile}, {"scan", "--" + hostile},
-		{"config", "check", missing}, {"doctor", "--endpoint", hostile}, {"guard", "--config", missing}, {"serve", "--config", missing},
+		{"scan", loops},
+		{"scan", broken},
+		{"scan", missing},
+		{"scan", "--profile", hostile, loops},
+		{"scan", "--input", hostile, loops},
+		{"scan", "--format", "sarif", loops},
+		{"scan", "--format", "github", loops},
+		{"scan", "--format", "junit", loops},
+		{"scan", "--format", "json", loops},
+		{"eval", labelled},
+		{"eval", broken},
+		{"eval", missing},
+		{"eval", "make", broken},
+		{"watch", "--endpoint", "http://127.0.0.1:1", missing},
+		{"import", "--endpoint", "http://127.0.0.1:1", loops},
+		{"export", "--endpoint", "http://127.0.0.1:1", hostile},
+		{"explain", hostile},
+		{"profile", "show", hostile},
+		{hostile},
+		{"scan", "--" + hostile},
+		{"config", "check", missing},
+		{"doctor", "--endpoint", hostile},
+		{"guard", "--config", missing},
+		{"serve", "--config", missing},
 	} {
 		var out, errs bytes.Buffer
 		Main(args, strings.NewReader(""), &out, &errs)

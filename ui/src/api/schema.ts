@@ -1714,7 +1714,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1746,7 +1746,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1781,7 +1781,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1825,7 +1825,7 @@ export interface operations {
                 Accept?: string;
             };
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1861,7 +1861,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1893,7 +1893,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1964,7 +1964,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
