@@ -91,7 +91,7 @@ func FuzzCost(f *testing.F) {
 
 // Lengths of content. What is quadratic takes 256 times as long for the long one.
 const (
-	shortContent = 4 << 10
+	shortContent = 2 << 10
 	longContent  = 16 * shortContent
 )
 
