@@ -37,6 +37,7 @@ agent: ## run the example agent, which a guard nudges and then stops
 build: ## build bin/unloop, one file that needs nothing else
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/unloop \
 		-ldflags '-X github.com/unloop-ai/unloop/internal/cli.version=$(version)' ./cmd/unloop
+	@cp THIRD_PARTY_NOTICES.txt bin/
 	@echo "bin/unloop $(version)"
 
 .PHONY: wheel
@@ -90,6 +91,11 @@ lint: ## format, vet, staticcheck, go.mod, and the shape of the source
 	@go -C otelguard mod tidy -diff
 	@echo '== shape'
 	@go test ./internal/arch
+
+.PHONY: notices
+notices: ## write THIRD_PARTY_NOTICES.txt anew: the licences of all that is linked into the program
+	@scripts/notices >THIRD_PARTY_NOTICES.txt.new
+	@mv THIRD_PARTY_NOTICES.txt.new THIRD_PARTY_NOTICES.txt
 
 .PHONY: format
 format: ## rewrite the Go files as gofumpt wants them

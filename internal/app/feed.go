@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 	"strconv"
 
 	"github.com/unloop-ai/unloop"
@@ -73,17 +72,14 @@ type feeding struct {
 
 func (w *feeding) file(ctx context.Context, f file) error {
 	src := source{name: f.path, scan: w.scan}
-	in := w.Stdin
 	if f.path == "-" {
 		src.name = "standard input"
-	} else {
-		opened, err := os.Open(f.path)
-		if err != nil {
-			return plainPathError(err)
-		}
-		defer opened.Close() // only read
-		in = opened
 	}
+	in, err := Open(ctx, f.path, w.Stdin)
+	if err != nil {
+		return plainPathError(err)
+	}
+	defer in.Close() // only read
 	buffered := bufio.NewReaderSize(&meter{ctx: ctx, r: in, scan: w.scan}, headSize)
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/unloop-ai/unloop"
@@ -11,8 +12,8 @@ import (
 
 // room is how much one pass over an input whose runs are mixed may hold.
 type room struct {
-	tracks int   // runs at once; further ones wait for the next pass
-	sorted int64 // bytes of events that are held to be sorted; further runs wait for the next pass
+	tracks int   // runs at once; the events of further ones are kept in files
+	sorted int64 // bytes of events that are held to be sorted; further runs are sorted after them
 }
 
 var enoughRoom = room{tracks: 4096, sorted: 256 << 20}
@@ -40,25 +41,41 @@ func (src *source) stream(result *Result) error {
 }
 
 // passes scans an input whose runs are mixed and perhaps out of order. The first pass folds each run as its events come.
-// A run with a late event is given up there, and a later pass gathers its events and sorts them; runs for which there
-// was no room have a pass of their own. So memory is bounded, whatever the input's size.
+// A run with a late event is given up there, and its events are gathered from the input once more and sorted. Events of runs
+// for which there was no room are spread over files, each of which is then an input of its own. So memory is bounded,
+// whatever the input's size, and time is proportional to the number of events, whatever the number of runs.
 func (src *source) passes(ctx context.Context, result *Result) error {
-	p := pass{src: src}
-	if err := src.format.Decode(src.input(src.first, true), p.add); err != nil {
+	first := func(emit ingest.Emit) error { return src.format.Decode(src.input(src.first, true), emit) }
+	again := func(emit ingest.Emit) error { return src.reread(ctx, emit) }
+	return src.pass(ctx, 0, first, again, result)
+}
+
+// events hands on the events of an input, or of a part of it.
+type events func(emit ingest.Emit) error
+
+// pass folds the runs of first for which there is room, and then the others. Again hands on the events of first once more.
+func (src *source) pass(ctx context.Context, depth int, first, again events, result *Result) error {
+	p := pass{src: src, rest: overflow{depth: depth}}
+	defer p.rest.close()
+	if err := first(p.add); err != nil {
 		return err
 	}
-	for {
-		if err := p.finish(ctx, result); err != nil {
-			return err
-		}
-		if len(p.waiting) == 0 {
-			return nil
-		}
-		p = pass{src: src, only: p.waiting}
-		if err := src.reread(ctx, p.add); err != nil {
-			return err
-		}
+	if err := p.finish(again, result); err != nil {
+		return err
 	}
+	p.tracks, p.order = nil, nil
+	for k, part := range p.rest.parts {
+		if part == nil {
+			continue
+		}
+		each := func(emit ingest.Emit) error { return part.each(ctx, emit) }
+		err := src.pass(ctx, depth+1, each, each, result)
+		if err := errors.Join(err, part.file.Close()); err != nil {
+			return err
+		}
+		p.rest.parts[k] = nil
+	}
+	return nil
 }
 
 // reread decodes the input once more.
@@ -73,18 +90,18 @@ func (src *source) reread(ctx context.Context, emit ingest.Emit) error {
 
 // pass folds the runs of an input in one reading of it.
 type pass struct {
-	src     *source
-	only    map[string]bool // the runs that it is for; nil for all
-	tracks  map[string]*track
-	order   []*track        // in the order in which they appeared
-	waiting map[string]bool // runs that need another pass
+	src    *source
+	tracks map[string]*track
+	order  []*track // in the order in which they appeared
+	rest   overflow // of runs for which there was no room
 }
 
 func (p *pass) add(e *unloop.Event) error {
+	p.src.scan.folded++
 	t := p.tracks[e.RunID]
 	if t == nil {
 		if t = p.admit(e.RunID); t == nil {
-			return nil
+			return p.rest.put(e)
 		}
 	}
 	t.size += int64(len(e.Input)+len(e.Output)+len(e.Error)+len(e.Metadata)+len(e.Text)) + eventSize
@@ -103,16 +120,9 @@ func (p *pass) add(e *unloop.Event) error {
 // eventSize is about what an event takes beside its content, in bytes.
 const eventSize = 512
 
-// admit begins a run, or lets it wait where there is no room.
+// admit begins a run. It returns nil where there is no room.
 func (p *pass) admit(id string) *track {
-	if p.only != nil && !p.only[id] {
-		return nil
-	}
 	if len(p.tracks) >= p.src.room.tracks {
-		if p.waiting == nil {
-			p.waiting = make(map[string]bool)
-		}
-		p.waiting[id] = true
 		return nil
 	}
 	t := p.src.track(id)
@@ -125,7 +135,7 @@ func (p *pass) admit(id string) *track {
 }
 
 // finish reports the runs that came in order, then sorts and reports the others.
-func (p *pass) finish(ctx context.Context, result *Result) error {
+func (p *pass) finish(again events, result *Result) error {
 	var late []*track
 	for _, t := range p.order {
 		if t.late {
@@ -136,11 +146,11 @@ func (p *pass) finish(ctx context.Context, result *Result) error {
 			return err
 		}
 	}
-	return p.src.sortLate(ctx, late, result)
+	return p.src.sortLate(late, again, result)
 }
 
 // sortLate scans the runs whose events came out of order, as many at once as there is room for.
-func (src *source) sortLate(ctx context.Context, late []*track, result *Result) error {
+func (src *source) sortLate(late []*track, again events, result *Result) error {
 	for len(late) > 0 {
 		n, size := 0, int64(0)
 		batch := make(map[string][]*unloop.Event)
@@ -153,7 +163,7 @@ func (src *source) sortLate(ctx context.Context, late []*track, result *Result) 
 			return fmt.Errorf("%s: the events of run %s are out of order and too many to be sorted here (%d MiB, %d at most): sort the file by sequence",
 				src.name, late[0].id, size>>20, src.room.sorted>>20)
 		}
-		err := src.reread(ctx, func(e *unloop.Event) error {
+		err := again(func(e *unloop.Event) error {
 			if events, ok := batch[e.RunID]; ok {
 				batch[e.RunID] = append(events, e.Clone())
 			}

@@ -31,8 +31,9 @@ type Scan struct {
 	// Progress, if set, takes the bytes read since the last call, and the bytes to read in all as far as they are known.
 	Progress func(read, total int64)
 
-	total int64
-	room  room // smaller in tests
+	total  int64
+	folded int  // events that passes took, those included that came again from the overflow
+	room   room // smaller in tests
 }
 
 // Result is what a scan came to.
@@ -132,7 +133,7 @@ type source struct {
 	run    string // id of a run that has none
 	format ingest.Format
 	first  io.Reader // for the first pass
-	spool  *os.File  // what first gave, for standard input
+	spool  *os.File  // what first gave, where that cannot be read again: of standard input, of a pipe
 	scan   *Scan
 	room   room
 }
@@ -142,17 +143,14 @@ func (s *Scan) file(ctx context.Context, f file, result *Result) error {
 	if src.room == (room{}) {
 		src.room = enoughRoom
 	}
-	var in io.Reader = s.Stdin
 	if f.path == "-" {
 		src.name, src.run = "standard input", "stdin"
-	} else {
-		opened, err := os.Open(f.path)
-		if err != nil {
-			return plainPathError(err)
-		}
-		defer opened.Close() // only read
-		in = opened
 	}
+	in, err := Open(ctx, f.path, s.Stdin)
+	if err != nil {
+		return plainPathError(err)
+	}
+	defer in.Close() // only read
 	buffered := bufio.NewReaderSize(&meter{ctx: ctx, r: in, scan: s}, headSize)
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -169,7 +167,7 @@ func (s *Scan) file(ctx context.Context, f file, result *Result) error {
 	if src.format.Whole {
 		return src.stream(result)
 	}
-	if f.path == "-" {
+	if !regular(f.path) {
 		if err := src.tee(); err != nil {
 			return err
 		}
@@ -201,14 +199,11 @@ func runName(path string) string {
 	return name
 }
 
-// tee keeps what is read from standard input in a temporary file without a name, for a second pass.
+// tee keeps what is read from standard input or from a pipe in a temporary file without a name, for a second pass.
 func (src *source) tee() error {
-	spool, err := os.CreateTemp("", "unloop-scan-*")
+	spool, err := unnamedFile()
 	if err != nil {
-		return fmt.Errorf("keep standard input: %w", err)
-	}
-	if err := os.Remove(spool.Name()); err != nil {
-		return errors.Join(fmt.Errorf("keep standard input: %w", err), spool.Close())
+		return fmt.Errorf("keep %s: %w", src.name, err)
 	}
 	src.first, src.spool = io.TeeReader(src.first, spool), spool
 	return nil
@@ -218,7 +213,7 @@ func (src *source) tee() error {
 func (src *source) again(ctx context.Context) (io.ReadCloser, error) {
 	if src.spool != nil {
 		if _, err := src.spool.Seek(0, io.SeekStart); err != nil {
-			return nil, fmt.Errorf("read standard input again: %w", err)
+			return nil, fmt.Errorf("read %s again: %w", src.name, err)
 		}
 		return io.NopCloser(&meter{ctx: ctx, r: src.spool}), nil
 	}

@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/report"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
@@ -201,5 +203,53 @@ func TestEntriesThatTellNothingCountToo(t *testing.T) {
 		`{"kind":"tool_call","agent":null,"tool":"bash","args":{"command":"ls"},"result":"a","error":null}]}`+"\n"))
 	if len(runs) != 1 || runs[0].Events != 2 || runs[0].Steps != 1 {
 		t.Errorf("runs %+v, want one of 2 entries and 1 step", runs)
+	}
+}
+
+func TestWorkGrowsWithEventsAndNotWithRunsTimesEvents(t *testing.T) {
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, runs := range []int{10, 400, 4000} {
+		lines := mixedRuns(runs, 1)
+		verdicts := 0
+		s := Scan{
+			Profile: p, Stdin: strings.NewReader(strings.Join(lines, "\n")), room: room{tracks: 4, sorted: 1 << 20},
+			Verdict: func(r *report.Run) error { verdicts++; return nil }, Warn: func(err error) { t.Error(err) },
+		}
+		if _, err := s.Run(context.Background(), []string{"-"}); err != nil {
+			t.Fatal(err)
+		}
+		// With room for 4 runs in a pass and 64 files, 4,000 runs take three passes, a few of them four, and not 1,000.
+		if verdicts != runs || s.folded > 4*len(lines) {
+			t.Errorf("%d runs of 2 events: %d verdicts, and %d events folded", runs, verdicts, s.folded)
+		}
+	}
+}
+
+func TestAnEventComesBackFromTheOverflowAsItWas(t *testing.T) {
+	zero := 0.0
+	want := []*unloop.Event{
+		{ID: "1", RunID: "r", Type: unloop.ToolCallCompleted, Latency: &zero, Usage: &unloop.Usage{}, Hints: &unloop.ToolHints{}, Output: []byte("null"), Index: 7},
+		{ID: "2", RunID: "r", Sequence: -1, Time: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Type: "x\xff", Text: "\x00", Input: []byte(`{ "a" : 1 }`), Output: []byte{}},
+		{RunID: "r"},
+	}
+	var o overflow
+	defer o.close()
+	for _, e := range want {
+		if err := o.put(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part := o.parts[hashOf("0", "r")%fanOut]
+	for range 2 {
+		var got []*unloop.Event
+		if err := part.each(context.Background(), func(e *unloop.Event) error { got = append(got, e); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
 	}
 }

@@ -40,7 +40,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		Short: "Says whether an AI agent is going round in circles, where, why, and what to try",
 		Long: "unloop reads what an agent did and says whether it is looping: the same call again and again, the same error\n" +
 			"from varied commands, two agents that hand a task back and forth, searches that find nothing. As a guard it is asked\n" +
-			"before each tool call, and nudges, blocks or halts the agent.",
+			"before each tool call, and nudges, blocks or halts the agent.\n\n" +
+			"The licences of what is linked into it are in THIRD_PARTY_NOTICES.txt, beside the program.",
 		Example:       "  unloop scan runs/                 # every trace in a folder\n  unloop rules                      # what it looks for\n  unloop explain same_error         # one rule in full\n  unloop profile show default       # a profile with its settings\n  unloop guard                      # asked by an agent before each tool call",
 		Version:       version,
 		SilenceUsage:  true,
@@ -72,7 +73,7 @@ func exitStatus(err error, stderr io.Writer) int {
 		return exitBreak
 	}
 	for _, line := range lines(err) {
-		fmt.Fprintln(stderr, "unloop:", line)
+		complain(stderr, line)
 	}
 	return exitBad
 }

@@ -83,7 +83,7 @@ func configCheckCommand() *cobra.Command {
 				return err
 			}
 			for _, notice := range loaded.Notices {
-				fmt.Fprintln(cmd.ErrOrStderr(), "unloop:", notice)
+				complain(cmd.ErrOrStderr(), notice)
 			}
 			text, err := loaded.Hidden().YAML()
 			if err != nil {
@@ -93,7 +93,7 @@ func configCheckCommand() *cobra.Command {
 			if loaded.File != "" {
 				origin = "# Read from " + loaded.File + "."
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s", origin, text)
+			_, err = fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "%s\n%s", origin, text)
 			return err
 		},
 	}

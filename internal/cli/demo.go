@@ -47,7 +47,7 @@ func demoCommand(start startServer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return (&demo{out: cmd.OutOrStdout(), client: c, speed: speed, more: "Look at both: " + c.URL("/")}).play(ctx)
+			return (&demo{out: plainWriter{cmd.OutOrStdout()}, client: c, speed: speed, more: "Look at both: " + c.URL("/")}).play(ctx)
 		},
 	}
 	server.add(cmd.Flags())

@@ -35,7 +35,7 @@ func doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := doctor{out: cmd.OutOrStdout(), client: c, url: server.url()}
+			d := doctor{out: plainWriter{cmd.OutOrStdout()}, client: c, url: server.url()}
 			d.examine(cmd.Context())
 			if d.failed {
 				return errUnwell

@@ -51,7 +51,7 @@ func (o *outage) waiting(err error, _ time.Duration) {
 		return
 	}
 	o.since = time.Now()
-	fmt.Fprintf(o.w, "unloop: %v; it is tried again\n", err)
+	complain(o.w, fmt.Sprintf("%v; it is tried again", err))
 }
 
 // plural returns a number with its noun.
@@ -82,13 +82,13 @@ func (r *refusals) refused(one client.Refusal) {
 	}
 	r.tellUntold()
 	r.nextDue = now.Add(time.Minute)
-	fmt.Fprintf(r.w, "unloop: run %s, event %s is refused: %s\n", one.RunID, one.EventID, one.Reason)
+	complain(r.w, fmt.Sprintf("run %s, event %s is refused: %s", one.RunID, one.EventID, one.Reason))
 }
 
 // tellUntold says how many were not told.
 func (r *refusals) tellUntold() {
 	if r.untold > 0 {
-		fmt.Fprintf(r.w, "unloop: %s refused as well\n", plural(r.untold, "further event is", "further events are"))
+		complain(r.w, plural(r.untold, "further event is", "further events are")+" refused as well")
 	}
 	r.untold = 0
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/eval"
 	"github.com/unloop-ai/unloop/internal/eval/splice"
 	"github.com/unloop-ai/unloop/profile"
@@ -102,18 +102,22 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 	if board.Sheets[0].Runs == 0 {
 		return fmt.Errorf("no runs in %s", strings.Join(paths, ", "))
 	}
-	return write(cmd.OutOrStdout())
+	out := cmd.OutOrStdout()
+	if f.format == "pretty" {
+		out = plainWriter{out} // kinds of loops are named by those who made the labels
+	}
+	return write(out)
 }
 
 // openLabelled has read take a file, or standard input for -.
 func openLabelled(cmd *cobra.Command, path string, read func(ctx context.Context, name string, r io.Reader) error) error {
-	if path == "-" {
-		return read(cmd.Context(), "standard input", cmd.InOrStdin())
-	}
-	file, err := os.Open(path)
+	file, err := app.Open(cmd.Context(), path, cmd.InOrStdin())
 	if err != nil {
 		return fmt.Errorf("read labelled runs: %w", err)
 	}
 	defer file.Close() // only read
+	if path == "-" {
+		path = "standard input"
+	}
 	return read(cmd.Context(), path, file)
 }

@@ -61,7 +61,7 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	feed := app.Feed{
 		Input: input, Stdin: cmd.InOrStdin(), Progress: bar.add,
 		Take: func(e *unloop.Event) error { return sender.Add(ctx, e) },
-		Warn: func(err error) { fmt.Fprintln(above, "unloop:", err) },
+		Warn: func(err error) { complain(above, err) },
 	}
 	fed, err := feed.Run(ctx, paths)
 	if err == nil {

@@ -26,7 +26,7 @@ func initCommand() *cobra.Command {
 			if err := writeNew(path); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is written. Change what you like, then: unloop config check\n", path)
+			_, err := fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "%s is written. Change what you like, then: unloop config check\n", path)
 			return err
 		},
 	}

@@ -86,7 +86,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		},
 		Warn: func(err error) {
 			bar.clear()
-			fmt.Fprintln(cmd.ErrOrStderr(), "unloop:", err)
+			complain(cmd.ErrOrStderr(), err)
 		},
 		Progress: bar.add,
 	}

@@ -46,7 +46,7 @@ func serveCommand() *cobra.Command {
 				},
 			}
 			for _, notice := range loaded.Notices {
-				fmt.Fprintln(cmd.ErrOrStderr(), "unloop:", notice)
+				complain(cmd.ErrOrStderr(), notice)
 			}
 			return server.Run(cmd.Context())
 		},

@@ -71,10 +71,10 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 		Input: f.input, Once: f.once, Take: sender.Add,
 		Warn: func(err error) {
 			faults++
-			fmt.Fprintln(stderr, "unloop:", err)
+			complain(stderr, err)
 		},
 	}
-	fmt.Fprintf(stderr, "unloop: following %s; events go to %s\n", strings.Join(paths, ", "), server.url())
+	complain(stderr, fmt.Sprintf("following %s; events go to %s", strings.Join(paths, ", "), server.url()))
 	err = followAndSend(ctx, &follow, sender, paths)
 	sent := sender.Sent()
 	refused.tellUntold()

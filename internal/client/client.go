@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // DefaultEndpoint is where a server answers that was told nothing.
@@ -56,7 +58,7 @@ func (c *Client) URL(path string) string { return c.base + path }
 func (c *Client) HasToken() bool { return c.token != "" }
 
 // RunPath returns the path of a run, and of what is below it.
-func RunPath(id, below string) string { return "/api/runs/" + url.PathEscape(id) + below }
+func RunPath(id, below string) string { return "/api/runs/" + store.PathOf(id) + below }
 
 // Error is an answer that says that a request failed.
 type Error struct {

@@ -381,3 +381,16 @@ func TestSenderEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+func TestARunThatIsCalledLikeAStepInAPathIsAskedFor(t *testing.T) {
+	for id, want := range map[string]string{".": "/api/runs/.~", "..": "/api/runs/..~", ".~": "/api/runs/.~~", "a/../b": "/api/runs/a%2F..%2Fb"} {
+		asked := ""
+		c := serve(t, "", func(w http.ResponseWriter, r *http.Request) {
+			asked = r.RequestURI
+			_, _ = io.WriteString(w, `{"id":"x"}`)
+		})
+		if _, err := c.Run(t.Context(), id); err != nil || asked != want {
+			t.Errorf("%q is asked for as %s: %v", id, asked, err)
+		}
+	}
+}

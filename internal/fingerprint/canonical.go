@@ -249,7 +249,7 @@ func (c *Canonicalizer) sort(start, first int) {
 // order sorts members by name, doubled ones as they came. Few are sorted on the spot, without a call for each comparison.
 func (c *Canonicalizer) order(own []member) {
 	if len(own) > 16 {
-		slices.SortStableFunc(own, func(a, b member) int { return c.compare(&a, &b) })
+		slices.SortFunc(own, func(a, b member) int { return cmp.Or(c.compare(&a, &b), a.name-b.name) })
 		return
 	}
 	for i := 1; i < len(own); i++ {

@@ -9,75 +9,97 @@ var envelopes = [...]string{"results", "result", "value", "output", "data", "ite
 // such, or a text in which one of a few phrases ("no results", "not found") stands as words of its own. It takes time
 // proportional to len(raw) and allocates nothing.
 func Empty(raw []byte) bool {
-	for range maxDepth {
-		raw = bytes.TrimSpace(raw)
-		if len(raw) == 0 {
-			return false
-		}
-		switch raw[0] {
-		case 'n':
-			return true
-		case '"':
-			return saysNothing(raw[1:max(1, len(raw)-1)])
-		case '[':
-			return bytes.Equal(bytes.TrimSpace(raw[1:max(1, len(raw)-1)]), nil)
-		case '{':
-			inner, members := unwrap(raw)
-			if members == 0 {
-				return true
-			}
-			if inner == nil {
-				return false
-			}
-			raw = inner
-		default:
-			return false
-		}
-	}
-	return false
+	empty, _ := emptyAt(bytes.TrimSpace(raw), 0, 0)
+	return empty
 }
 
-// unwrap returns the value of the envelope in an object, if it has one, and how many members the object has.
-func unwrap(object []byte) (inner []byte, members int) {
+// emptyAt judges the value that begins at b[i] and returns where it ends. An envelope is judged while it is passed over, so
+// that what stands within many of them is read once and not once for each.
+func emptyAt(b []byte, i, depth int) (empty bool, end int) {
+	if i == len(b) || depth == maxDepth {
+		return false, skipValue(b, i)
+	}
+	switch b[i] {
+	case 'n':
+		empty = true
+	case '"':
+		end = skipString(b, i)
+		return saysNothing(b[i+1 : max(i+1, end-1)]), end
+	case '[':
+		end = skipValue(b, i)
+		return skipSpace(b, i+1) >= end-1, end
+	case '{':
+		return emptyObject(b, i, depth)
+	}
+	return empty, skipValue(b, i)
+}
+
+// emptyObject judges the object that begins at b[i] by its envelope: without one it is empty if it has no members.
+func emptyObject(b []byte, i, depth int) (empty bool, end int) {
 	best := len(envelopes)
-	for at := 1; ; {
-		name, value, next, ok := memberAt(object, at)
+	empty = true
+	for at := i + 1; ; {
+		name, from, ok := memberName(b, at)
 		if !ok {
-			return inner, members
+			return empty, from
 		}
-		members++
-		for k := range best {
-			if string(name) == envelopes[k] {
-				best, inner = k, value
-				break
-			}
+		rank, to := 0, 0
+		for rank < best && string(name) != envelopes[rank] {
+			rank++
 		}
-		at = next
+		switch {
+		case rank < best:
+			best = rank
+			empty, to = emptyAt(b, from, depth+1)
+		case best == len(envelopes):
+			empty = false
+			fallthrough
+		default:
+			to = skipValue(b, from)
+		}
+		if from == to {
+			return empty, to
+		}
+		at = behind(b, to)
 	}
 }
 
 // memberAt reads the member of an object that begins at object[i], or behind the space there, and returns where the next
 // one begins; ok is false if there is none.
 func memberAt(object []byte, i int) (name, value []byte, next int, ok bool) {
-	i = skipSpace(object, i)
-	if i >= len(object) || object[i] != '"' {
-		return nil, nil, i, false
+	name, from, ok := memberName(object, i)
+	if !ok {
+		return nil, nil, from, false
 	}
-	nameEnd := skipValue(object, i)
-	colon := skipSpace(object, nameEnd)
-	if colon >= len(object) || object[colon] != ':' {
-		return nil, nil, colon, false
-	}
-	from := skipSpace(object, colon+1)
 	to := skipValue(object, from)
 	if from == to {
 		return nil, nil, to, false
 	}
-	next = skipSpace(object, to)
-	if next < len(object) && object[next] == ',' {
-		next++
+	return name, object[from:to], behind(object, to), true
+}
+
+// memberName reads the name of the member of an object that begins at object[i], or behind the space there, and returns where
+// its value begins. If there is no member, ok is false, and value is behind the object.
+func memberName(object []byte, i int) (name []byte, value int, ok bool) {
+	i = skipSpace(object, i)
+	if i >= len(object) || object[i] != '"' {
+		return nil, min(i+1, len(object)), false
 	}
-	return object[i+1 : nameEnd-1], object[from:to], next, true
+	nameEnd := skipString(object, i)
+	colon := skipSpace(object, nameEnd)
+	if colon >= len(object) || object[colon] != ':' {
+		return nil, colon, false
+	}
+	return object[i+1 : nameEnd-1], skipSpace(object, colon+1), true
+}
+
+// behind returns where the next member begins, if the last one ends at object[i].
+func behind(object []byte, i int) int {
+	i = skipSpace(object, i)
+	if i < len(object) && object[i] == ',' {
+		i++
+	}
+	return i
 }
 
 func skipSpace(b []byte, i int) int {
@@ -168,7 +190,7 @@ func escaped(text []byte, i int) bool {
 func phraseAt(text []byte) bool {
 	for _, phrase := range nothing {
 		n := len(phrase)
-		if len(text) < n || !bytes.EqualFold(text[:n], []byte(phrase)) {
+		if len(text) < n || text[n-1]|0x20 != phrase[n-1] || !bytes.EqualFold(text[:n], []byte(phrase)) {
 			continue
 		}
 		for _, plural := range [...]string{"es", "s"} {

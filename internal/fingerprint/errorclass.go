@@ -12,7 +12,8 @@ const maxClassed = 160
 // ErrorClass returns the fingerprint of the kind of error that a text, as raw JSON, tells: its first line that matters,
 // with numbers, quoted parts, paths and volatile parts masked, so that the same mistake in another file or with another argument is the
 // same. The line that matters is the last that begins with the name of an error ("ValueError: …"), else the first that
-// has a word such as error, failed or not found, else the first. No text gives 0.
+// has a word such as error, failed or not found, else the first. No text gives 0. Of a text over MaxClassified its two ends
+// are read, so it takes time proportional to len(raw) up to that, and no more beyond.
 func ErrorClass(raw []byte) Hash {
 	line := ErrorLine(raw)
 	if len(line) == 0 {
@@ -20,8 +21,9 @@ func ErrorClass(raw []byte) Hash {
 	}
 	var masked [maxClassed]byte
 	out := masked[:0]
+	noPath := 0
 	for i := 0; i < len(line) && len(out) < cap(out); {
-		end, kind := classedToken(line, i)
+		end, kind := classedToken(line, i, &noPath)
 		switch kind {
 		case 0:
 			out = append(out, line[i]|0x20)
@@ -33,8 +35,9 @@ func ErrorClass(raw []byte) Hash {
 	return Hash(xxh3.Hash(out))
 }
 
-// classedToken returns where the token at line[i] ends and what stands for it; 0 for a byte that stands for itself.
-func classedToken(line []byte, i int) (end int, kind byte) {
+// classedToken returns where the token at line[i] ends and what stands for it; 0 for a byte that stands for itself. Up to
+// noPath the line is known to hold no path, so that bytes that could be of one are looked at once.
+func classedToken(line []byte, i int, noPath *int) (end int, kind byte) {
 	b := line[i]
 	if b == '\'' || b == '"' || b == '`' {
 		if n := bytes.IndexByte(line[i+1:], b); n >= 0 {
@@ -50,14 +53,12 @@ func classedToken(line []byte, i int) (end int, kind byte) {
 			return i + n, 'V'
 		}
 	}
-	end = i
-	path := false
-	for end < len(line) && (class[line[end]]&wordByte != 0 || bytes.IndexByte([]byte("/.-~"), line[end]) >= 0) {
-		path = path || line[end] == '/'
-		end++
-	}
-	if path {
-		return end, 'P'
+	if i >= *noPath {
+		end, path := pathEnd(line, i)
+		if path {
+			return end, 'P'
+		}
+		*noPath = end
 	}
 	if class[b]&digit != 0 {
 		return i + max(1, count(line[i:], digit)), 'N'
@@ -65,7 +66,21 @@ func classedToken(line []byte, i int) (end int, kind byte) {
 	return i + 1, 0
 }
 
-// ErrorLine returns the line of an error's text, as raw JSON, that says most about it. It is a part of raw.
+// pathEnd returns where the bytes end that a path can have, and whether a slash is among them.
+func pathEnd(line []byte, i int) (end int, path bool) {
+	for end = i; end < len(line); end++ {
+		switch b := line[end]; {
+		case b == '/':
+			path = true
+		case class[b]&wordByte == 0 && b != '.' && b != '-' && b != '~':
+			return end, path
+		}
+	}
+	return end, path
+}
+
+// ErrorLine returns the line of an error's text, as raw JSON, that says most about it. It is a part of raw. Of a text over
+// MaxClassified its two ends are read.
 func ErrorLine(raw []byte) []byte {
 	if string(raw) == "null" {
 		return nil // an output that says nothing
@@ -74,30 +89,41 @@ func ErrorLine(raw []byte) []byte {
 	if len(text) > 1 && text[0] == '"' {
 		text = text[1 : len(text)-1]
 	}
-	var first, telling, named []byte
+	var lines errorLines
+	head, tail := ends(text)
+	lines.read(head)
+	_, tail = cutLine(tail) // its first line may have lost its beginning
+	lines.read(tail)
+	switch {
+	case lines.named != nil:
+		return lines.named
+	case lines.telling != nil:
+		return lines.telling
+	}
+	return lines.first
+}
+
+// errorLines are the lines of an error's text that may say most about it: the first, the first with a telling word, and the
+// last that begins with the name of an error.
+type errorLines struct{ first, telling, named []byte }
+
+func (e *errorLines) read(text []byte) {
 	for len(text) > 0 {
 		var line []byte
 		line, text = cutLine(text)
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '<' || bytes.HasPrefix(line, []byte(`\u003c`)) {
 			continue // a tag that wraps the output
 		}
-		if first == nil {
-			first = line
+		if e.first == nil {
+			e.first = line
 		}
-		if telling == nil && tells(line) {
-			telling = line
+		if e.telling == nil && tells(line) {
+			e.telling = line
 		}
 		if namesError(line) {
-			named = line
+			e.named = line
 		}
 	}
-	switch {
-	case named != nil:
-		return named
-	case telling != nil:
-		return telling
-	}
-	return first
 }
 
 // cutLine cuts at a line end, escaped as in JSON or plain.

@@ -4,9 +4,13 @@ import "bytes"
 
 // RunsTests reports whether a shell's command line runs tests: with pytest, unittest, go test, cargo test, jest, vitest, npm
 // test, mvn test, gradle test, rspec, phpunit, ctest and their like, in the usual ways to call them, alone or among other
-// commands. What a quoted text or a here-document says is not run. It takes time proportional to the command and
-// allocates nothing.
+// commands. What a quoted text or a here-document says is not run. It takes time proportional to the command up to
+// MaxClassified, and allocates nothing. The two ends of a longer command are read as one, so that a here-document or a
+// quote that begins in the first goes on in the second.
 func RunsTests(command []byte) bool {
+	if head, tail := ends(command); tail != nil {
+		command = append(append(make([]byte, 0, MaxClassified), head...), tail...)
+	}
 	c := commandLine{rest: command}
 	for c.next() {
 		if callsTests(c.words[:c.n]) {

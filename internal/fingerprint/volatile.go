@@ -104,6 +104,10 @@ func unixTime(b []byte, n int) int {
 	return n
 }
 
+// maxDurationParts bounds how many numbers with a unit make one duration. Where the last of them is no duration after all,
+// the search goes on behind the first, so without a bound a long row of them would be read again from each.
+const maxDurationParts = 6
+
 // duration matches a number with a unit of time: 12ms, 12 ms, 0.31s, 3 seconds, 1m30s.
 func duration(b []byte) int {
 	n := count(b, digit)
@@ -111,7 +115,7 @@ func duration(b []byte) int {
 		n += 1 + count(b[n+1:], digit)
 	}
 	total := 0
-	for n < len(b) {
+	for parts := 0; n < len(b) && parts < maxDurationParts; parts++ {
 		at := n
 		if b[at] == ' ' && total == 0 {
 			at++

@@ -29,7 +29,7 @@ func (s *Server) runOf(ctx context.Context, id string) (*store.Run, error) {
 type (
 	// RunPath is embedded, so that huma finds it only under an exported name.
 	RunPath struct {
-		ID string `path:"id" doc:"Of the run."`
+		ID string `path:"id" doc:"Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more."`
 	}
 	runsQuery struct {
 		Status  string `query:"status" enum:"running,completed,failed,closed" doc:"Only runs of this status."`
@@ -76,6 +76,9 @@ type (
 		Body []Decision
 	}
 )
+
+// run returns the id of the run that the path names.
+func (p RunPath) run() string { return store.IDOf(p.ID) }
 
 func (s *Server) runRoutes() {
 	get := func(path, id, summary, description string) huma.Operation {
@@ -163,7 +166,7 @@ func pageOf(path string, query url.Values, next string) NextPage {
 }
 
 func (s *Server) getRun(ctx context.Context, q *RunPath) (*runAnswer, error) {
-	run, err := s.runOf(ctx, q.ID)
+	run, err := s.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +174,7 @@ func (s *Server) getRun(ctx context.Context, q *RunPath) (*runAnswer, error) {
 }
 
 func (s *Server) getMetrics(ctx context.Context, q *RunPath) (*metricsAnswer, error) {
-	run, err := s.runOf(ctx, q.ID)
+	run, err := s.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +182,7 @@ func (s *Server) getMetrics(ctx context.Context, q *RunPath) (*metricsAnswer, er
 }
 
 func (s *Server) listEvents(ctx context.Context, q *eventLines) (*eventsAnswer, error) {
-	run, err := s.runOf(ctx, q.ID)
+	run, err := s.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}
@@ -198,10 +201,10 @@ func (s *Server) listEvents(ctx context.Context, q *eventLines) (*eventsAnswer, 
 	return &eventsAnswer{pageOf(runPath(run.ID, "events"), again, next), kind, text}, nil
 }
 
-func runPath(id, list string) string { return "/api/runs/" + url.PathEscape(id) + "/" + list }
+func runPath(id, list string) string { return "/api/runs/" + store.PathOf(id) + "/" + list }
 
 func (s *Server) listWarnings(ctx context.Context, q *RunPath) (*warningsAnswer, error) {
-	run, err := s.runOf(ctx, q.ID)
+	run, err := s.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +216,7 @@ func (s *Server) listWarnings(ctx context.Context, q *RunPath) (*warningsAnswer,
 }
 
 func (s *Server) listDecisions(ctx context.Context, q *eventsQuery) (*decisionsAnswer, error) {
-	run, err := s.runOf(ctx, q.ID)
+	run, err := s.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +229,7 @@ func (s *Server) listDecisions(ctx context.Context, q *eventsQuery) (*decisionsA
 }
 
 func (s *Server) deleteRun(ctx context.Context, q *RunPath) (*struct{}, error) {
-	run, err := s.runOf(ctx, q.ID)
+	run, err := s.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func (s *Server) replayRoutes() {
 }
 
 func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, error) {
-	run, err := r.runOf(ctx, q.ID)
+	run, err := r.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}

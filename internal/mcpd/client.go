@@ -42,10 +42,10 @@ func NewClient(base, token string) (*Client, error) {
 // get asks for a path of the API, made of its parts, and hands over the answer and its headers.
 func (c *Client) get(ctx context.Context, query url.Values, read func(http.Header, io.Reader) error, parts ...string) error {
 	for i, p := range parts {
-		if p == "" || p == "." || p == ".." { // would lead to another path
+		if p == "" { // would lead to another path
 			return ErrNoRun
 		}
-		parts[i] = url.PathEscape(p)
+		parts[i] = store.PathOf(p)
 	}
 	address := c.base.JoinPath(parts...)
 	address.RawQuery = query.Encode()

@@ -131,23 +131,26 @@ func cut(s string, at int) (head, tail string) {
 // wrap breaks a text into lines of so many columns: between words, after a comma, or else where the line is full.
 func wrap(s string, to int) []string {
 	var lines []string
-	line := ""
+	line, used := "", 0 // columns, counted once: a character may be of any number of bytes
 	for _, word := range strings.Fields(s) {
 		space := " "
 		for _, part := range strings.SplitAfter(word, ",") {
 			if line == "" {
 				space = ""
 			}
-			if columns(line)+len(space)+columns(part) > to && line != "" {
+			width := columns(part)
+			if used+len(space)+width > to && line != "" {
 				lines = append(lines, line)
-				line, space = "", ""
+				line, space, used = "", "", 0
 			}
-			for columns(part) > to {
+			for width > to {
 				var head string
 				head, part = cut(part, to)
 				lines = append(lines, head)
+				width = columns(part)
 			}
 			line += space + part
+			used += len(space) + width
 			space = ""
 		}
 	}

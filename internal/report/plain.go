@@ -19,7 +19,10 @@ func harmless(r rune) bool {
 // buildCommands are what build servers obey wherever it stands in a line of a log.
 var buildCommands = strings.NewReplacer("##[", `#\#[`, "##vso[", `#\#vso[`, "##teamcity[", `#\#teamcity[`)
 
-// plain makes a text of one line that does nothing but be read: what is not harmless is shown as in a Go string.
+// Plain makes a text of one line that does nothing but be read: what is not harmless is shown as in a Go string. It takes
+// time proportional to len(s), about 10 ns a byte.
+func Plain(s string) string { return plain(s) }
+
 func plain(s string) string {
 	if strings.Contains(s, "##") {
 		s = buildCommands.Replace(s)

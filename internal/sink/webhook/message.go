@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/url"
 	"strings"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // message is what is sent in the format json. docs/webhooks.md describes it.
@@ -113,7 +114,7 @@ func link(base, run string) string {
 	if base == "" {
 		return ""
 	}
-	return strings.TrimRight(base, "/") + "/runs/" + url.PathEscape(run)
+	return strings.TrimRight(base, "/") + "/runs/" + store.PathOf(run)
 }
 
 // dollars rounds a cost to millionths; what JSON cannot say is 0.

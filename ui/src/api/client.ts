@@ -1,4 +1,5 @@
 import type { Comparison, Decision, Fleet, Json, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, Warning } from "./names";
+import { segmentOf } from "../route/segment";
 import { token } from "./token.svelte";
 
 /** Failure is an answer that is an error, in words for people. */
@@ -51,7 +52,7 @@ async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await (await ask(path, { signal })).json()) as T;
 }
 
-const run = (id: string): string => `/api/runs/${encodeURIComponent(id)}`;
+const run = (id: string): string => `/api/runs/${segmentOf(id)}`;
 
 export interface Page<T> {
   items: T[];

@@ -1728,7 +1728,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1760,7 +1760,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1795,7 +1795,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1839,7 +1839,7 @@ export interface operations {
                 Accept?: string;
             };
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1875,7 +1875,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1907,7 +1907,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;
@@ -1981,7 +1981,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. */
+                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
                 id: string;
             };
             cookie?: never;

@@ -1,3 +1,5 @@
+import { idOf, segmentOf } from "./segment";
+
 // Where the page is. The address is the state: filters, tabs and the chosen event stand in it, so that it can be shared.
 export interface Place {
   page: "runs" | "run" | "compare" | "fleet" | "rules" | "lost";
@@ -13,7 +15,7 @@ export function placeOf(path: string): Place {
   if (first === "runs" && second === "") return at("runs");
   if (first === "runs") {
     const tab = third === "graph" || third === "what-if" ? third : "timeline";
-    return { page: "run", run: decoded(second), tab };
+    return { page: "run", run: idOf(decoded(second)), tab };
   }
   if (second === "" && (first === "compare" || first === "fleet" || first === "rules")) return at(first);
   return at("lost");
@@ -29,7 +31,7 @@ function decoded(text: string): string {
 
 /** runPath is the address of a run, one of its tabs, or one of its events. */
 export function runPath(id: string, tab: Place["tab"] = "timeline", event = ""): string {
-  const path = `/runs/${encodeURIComponent(id)}${tab === "timeline" ? "" : `/${tab}`}`;
+  const path = `/runs/${segmentOf(id)}${tab === "timeline" ? "" : `/${tab}`}`;
   return event ? `${path}?event=${encodeURIComponent(event)}` : path;
 }
 

@@ -16,6 +16,10 @@ describe("a place", () => {
   ];
   it.each(places)("%s", (path, place) => expect(placeOf(path)).toEqual(place));
 
+  it.each([".", "..", ".~", "..~~", "/", "/~", "//", "...", "~", "a.~", "%2E"])("of a run that is called %s keeps its name", (id) => {
+    expect(placeOf(new URL(runPath(id, "graph"), "http://x").pathname)).toEqual({ page: "run", run: id, tab: "graph" });
+  });
+
   it("has an address that leads back to it", () => {
     expect(runPath("a/b?c", "graph")).toBe("/runs/a%2Fb%3Fc/graph");
     expect(placeOf(new URL(runPath("a/b?c", "graph"), "http://x").pathname).run).toBe("a/b?c");

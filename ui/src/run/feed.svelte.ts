@@ -2,6 +2,7 @@
 import { api } from "../api/client";
 import type { Decision, Metrics, RunDetails, RunUpdate, Warning } from "../api/names";
 import { Stream } from "../api/stream.svelte";
+import { segmentOf } from "../route/segment";
 import { Entries } from "../timeline/entries";
 import { foldsOf } from "../timeline/folds";
 import { Ledger } from "../timeline/ledger";
@@ -40,7 +41,7 @@ export class RunFeed {
 
   constructor(readonly id: string) {
     void this.ask();
-    this.stream = new Stream(`/api/runs/${encodeURIComponent(id)}/stream?warnings=changed`, (m) => this.take(JSON.parse(m.data) as RunUpdate));
+    this.stream = new Stream(`/api/runs/${segmentOf(id)}/stream?warnings=changed`, (m) => this.take(JSON.parse(m.data) as RunUpdate));
   }
 
   close(): void {
