@@ -153,7 +153,7 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again,
-		Guards: &guards{judges: again, runs: p.config.LiveRuns}, Ready: p.well(),
+		Guards: &guards{judges: again, runs: p.config.LiveRuns}, Ready: p.well(), Recording: p.pipeline.State,
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

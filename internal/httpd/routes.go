@@ -3,6 +3,8 @@ package httpd
 import (
 	"context"
 	"net/http"
+
+	"github.com/unloop-ai/unloop/internal/pipeline"
 )
 
 // routes lists all that the server answers.
@@ -25,6 +27,8 @@ type Health struct {
 	Status  string `json:"status" enum:"healthy" doc:"Another answer than this one has a status of its own, and is a problem."`
 	Service string `json:"service" enum:"unloop" doc:"Who answers."`
 	Version string `json:"version" doc:"Of the server."`
+
+	Unreadable int `json:"unreadable_events" doc:"Events of the store that the server could not read since its start. It leaves them out; 10,000 are counted at most."`
 }
 
 type healthAnswer struct{ Body Health }
@@ -38,6 +42,10 @@ func (s *Server) healthRoutes() {
 				return nil, busy(http.StatusServiceUnavailable, err.Error())
 			}
 		}
-		return &healthAnswer{Health{"healthy", "unloop", s.Version}}, nil
+		var state pipeline.State
+		if s.Recording != nil {
+			state = s.Recording()
+		}
+		return &healthAnswer{Health{Status: "healthy", Service: "unloop", Version: s.Version, Unreadable: state.Unreadable}}, nil
 	})
 }

@@ -83,7 +83,10 @@ type Pipeline struct {
 	bytes   atomic.Int64
 	due     atomic.Int64 // rows that are to be written
 	failed  atomic.Pointer[failure]
-	taken   error // why there is no use in going on: another server writes to the store
+
+	unreadable unreadable
+
+	taken error // why there is no use in going on: another server writes to the store
 
 	arrival, number int64 // the latest of an event and of a run
 	live            map[string]*run

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -266,15 +265,4 @@ func (t *touched) fill(b *store.Batch, u *store.Update) {
 	for _, k := range u.Grown {
 		b.Warnings = append(b.Warnings, u.Warnings[k])
 	}
-}
-
-// decode reads an event of the store. One that cannot be read is left out, so that it does not keep its run from going on.
-func (p *Pipeline) decode(e *store.Event) *unloop.Event {
-	event, err := store.Decode(e.Body)
-	if err != nil {
-		p.opts.Metrics.Unreadable.Inc()
-		p.opts.Log.Error("an event of the store cannot be read and is left out", "run", e.Run, "arrival", e.Arrival)
-		return nil
-	}
-	return event
 }

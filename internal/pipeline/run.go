@@ -91,11 +91,9 @@ func (p *Pipeline) takeUp(ctx context.Context, r *run, before *store.Position) e
 		return nil
 	}
 	return p.opts.Store.Events(ctx, r.row.Number, r.fold.s.Furthest, func(e *store.Event) error {
-		event, err := store.Decode(e.Body)
-		if err != nil {
-			return err
+		if event := p.decode(e); event != nil {
+			r.fold.add(event, placeOf(e))
 		}
-		r.fold.add(event, placeOf(e))
 		return nil
 	})
 }
