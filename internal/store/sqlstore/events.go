@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -81,12 +82,21 @@ func scanEvent(row scanner, e *store.Event, body any) error {
 // Events hands over the run's events behind a position, in their order. The event is valid until each returns; each's error ends
 // it and is returned.
 func (s *Store) Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error {
+	return s.eventsBehind(ctx, "", []any{run, behind.Sequence, behind.Time, behind.Tie}, each)
+}
+
+// NextEvents hands over what Events does, the first so many of them.
+func (s *Store) NextEvents(ctx context.Context, run int64, behind store.Position, limit int, each func(*store.Event) error) error {
+	return s.eventsBehind(ctx, " LIMIT $5", []any{run, behind.Sequence, behind.Time, behind.Tie, limit}, each)
+}
+
+func (s *Store) eventsBehind(ctx context.Context, limit string, args []any, each func(*store.Event) error) error {
 	var e store.Event
 	var body sql.RawBytes
 	query := `SELECT ` + eventColumns + ` FROM events WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)
-		ORDER BY at_sequence, at_time, at_tie, arrival`
+		ORDER BY at_sequence, at_time, at_tie, arrival` + limit
 	var stop error
-	err := s.each(ctx, query, []any{run, behind.Sequence, behind.Time, behind.Tie}, func(row scanner) error {
+	err := s.each(ctx, query, args, func(row scanner) error {
 		if err := scanEvent(row, &e, &body); err != nil {
 			return err
 		}
@@ -101,6 +111,17 @@ func (s *Store) Events(ctx context.Context, run int64, behind store.Position, ea
 		return fmt.Errorf("read the events of a run: %w", err)
 	}
 	return nil
+}
+
+// Furthest returns the position of the run's last event, the zero Position for none.
+func (s *Store) Furthest(ctx context.Context, run int64) (p store.Position, err error) {
+	query := `SELECT at_sequence, at_time, at_tie FROM events WHERE run = $1
+		ORDER BY at_sequence DESC, at_time DESC, at_tie DESC LIMIT 1`
+	err = s.read.QueryRowContext(ctx, query, run).Scan(&p.Sequence, &p.Time, &p.Tie)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return p, fmt.Errorf("read the position of a run's last event: %w", err)
+	}
+	return p, nil
 }
 
 // Known returns those of the ids that are ids of the run's events, with their positions.

@@ -58,7 +58,7 @@ func reopen(t *testing.T, dsn string) {
 	}
 }
 
-// olderTables takes from tables what the second migration gave them.
+// olderTables takes from tables what the second migration and later ones gave them.
 func olderTables(t *testing.T, dsn string) {
 	ctx := t.Context()
 	first, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
@@ -71,10 +71,11 @@ func olderTables(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
+	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`,
+		`DROP INDEX runs_refold`, `ALTER TABLE runs DROP COLUMN refold`, `DELETE FROM goose_db_version WHERE version_id >= 2`)
 	s := open(t, dsn)
 	got, err := s.Run(ctx, b.Runs[0].ID)
-	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Glance.News) != 0 || got.Slowest != "" {
+	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Glance.News) != 0 || got.Slowest != "" || got.Refold != nil {
 		t.Errorf("run %+v, error %v", got, err)
 	}
 	if _, err := s.Commit(ctx, &store.Batch{Runs: b.Runs}); err != nil {
