@@ -64,7 +64,7 @@ var rooms = map[string]room{
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
 	"internal/pipeline": {
 		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/store"},
-		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "golang.org/x/time"},
 	},
 	"internal/live": {ours: []string{"internal/store"}},
 	"internal/httpd": {

@@ -18,11 +18,15 @@ type commit struct {
 	spans  []store.Span
 }
 
+func (p *Pipeline) newCommit(group []*waiting) *commit {
+	return &commit{p: p, group: group, runs: make(map[string]*touched)}
+}
+
 // record takes a group of deliveries into the store and then tells the sinks. After an error nothing of the group counts, and
 // what is in memory of the runs is dropped.
 func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	began := time.Now()
-	c := &commit{p: p, group: group, runs: make(map[string]*touched)}
+	c := p.newCommit(group)
 	err := c.place(ctx)
 	if err == nil {
 		err = c.fold(ctx)
@@ -56,9 +60,8 @@ func (c *commit) touch(ctx context.Context, id string) (*touched, error) {
 		return nil, err
 	}
 	r.used = time.Now()
-	t := &touched{run: r, byID: make(map[string]*item), out: make(map[string]bool)}
-	if r.fold.s.Events > 0 {
-		t.furthest = r.fold.s.Furthest
+	t := &touched{
+		run: r, byID: make(map[string]*item), out: make(map[string]bool), furthest: r.furthest(), before: r.warnings, from: end,
 	}
 	c.runs[id] = t
 	c.order = append(c.order, t)
@@ -146,18 +149,29 @@ func (c *commit) write(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, t := range c.order {
+		if t.row.Refold != nil && !t.gone {
+			c.p.note(t.run, t.from)
+		}
+	}
+	c.p.publish(updates)
+	return nil
+}
+
+// publish tells the sinks what was committed.
+func (p *Pipeline) publish(updates []*store.Update) {
 	for _, u := range updates {
 		if u.Gone {
-			c.p.drop(u.Run.ID)
+			p.drop(u.Run.ID)
+			p.setLate(u.Run.ID, nil)
 		}
 		for _, k := range u.Raised {
-			c.p.opts.Metrics.Raised.WithLabelValues(u.Warnings[k].Rule).Inc()
+			p.opts.Metrics.Raised.WithLabelValues(u.Warnings[k].Rule).Inc()
 		}
-		for _, sink := range c.p.opts.Sinks {
+		for _, sink := range p.opts.Sinks {
 			sink.Publish(u)
 		}
 	}
-	return nil
 }
 
 // doubled returns how many events were left out since they had come before.
@@ -190,7 +204,7 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			continue
 		}
 		t.fill(b, u)
-		if t.stored && !t.told && time.Since(t.written) < rowEvery && alike(&before, &u.Run) {
+		if t.stored && !t.told && !t.marked && time.Since(t.written) < rowEvery && alike(&before, &u.Run) {
 			c.p.unwritten[t.row.ID] = t.run
 		} else {
 			c.p.writeRow(b, t.run)
@@ -219,20 +233,34 @@ func (t *touched) update(profile string) *store.Update {
 			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body,
 		})
 	}
-	folded := len(u.Events) > 0 || t.undone != nil
-	if !folded && !t.told {
+	changed := len(u.Events) > 0 || t.undone != nil
+	if !changed && !t.told && !t.marked {
 		return nil
 	}
-	if t.fold.grew {
-		before := t.warnings
-		t.warnings = warningsOf(t.run)
-		u.Raised, u.Grown = changes(before, t.warnings)
+	if t.row.Refold != nil && t.undone == nil {
+		t.arrived(u.Events)
+		u.Run, u.Warnings = t.row, t.warnings
+		return u
 	}
-	if folded {
+	if t.fold.grew {
+		t.warnings = warningsOf(t.run)
+		u.Raised, u.Grown = changes(t.before, t.warnings)
+	}
+	if changed {
 		t.describe(profile)
 	}
 	u.Run, u.Warnings = t.row, t.warnings
 	return u
+}
+
+// arrived brings the row of a marked run up to what was recorded, as far as that is known before it is folded.
+func (t *touched) arrived(events []store.Event) {
+	for k := range events {
+		t.row.Arrival = max(t.row.Arrival, events[k].Arrival)
+		if events[k].Received.After(t.row.Updated) {
+			t.row.Updated = events[k].Received
+		}
+	}
 }
 
 // trulyRemoved returns the ids that the store had and that do not come again.

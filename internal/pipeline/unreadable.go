@@ -52,8 +52,11 @@ func (p *Pipeline) decode(e *store.Event) *unloop.Event {
 
 // State says what an operator of a pipeline wants to know while it works.
 type State struct {
+	Refolding  int // runs with late events that their warnings and decisions do not take into account yet
 	Unreadable int // events of the store that could not be read since the start, and were left out; at most 10,000 are counted
 }
 
 // State returns how the pipeline is. It is safe for concurrent use.
-func (p *Pipeline) State() State { return State{Unreadable: p.unreadable.count()} }
+func (p *Pipeline) State() State {
+	return State{Refolding: int(p.late.Load()), Unreadable: p.unreadable.count()}
+}
