@@ -60,6 +60,16 @@ func toldOnce(t interface{ Errorf(string, ...any) }, updates []*store.Update) {
 	}
 }
 
+// lagging is a store in which a refold takes a while, so that events come in the middle of it.
+type lagging struct{ *memory }
+
+func (l *lagging) NextEvents(ctx context.Context, run int64, behind store.Position, limit int, each func(*store.Event) error) error {
+	time.Sleep(time.Duration(behind.Sequence%7) * 5 * time.Millisecond)
+	err := l.memory.NextEvents(ctx, run, behind, limit, each)
+	time.Sleep(time.Duration(behind.Sequence%5) * 5 * time.Millisecond)
+	return err
+}
+
 func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(struct{ testing.TB }{t}, func(rt *rapid.T) { // a bubble has no deadline to ask for
@@ -74,7 +84,7 @@ func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 				p.every = rapid.SampledFrom([]int{2, 9, checkpointEvery}).Draw(rt, "checkpoint every")
 			}
 			begin := func() (*Pipeline, func()) {
-				o := Options{Store: m, Sinks: []Sink{sink}, LiveRuns: rapid.IntRange(1, 3).Draw(rt, "live runs")}
+				o := Options{Store: &lagging{m}, Sinks: []Sink{sink}, LiveRuns: rapid.IntRange(1, 3).Draw(rt, "live runs")}
 				return startTuned(t, o, tune)
 			}
 			mixed := append(clones(events), clones(events[:len(events)/3])...)
