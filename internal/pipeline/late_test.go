@@ -92,15 +92,15 @@ func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 			p, stop := begin()
 			doubled := 0
 			for len(mixed) > 0 {
-				n := rapid.IntRange(1, len(mixed)).Draw(rt, "batch")
+				n := rapid.IntRange(1, min(len(mixed), 20)).Draw(rt, "batch")
 				for _, r := range submit(t, p, mixed[:n]...).Events {
 					if r.Doubled {
 						doubled++
 					}
 				}
 				mixed = mixed[n:]
-				time.Sleep(time.Duration(rapid.IntRange(0, 200).Draw(rt, "ms")) * time.Millisecond)
-				switch rapid.IntRange(0, 4).Draw(rt, "then") {
+				time.Sleep(time.Duration(rapid.SampledFrom([]int{0, 3, 20, 60, 300}).Draw(rt, "ms")) * time.Millisecond)
+				switch rapid.IntRange(0, 9).Draw(rt, "then") {
 				case 0:
 					stop()
 					p, stop = begin()
@@ -369,4 +369,21 @@ func TestARunThatIsSentAgainWithOtherPositionsIsRepairedOnceAndTellsNothing(t *t
 			}
 		}
 	})
+}
+
+func TestAWarningIsToldThatIsRaisedTogetherWithEventsThatCameBefore(t *testing.T) {
+	m, sink := newMemory(), &recorder{}
+	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
+	events := calls("r", 6)
+	submit(t, p, events[:2]...)
+	again := events[1].Clone()
+	again.Sequence = 1000
+	submit(t, p, append(events[2:], again)...)
+	stop()
+	if diff := cmp.Diff(inOrder(t, events), verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if last := sink.updates[len(sink.updates)-1]; len(last.Raised) == 0 || len(last.Events) != 10 {
+		t.Errorf("the sinks were told %+v", last)
+	}
 }
