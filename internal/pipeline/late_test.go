@@ -387,20 +387,3 @@ func TestAWarningIsToldThatIsRaisedTogetherWithEventsThatCameBefore(t *testing.T
 		t.Errorf("the sinks were told %+v", last)
 	}
 }
-
-func TestAWarningIsToldThatIsRaisedTogetherWithEventsThatCameBefore(t *testing.T) {
-	m, sink := newMemory(), &recorder{}
-	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
-	events := calls("r", 6)
-	submit(t, p, events[:2]...)
-	again := events[1].Clone()
-	again.Sequence = 1000
-	submit(t, p, append(events[2:], again)...)
-	stop()
-	if diff := cmp.Diff(inOrder(t, events), verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if last := sink.updates[len(sink.updates)-1]; len(last.Raised) == 0 || len(last.Events) != 10 {
-		t.Errorf("the sinks were told %+v", last)
-	}
-}
