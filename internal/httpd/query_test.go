@@ -49,7 +49,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations",
 		},
 		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action code message"},
-		{"/api/health", "", "status service version unreadable_events", ""},
+		{"/api/health", "", "status service version refolding_runs unreadable_events", ""},
 	} {
 		t.Run(tc.path, func(t *testing.T) {
 			body := h.do(http.MethodGet, tc.path, "").Body.String()
@@ -323,7 +323,7 @@ func TestTheServerIsHealthyOnceItIsReady(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	wrong = nil
-	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusOK || w.Body.String() != `{"status":"healthy","service":"unloop","version":"1.2.3","unreadable_events":0}` {
+	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusOK || w.Body.String() != `{"status":"healthy","service":"unloop","version":"1.2.3","refolding_runs":0,"unreadable_events":0}` {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -28,6 +28,7 @@ type Health struct {
 	Service string `json:"service" enum:"unloop" doc:"Who answers."`
 	Version string `json:"version" doc:"Of the server."`
 
+	Refolding  int `json:"refolding_runs" doc:"Runs with late events that their warnings and decisions do not take into account yet."`
 	Unreadable int `json:"unreadable_events" doc:"Events of the store that the server could not read since its start. It leaves them out; 10,000 are counted at most."`
 }
 
@@ -46,6 +47,6 @@ func (s *Server) healthRoutes() {
 		if s.Recording != nil {
 			state = s.Recording()
 		}
-		return &healthAnswer{Health{Status: "healthy", Service: "unloop", Version: s.Version, Unreadable: state.Unreadable}}, nil
+		return &healthAnswer{Health{Status: "healthy", Service: "unloop", Version: s.Version, Refolding: state.Refolding, Unreadable: state.Unreadable}}, nil
 	})
 }
