@@ -636,6 +636,11 @@ export interface components {
         };
         Health: {
             /**
+             * Format: int64
+             * @description Runs with late events that their warnings and decisions do not take into account yet.
+             */
+            refolding_runs: number;
+            /**
              * @description Who answers.
              * @enum {string}
              */
@@ -645,6 +650,11 @@ export interface components {
              * @enum {string}
              */
             status: "healthy";
+            /**
+             * Format: int64
+             * @description Events of the store that the server could not read since its start. It leaves them out; 10,000 are counted at most.
+             */
+            unreadable_events: number;
             /** @description Of the server. */
             version: string;
         };
@@ -1027,7 +1037,7 @@ export interface components {
         RunDetails: {
             /**
              * Format: int64
-             * @description The number of its latest event among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
+             * @description The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
              */
             arrival: number;
             /**
@@ -1074,6 +1084,8 @@ export interface components {
             profile: string;
             /** @description To which project it belongs. */
             project: string;
+            /** @description Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet. */
+            refolding: boolean;
             /**
              * Format: date-time
              * @description When its first event happened; null before.
@@ -1125,7 +1137,7 @@ export interface components {
         RunSummary: {
             /**
              * Format: int64
-             * @description The number of its latest event among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
+             * @description The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
              */
             arrival: number;
             /**
@@ -1170,6 +1182,8 @@ export interface components {
             profile: string;
             /** @description To which project it belongs. */
             project: string;
+            /** @description Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet. */
+            refolding: boolean;
             /**
              * Format: date-time
              * @description When its first event happened; null before.
