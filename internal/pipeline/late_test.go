@@ -90,6 +90,7 @@ func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 			mixed := append(clones(events), clones(events[:len(events)/3])...)
 			random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 			p, stop := begin()
+			defer func() { stop() }() // where a check is given up, too
 			doubled := 0
 			for len(mixed) > 0 {
 				n := rapid.IntRange(1, min(len(mixed), 20)).Draw(rt, "batch")
@@ -103,10 +104,12 @@ func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 				switch rapid.IntRange(0, 9).Draw(rt, "then") {
 				case 0:
 					stop()
+					stop = func() {}
 					p, stop = begin()
 				case 1:
 					crashed := m.crashed()
 					stop()
+					stop = func() {}
 					m = crashed
 					sink.updates = nil
 					p, stop = begin()
@@ -116,6 +119,7 @@ func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 			}
 			settle(p)
 			stop()
+			stop = func() {}
 			if doubled != len(events)/3 {
 				rt.Errorf("%d events doubled, want %d", doubled, len(events)/3)
 			}
