@@ -17,8 +17,8 @@ const (
 	gatherTime  = 50 * time.Millisecond // from the first late event of a run to its refold
 	refoldEvery = 25 * time.Millisecond // between two looks at which refolds are due
 	maxRefolds  = 8                     // under way at once
-	restFactor  = 2                     // times as long as its refold took does a run wait for the next one
-	restMost    = 5 * time.Second
+	restFactor  = 4                     // times as long as its refold took does a run wait for the next one
+	restMost    = 10 * time.Second
 	restFailed  = time.Second // after a refold that failed
 
 	// catchUpEvents bounds what the recorder folds itself of the refolds that it takes over at once.

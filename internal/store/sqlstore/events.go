@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -144,8 +145,11 @@ func (s *Store) Known(ctx context.Context, run int64, ids []string) (map[string]
 	return known, nil
 }
 
-// idsAtOnce is how many ids a query looks for.
+// idsAtOnce is how many ids a query looks for, at most.
 const idsAtOnce = 64
+
+// idSizes are the numbers of ids that queries look for, so that there are few statements. A late event often comes alone.
+var idSizes = []int{1, 8, idsAtOnce}
 
 // byID calls f for each event of the run that has one of the ids. asked returns the ids that an id of the store was asked for by:
 // more than one, or others, where ids are no proper text.
@@ -155,9 +159,11 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 		part := ids[:min(len(ids), idsAtOnce)]
 		ids = ids[len(part):]
 		clear(spelt)
-		args := make([]any, 0, 1+idsAtOnce)
+		at, _ := slices.BinarySearch(idSizes, len(part))
+		size := idSizes[at]
+		args := make([]any, 0, 1+size)
 		args = append(args, run)
-		for k := range idsAtOnce { // the last one again where there are fewer, so that there is one statement
+		for k := range size { // the last one again where there are fewer
 			id := part[min(k, len(part)-1)]
 			kept := store.Key(id)
 			args = append(args, kept)
@@ -165,7 +171,7 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 				spelt[kept] = append(spelt[kept], id)
 			}
 		}
-		err := s.each(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+idMarks, args, func(row scanner) error {
+		err := s.each(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+idMarks[at], args, func(row scanner) error {
 			return f(row, func(kept string) []string { return spelt[kept] })
 		})
 		if err != nil {
@@ -175,11 +181,14 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 	return nil
 }
 
-// idMarks are the placeholders of byID's ids, behind that of the run.
-var idMarks = func() string {
-	marks := make([]string, idsAtOnce)
-	for k := range marks {
-		marks[k] = "$" + strconv.Itoa(k+2)
+// idMarks are the placeholders of byID's ids for each of idSizes, behind that of the run.
+var idMarks = func() (all []string) {
+	for _, size := range idSizes {
+		marks := make([]string, size)
+		for k := range marks {
+			marks[k] = "$" + strconv.Itoa(k+2)
+		}
+		all = append(all, "("+strings.Join(marks, ", ")+")")
 	}
-	return "(" + strings.Join(marks, ", ") + ")"
+	return all
 }()
