@@ -160,7 +160,7 @@ func (p *parts) makeEdges(ctx context.Context, registry *prometheus.Registry) (e
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again,
-		Guards: agents, Ready: p.well(),
+		Guards: agents, Ready: p.well(), Recording: p.pipeline.State,
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

@@ -182,11 +182,11 @@ func (c *calls) next(ctx context.Context) (*Call, error) {
 	for {
 		for len(c.page) > 0 {
 			e, err := store.Decode(c.page[0].Body)
-			if err != nil {
-				return nil, err
-			}
 			id := c.page[0].ID
 			c.page = c.page[1:]
+			if err != nil {
+				continue // the pipeline left it out too, and has said so
+			}
 			if e.Type == unloop.ToolCallStarted {
 				return &Call{id, e.ToolName(), objectOrNull(e.Input)}, nil
 			}

@@ -35,6 +35,9 @@ type Options struct {
 	// Ready returns why the server cannot work at the moment, or nil. Nil for a server that always can.
 	Ready func(ctx context.Context) error
 
+	// Recording returns how the recording goes, for the answer of a healthy server. Nil for nothing to say.
+	Recording func() pipeline.State
+
 	Tokens  []Token  // none: whoever reaches the server may do all
 	Hosts   []string // names and addresses, beside those of the machine itself, under which the server may be asked
 	Origins []string // of web pages, beside the server's own, that may send requests: https://app.example.com

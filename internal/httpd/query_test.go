@@ -32,7 +32,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
-	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning tools news"
+	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding tools news"
 	for _, tc := range []struct {
 		path, list, theirs, ours string
 	}{
@@ -49,7 +49,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations",
 		},
 		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action code message"},
-		{"/api/health", "", "status service version", "grpc"},
+		{"/api/health", "", "status service version refolding_runs unreadable_events", "grpc"},
 	} {
 		t.Run(tc.path, func(t *testing.T) {
 			body := h.do(http.MethodGet, tc.path, "").Body.String()
@@ -323,7 +323,7 @@ func TestTheServerIsHealthyOnceItIsReady(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	wrong = nil
-	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusOK || w.Body.String() != `{"status":"healthy","service":"unloop","version":"1.2.3","grpc":"off"}` {
+	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusOK || w.Body.String() != `{"status":"healthy","service":"unloop","version":"1.2.3","grpc":"off","refolding_runs":0,"unreadable_events":0}` {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

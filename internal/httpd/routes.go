@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/unloop-ai/unloop/internal/pipeline"
 )
 
 // routes lists all that the server answers.
@@ -27,6 +29,9 @@ type Health struct {
 	Service string `json:"service" enum:"unloop" doc:"Who answers."`
 	Version string `json:"version" doc:"Of the server."`
 	GRPC    string `json:"grpc" enum:"on,off,taken" doc:"Whether OTLP is taken over gRPC. taken: another program had its port, which nobody had asked for."`
+
+	Refolding  int `json:"refolding_runs" doc:"Runs with late events that their warnings and decisions do not take into account yet."`
+	Unreadable int `json:"unreadable_events" doc:"Events of the store that the server could not read since its start. It leaves them out; 10,000 are counted at most."`
 }
 
 func (s *Server) healthRoutes() {
@@ -40,7 +45,11 @@ func (s *Server) healthRoutes() {
 		}
 		switch {
 		case err == nil:
-			writeJSON(w, http.StatusOK, Health{"healthy", "unloop", s.Version, s.GRPC})
+			var state pipeline.State
+			if s.Recording != nil {
+				state = s.Recording()
+			}
+			writeJSON(w, http.StatusOK, Health{"healthy", "unloop", s.Version, s.GRPC, state.Refolding, state.Unreadable})
 			return nil
 		case s.gate.admit(r, Read) != nil: // the reason may name users, hosts and files
 			return busy(http.StatusServiceUnavailable, "the server cannot record at the moment; its log says why")

@@ -30,10 +30,11 @@ type RunSummary struct {
 	Profile       string  `json:"profile" doc:"The profile that judges the run."`
 	WarnedAt      *string `json:"warned_at" format:"date-time" doc:"When its first warning was raised; null without one."`
 	UpdatedAt     *string `json:"updated_at" format:"date-time" doc:"When its latest event arrived."`
-	Arrival       int64   `json:"arrival" doc:"The number of its latest event among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID."`
+	Arrival       int64   `json:"arrival" doc:"The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID."`
 	CallsAfter    int     `json:"calls_after_warning" doc:"Tool calls since its first warning."`
 	TokensAfter   int64   `json:"tokens_after_warning" doc:"Tokens since its first warning."`
 	CostAfter     float64 `json:"cost_after_warning" doc:"US dollars since its first warning."`
+	Refolding     bool    `json:"refolding" doc:"Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet."`
 
 	Tools []ToolCalls `json:"tools" doc:"The tools that it called most, those first; five at most."`
 	News  []float64   `json:"news" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
@@ -71,7 +72,7 @@ func summaryOf(r *store.Run) RunSummary {
 		Run: runOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
 		HealthStatus: r.Health.Status, WorstDecision: r.Worst.String(), Profile: r.Profile, WarnedAt: timeOrNull(r.Warned),
 		UpdatedAt: timeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.After.Calls, TokensAfter: r.After.Tokens,
-		CostAfter: round(r.After.Cost, 6), Tools: tools, News: append([]float64{}, r.Glance.News...),
+		CostAfter: round(r.After.Cost, 6), Refolding: r.Refold != nil, Tools: tools, News: append([]float64{}, r.Glance.News...),
 	}
 }
 

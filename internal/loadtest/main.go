@@ -49,6 +49,7 @@ var scenarios = []scenario{
 	{"stream", "from acknowledged to on the wire of a stream, at a rate", stream},
 	{"memory", "memory over many events, 1,000 live runs that end after 1,000 events and make room for others", memory},
 	{"runs", "the same of runs that never end", endless},
+	{name: "late", about: "events in reverse order, and an early one of a long run; what another sender waits meanwhile", measure: late},
 }
 
 func run(ctx context.Context) error {

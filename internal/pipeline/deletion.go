@@ -48,8 +48,11 @@ func (c *commit) belongings(b *store.Batch) {
 
 // hollow reports whether the run's events all went elsewhere, and nobody has said anything of the run beside them.
 func (t *touched) hollow() bool {
-	return t.fold.s.Events == 0 && len(t.out) > 0 && !t.informed && t.row.Metadata == nil && t.row.Name == t.auto
+	return t.row.Refold == nil && t.fold.s.Events == 0 && len(t.out) > 0 && t.unnamed()
 }
+
+// unnamed reports whether all that is known of the run was said by its events.
+func (t *touched) unnamed() bool { return !t.informed && t.row.Metadata == nil && t.row.Name == t.auto }
 
 // strip takes the content out of the spans of runs that are deleted, where the spans of other runs still need them.
 func (c *commit) strip(ctx context.Context, w *waiting) error {

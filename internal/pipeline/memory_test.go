@@ -44,8 +44,8 @@ func (m *memory) Last(context.Context) (arrival, run int64, err error) {
 			arrival = max(arrival, e.Arrival)
 		}
 	}
-	for n := range m.runs {
-		run = max(run, n)
+	for n, r := range m.runs {
+		run, arrival = max(run, n), max(arrival, r.Arrival)
 	}
 	return arrival, run, nil
 }
@@ -86,6 +86,44 @@ func (m *memory) Events(_ context.Context, run int64, behind store.Position, eac
 		}
 	}
 	return nil
+}
+
+func (m *memory) NextEvents(ctx context.Context, run int64, behind store.Position, limit int, each func(*store.Event) error) error {
+	full := errors.New("full")
+	err := m.Events(ctx, run, behind, func(e *store.Event) error {
+		if limit == 0 {
+			return full
+		}
+		limit--
+		return each(e)
+	})
+	if errors.Is(err, full) {
+		return nil
+	}
+	return err
+}
+
+func (m *memory) Furthest(_ context.Context, run int64) (at store.Position, err error) {
+	if all := m.sorted(run); len(all) > 0 {
+		at = all[len(all)-1].Position
+	}
+	return at, nil
+}
+
+func (m *memory) Warnings(_ context.Context, run int64) ([]store.Warning, error) {
+	return m.warningsOf(run), nil
+}
+
+func (m *memory) Refolding(context.Context) (ids []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.runs {
+		if r.Refold != nil {
+			ids = append(ids, r.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
 }
 
 func (m *memory) Known(_ context.Context, run int64, ids []string) (map[string]store.Position, error) {

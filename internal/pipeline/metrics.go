@@ -9,6 +9,7 @@ type Metrics struct {
 	Refused    prometheus.Counter     // events, since too much was waiting
 	Failures   prometheus.Counter     // commits
 	Refolds    prometheus.Counter     // runs that were folded anew, since something came late or changed
+	Refolding  prometheus.Gauge       // runs with late events that are not folded yet
 	Unreadable prometheus.Counter     // events of the store
 	Unjudged   prometheus.Counter     // events at which the profile panicked
 	Waiting    prometheus.Gauge       // events
@@ -41,6 +42,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		Refused:    counter("events_refused_total", "Events that were refused because too much was waiting; their senders were told."),
 		Failures:   counter("commit_failures_total", "Commits that did not succeed; their senders were told."),
 		Refolds:    counter("runs_refolded_total", "Runs that were folded anew since something came late or changed."),
+		Refolding:  gauge("runs_refolding", "Runs with late events that are recorded and not yet in their warnings and decisions."),
 		Unreadable: counter("events_unreadable_total", "Events of the store that could not be read."),
 		Unjudged:   counter("events_unjudged_total", "Events at which judging their run ended in a panic; they were recorded."),
 		Waiting:    gauge("queue_events", "Events that wait to be recorded."),

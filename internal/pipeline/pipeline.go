@@ -79,14 +79,19 @@ const maxQueued = 8192
 type Pipeline struct {
 	opts    Options
 	holds   fingerprint.Hash // under which settings checkpoints hold
+	every   int              // checkpointEvery
 	queue   chan *waiting
 	stopped chan struct{}
 	events  atomic.Int64 // that wait
 	bytes   atomic.Int64
 	due     atomic.Int64 // rows that are to be written
+	late    atomic.Int64 // runs with a mark
 	failed  atomic.Pointer[failure]
 	failing failureLog
-	taken   error // why there is no use in going on: another server writes to the store
+
+	unreadable unreadable
+
+	taken error // why there is no use in going on: another server writes to the store
 
 	arrival, number int64 // the latest of an event and of a run
 	live            map[string]*run
@@ -94,6 +99,7 @@ type Pipeline struct {
 	unwritten       map[string]*run // whose rows are to be written
 	behind          bool            // a row was not written before its run was dropped; the next start will see to that
 	traces          traces
+	refolds         refolds
 }
 
 // waiting is a delivery in the queue.
@@ -118,12 +124,16 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("begin at the store's end: %w", err)
 	}
 	p := &Pipeline{
-		opts: o, holds: fingerprint.Bytes(o.Profile.YAML()), queue: make(chan *waiting, maxQueued), stopped: make(chan struct{}),
+		opts: o, holds: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, queue: make(chan *waiting, maxQueued), stopped: make(chan struct{}),
 		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run),
 		failing: failureLog{sometimes: rate.Sometimes{Interval: logEvery}},
+		refolds: newRefolds(),
 	}
 	if err := p.recover(ctx); err != nil {
 		return nil, fmt.Errorf("take up what was at hand: %w", err)
+	}
+	if err := p.findLate(ctx); err != nil {
+		return nil, fmt.Errorf("take up runs that are to be folded again: %w", err)
 	}
 	return p, nil
 }
@@ -248,10 +258,15 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	rows := time.NewTicker(rowEvery)
 	defer rows.Stop()
 	work := context.WithoutCancel(ctx)
+	defer p.startRefolds(ctx)()
 	for p.taken == nil {
 		select {
 		case w := <-p.queue:
 			p.groups(work, w)
+		case r := <-p.refolds.done:
+			p.takeOver(work, r)
+		case <-p.refolds.tick.C:
+			p.beginRefolds()
 		case <-tick.C:
 			p.tick(work)
 		case <-rows.C:

@@ -29,6 +29,12 @@ func (r *recorder) Publish(u *store.Update) { r.updates = append(r.updates, u) }
 // start returns a pipeline that works until stop is called.
 func start(t testing.TB, o Options) (p *Pipeline, stop func()) {
 	t.Helper()
+	return startTuned(t, o, func(*Pipeline) {})
+}
+
+// startTuned does so, and changes the pipeline's bounds before it works.
+func startTuned(t testing.TB, o Options, tune func(*Pipeline)) (p *Pipeline, stop func()) {
+	t.Helper()
 	if o.Profile == nil {
 		o.Profile = defaultProfile(t)
 	}
@@ -37,6 +43,7 @@ func start(t testing.TB, o Options) (p *Pipeline, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tune(p)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- p.Run(ctx) }()
@@ -232,17 +239,20 @@ func TestLongRunsAreFoldedFromCheckpoints(t *testing.T) {
 	late := []int{len(events) - 10, len(events) - checkpointEvery - 100, 10}
 	for _, at := range late {
 		t.Run(fmt.Sprint("event ", at, " comes last"), func(t *testing.T) {
-			m := newMemory()
-			p, stop := start(t, Options{Store: m})
-			submit(t, p, slices.Concat(events[:at], events[at+1:])...)
-			submit(t, p, events[at])
-			stop()
-			if diff := cmp.Diff(want, verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if n := len(m.checkpoints[1]); n == 0 || n > 3 {
-				t.Errorf("%d checkpoints", n)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemory()
+				p, stop := start(t, Options{Store: m})
+				submit(t, p, slices.Concat(events[:at], events[at+1:])...)
+				submit(t, p, events[at])
+				settle(p)
+				stop()
+				if diff := cmp.Diff(want, verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				if n := len(m.checkpoints[1]); n == 0 || n > 3 {
+					t.Errorf("%d checkpoints", n)
+				}
+			})
 		})
 	}
 }

@@ -19,6 +19,14 @@ type Store interface {
 	// Events hands over the run's events behind a position, in their order. The event is valid until each returns; each's
 	// error ends it and is returned.
 	Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error
+	// NextEvents hands over what Events does, the first so many of them.
+	NextEvents(ctx context.Context, run int64, behind store.Position, limit int, each func(*store.Event) error) error
+	// Furthest returns the position of the run's last event; the zero Position for none.
+	Furthest(ctx context.Context, run int64) (store.Position, error)
+	// Warnings returns all warnings of the run.
+	Warnings(ctx context.Context, run int64) ([]store.Warning, error)
+	// Refolding returns the ids of the runs whose rows have a Refold.
+	Refolding(ctx context.Context) ([]string, error)
 	// Known returns those of the ids that are ids of the run's events, with their positions.
 	Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error)
 	// Spans returns the trace's spans, in any order.

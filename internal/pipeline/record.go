@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -80,9 +79,8 @@ func (c *commit) touch(ctx context.Context, id string) (*touched, error) {
 		return nil, err
 	}
 	r.used = time.Now()
-	t := &touched{run: r, byID: make(map[string]*item), out: make(map[string]bool)}
-	if r.fold.s.Events > 0 {
-		t.furthest = r.fold.s.Furthest
+	t := &touched{
+		run: r, byID: make(map[string]*item), out: make(map[string]bool), furthest: r.furthest(), before: r.warnings, from: end,
 	}
 	c.runs[id] = t
 	c.order = append(c.order, t)
@@ -176,21 +174,32 @@ func (c *commit) write(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, t := range c.order {
+		switch {
+		case t.gone && !t.emptied:
+			c.p.traces.dropOf(t.row.ID)
+		case t.row.Refold != nil && !t.gone:
+			c.p.note(t.run, t.from)
+		}
+	}
+	c.p.publish(updates)
+	return nil
+}
+
+// publish tells the sinks what was committed.
+func (p *Pipeline) publish(updates []*store.Update) {
 	for _, u := range updates {
 		if u.Gone {
-			c.p.drop(u.Run.ID)
-			if !c.runs[u.Run.ID].emptied {
-				c.p.traces.dropOf(u.Run.ID)
-			}
+			p.drop(u.Run.ID)
+			p.setLate(u.Run.ID, nil)
 		}
 		for _, k := range u.Raised {
-			c.p.opts.Metrics.Raised.WithLabelValues(u.Warnings[k].Rule).Inc()
+			p.opts.Metrics.Raised.WithLabelValues(u.Warnings[k].Rule).Inc()
 		}
-		for _, sink := range c.p.opts.Sinks {
+		for _, sink := range p.opts.Sinks {
 			sink.Publish(u)
 		}
 	}
-	return nil
 }
 
 // doubled returns how many events were left out since they had come before.
@@ -230,7 +239,7 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			continue
 		}
 		t.fill(b, u)
-		if t.stored && !t.told && len(u.Removed) == 0 && time.Since(t.written) < rowEvery && alike(&before, &u.Run) {
+		if t.stored && !t.told && !t.marked && len(u.Removed) == 0 && time.Since(t.written) < rowEvery && alike(&before, &u.Run) {
 			c.p.unwritten[t.row.ID] = t.run
 		} else {
 			c.p.writeRow(b, t.run)
@@ -259,20 +268,34 @@ func (t *touched) update(profile string) *store.Update {
 			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body,
 		})
 	}
-	folded := len(u.Events) > 0 || t.undone != nil
-	if !folded && !t.told {
+	changed := len(u.Events) > 0 || t.undone != nil
+	if !changed && !t.told && !t.marked {
 		return nil
 	}
-	if t.fold.grew {
-		before := t.warnings
-		t.warnings = warningsOf(t.run)
-		u.Raised, u.Grown = changes(before, t.warnings)
+	if t.row.Refold != nil && t.undone == nil {
+		t.arrived(u.Events)
+		u.Run, u.Warnings = t.row, t.warnings
+		return u
 	}
-	if folded {
+	if t.fold.grew {
+		t.warnings = warningsOf(t.run)
+		u.Raised, u.Grown = changes(t.before, t.warnings)
+	}
+	if changed {
 		t.describe(profile)
 	}
 	u.Run, u.Warnings = t.row, t.warnings
 	return u
+}
+
+// arrived brings the row of a marked run up to what was recorded, as far as that is known before it is folded.
+func (t *touched) arrived(events []store.Event) {
+	for k := range events {
+		t.row.Arrival = max(t.row.Arrival, events[k].Arrival)
+		if events[k].Received.After(t.row.Updated) {
+			t.row.Updated = events[k].Received
+		}
+	}
 }
 
 // trulyRemoved returns the ids that the store had and that do not come again.
@@ -305,15 +328,4 @@ func (t *touched) fill(b *store.Batch, u *store.Update) {
 	for _, k := range u.Grown {
 		b.Warnings = append(b.Warnings, u.Warnings[k])
 	}
-}
-
-// decode reads an event of the store. One that cannot be read is left out, so that it does not keep its run from going on.
-func (p *Pipeline) decode(e *store.Event) *unloop.Event {
-	event, err := store.Decode(e.Body)
-	if err != nil {
-		p.opts.Metrics.Unreadable.Inc()
-		p.opts.Log.Error("an event of the store cannot be read and is left out", "run", e.Run, "arrival", e.Arrival)
-		return nil
-	}
-	return event
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // repair folds those runs anew in which an event was folded that the store has already and left out: one that came with another
-// position than the first time. It corrects the updates.
+// position than the first time. It corrects the updates. From then on all events of such a run are looked for in the store before
+// they are folded, so that one that sends everything again with other positions is repaired once.
 func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates []*store.Update) error {
 	left := make(map[int64]map[string]bool)
 	for _, ref := range doubled {
@@ -18,26 +19,10 @@ func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates [
 	}
 	again := c.p.newCommit(nil)
 	for _, t := range c.order {
-		ids := left[t.row.Number]
-		if ids == nil {
-			continue
-		}
-		from := end
-		for id := range ids {
-			it := t.byID[id]
-			if it.result != nil {
-				it.result.Doubled = true
+		if ids := left[t.row.Number]; ids != nil {
+			if err := again.mend(ctx, t, ids); err != nil {
+				return err
 			}
-			if it.at.Compare(from) < 0 {
-				from = it.at
-			}
-		}
-		mended, err := again.touch(ctx, t.row.ID)
-		if err != nil {
-			return err
-		}
-		if err := mended.refold(ctx, c.p, from, nil); err != nil {
-			return err
 		}
 	}
 	batch, mended := again.batch()
@@ -47,16 +32,43 @@ func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates [
 	for _, m := range mended {
 		for _, u := range updates {
 			if u.Run.Number == m.Run.Number {
-				m.Events, m.Removed = without(u.Events, left[m.Run.Number]), u.Removed
-				m.Raised, m.Grown = u.Raised, u.Grown
-				if m.Events == nil {
-					m.Raised, m.Grown = nil, nil
-				}
+				m.Events, m.Removed = u.Events, u.Removed
 				*u = *m
 			}
 		}
 	}
+	for _, u := range updates {
+		if ids := left[u.Run.Number]; ids != nil {
+			u.Events = without(u.Events, ids)
+		}
+	}
 	return nil
+}
+
+// mend says of events of a run that they are doubled, and undoes that they were folded.
+func (c *commit) mend(ctx context.Context, t *touched, doubled map[string]bool) error {
+	from := end
+	for id := range doubled {
+		it := t.byID[id]
+		if it.result != nil {
+			it.result.Doubled = true
+		}
+		if it.at.Compare(from) < 0 {
+			from = it.at
+		}
+	}
+	t.checked = true
+	if t.row.Refold != nil { // they were not folded
+		var err error
+		t.recorded, err = c.p.opts.Store.Furthest(ctx, t.row.Number)
+		return err
+	}
+	mended, err := c.touch(ctx, t.row.ID)
+	if err != nil {
+		return err
+	}
+	mended.before = t.before // no sink was told more so far
+	return mended.refold(ctx, c.p, from, nil)
 }
 
 func without(events []store.Event, ids map[string]bool) (rest []store.Event) {

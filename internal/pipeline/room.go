@@ -115,12 +115,18 @@ func (p *Pipeline) closeIdle(ctx context.Context, since time.Time) error {
 		if err != nil {
 			return err
 		}
+		if r.row.Refold != nil {
+			continue // its events that came late may say that it goes on
+		}
 		r.row.Status, r.row.Ended = store.Closed, r.fold.s.Last
 		if r.row.Ended.IsZero() {
 			r.row.Ended = r.row.Updated
 		}
 		batch.Runs = append(batch.Runs, r.row)
 		updates = append(updates, &store.Update{Run: r.row, Warnings: r.warnings})
+	}
+	if len(updates) == 0 {
+		return nil
 	}
 	if _, err := p.commit(ctx, &batch); err != nil {
 		for _, id := range ids {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
@@ -23,10 +25,25 @@ type run struct {
 	checkpoints []store.Checkpoint // at most the last two, without their states
 	used        time.Time
 	place       *list.Element
-	auto        string    // the name that its events give it
-	stored      bool      // the store knows it
-	written     time.Time // when its row was
-	settled     bool      // it was folded under the profile as it is now set
+	auto        string         // the name that its events give it
+	stored      bool           // the store knows it
+	written     time.Time      // when its row was
+	settled     bool           // its fold is that of all its events, under the profile as it is now set
+	recorded    store.Position // the furthest event's, where the run is marked
+	checked     bool           // events came again with other positions, so that each is looked for in the store
+	atOnce      *rate.Limiter  // of events that are folded again with a commit
+	rests       time.Time      // until when no refold begins
+}
+
+// furthest returns the position of the furthest event that is recorded; the zero Position for none.
+func (r *run) furthest() store.Position {
+	switch {
+	case r.row.Refold != nil:
+		return r.recorded
+	case r.fold.s.Events == 0:
+		return store.Position{}
+	}
+	return r.fold.s.Furthest
 }
 
 // run returns the run, from memory, from the store, or a new one.
@@ -57,23 +74,44 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		}, nil
 	}
 	r := &run{row: *row, stored: true, settled: true}
-	if err := p.takeUp(ctx, r, nil); err != nil {
+	if row.Refold != nil {
+		return r, p.loadMarked(ctx, r)
+	}
+	if err := p.takeUp(ctx, r, func(store.Position) bool { return true }); err != nil {
+		return nil, err
+	}
+	err = p.opts.Store.Events(ctx, r.row.Number, r.fold.s.Furthest, func(e *store.Event) error {
+		if event := p.decode(e); event != nil {
+			p.add(r.fold, event, placeOf(e))
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	r.warnings, r.auto = warningsOf(r), r.fold.s.Name
 	return r, nil
 }
 
-// takeUp folds what the store has of the run, from the latest checkpoint before a position (nil for the latest of all). Where
-// before is given, only the checkpoint is taken up.
-func (p *Pipeline) takeUp(ctx context.Context, r *run, before *store.Position) error {
+// loadMarked takes of a run that is to be folded again what its senders and sinks need meanwhile.
+func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
+	r.settled, r.auto, r.fold = false, r.row.Refold.Name, newFold(p.opts.Profile, r.row.ID)
+	if r.recorded, err = p.opts.Store.Furthest(ctx, r.row.Number); err != nil {
+		return err
+	}
+	r.warnings, err = p.opts.Store.Warnings(ctx, r.row.Number)
+	return err
+}
+
+// takeUp restores the run's fold from its latest checkpoint whose position is valid.
+func (p *Pipeline) takeUp(ctx context.Context, r *run, valid func(store.Position) bool) error {
 	known, err := p.opts.Store.Checkpoints(ctx, r.row.Number)
 	if err != nil {
 		return err
 	}
 	r.fold, r.checkpoints = nil, nil
 	for _, c := range known {
-		if before != nil && c.Position.Compare(*before) >= 0 {
+		if !valid(c.Position) {
 			break
 		}
 		f := restore(p.opts.Profile, p.holds, c.State)
@@ -89,17 +127,7 @@ func (p *Pipeline) takeUp(ctx context.Context, r *run, before *store.Position) e
 	if r.fold == nil {
 		r.fold = newFold(p.opts.Profile, r.row.ID)
 	}
-	if before != nil {
-		return nil
-	}
-	return p.opts.Store.Events(ctx, r.row.Number, r.fold.s.Furthest, func(e *store.Event) error {
-		event, err := store.Decode(e.Body)
-		if err != nil {
-			return err
-		}
-		p.add(r.fold, event, placeOf(e))
-		return nil
-	})
+	return nil
 }
 
 // add folds an event, and tells when the profile panicked at it: the first time in the log, each time in the metrics.
@@ -136,9 +164,12 @@ func (r *run) describe(profile string) {
 	r.auto = s.Name
 	row.Status, row.Ended = s.Status, s.Ended
 	if s.Events > 0 { // else it began with what its sender said of it
-		row.Started, row.Updated = s.Started, s.Received
+		row.Started = s.Started
+		if s.Received.After(row.Updated) {
+			row.Updated = s.Received
+		}
 	}
-	row.Arrival, row.Bytes = s.Arrival, s.Bytes
+	row.Arrival, row.Bytes = max(row.Arrival, s.Arrival), s.Bytes
 	row.Tools = s.Tools
 	row.Metrics = r.fold.metrics()
 	row.Health = r.fold.watch.Health()

@@ -21,8 +21,12 @@ type touched struct {
 	removed  []string        // those that it had
 	told     bool            // the row changed apart from events
 	informed bool            // a sender told of the run itself
+	marked   bool            // the row's mark changed, which must not wait
 	gone     bool
 	emptied  bool // it is gone since its events went to other runs
+
+	before []store.Warning // what the sinks know of
+	from   store.Position  // the first position at which the run changes; end for none
 
 	undone    *store.Position // decisions behind it are made anew
 	decisions []store.Decision
@@ -52,7 +56,7 @@ func (t *touched) place(it *item) {
 		old.dead = true
 	}
 	it.at = following(t.furthest, it.event)
-	known := compareTimes(it.at, t.fold.s.Furthest) <= 0
+	known := t.checked || compareTimes(it.at, t.run.furthest()) <= 0
 	it.check = it.change || known || it.event.Sequence == 0 && it.event.Time.IsZero()
 	if it.change {
 		it.at.Tie = otlp.Tie(it.event)
@@ -100,16 +104,66 @@ func (t *touched) settle(ctx context.Context, p *Pipeline) error {
 	if len(sorted) > 0 && sorted[0].at.Compare(from) < 0 {
 		from = sorted[0].at
 	}
+	t.from = from
 	if t.settled && from.Compare(t.fold.s.Furthest) > 0 {
 		for _, it := range sorted {
 			t.add(p, it.event, it.placed)
 		}
 		return nil
 	}
+	if t.row.Refold != nil {
+		t.mark(from, sorted)
+		return nil
+	}
 	if !t.settled {
 		from = store.Start
 	}
-	return t.refold(ctx, p, from, sorted)
+	if p.refolds.affords(t.run, t.cost(from, sorted)) {
+		return t.refold(ctx, p, from, sorted)
+	}
+	t.mark(from, sorted)
+	return nil
+}
+
+// unit is of how many bytes an event costs as much as one without content does.
+const unit = 4096
+
+// cost returns about how many events, or units of their bytes, a refold from a position takes.
+func (t *touched) cost(from store.Position, items []*item) int {
+	events := t.fold.s.Events
+	for _, c := range t.checkpoints {
+		if c.Position.Compare(from) < 0 {
+			events = t.fold.s.Events - c.Events
+		}
+	}
+	cost := events + len(items)
+	if t.fold.s.Events > 0 {
+		cost += int(t.fold.s.Bytes / unit * int64(events) / int64(t.fold.s.Events))
+	}
+	for _, it := range items {
+		cost += it.size / unit
+	}
+	return cost
+}
+
+// mark has the run folded again from a position when the refold is due. Until then its events are recorded and not folded.
+func (t *touched) mark(from store.Position, items []*item) {
+	behind := store.Start
+	for _, c := range t.checkpoints {
+		if c.Position.Compare(from) < 0 {
+			behind = c.Position
+		}
+	}
+	switch {
+	case t.row.Refold == nil:
+		t.recorded = t.run.furthest()
+		t.row.Refold, t.settled, t.marked = &store.Refold{Behind: behind, Name: t.auto}, false, true
+	case from.Compare(t.row.Refold.Behind) <= 0:
+		t.row.Refold, t.marked = &store.Refold{Behind: behind, Name: t.row.Refold.Name}, true
+	}
+	if n := len(items); n > 0 && items[n-1].at.Compare(t.recorded) > 0 {
+		t.recorded = items[n-1].at
+	}
 }
 
 // resolve marks the doubled events, and returns the first position at which the store's events change.
@@ -156,7 +210,7 @@ var end = store.Position{Sequence: 1<<63 - 1, Time: 1<<63 - 1, Tie: 1<<63 - 1}
 // together with the items, which are sorted.
 func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, items []*item) error {
 	p.opts.Metrics.Refolds.Inc()
-	if err := p.takeUp(ctx, t.run, &from); err != nil {
+	if err := p.takeUp(ctx, t.run, func(at store.Position) bool { return at.Compare(from) < 0 }); err != nil {
 		return err
 	}
 	behind := t.fold.s.Furthest
@@ -194,7 +248,7 @@ func (t *touched) add(p *Pipeline, e *unloop.Event, as placed) {
 	if n := len(t.checkpoints); n > 0 {
 		folded = t.checkpoints[n-1].Events
 	}
-	if t.fold.s.Events-folded >= checkpointEvery {
+	if t.fold.s.Events-folded >= p.every {
 		t.checkpoint(p)
 	}
 }

@@ -56,7 +56,7 @@ type Run struct {
 	Started  time.Time // when its first event happened
 	Ended    time.Time // when its last event happened; zero while it runs
 	Updated  time.Time // when its last event arrived
-	Arrival  int64     // of the event that was recorded last
+	Arrival  int64     // of the event that was recorded last, or a later one of no event where a refold changed the run after it
 	Bytes    int64     // that its events take, about
 	Metadata json.RawMessage
 	Tools    []string // at most MaxTools, sorted
@@ -68,6 +68,14 @@ type Run struct {
 	After    Spent         // since then
 	Glance   Glance
 	Slowest  string // the id of the event that took longest; "" where none tells how long it took
+	Refold   *Refold
+}
+
+// Refold marks a run of which late events are recorded and not folded yet. What the run's row, warnings and decisions say holds
+// for the events before those.
+type Refold struct {
+	Behind Position `json:"behind"`         // checkpoints up to it are valid, and so are decisions
+	Name   string   `json:"name,omitempty"` // that the run's events gave it before
 }
 
 // MaxTools is how many tools a run is found by.

@@ -3,7 +3,9 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,12 +83,21 @@ func scanEvent(row scanner, e *store.Event, body any) error {
 // Events hands over the run's events behind a position, in their order. The event is valid until each returns; each's error ends
 // it and is returned.
 func (s *Store) Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error {
+	return s.eventsBehind(ctx, "", []any{run, behind.Sequence, behind.Time, behind.Tie}, each)
+}
+
+// NextEvents hands over what Events does, the first so many of them.
+func (s *Store) NextEvents(ctx context.Context, run int64, behind store.Position, limit int, each func(*store.Event) error) error {
+	return s.eventsBehind(ctx, " LIMIT $5", []any{run, behind.Sequence, behind.Time, behind.Tie, limit}, each)
+}
+
+func (s *Store) eventsBehind(ctx context.Context, limit string, args []any, each func(*store.Event) error) error {
 	var e store.Event
 	var body sql.RawBytes
 	query := `SELECT ` + eventColumns + ` FROM events WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)
-		ORDER BY at_sequence, at_time, at_tie, arrival`
+		ORDER BY at_sequence, at_time, at_tie, arrival` + limit
 	var stop error
-	err := s.each(ctx, query, []any{run, behind.Sequence, behind.Time, behind.Tie}, func(row scanner) error {
+	err := s.each(ctx, query, args, func(row scanner) error {
 		if err := scanEvent(row, &e, &body); err != nil {
 			return err
 		}
@@ -101,6 +112,17 @@ func (s *Store) Events(ctx context.Context, run int64, behind store.Position, ea
 		return fmt.Errorf("read the events of a run: %w", err)
 	}
 	return nil
+}
+
+// Furthest returns the position of the run's last event, the zero Position for none.
+func (s *Store) Furthest(ctx context.Context, run int64) (p store.Position, err error) {
+	query := `SELECT at_sequence, at_time, at_tie FROM events WHERE run = $1
+		ORDER BY at_sequence DESC, at_time DESC, at_tie DESC LIMIT 1`
+	err = s.read.QueryRowContext(ctx, query, run).Scan(&p.Sequence, &p.Time, &p.Tie)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return p, fmt.Errorf("read the position of a run's last event: %w", err)
+	}
+	return p, nil
 }
 
 // Known returns those of the ids that are ids of the run's events, with their positions.
@@ -123,8 +145,11 @@ func (s *Store) Known(ctx context.Context, run int64, ids []string) (map[string]
 	return known, nil
 }
 
-// idsAtOnce is how many ids a query looks for.
+// idsAtOnce is how many ids a query looks for, at most.
 const idsAtOnce = 64
+
+// idSizes are the numbers of ids that queries look for, so that there are few statements. A late event often comes alone.
+var idSizes = []int{1, 8, idsAtOnce}
 
 // byID calls f for each event of the run that has one of the ids. asked returns the ids that an id of the store was asked for by:
 // more than one, or others, where ids are no proper text.
@@ -134,9 +159,11 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 		part := ids[:min(len(ids), idsAtOnce)]
 		ids = ids[len(part):]
 		clear(spelt)
-		args := make([]any, 0, 1+idsAtOnce)
+		at, _ := slices.BinarySearch(idSizes, len(part))
+		size := idSizes[at]
+		args := make([]any, 0, 1+size)
 		args = append(args, run)
-		for k := range idsAtOnce { // the last one again where there are fewer, so that there is one statement
+		for k := range size { // the last one again where there are fewer
 			id := part[min(k, len(part)-1)]
 			kept := store.Key(id)
 			args = append(args, kept)
@@ -144,7 +171,7 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 				spelt[kept] = append(spelt[kept], id)
 			}
 		}
-		err := s.each(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+idMarks, args, func(row scanner) error {
+		err := s.each(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+idMarks[at], args, func(row scanner) error {
 			return f(row, func(kept string) []string { return spelt[kept] })
 		})
 		if err != nil {
@@ -154,11 +181,14 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 	return nil
 }
 
-// idMarks are the placeholders of byID's ids, behind that of the run.
-var idMarks = func() string {
-	marks := make([]string, idsAtOnce)
-	for k := range marks {
-		marks[k] = "$" + strconv.Itoa(k+2)
+// idMarks are the placeholders of byID's ids for each of idSizes, behind that of the run.
+var idMarks = func() (all []string) {
+	for _, size := range idSizes {
+		marks := make([]string, size)
+		for k := range marks {
+			marks[k] = "$" + strconv.Itoa(k+2)
+		}
+		all = append(all, "("+strings.Join(marks, ", ")+")")
 	}
-	return "(" + strings.Join(marks, ", ") + ")"
+	return all
 }()

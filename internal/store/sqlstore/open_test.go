@@ -81,6 +81,7 @@ func olderTables(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`, `DROP TABLE traces`,
+		`DROP INDEX runs_refold`, `ALTER TABLE runs DROP COLUMN refold`,
 		`DROP INDEX deliveries_run`, `ALTER TABLE deliveries DROP COLUMN run`,
 		`ALTER TABLE spans ADD COLUMN run BIGINT NOT NULL DEFAULT 0`, `CREATE INDEX spans_run ON spans (run, received)`,
 		`UPDATE spans SET run = 1 WHERE trace = 'one' AND id = 'b'`, // what came first told of no run
@@ -89,7 +90,7 @@ func olderTables(t *testing.T, dsn string) {
 		`DELETE FROM goose_db_version WHERE version_id >= 2`)
 	s := open(t, dsn)
 	got, err := s.Run(ctx, b.Runs[0].ID)
-	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Glance.News) != 0 || got.Slowest != "" {
+	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Glance.News) != 0 || got.Slowest != "" || got.Refold != nil {
 		t.Errorf("run %+v, error %v", got, err)
 	}
 	if _, err := s.Commit(ctx, &store.Batch{Runs: b.Runs}); err != nil {

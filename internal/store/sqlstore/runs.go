@@ -13,7 +13,7 @@ import (
 
 const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, score, health, " +
 	"warnings, worst, warned, after_calls, after_tokens, after_cost, events, duration, llm_calls, tool_calls, retries, handoffs, " +
-	"errors, tokens, cost, mean_latency, max_latency, busiest_tool, busiest_agent, bytes, glance, slowest"
+	"errors, tokens, cost, mean_latency, max_latency, busiest_tool, busiest_agent, bytes, glance, slowest, refold"
 
 // runs writes runs, new ones and such as are known.
 func (w *writing) runs(ctx context.Context, runs []store.Run) error {
@@ -28,7 +28,7 @@ func (w *writing) runArguments(to []any, r *store.Run) []any {
 		int64(r.Warnings), int64(r.Worst), stamp(r.Warned), int64(r.After.Calls), r.After.Tokens, finite(r.After.Cost), int64(m.Events), finite(m.Duration),
 		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, finite(m.Cost), finite(m.MeanLatency),
 		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), r.Bytes,
-		glance(&r.Glance), store.Text(r.Slowest))
+		glance(&r.Glance), store.Text(r.Slowest), refold(r.Refold))
 }
 
 // scanner is a row.
@@ -39,14 +39,14 @@ func scanRun(row scanner) (*store.Run, error) {
 		r                               store.Run
 		m                               = &r.Metrics
 		started, ended, updated, warned int64
-		tools, seen                     string
+		tools, seen, late               string
 		worst                           int64
 		metadata                        []byte
 	)
 	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools,
 		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.After.Calls, &r.After.Tokens, &r.After.Cost, &m.Events,
 		&m.Duration, &m.LLMCalls, &m.ToolCalls, &m.Retries, &m.Handoffs, &m.Errors, &m.Tokens, &m.Cost, &m.MeanLatency, &m.MaxLatency,
-		&m.BusiestTool, &m.BusiestAgent, &r.Bytes, &seen, &r.Slowest)
+		&m.BusiestTool, &m.BusiestAgent, &r.Bytes, &seen, &r.Slowest, &late)
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +58,21 @@ func scanRun(row scanner) (*store.Run, error) {
 	if r.Glance, err = glanced(seen); err != nil {
 		return nil, fmt.Errorf("glance of run %d: %w", r.Number, err)
 	}
+	if r.Refold, err = refolded(late); err != nil {
+		return nil, fmt.Errorf("refold of run %d: %w", r.Number, err)
+	}
 	return &r, nil
 }
 
 // Last returns the highest arrival and the highest number of a run that the store holds; 0 for none.
 func (s *Store) Last(ctx context.Context) (arrival, run int64, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(MAX(arrival), 0) FROM events), (SELECT COALESCE(MAX(number), 0) FROM runs)`).
-		Scan(&arrival, &run)
+	var changed int64
+	err = s.read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(MAX(arrival), 0) FROM events), (SELECT COALESCE(MAX(arrival), 0) FROM runs),
+		(SELECT COALESCE(MAX(number), 0) FROM runs)`).Scan(&arrival, &changed, &run)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read where the store ends: %w", err)
 	}
-	return arrival, run, nil
+	return max(arrival, changed), run, nil
 }
 
 // Run returns the run with the id, or nil.
@@ -90,6 +94,15 @@ func (s *Store) Idle(ctx context.Context, before time.Time, limit int) ([]string
 		stamp(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read idle runs: %w", err)
+	}
+	return ids, nil
+}
+
+// Refolding returns the ids of the runs that are marked with a Refold, the oldest first.
+func (s *Store) Refolding(ctx context.Context) ([]string, error) {
+	ids, err := s.runIDs(ctx, `SELECT id FROM runs WHERE refold <> '' ORDER BY number`)
+	if err != nil {
+		return nil, fmt.Errorf("read the runs that are to be folded again: %w", err)
 	}
 	return ids, nil
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -96,6 +97,28 @@ func listed(kept string) (tools []string, err error) {
 		tools = append(tools, tool)
 	}
 	return tools, nil
+}
+
+// refold returns the mark of a run as it is kept.
+func refold(r *store.Refold) string {
+	if r == nil {
+		return ""
+	}
+	kept := *r
+	kept.Name = store.Text(r.Name)
+	text, err := json.Marshal(kept)
+	if err != nil {
+		panic(fmt.Sprintf("a refold is numbers and text: %v", err))
+	}
+	return string(text)
+}
+
+// refolded reads what refold wrote.
+func refolded(kept string) (r *store.Refold, err error) {
+	if kept != "" {
+		err = json.Unmarshal([]byte(kept), &r)
+	}
+	return r, err
 }
 
 // glance returns a glance as it is kept.

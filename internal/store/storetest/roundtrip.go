@@ -89,6 +89,9 @@ func drawRun(t *rapid.T, number int64) store.Run {
 		},
 		Glance: store.Glance{News: rapid.SliceOfN(rapid.Float64Range(0, 1), 0, store.MaxNews).Draw(t, "news")}, Slowest: words.Draw(t, "slowest"),
 	}
+	if rapid.Bool().Draw(t, "late") {
+		r.Refold = &store.Refold{Behind: places.Draw(t, "behind"), Name: words.Draw(t, "name of its events")}
+	}
 	for range rapid.IntRange(0, store.MaxBusiest).Draw(t, "busiest") {
 		r.Glance.Tools = append(r.Glance.Tools, store.ToolCalls{Name: words.Draw(t, "tool"), Calls: count.Draw(t, "calls")})
 	}

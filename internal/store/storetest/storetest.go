@@ -16,6 +16,9 @@ type Store interface {
 	Run(ctx context.Context, id string) (*store.Run, error)
 	Checkpoints(ctx context.Context, run int64) ([]store.Checkpoint, error)
 	Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error
+	NextEvents(ctx context.Context, run int64, behind store.Position, limit int, each func(*store.Event) error) error
+	Furthest(ctx context.Context, run int64) (store.Position, error)
+	Refolding(ctx context.Context) ([]string, error)
 	Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error)
 	Spans(ctx context.Context, trace string) ([]store.Span, error)
 	SharedTraces(ctx context.Context, run int64) ([]string, error)
@@ -86,6 +89,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a summary counts what began in its time", fleet},
 		{"a summary of no time, or of too many buckets, is refused", badBuckets},
 		{"runs whose rows may be behind their events are told", unflushed},
+		{"a run's events come some at a time, and their last position by itself", someEvents},
+		{"runs that are marked to be folded again are found until the mark is gone", refolding},
 		{"spans of no run are dropped when they are old", stray},
 		{"a deleted run takes its spans, but for those of traces of other runs", deletedSpans},
 		{"an emptied run takes no spans", emptiedRun},

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// lateEvents is how long the run of the scenario late is, and early how long the one that it sends an early event of.
+const (
+	lateEvents = 4000
+	longEvents = 200_000
+)
+
+// late sends a run of 4,000 events in reverse order, one event a request and then ten, and then the first event of a run of 200,000
+// events last. It measures how long each takes until the run is judged with all its events, and how long another sender waits for an
+// answer meanwhile.
+func late(ctx context.Context, s *server, _ settings) (string, error) {
+	said := ""
+	for _, size := range []int{1, 10} {
+		took, other, err := besides(ctx, s, func() error { return reversed(ctx, s, fmt.Sprint("reverse", size), size) })
+		if err != nil {
+			return "", err
+		}
+		said += fmt.Sprintf("%d events in reverse order, %d a request: %.2f s; another sender meanwhile: %s\n", lateEvents, size, took.Seconds(), other)
+	}
+	lines := linesOf("early", longEvents)
+	for part := range slices.Chunk(lines[1:], 5000) {
+		if err := post(ctx, client(1), s.url, bytes.Join(part, nil)); err != nil {
+			return "", err
+		}
+	}
+	took, other, err := besides(ctx, s, func() error {
+		if err := post(ctx, client(1), s.url, lines[0]); err != nil {
+			return err
+		}
+		return judged(ctx, s, "early-0", longEvents)
+	})
+	return said + fmt.Sprintf("the first event of %d last: %.2f s; another sender meanwhile: %s", longEvents, took.Seconds(), other), err
+}
+
+// linesOf returns a run's events, each a line.
+func linesOf(name string, n int) (lines [][]byte) {
+	f := newFeed(name, 1)
+	for range n {
+		line, _ := f.add(nil)
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// reversed sends a run backwards and returns once all of it is judged.
+func reversed(ctx context.Context, s *server, name string, size int) error {
+	lines := linesOf(name, lateEvents)
+	slices.Reverse(lines)
+	c := client(1)
+	for part := range slices.Chunk(lines, size) {
+		if err := post(ctx, c, s.url, bytes.Join(part, nil)); err != nil {
+			return err
+		}
+	}
+	return judged(ctx, s, name+"-0", len(lines))
+}
+
+// judged returns once a run's verdict rests on so many events.
+func judged(ctx context.Context, s *server, run string, events int) error {
+	for ctx.Err() == nil {
+		answer, err := http.Get(s.url + "/api/runs/" + run)
+		if err != nil {
+			return err
+		}
+		var row struct {
+			Events    int  `json:"event_count"`
+			Refolding bool `json:"refolding"`
+		}
+		err = json.NewDecoder(answer.Body).Decode(&row)
+		answer.Body.Close()
+		if err != nil || row.Events == events && !row.Refolding {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return ctx.Err()
+}
+
+// besides does something while another sender sends an event every 5 ms, and returns how long that took and how long the sender
+// waited for its answers.
+func besides(ctx context.Context, s *server, work func() error) (took time.Duration, other string, err error) {
+	sending, stop := context.WithCancel(ctx)
+	defer stop()
+	answered := make(chan []time.Duration, 1)
+	failed := make(chan error, 1)
+	go func() {
+		waits, err := steady(sending, s)
+		failed <- err
+		answered <- waits
+	}()
+	begun := time.Now()
+	err = work()
+	took = time.Since(begun)
+	stop()
+	if e := <-failed; err == nil {
+		err = e
+	}
+	waits := <-answered
+	if err != nil || len(waits) == 0 {
+		return took, "no answers", err
+	}
+	slices.Sort(waits)
+	part := func(p float64) string {
+		return strconv.FormatFloat(float64(waits[int(p*float64(len(waits)-1))].Microseconds())/1000, 'f', 1, 64) + " ms"
+	}
+	return took, fmt.Sprintf("%d answers, p50 %s, p99 %s, most %s", len(waits), part(0.5), part(0.99), part(1)), nil
+}
+
+// steady sends an event every 5 ms, at the latest once the one before is acknowledged, and returns how long each took.
+func steady(ctx context.Context, s *server) (waits []time.Duration, err error) {
+	c := client(1)
+	f := newFeed("steady"+strconv.FormatInt(time.Now().UnixNano(), 36), 10)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return waits, nil
+		case <-tick.C:
+		}
+		begun := time.Now()
+		if err := post(context.WithoutCancel(ctx), c, s.url, f.fill(nil, 1)); err != nil {
+			return waits, err
+		}
+		waits = append(waits, time.Since(begun))
+	}
+}

@@ -1,0 +1,115 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// The bounds of a slice, which is what one run is folded by before the next run has its turn.
+const (
+	sliceEvents = 2048
+	sliceBytes  = 8 << 20
+)
+
+// refold folds a marked run anew beside the goroutine that records. It belongs to that goroutine or to refoldAll, one at a time,
+// and shares no memory with the run as it is live.
+type refold struct {
+	*touched // the run as it is being folded; nil before the first slice
+	id       string
+	at       store.Position // the last event that was read
+	stop     store.Position // the last event that there was when the refold began
+	ended    bool           // all events up to stop are folded
+	gone     bool           // the run is no more, or has no mark
+	work     time.Duration  // that it took so far
+	err      error
+}
+
+// refoldAll works on refolds until there are no more: one slice of each that is handed over. Neither channel can be full, since
+// the recorder has at most so many refolds under way as they have room for.
+func (p *Pipeline) refoldAll(ctx context.Context, work <-chan *refold, done chan<- *refold) {
+	for r := range work {
+		began := time.Now()
+		r.err = r.slice(ctx, p)
+		r.work += time.Since(began)
+		done <- r
+	}
+}
+
+// errSlice ends a slice for its size.
+var errSlice = errors.New("the slice is full")
+
+// slice folds the run's next events.
+func (r *refold) slice(ctx context.Context, p *Pipeline) error {
+	if r.touched == nil {
+		if err := r.begin(ctx, p); err != nil || r.gone {
+			return err
+		}
+	}
+	events, bytes := 0, 0
+	r.ended = true
+	err := p.opts.Store.NextEvents(ctx, r.row.Number, r.at, p.refolds.slice+1, func(e *store.Event) error {
+		if e.Position.Compare(r.stop) > 0 {
+			return errSlice
+		}
+		if events == p.refolds.slice || bytes >= sliceBytes {
+			r.ended = false
+			return errSlice
+		}
+		events++
+		bytes += len(e.Body)
+		r.take(p, e)
+		return nil
+	})
+	if errors.Is(err, errSlice) {
+		return nil
+	}
+	return err
+}
+
+// take folds the run's next event of the store.
+func (r *refold) take(p *Pipeline, e *store.Event) {
+	r.at = e.Position
+	if event := p.decode(e); event != nil {
+		r.add(p, event, placeOf(e))
+	}
+}
+
+// begin takes up the last checkpoint that the run's mark leaves valid.
+func (r *refold) begin(ctx context.Context, p *Pipeline) error {
+	row, err := p.opts.Store.Run(ctx, r.id)
+	if err != nil {
+		return err
+	}
+	if row == nil || row.Refold == nil {
+		r.gone = true
+		return nil
+	}
+	if r.stop, err = p.opts.Store.Furthest(ctx, row.Number); err != nil {
+		return err
+	}
+	folded := &run{row: *row, stored: true, settled: true}
+	if err := p.takeUp(ctx, folded, func(at store.Position) bool { return at.Compare(row.Refold.Behind) <= 0 }); err != nil {
+		return err
+	}
+	r.at = folded.fold.s.Furthest
+	behind := r.at
+	r.touched = &touched{run: folded, undone: &behind}
+	return nil
+}
+
+// forgetBehind lets go of the checkpoints from a position on, and returns the position of the last that is left.
+func (t *touched) forgetBehind(from store.Position) store.Position {
+	isBehind := func(c store.Checkpoint) bool { return c.Position.Compare(from) >= 0 }
+	left := slices.DeleteFunc(slices.Concat(t.thinned, t.checkpoints), isBehind)
+	t.made = slices.DeleteFunc(t.made, isBehind)
+	n := max(0, len(left)-2)
+	t.thinned, t.checkpoints = left[:n], left[n:]
+	if len(t.checkpoints) == 0 {
+		return store.Start
+	}
+	return t.checkpoints[len(t.checkpoints)-1].Position
+}
