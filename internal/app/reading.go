@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
@@ -14,12 +15,13 @@ import (
 type reading struct {
 	*sqlstore.Store
 	pipeline *pipeline.Pipeline
+	mask     *mask.Masker
 }
 
-// Run returns the run with the id, or nil.
+// Run returns the run with the id, or nil. A run whose id holds a secret is found by the id that it was sent with, too.
 func (r reading) Run(ctx context.Context, id string) (*store.Run, error) {
 	_ = r.pipeline.Flush(ctx)
-	return r.Store.Run(ctx, id)
+	return r.Store.Run(ctx, r.mask.ID(id))
 }
 
 // Runs returns a page of runs.

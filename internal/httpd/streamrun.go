@@ -42,7 +42,7 @@ func (s *Server) streamRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer st.cancel()
-	f := runFeed{stream: st, id: store.Text(r.PathValue("id")), since: since, upTo: since}
+	f := runFeed{stream: st, id: s.RunID(store.Text(r.PathValue("id"))), since: since, upTo: since}
 	return s.ended(f.run(known))
 }
 
