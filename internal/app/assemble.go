@@ -18,9 +18,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/grpcd"
 	"github.com/unloop-ai/unloop/internal/httpd"
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/live"
-	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/mcpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/price"
@@ -67,8 +65,7 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 	if err != nil {
 		return err
 	}
-	masker, err := p.masker(ctx)
-	if err != nil {
+	if p.mask, err = p.masker(ctx); err != nil {
 		return err
 	}
 	prices, err := p.prices()
@@ -86,8 +83,8 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
 		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Log: p.log,
 		Project:     p.config.Project,
-		Prepare:     func(e *unloop.Event) { prepare(e, masker, prices) },
-		PrepareSpan: func(s *otlp.Span) { prepareSpan(s, masker) },
+		Mask:        p.mask,
+		Prepare:     func(e *unloop.Event) { addCost(e, prices) },
 		QueueEvents: limits.QueueEvents, QueueBytes: int64(limits.QueueBytes), TraceBytes: int(limits.TraceBytes), LiveRuns: p.config.LiveRuns,
 		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
 	})
@@ -123,9 +120,8 @@ func (p *parts) prices() (*price.Table, error) {
 	return price.Load(p.config.Prices, text)
 }
 
-// prepare readies an event before it is recorded: secrets are masked, and a model call that does not tell its cost is given one.
-func prepare(e *unloop.Event, masker *mask.Masker, prices *price.Table) {
-	masker.Event(e)
+// addCost gives a model call that does not tell its cost one.
+func addCost(e *unloop.Event, prices *price.Table) {
 	if e.Cost != 0 || e.Model == "" || e.Tokens == 0 && e.Usage == nil {
 		return
 	}
@@ -136,12 +132,6 @@ func prepare(e *unloop.Event, masker *mask.Masker, prices *price.Table) {
 	e.Cost, _ = prices.Cost(e.Model, usage, e.Tokens) // 0 for a model that is not known
 }
 
-func prepareSpan(s *otlp.Span, masker *mask.Masker) {
-	s.Input = string(masker.Raw([]byte(s.Input)))
-	s.Output = string(masker.Raw([]byte(s.Output)))
-	s.Reason = masker.Text(s.Reason)
-}
-
 // makeEdges makes what listens.
 func (p *parts) makeEdges(ctx context.Context, registry *prometheus.Registry) (err error) {
 	limits := &p.config.Limits
@@ -149,7 +139,7 @@ func (p *parts) makeEdges(ctx context.Context, registry *prometheus.Registry) (e
 	for k, t := range p.config.Tokens {
 		tokens[k] = httpd.Token{Name: t.Name, Scope: httpd.Scope(t.Scope), SHA256: t.SHA256}
 	}
-	taker, readable := telemetry{p.pipeline}, reading{p.store, p.pipeline}
+	taker, readable := telemetry{p.pipeline}, reading{p.store, p.pipeline, p.mask}
 	again, err := newJudges(p.store, p.config)
 	if err != nil {
 		return err
@@ -159,7 +149,7 @@ func (p *parts) makeEdges(ctx context.Context, registry *prometheus.Registry) (e
 		return err
 	}
 	p.http, err = httpd.New(httpd.Options{
-		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again,
+		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Telemetry: taker, Hub: p.hub, Judge: again,
 		Guards: agents, Ready: p.well(), Recording: p.pipeline.State,
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},

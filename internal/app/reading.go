@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
@@ -14,6 +15,7 @@ import (
 type reading struct {
 	*sqlstore.Store
 	pipeline *pipeline.Pipeline
+	mask     *mask.Masker
 }
 
 // flushTime is how long a question waits for the rows. A commit may wait longer, where another program holds the database's lock.
@@ -25,10 +27,10 @@ func (r reading) flush(ctx context.Context) {
 	_ = r.pipeline.Flush(bounded) // what is there is told then
 }
 
-// Run returns the run with the id, or nil.
+// Run returns the run with the id, or nil. A run whose id holds a secret is found by the id that it was sent with, too.
 func (r reading) Run(ctx context.Context, id string) (*store.Run, error) {
 	r.flush(ctx)
-	return r.Store.Run(ctx, id)
+	return r.Store.Run(ctx, r.mask.ID(id))
 }
 
 // Runs returns a page of runs.

@@ -65,6 +65,7 @@ type parts struct {
 	log      *slog.Logger
 	dsn      string
 	store    *sqlstore.Store
+	mask     *mask.Masker
 	pipeline *pipeline.Pipeline
 	hub      *live.Hub
 	webhooks *webhook.Sink // nil where nobody is to be told

@@ -25,7 +25,7 @@ type Config struct {
 	IdleClose  Duration  `yaml:"idle_close" doc:"A run without events for so long is taken to be over."`
 	IdleMemory Duration  `yaml:"idle_memory" doc:"A run without events for so long leaves memory. It comes back from the database with its next event."`
 	LiveRuns   int       `yaml:"live_runs" doc:"How many runs are in memory at once. Those that are idle for longest make room."`
-	Mask       Mask      `yaml:"mask" doc:"Secrets are masked in what is stored: bearer tokens, and keys of known forms."`
+	Mask       Mask      `yaml:"mask" doc:"Secrets are masked in all that is sent: keys of known forms, passwords, and values whose name says that they are secret."`
 	Prices     string    `yaml:"prices" doc:"A file with prices of models, which go before the built-in ones. Empty: none."`
 	Webhooks   []Webhook `yaml:"webhooks" doc:"Who is told of warnings."`
 	Log        Log       `yaml:"log" doc:"For operators, on standard error. Prompts, inputs and outputs are never logged."`

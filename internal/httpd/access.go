@@ -9,12 +9,12 @@ import (
 )
 
 // logged returns a writer that notes the answer, and what writes the line when it is over. Neither query nor body stand there,
-// for they hold what users said.
+// for they hold what users said; a path may hold the id of a run.
 func (s *Server) logged(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
 	begin := time.Now()
 	noted := &notedWriter{ResponseWriter: w, status: http.StatusOK}
 	return noted, func() {
-		s.Access.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		s.Access.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", s.RunID(r.URL.Path)),
 			slog.Int("status", noted.status), slog.Int64("bytes", noted.bytes), slog.Duration("took", time.Since(begin)),
 			slog.String("from", r.RemoteAddr))
 	}

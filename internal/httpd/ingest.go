@@ -78,10 +78,11 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Pipeline.Submit(r.Context(), &pipeline.Delivery{Runs: []pipeline.Info{info}}); err != nil {
+	delivery := &pipeline.Delivery{Runs: []pipeline.Info{info}}
+	if _, err := s.Pipeline.Submit(r.Context(), delivery); err != nil {
 		return err
 	}
-	run, err := s.runOf(r.Context(), info.ID)
+	run, err := s.runOf(r.Context(), delivery.Runs[0].ID)
 	if err != nil {
 		return err
 	}

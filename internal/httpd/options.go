@@ -32,6 +32,10 @@ type Options struct {
 	Judge     Judge     // needed
 	Guards    Guards    // needed
 
+	// RunID returns the id under which a run is recorded that was sent with an id: another one where that holds a secret. Nil if
+	// that is always the same.
+	RunID func(id string) string
+
 	// Ready returns why the server cannot work at the moment, or nil. Nil for a server that always can.
 	Ready func(ctx context.Context) error
 

@@ -8,7 +8,7 @@ import (
 
 // Run is a run on the wire.
 type Run struct {
-	ID        string          `json:"id" doc:"The run's id, as its sender gave it."`
+	ID        string          `json:"id" doc:"The run's id, as its sender gave it; masked- and 32 hexadecimal digits where that held a secret."`
 	Name      string          `json:"name" doc:"What people call it; its id where nobody said."`
 	Project   string          `json:"project" doc:"To which project it belongs."`
 	Status    string          `json:"status" enum:"running,completed,failed,closed" doc:"closed: nothing came for so long that the run is taken to be over."`

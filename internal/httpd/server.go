@@ -52,6 +52,9 @@ func New(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	if s.RunID == nil {
+		s.RunID = func(id string) string { return id }
+	}
 	s.gate = newGate(&o)
 	s.api = humago.New(scoped{s}, s.describe())
 	s.routes()

@@ -48,7 +48,7 @@ func (s *Server) streamRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer st.cancel()
-	f := runFeed{stream: st, id: store.Text(store.IDOf(r.PathValue("id"))), since: since, upTo: since, warned: warned}
+	f := runFeed{stream: st, id: s.RunID(store.Text(store.IDOf(r.PathValue("id")))), since: since, upTo: since, warned: warned}
 	return s.ended(f.run(known))
 }
 

@@ -1,151 +1,209 @@
 package mask
 
-// secretWords end the names of secrets. Capitals, - and _ do not count in a name: X-Api-Key ends in apikey.
-var secretWords = []string{
-	"password", "passwd", "passphrase", "secret", authorization,
-	"apikey", "accesskey", "secretkey", "privatekey",
-	"accesstoken", "refreshtoken", "authtoken", "bearertoken", "sessiontoken", "idtoken",
+import (
+	"slices"
+	"strings"
+)
+
+// kind says what a name tells of its value.
+type kind uint8
+
+const (
+	noSecret   kind = iota
+	secret          // whatever it is
+	credential      // after the word for its scheme
+	password        // unless it is a path: pwd and pass mean other things, too
+	token           // if it looks drawn by lot: names of this kind stand before words and numbers, too
+	cookie          // if it holds a pair
+)
+
+// secretEnds end the names of secrets, without regard to capitals, - and _: X-Api-Key ends in apikey.
+var secretEnds = []string{
+	"password", "passwd", "passphrase", "passcode", "secret",
+	"apikey", "accesskey", "secretkey", "privatekey", "accountkey", "signingkey", "encryptionkey", "masterkey", "storagekey",
+	"servicekey", "subscriptionkey", "functionskey", "clientkey", "deploykey", "sharedkey", "rootkey", "secretid", "clientcredentials",
+	"accesstoken", "refreshtoken", "authtoken", "bearertoken", "sessiontoken", "idtoken", "apitoken", "privatetoken", "jobtoken",
+	"securitytoken", "usertoken", "bottoken", "apptoken",
 }
 
-const authorization = "authorization"
+// noTokens end the names of tokens that open nothing.
+var noTokens = []string{
+	"pagetoken", "nexttoken", "continuationtoken", "cursortoken", "synctoken", "cancellationtoken", "eostoken", "bostoken", "padtoken",
+	"unktoken", "septoken", "clstoken", "masktoken", "stoptoken", "endtoken", "starttoken", "specialtoken", "newtoken", "maxtoken", "pertoken",
+}
 
-// secretWordsBy are these words by their last letter, small or capital.
-var secretWordsBy = func() (t [256][]string) {
-	for _, w := range secretWords {
-		c := w[len(w)-1]
-		t[c] = append(t[c], w)
-		t[c&^0x20] = t[c]
+// nameWords are parts of every name of a secret; each asks for the name around it. A key is asked for where its name ends.
+var nameWords = []string{
+	"pass", "pwd=", "pwd:", `pwd"`, "pwd'", "pwd ", "secret", "token", "authorization",
+	"key=", "key:", `key"`, "key'", "key ", "key>", "key]", "sig=", "auth=", "cookie", "session=", "sessionid", "session_id", "session-id", "sessid", "sid=", "credentials",
+}
+
+// longestName is how far around a word its name is looked for, in bytes.
+const longestName = 64
+
+// endings are what the names that kindOf knows end in, by their last two letters: most names end otherwise.
+var endings = func() (t [1 << 10][]string) {
+	for _, w := range slices.Concat(secretEnds, wholeWords, []string{"authorization", "token", "credentials", "sessionid"}) {
+		at := ending(w[len(w)-2], w[len(w)-1])
+		t[at] = append(t[at], w)
 	}
 	return t
 }()
 
-// name is what stands before a colon or an equals sign.
-type name struct {
-	end     int    // of the word that makes it secret
-	word    string // that word
-	quote   byte   // " or ', or 0 for none
-	escapes int    // backslashes before the quote
+func ending(a, b byte) int { return int(a&31)<<5 | int(b&31) }
+
+// endsIn tells whether a name ends in a word, without regard to capitals and to what parts words.
+func endsIn(name, word string) bool {
+	k := len(word)
+	for i := len(name); i > 0 && k > 0; i-- {
+		switch c := name[i-1]; {
+		case lower(c) == word[k-1]:
+			k--
+		case c != '-' && c != '_' && c != ' ':
+			return false
+		}
+	}
+	return k == 0
 }
 
-// nameBefore returns the name that ends before i, if it is that of a secret.
-func (sc *scanner) nameBefore(i int) (n name, ok bool) {
-	for floor := max(i-8, 0); i > floor && isSpace(sc.s[i-1]); {
-		i--
+// wholeWords are names of secrets, or last words of such names, that end other words, too.
+var wholeWords = []string{"pass", "pwd", "dbpass", "dbpwd", "sig", "sid", "session", "sessid", "phpsessid", "jsessionid", "auth", "cookie", "cookies"}
+
+// kindOf tells what a name says of its value.
+func kindOf(name string) kind {
+	end := len(name)
+	for end > 0 && class[name[end-1]]&digit != 0 {
+		end--
 	}
-	if i > 0 && (sc.s[i-1] == '"' || sc.s[i-1] == '\'') {
-		i--
-		n.quote = sc.s[i]
-		for i > 0 && sc.s[i-1] == '\\' && n.escapes < 16 {
-			n.escapes++
-			i--
-		}
-		if !isEscape(n.escapes) {
-			return n, false
-		}
+	if end < 3 || end > 2*longestName {
+		return noSecret
 	}
-	if i < 2 {
-		return n, false
+	known := func(word string) bool { return endsIn(name[:end], word) }
+	if !slices.ContainsFunc(endings[ending(name[end-2], name[end-1])], known) {
+		return noSecret
 	}
-	n.end = i
-	for _, n.word = range secretWordsBy[sc.s[i-1]] {
-		if lower(sc.s[i-2]) != n.word[len(n.word)-2] { // most other names end here
+	name = name[strings.LastIndexByte(name[:end], '.')+1 : end]
+	var buffer [2 * longestName]byte
+	plain := buffer[:0]
+	begins := 0 // of the last word, in plain
+	for i := range len(name) {
+		c := name[i]
+		if c == '-' || c == '_' || c == ' ' {
+			begins = len(plain)
 			continue
 		}
-		if sc.endsIn(i, n.word) {
-			return n, true
+		if c >= 'A' && c <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
+			begins = len(plain)
 		}
+		plain = append(plain, lower(c))
 	}
-	return n, false
+	return kindOfPlain(string(plain), string(plain[begins:]))
 }
 
-// endsIn tells whether what ends before i ends in the word.
-func (sc *scanner) endsIn(i int, word string) bool {
-	floor := max(i-32, 0)
-	for k := len(word) - 1; k >= 0; i-- {
-		if i <= floor {
-			return false
+// kindOfPlain is kindOf for a name in small letters only; last is its last word.
+func kindOfPlain(name, last string) kind {
+	switch last {
+	case "pass", "pwd", "dbpass", "dbpwd":
+		if name == "oldpwd" { // the folder before this one
+			return noSecret
 		}
-		switch c := sc.s[i-1]; {
-		case lower(c) == word[k]:
-			k--
-		case c != '-' && c != '_' || k == len(word)-1:
-			return false
-		}
+		return password
+	case "sig", "sid", "session", "sessid", "phpsessid", "jsessionid", "auth":
+		return token
+	case "cookie", "cookies":
+		return cookie
 	}
-	return true
+	switch {
+	case strings.HasSuffix(name, "authorization"):
+		return credential
+	case hasAnySuffix(name, noTokens):
+		return noSecret
+	case hasAnySuffix(name, secretEnds):
+		return secret
+	case strings.HasSuffix(name, "token"), strings.HasSuffix(name, "credentials"), strings.HasSuffix(name, "sessionid"):
+		return token
+	}
+	return noSecret
 }
 
-// isEscape tells whether so many backslashes escape a quote, in a JSON document within so many others.
-func isEscape(n int) bool { return n&(n+1) == 0 && n < 16 }
+func hasAnySuffix(s string, ends []string) bool {
+	for _, end := range ends {
+		if strings.HasSuffix(s, end) {
+			return true
+		}
+	}
+	return false
+}
 
-// named masks the value whose name ends before the colon or equals sign at i.
-func (sc *scanner) named(i int) int {
-	n, ok := sc.nameBefore(i)
+// name is what stands before a value.
+type name struct {
+	start, end int
+	kind       kind
+	quote      byte // around it; 0 for none
+}
+
+// named masks the value of the name that has a word of nameWords at p.
+func (sc *scanner) named(p int) {
+	n, ok := sc.nameAt(p)
 	if !ok {
-		return i + 1
+		return
 	}
-	start := i + 1
-	if start < len(sc.s) && (sc.s[start] == '=' || sc.s[start] == '>') { // := == =>
+	i := n.end
+	switch c := sc.byteAt(i); c {
+	case '"', '\'', '`':
+		n.quote = c
+		if i++; sc.byteAt(i) == ']' {
+			i++
+		}
+	case '>':
+		if sc.byteAt(n.start-1) == '<' {
+			sc.element(n, i+1)
+		}
+		return
+	}
+	gap := sc.afterBlanks(i)
+	switch sc.byteAt(gap) {
+	case ':', '=':
+	default:
+		if gap > i && n.quote == 0 && sc.has(n.start, "--") {
+			sc.flagged(n, gap)
+		}
+		return
+	}
+	assigned := sc.s[gap] == '=' && gap == i && n.quote == 0
+	start := gap + 1
+	if c := sc.byteAt(start); c == '=' || c == '>' { // := == =>
 		start++
 	}
+	direct := assigned && start == gap+1
 	if n.quote != 0 {
 		start = sc.afterSpace(start)
 	}
-	for sc.has(start, " ") || sc.has(start, "\t") { // a line's end ends a value without quotes
-		start++
-	}
-	if end, ok := sc.quotedValue(n, start); ok {
-		return end
-	}
-	if n.quote == '"' {
-		switch {
-		case sc.has(start, "["):
-			return sc.listed(n, start+1)
-		case sc.number(n, start):
-			return sc.spans[len(sc.spans)-1].end
-		}
-	}
-	return sc.bareValue(n, i, start)
+	start = sc.afterBlanks(start) // a line's end ends a value without quotes
+	sc.valueAt(n, start, direct && start == gap+1)
 }
 
-func (sc *scanner) afterSpace(i int) int {
-	for i < len(sc.s) && isSpace(sc.s[i]) {
-		i++
-	}
-	return i
-}
-
-// listed masks the strings of a list that begins at i.
-func (sc *scanner) listed(n name, i int) int {
-	for {
-		i = sc.afterSpace(i)
-		end, ok := sc.quotedValue(n, i)
-		if !ok {
-			return i
+// nameAt returns the name around p.
+func (sc *scanner) nameAt(p int) (n name, ok bool) {
+	n.start, n.end = p, p
+	for n.end < len(sc.s) && class[sc.s[n.end]]&named != 0 {
+		if n.end++; n.end-p > longestName {
+			return n, false
 		}
-		i = end
-		for i < len(sc.s) && sc.s[i] == '\\' {
-			i++
-		}
-		if !sc.has(i, `"`) {
-			return end
-		}
-		if i = sc.afterSpace(i + 1); !sc.has(i, ",") {
-			return i
-		}
-		i++
 	}
-}
-
-// number masks a number of four characters or more. The mask gets quotes, so that JSON stays JSON.
-func (sc *scanner) number(n name, start int) bool {
-	end := start
-	for end < len(sc.s) && (class[sc.s[end]]&digit != 0 || end > start && (lower(sc.s[end]) == 'e' || sc.s[end] == '+') || sc.s[end] == '-' || sc.s[end] == '.') {
-		end++
+	for n.start > 0 && class[sc.s[n.start-1]]&named != 0 {
+		if n.start--; p-n.start > longestName {
+			return n, false
+		}
 	}
-	if end-start < 4 || !sc.endsWord(end) {
-		return false
+	text := sc.s[n.start:n.end]
+	n.kind = kindOf(text)
+	if n.kind == noSecret && len(text) == len("key") && sc.hasFold(n.start, "key") && sc.byteAt(n.start-1) == ' ' { // API key:
+		first := n.start - 1
+		for first > 0 && n.start-first <= 16 && class[sc.s[first-1]]&word != 0 {
+			first--
+		}
+		n.kind = kindOf(sc.s[first:n.end])
 	}
-	sc.spans = append(sc.spans, span{start, end, n.escapes})
-	return true
+	return n, n.kind != noSecret
 }

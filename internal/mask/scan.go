@@ -1,58 +1,46 @@
 package mask
 
-// scanner searches a text for secrets. In JSON, a quote that is not escaped is where a string begins or ends.
+import "math/bits"
+
+// scanner searches one text after another, as a reader sees them, for secrets.
 type scanner struct {
-	s     string
-	json  bool
-	spans []span
+	s      string
+	rules  *ruleSet
+	spans  []span
+	looked bool        // a keyword was there, so what follows is set
+	runs   [16]stretch // the last one found, by the class of its bytes
+	value  stretch     // the last value without quotes
 }
 
-// spansOf returns the secrets in a text in their order, none overlapping. It takes time proportional to the length.
-func spansOf(s string, json bool) []span {
-	sc := scanner{s: s, json: json}
-	for i := 0; i < len(s); {
-		if class[s[i]]&trigger == 0 {
-			i++
-			continue
-		}
-		i = sc.look(i)
+// stretch is a part of a text.
+type stretch struct {
+	start, end int
+	digit      int // the last digit of it, or -1
+}
+
+// shortest is the length of the shortest secret together with what marks it as one.
+const shortest = 7
+
+// find returns the secrets in a text. Some may overlap.
+func (sc *scanner) find(set *ruleSet, s string) []span {
+	if len(s) < shortest {
+		return nil
 	}
-	return sc.spans
-}
-
-// look examines the surroundings of a trigger, and returns where the search goes on.
-func (sc *scanner) look(i int) int {
-	switch sc.s[i] {
-	case ':':
-		if next := sc.url(i); next > i {
-			return next
-		}
-		return sc.named(i)
-	case '=':
-		return sc.named(i)
-	case 'B', 'b':
-		if i+1 == len(sc.s) || lower(sc.s[i+1]) != 'e' {
-			return i + 1
-		}
-		if next := sc.privateKey(i); next > i {
-			return next
-		}
-		return sc.bearer(i)
-	case 'A':
-		return sc.capital(i)
-	case 'J':
-		return sc.jwt(i)
-	default: // - and _
-		return sc.prefixed(i)
+	sc.s, sc.rules = s, set
+	set.index.scan(sc)
+	if sc.s = ""; !sc.looked {
+		return nil
 	}
+	found := sc.spans
+	*sc = scanner{}
+	return found
 }
 
-// mask notes a secret and returns its end.
-func (sc *scanner) mask(start, end int) int {
+// mask notes a secret.
+func (sc *scanner) mask(start, end int) {
 	if start < end {
 		sc.spans = append(sc.spans, span{start, end, bare})
 	}
-	return end
 }
 
 // has tells whether the text goes on with word at i.
@@ -60,7 +48,7 @@ func (sc *scanner) has(i int, word string) bool {
 	return i >= 0 && i+len(word) <= len(sc.s) && sc.s[i:i+len(word)] == word
 }
 
-// hasFold is as has, and capitals do not count. The word is in lower case and has no characters between ` and {.
+// hasFold is as has, and capitals do not count. The word is in lower case.
 func (sc *scanner) hasFold(i int, word string) bool {
 	if i < 0 || i+len(word) > len(sc.s) {
 		return false
@@ -73,12 +61,27 @@ func (sc *scanner) hasFold(i int, word string) bool {
 	return true
 }
 
-// run returns the end of the characters of these classes that begin at i, and whether a digit is among them.
-func (sc *scanner) run(i int, of uint16) (end int, digits bool) {
-	for ; i < len(sc.s) && class[sc.s[i]]&of != 0; i++ {
-		digits = digits || class[sc.s[i]]&digit != 0
+// byteAt returns the byte at i, or 0 outside of the text.
+func (sc *scanner) byteAt(i int) byte {
+	if i < 0 || i >= len(sc.s) {
+		return 0
 	}
-	return i, digits
+	return sc.s[i]
+}
+
+// run returns the end of the bytes of this class that begin at i, and whether a digit is among them. It remembers the last run
+// of a class, so that many that begin within one cost no more than one.
+func (sc *scanner) run(i int, of uint16) (end int, digits bool) {
+	m := &sc.runs[bits.TrailingZeros16(of)]
+	if i < m.start || i >= m.end {
+		*m = stretch{i, i, -1}
+		for ; m.end < len(sc.s) && class[sc.s[m.end]]&of != 0; m.end++ {
+			if class[sc.s[m.end]]&digit != 0 {
+				m.digit = m.end
+			}
+		}
+	}
+	return m.end, m.digit >= i
 }
 
 // startsWord tells whether a word can begin at i: no letter or digit stands before it, unless it ends an escape.
@@ -86,33 +89,48 @@ func (sc *scanner) startsWord(i int) bool {
 	if i == 0 || class[sc.s[i-1]]&word == 0 {
 		return true
 	}
-	if i >= 2 && sc.s[i-2] == '\\' {
-		switch sc.s[i-1] {
-		case 'n', 'r', 't', 'b', 'f':
-			return true
-		}
+	switch sc.s[i-1] {
+	case 'n', 'r', 't', 'b', 'f':
+		return sc.byteAt(i-2) == '\\'
 	}
-	return i >= 6 && sc.s[i-6] == '\\' && sc.s[i-5] == 'u'
+	return false
 }
 
 // endsWord tells whether a word can end before i.
 func (sc *scanner) endsWord(i int) bool { return i >= len(sc.s) || class[sc.s[i]]&word == 0 }
 
+func (sc *scanner) afterSpace(i int) int {
+	for i < len(sc.s) && isSpace(sc.s[i]) {
+		i++
+	}
+	return i
+}
+
+// afterBlanks is as afterSpace, but stays on the line.
+func (sc *scanner) afterBlanks(i int) int {
+	for i < len(sc.s) && (sc.s[i] == ' ' || sc.s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
 // Classes of bytes.
 const (
-	trigger  uint16 = 1 << iota // a secret, or the name of one, may be here
-	digit                       //
+	digit    uint16 = 1 << iota //
 	word                        // letters, digits, underscore
 	alnum                       // letters, digits
 	key                         // of vendors' keys: letters, digits, _ and -
 	dotted                      // of a JWT: those and the dot
 	token68                     // of what follows Bearer
 	base64                      //
-	userinfo                    // before the host of a URL
-	value                       // of a value without quotes
+	login                       // before the host of a URL
+	named                       // of a name before a value: those of dotted
+	bareword                    // of a value without quotes
+	setting                     // of a value in a file of settings of an environment
 	stop                        // what ends a sentence, not a value
 	closes                      // what stands behind a value, so that no value begins with it
 	code                        // what follows a name in code
+	crumb                       // of the value of a cookie
 )
 
 var class = func() (t [256]uint16) {
@@ -124,21 +142,31 @@ var class = func() (t [256]uint16) {
 	for c := range 256 {
 		switch c := byte(c); {
 		case c >= '0' && c <= '9':
-			t[c] = digit | word | alnum | key | dotted | token68 | base64 | userinfo | value
+			t[c] = digit | word | alnum | key | dotted | token68 | base64 | named | bareword
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-			t[c] = word | alnum | key | dotted | token68 | base64 | userinfo | value
+			t[c] = word | alnum | key | dotted | token68 | base64 | named | bareword
 		case c >= 0x80:
-			t[c] = userinfo | value
+			t[c] = bareword
+		}
+		if c > ' ' && c != 0x7f {
+			t[c] |= login | setting | crumb
 		}
 	}
-	all(":=-_ABJb", trigger)
+	for _, c := range []byte("/\"'`\\") {
+		t[c] &^= login
+	}
+	for _, c := range []byte("\"'`\\;") {
+		t[c] &^= setting
+	}
+	for _, c := range []byte("\"'`\\;,") {
+		t[c] &^= crumb
+	}
 	all("_", word)
-	all("-_", key|dotted|token68)
-	all(".", dotted|token68)
+	all("-_", key|dotted|token68|named)
+	all(".", dotted|token68|named)
 	all("~+/=", token68)
 	all("+/=", base64)
-	all("-._~!$&()*+,;=%^|#?{}[]", userinfo)
-	all("-._~!*+/=%^#?@:$", value)
+	all("-._~!*+/=%^#?@:$", bareword)
 	all(".:!?", stop)
 	all(",;:)]}", closes)
 	all("([{<`", code)

@@ -1,97 +1,181 @@
 package mask
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+	"strings"
+)
 
-// quotedValue masks the value between quotes whose opening one, or the first backslash before it, is at i. It returns
-// where the search goes on; ok is false if there is no such value.
-func (sc *scanner) quotedValue(n name, i int) (end int, ok bool) {
-	start, escapes := i, 0
-	for start < len(sc.s) && sc.s[start] == '\\' && escapes < 16 {
-		start, escapes = start+1, escapes+1
+// valueAt masks the value that begins at start. direct is whether it stands right behind an equals sign that stands right behind
+// a name without quotes.
+func (sc *scanner) valueAt(n name, start int, direct bool) {
+	switch c := sc.byteAt(start); {
+	case c == '"' || c == '\'' || c == '`':
+		sc.quoted(n, start)
+		return
+	case (c|0x20 == 'b' || c|0x20 == 'f' || c|0x20 == 'r') && (sc.byteAt(start+1) == '"' || sc.byteAt(start+1) == '\''):
+		sc.quoted(n, start+1) // of Python
+		return
+	case c == '[' && n.quote != 0:
+		sc.listed(n, start+1)
+		return
+	case n.quote == '"' && n.kind == secret:
+		if end := sc.number(start); end > start {
+			sc.spans = append(sc.spans, span{start, end, 0})
+			return
+		}
 	}
-	if start == len(sc.s) || !isEscape(escapes) {
-		return 0, false
-	}
-	quote := sc.s[start]
-	start++
-	switch {
-	case quote != '"' && quote != '\'':
-		return 0, false
-	case quote == '"' && n.quote == '"' && escapes < n.escapes:
-		return 0, false // the end of a text around this one
-	case quote == '"' && n.quote != '"' && sc.json && escapes == 0:
-		return 0, false
-	case n.quote == 0 && start < len(sc.s) && (isSpace(sc.s[start]) || sc.closesAt(start)):
-		return 0, false
-	}
-	if key := sc.privateKey(start + len(dashes)); key > start+len(dashes) {
-		return key, true
-	}
-	end = sc.closing(start, quote, escapes)
-	if n.word == authorization {
-		start = sc.afterScheme(start, end)
-	}
-	if maskAt(sc.s, start) || sc.reference(start, end) {
-		return start, true
-	}
-	return sc.mask(start, end), true
+	sc.bare(n, start, direct)
 }
 
-// closing returns the end of a text between quotes that begins at i: its closing quote with the backslashes before it,
-// or that of a text around it, or the end of the line.
-func (sc *scanner) closing(i int, quote byte, escapes int) int {
-	newline := (escapes + 1) / 2 // backslashes before the n of a line's end, in a text within so many others
-	if sc.json && quote == '\'' && escapes == 0 {
-		newline = 1
+// quoted masks the value between quotes whose opening one is at i, and returns where it ends.
+func (sc *scanner) quoted(n name, i int) (end int) {
+	start := i + 1
+	end = sc.closing(start, sc.s[i])
+	if n.quote == 0 && start < len(sc.s) && (isSpace(sc.s[start]) || class[sc.s[start]]&closes != 0) {
+		return end
 	}
-	backslashes := 0
-	for ; i < len(sc.s); i++ {
-		c := sc.s[i]
-		if c == '\\' {
-			backslashes++
-			continue
+	if from, ok := n.kind.in(sc.s[start:end]); ok {
+		sc.mask(start+from, end)
+	}
+	return end
+}
+
+// closing returns the end of a text between quotes that begins at i: its closing quote, or the end of the line.
+func (sc *scanner) closing(i int, quote byte) int {
+	for ; i < len(sc.s) && sc.s[i] != quote && sc.s[i] != '\n'; i++ {
+		if sc.s[i] == '\\' && i+1 < len(sc.s) && sc.s[i+1] != '\n' {
+			i++
 		}
+	}
+	return min(i, len(sc.s))
+}
+
+// listed masks the texts of a list that begins at i.
+func (sc *scanner) listed(n name, i int) {
+	for {
+		i = sc.afterSpace(i)
+		if c := sc.byteAt(i); c != '"' && c != '\'' {
+			return
+		}
+		i = sc.quoted(n, i)
+		if i = sc.afterSpace(i + 1); sc.byteAt(i) != ',' {
+			return
+		}
+		i++
+	}
+}
+
+// number returns the end of a number of four characters or more that begins at start, or start.
+func (sc *scanner) number(start int) int {
+	end := start
+	for c := sc.byteAt(end); class[c]&digit != 0 || end > start && (lower(c) == 'e' || c == '+') || c == '-' || c == '.'; c = sc.byteAt(end) {
+		end++
+	}
+	if end-start < 4 || !sc.endsWord(end) {
+		return start
+	}
+	return end
+}
+
+// element masks the content of an element of XML.
+func (sc *scanner) element(n name, start int) {
+	end := start
+	for limit := min(start+256, len(sc.s)); end < limit && sc.s[end] != '<' && sc.s[end] != '\n'; {
+		end++
+	}
+	if from, ok := n.kind.in(sc.s[start:end]); ok && sc.byteAt(end) == '<' && end-start >= 3 && sc.byteAt(end+1) == '/' {
+		sc.mask(start+from, end)
+	}
+}
+
+// flagged masks the value after a flag and a blank, as in --password hunter2. Prose says --password, too, so the value needs
+// something that a word has not.
+func (sc *scanner) flagged(n name, start int) {
+	if c := sc.byteAt(start); c == '"' || c == '\'' {
+		sc.quoted(n, start)
+		return
+	}
+	end, digits := sc.run(start, setting)
+	text := sc.s[start:end]
+	special := strings.IndexFunc(text, func(r rune) bool { return strings.ContainsRune("!@#$%^*+=/~&", r) }) >= 0
+	if end-start < 4 || text[0] == '-' || class[text[0]]&code != 0 || text[0] == '@' || !digits && !special {
+		return
+	}
+	if from, ok := n.kind.in(text); ok {
+		sc.mask(start+from, end)
+	}
+}
+
+// in tells whether a whole value is a secret, and from where on.
+func (k kind) in(value string) (from int, ok bool) {
+	if isReference(value) || strings.HasPrefix(strings.TrimLeft(value, " \n"), "-----BEGIN ") { // the body of a key is found by itself
+		return 0, false
+	}
+	switch k {
+	case secret:
+		return 0, !isPlainPath(value)
+	case credential:
+		return afterScheme(value), !strings.HasSuffix(value, " ")
+	case password:
+		return 0, len(value) >= 4 && !strings.ContainsAny(value, " \t\n") && !isPath(value)
+	case token:
+		return 0, isRandom(value)
+	case cookie:
+		return 0, strings.Contains(value, "=") && hasDigit(value)
+	default:
+		return 0, false
+	}
+}
+
+func isPath(s string) bool {
+	return s[0] == '/' || s[0] == '~' || s[0] == '.' || len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+}
+
+// isPlainPath tells whether there is a path in small letters, as that of a file with a key. Base64 has capitals, too.
+func isPlainPath(s string) bool {
+	s = strings.TrimLeft(s[:min(len(s), longValue)], "~.")
+	if len(s) < 2 || s[0] != '/' || strings.Count(s, "/") < 2 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; class[c]&dotted == 0 && c != '/' || c >= 'A' && c <= 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+// longValue is how much of a value is looked at to tell what it is, in bytes, so that many names in one long value cost no more
+// than it is long.
+const longValue = 256
+
+// isRandom tells whether a value looks drawn by lot, rather than written by somebody.
+func isRandom(s string) bool {
+	s = s[:min(len(s), longValue)]
+	if len(s) < 10 || strings.ContainsAny(s, " \t\n()[]{}<>,") {
+		return false
+	}
+	letters, digits := 0, 0
+	for i := range len(s) {
 		switch {
-		case c == '"' && quote == '"':
-			if own := ownEscapes(backslashes, escapes); own >= 0 {
-				return i - own
-			}
-		case c == '"' && sc.json && (backslashes%2 == 0 || sc.closesAt(i+1)): // a text around this one ends
-			return i - backslashes
-		case c == '\'' && quote == '\'' && backslashes == escapes:
-			return i - escapes
-		case c == 'n' && newline > 0 && backslashes == newline:
-			return i - backslashes
-		case c == '\n':
-			return i
-		}
-		backslashes = 0
-	}
-	return i
-}
-
-// closesAt tells whether what stands at i comes after a value.
-func (sc *scanner) closesAt(i int) bool { return i < len(sc.s) && class[sc.s[i]]&closes != 0 }
-
-// ownEscapes returns how many of the backslashes before a quote belong to it, if it ends a text within so many escapes or
-// one around it, and -1 if it is part of the text. The others are escaped backslashes of the text.
-func ownEscapes(backslashes, escapes int) int {
-	for own := 0; own <= escapes && own <= backslashes; own = 2*own + 1 {
-		if (backslashes-own)%(2*(own+1)) == 0 {
-			return own
+		case class[s[i]]&digit != 0:
+			digits++
+		case class[s[i]]&word != 0:
+			letters++
 		}
 	}
-	return -1
+	return letters > 1 && digits > 1 && entropy(s) >= 2.8
 }
 
 // afterScheme returns where the credentials begin in the value of an Authorization header.
-func (sc *scanner) afterScheme(start, end int) int {
-	i := start
-	for i < end && (class[sc.s[i]]&alnum != 0 || sc.s[i] == '-') {
+func afterScheme(value string) int {
+	i := 0
+	for i < len(value) && (class[value[i]]&alnum != 0 || value[i] == '-') {
 		i++
 	}
-	if i == start || i-start > 20 || i+1 >= end || sc.s[i] != ' ' {
-		return start
+	if i == 0 || i > 20 || i+1 >= len(value) || value[i] != ' ' {
+		return 0
 	}
 	return i + 1
 }
@@ -99,103 +183,145 @@ func (sc *scanner) afterScheme(start, end int) int {
 // schemes are those of an Authorization header without quotes.
 var schemes = []string{"bearer", "basic", "token", "digest", "apikey", "negotiate"}
 
-// longValue is how far a value without quotes is read before it is decided that it is one. The search stays linear so.
-const longValue = 256
-
-// bareValue masks a value without quotes that begins at start, after the colon or equals sign at i. Most of those in
-// code and prose are no secrets, so it wants a digit, or the form of a variable of an environment or a query.
-func (sc *scanner) bareValue(n name, i, start int) int {
-	if n.word == authorization {
-		if scheme, _ := sc.run(start, alnum); sc.has(scheme, " ") &&
+// bare masks a value without quotes. Most of those in code and prose are no secrets, so it wants a digit, or the form of a
+// variable of an environment or a query.
+func (sc *scanner) bare(n name, start int, direct bool) {
+	if n.kind == credential {
+		if scheme, _ := sc.run(start, alnum); sc.byteAt(scheme) == ' ' &&
 			slices.ContainsFunc(schemes, func(s string) bool { return len(s) == scheme-start && sc.hasFold(start, s) }) {
 			start = scheme + 1
 		}
 	}
-	if key := sc.privateKey(start + len(dashes)); key > start+len(dashes) {
-		return key
-	}
-	end, digits := start, false
-	for limit := min(start+longValue, len(sc.s)); end < limit && class[sc.s[end]]&value != 0; end++ {
-		digits = digits || class[sc.s[end]]&digit != 0
-	}
-	if digits && end-start == longValue { // whatever follows, it is no code
-		end, _ = sc.run(end, value)
-		return sc.mask(start, end)
-	}
+	environment := direct && sc.isSetting(n)
+	end, digits := sc.bareEnd(start, environment)
 	for end > start && class[sc.s[end-1]]&stop != 0 {
 		end--
 	}
-	next := byte(' ')
-	if end < len(sc.s) {
-		next = sc.s[end]
+	text, next := sc.s[start:end], sc.byteAt(end)
+	text = text[:min(len(text), longValue)]
+	if end-start < 4 || isReference(text) || isPlainPath(text) || strings.HasPrefix(text, dashes) || class[next]&code != 0 && (next == '(' || next == '[' || !environment) && end-start < 64 {
+		return
 	}
-	switch {
-	case end-start < 4, class[next]&code != 0, sc.reference(start, end):
-		return i + 1
-	case digits, n.word == authorization && end-start >= 20, sc.assigned(n, i, start, end, next):
-		return sc.mask(start, end)
+	switch n.kind {
+	case secret:
+		if digits || environment && end-start >= 6 || direct && isAssigned(text, next) {
+			sc.mask(start, end)
+		}
+	case credential:
+		if digits || end-start >= 20 || direct && isAssigned(text, next) {
+			sc.mask(start, end)
+		}
+	case password:
+		if direct && (digits || isAssigned(text, next)) && !isPath(text) && !isNumber(text) {
+			sc.mask(start, end)
+		}
+	case token:
+		if digits && isRandom(text) && !strings.ContainsAny(text, "$*") {
+			sc.mask(start, end)
+		}
 	}
-	return i + 1
 }
 
-// assigned tells whether name=value without a space is a variable of an environment or a parameter of a query or of a
-// command, and its value more than the name of another variable.
-func (sc *scanner) assigned(n name, i, start, end int, next byte) bool {
-	if sc.s[i] != '=' || n.end != i || start != i+1 || end-start < 6 || next == ',' || next == ')' {
+// bareEnd returns the end of a value without quotes, and whether it has a digit. An ampersand belongs to it, unless a parameter of
+// a query follows. In a file of settings it ends where the word does.
+func (sc *scanner) bareEnd(start int, environment bool) (end int, digits bool) {
+	if environment {
+		return sc.run(start, setting)
+	}
+	if class[sc.byteAt(start)]&bareword == 0 {
+		return start, false
+	}
+	v := &sc.value
+	if v.start <= start && start < v.end {
+		return v.end, v.digit >= start
+	}
+	*v = stretch{start, start, -1}
+	for {
+		from := v.end
+		if v.end, digits = sc.run(from, bareword); digits {
+			v.digit = sc.runs[bits.TrailingZeros16(bareword)].digit
+		}
+		if sc.byteAt(v.end) != '&' || sc.endsAt(v.end+1) {
+			return v.end, v.digit >= start
+		}
+		v.end++
+	}
+}
+
+// endsAt tells whether a value ends before the ampersand that stands before i: what follows is another parameter or command.
+func (sc *scanner) endsAt(i int) bool {
+	if class[sc.byteAt(i)]&bareword == 0 {
+		return true
+	}
+	end, _ := sc.run(i, named)
+	return end > i && sc.byteAt(end) == '='
+}
+
+// isSetting tells whether a name is that of a variable of an environment, where one is set.
+func (sc *scanner) isSetting(n name) bool {
+	for _, c := range []byte(sc.s[n.start:n.end]) {
+		if c >= 'a' && c <= 'z' || c == '.' || c == '-' {
+			return false
+		}
+	}
+	before := n.start
+	if n.start == 0 || sc.s[n.start-1] == '\n' {
+		return true
+	}
+	return sc.has(before-len("export "), "export ") || sc.has(before-len("ENV "), "ENV ") || sc.has(before-len("-e "), "-e ")
+}
+
+// isAssigned tells whether what stands behind name= is a value of an environment, of a query or of a command, and more than the
+// name of another variable.
+func isAssigned(value string, next byte) bool {
+	if len(value) < 6 || next == ',' || next == ')' || strings.Contains(value, ".") || kindOf(value) != noSecret {
 		return false
 	}
-	for _, w := range secretWords {
-		if sc.endsIn(end, w) {
-			return false
-		}
-	}
-	for k := start; k < end; k++ {
-		if sc.s[k] == '.' {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(constants, func(c string) bool { return len(c) == end-start && sc.hasFold(start, c) })
+	return !slices.ContainsFunc(constants, func(c string) bool { return strings.EqualFold(c, value) })
 }
+
+func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // constants are what code and its documentation say in place of a value.
 var constants = []string{"undefined", "string", "required", "optional", "redacted"}
 
-// reference tells whether a value only says where a secret stands, as $PASSWORD or <your key>, or was hidden already.
-func (sc *scanner) reference(start, end int) bool {
-	if end-start > 64 {
-		return false
-	}
-	if start == end {
+// placeholders are what documentation and tests say in place of a secret.
+var placeholders = []string{"password", "passwd", "pass", "pwd", "secret", "token", "changeme", "username", "none", "null", "true", "false", "yes", "no"}
+
+// isReference tells whether a value only says where a secret stands, as $PASSWORD or <your key>, or was hidden already.
+func isReference(s string) bool {
+	if s == "" || maskAt(s, 0) {
 		return true
 	}
-	first, last := sc.s[start], sc.s[end-1]
-	switch first {
+	if len(s) > 64 {
+		return false
+	}
+	if len(s) > 5 && strings.EqualFold(s[:4], "your") && class[s[4]]&named != 0 && class[s[4]]&alnum == 0 ||
+		slices.ContainsFunc(placeholders, func(p string) bool { return strings.EqualFold(p, s) }) {
+		return true
+	}
+	switch first, last := s[0], s[len(s)-1]; first {
 	case '<':
 		return last == '>'
 	case '{':
-		return sc.has(start, "{{") && last == '}'
+		return last == '}'
 	case '%':
-		return last == '%' && end-start > 1
+		return last == '%' && len(s) > 1
 	case '$':
-		return sc.has(start, "${") || sc.has(start, "$(") || sc.capitals(start+1, end)
+		return len(s) > 1 && (s[1] == '{' || s[1] == '(' || isConstantName(s[1:]))
 	case '*', 'x', 'X', '.', '-':
-		for i := start; i < end; i++ {
-			if sc.s[i] != first {
-				return false
-			}
-		}
-		return end-start >= 3
+		return len(s) >= 3 && strings.Count(s, s[:1]) == len(s)
 	}
 	return false
 }
 
-// capitals tells whether there are only capitals, digits and underscores, and a capital first.
-func (sc *scanner) capitals(start, end int) bool {
-	for i := start; i < end; i++ {
-		c := sc.s[i]
-		if class[c]&word == 0 || lower(c) == c && (i == start || class[c]&digit == 0 && c != '_') {
+// isConstantName tells whether there are only capitals, digits and underscores, and a capital first.
+func isConstantName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if class[c]&word == 0 || lower(c) == c && (i == 0 || class[c]&digit == 0 && c != '_') {
 			return false
 		}
 	}
-	return start < end
+	return true
 }

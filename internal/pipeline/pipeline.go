@@ -16,7 +16,6 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/fingerprint"
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -29,10 +28,10 @@ type Options struct {
 	Metrics *Metrics     // needed
 	Log     *slog.Logger // for what goes wrong; nil for nowhere
 
-	// Prepare readies an event before it is recorded: secrets are masked, a cost is worked out. PrepareSpan does the same for a
-	// span. They are called concurrently; nil for nothing to do.
-	Prepare     func(*unloop.Event)
-	PrepareSpan func(*otlp.Span)
+	// Mask hides secrets in all that a delivery brings, before anything else sees it. Prepare readies an event then: a cost is
+	// worked out. They are called concurrently; nil for nothing to do.
+	Mask    Mask
+	Prepare func(*unloop.Event)
 
 	Project     string        // of runs that name none; "default"
 	QueueEvents int           // that wait to be recorded, at most; 50,000
@@ -185,6 +184,9 @@ func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
 		Delivery: d, received: time.Now().UTC().Truncate(time.Microsecond), done: make(chan struct{}),
 		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Gone), bodies: make([][]byte, len(d.Events)),
 	}
+	if p.opts.Mask != nil {
+		d.mask(p.opts.Mask)
+	}
 	for i, e := range d.Events {
 		if e.ID == "" {
 			e.ID = newID("evt_")
@@ -201,9 +203,6 @@ func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
 	}
 	for i := range d.Spans {
 		s := &d.Spans[i]
-		if p.opts.PrepareSpan != nil {
-			p.opts.PrepareSpan(s)
-		}
 		body, err := json.Marshal(s)
 		if err != nil {
 			return nil, fmt.Errorf("encode span %s: %w", s.ID, err)

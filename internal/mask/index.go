@@ -1,0 +1,165 @@
+package mask
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// index finds where keywords stand, in one pass that looks at every second byte: of four bytes of a keyword, the rarest in texts, it
+// knows the first three and the last three, and one of these two begins at such a byte. An automaton (Aho-Corasick) would look at
+// every byte, each time waiting for the one before.
+type index struct {
+	words []keyword
+	bits  [1 << 18 / 64]uint64 // a bit for the hash of each three bytes that are known
+	heads [1 << 12]int32       // in grams by hash, the first of its chain; 0 for none
+	grams []gram
+}
+
+// keyword is a word with what is to be tried where it stands.
+type keyword struct {
+	text    string // in lower case
+	entries []entry
+}
+
+// entry is one thing to be tried: a rule, or a finder if it is set.
+type entry struct {
+	rule   int
+	finder func(sc *scanner, p int)
+}
+
+// gram is three bytes of a keyword.
+type gram struct {
+	three uint32 // as fold makes them
+	at    int    // in the keyword
+	word  int
+	next  int32
+}
+
+// fold makes small letters of capitals, in three bytes at once. Some other bytes fall together, too.
+func fold(three uint32) uint32 { return three&0xffffff | 0x202020 }
+
+// hash returns 18 bits; their upper 12 choose the chain.
+func hash(three uint32) uint32 { return three * 0x9E3779B1 >> 14 }
+
+func (x *index) add(text string, e entry) {
+	for k := range x.words {
+		if x.words[k].text == text {
+			x.words[k].entries = append(x.words[k].entries, e)
+			return
+		}
+	}
+	x.words = append(x.words, keyword{text, []entry{e}})
+}
+
+// build makes the tables.
+func (x *index) build() {
+	x.grams = make([]gram, 1)
+	for k, w := range x.words {
+		at := rarest(w.text)
+		x.link(gram{three: fold(three(w.text, at)), at: at, word: k})
+		if len(w.text) > 3 {
+			x.link(gram{three: fold(three(w.text, at+1)), at: at + 1, word: k})
+			continue
+		}
+		for _, t := range behind(w.text) {
+			x.link(gram{three: t, at: 1, word: k})
+		}
+	}
+}
+
+// byFrequency are letters and signs, the most frequent in prose and code first. What is not there is rare.
+const byFrequency = " etaoinsrlhdcu-mfpgwybv_./\"':,=k()"
+
+// rarest returns where the four bytes of a keyword stand that are the rarest in texts.
+func rarest(text string) (at int) {
+	least := math.MaxInt
+	for i := 0; i+4 <= len(text); i++ {
+		frequency := 0
+		for _, c := range []byte(text[i : i+4]) {
+			if rank := strings.IndexByte(byFrequency, c); rank >= 0 {
+				frequency += len(byFrequency) - rank
+			}
+		}
+		if frequency < least {
+			at, least = i, frequency
+		}
+	}
+	return at
+}
+
+// behind returns the last two bytes of a keyword of three with whatever can come behind them.
+func behind(text string) (all []uint32) {
+	last := class[text[2]] & word // behind letters and the like, more of a key or a name
+	for c := range 256 {
+		if class[c]&token68 == 0 && last != 0 {
+			continue
+		}
+		if t := fold(three(text, 1) | uint32(c)<<16); !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func (x *index) link(g gram) {
+	h := hash(g.three)
+	x.bits[h>>6] |= 1 << (h & 63)
+	g.next = x.heads[h>>6]
+	x.heads[h>>6] = int32(len(x.grams))
+	x.grams = append(x.grams, g)
+}
+
+// three returns the three bytes that stand at i, or what is left of them.
+func three(s string, i int) (t uint32) {
+	for k := range min(3, len(s)-i) {
+		t |= uint32(s[i+k]) << (8 * k)
+	}
+	return t
+}
+
+// scan has tried what there is to try in the scanner's text. It takes time proportional to its length.
+func (x *index) scan(sc *scanner) {
+	text := unsafe.Slice(unsafe.StringData(sc.s), len(sc.s))
+	i := 0
+	for ; i+4 <= len(text); i += 2 {
+		t := fold(binary.LittleEndian.Uint32(text[i:]))
+		if h := hash(t); x.bits[h>>6]&(1<<(h&63)) != 0 {
+			x.look(sc, i, t)
+		}
+	}
+	for ; i < len(text); i += 2 {
+		t := fold(three(sc.s, i))
+		if h := hash(t); x.bits[h>>6]&(1<<(h&63)) != 0 {
+			x.look(sc, i, t)
+		}
+	}
+}
+
+// look tries what keywords with these three bytes at i ask for.
+func (x *index) look(sc *scanner, i int, t uint32) {
+	for k := x.heads[hash(t)>>6]; k != 0; {
+		g := &x.grams[k]
+		k = g.next
+		if g.three != t {
+			continue
+		}
+		w := &x.words[g.word]
+		if p := i - g.at; p >= 0 && sc.hasFold(p, w.text) {
+			sc.looked = true
+			sc.tryAll(w, p)
+		}
+	}
+}
+
+func (sc *scanner) tryAll(w *keyword, p int) {
+	for _, e := range w.entries {
+		if e.finder != nil {
+			e.finder(sc, p)
+		} else {
+			sc.try(e.rule, p-sc.rules.Rules[e.rule].Offset)
+		}
+	}
+}

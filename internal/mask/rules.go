@@ -1,0 +1,181 @@
+package mask
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// gitleaksRules are rules of the project gitleaks, as scripts/secret-rules writes them.
+//
+//go:embed gitleaks/rules.json
+var gitleaksRules []byte
+
+// rule finds secrets of one kind by a regular expression. It is tried where one of its keywords stands, so that texts without
+// keywords cost nothing.
+type rule struct {
+	ID         string   `json:"id"`
+	Keywords   []string `json:"keywords"` // in lower case; capitals do not count
+	Offset     int      `json:"offset"`   // of a keyword in a match, in bytes
+	Expression string   `json:"re"`       // the group, or the first that takes part, is the secret, or else all of a match
+	Group      int      `json:"group"`    // 0 for the first that takes part
+	Word       bool     `json:"word"`     // a match begins a word
+	End        bool     `json:"end"`      // a match ends a word; without it, the rest of the word belongs to the secret
+	Named      bool     `json:"named"`    // it is the name before a value that says what it is, so the value needs a digit
+	Entropy    float64  `json:"entropy"`  // of a secret at least, in bits a byte
+	Allow      []string `json:"allow"`    // expressions of secrets that are none
+
+	reach    int                   // how much of a text the expression can see, in bytes
+	compiled func() *regexp.Regexp // at first use: most rules are never asked
+	allowed  func() []*regexp.Regexp
+}
+
+// ruleSet is all that is looked for, beside the patterns of the settings. It does not change.
+type ruleSet struct {
+	Rules     []rule   `json:"rules"`
+	Allow     []string `json:"allow"`     // expressions of values that are no secrets, whichever rule finds them
+	Stopwords []string `json:"stopwords"` // no secret holds one
+	allowed   func() []*regexp.Regexp
+	index     index
+}
+
+// standard returns the rules of gitleaks and of this project.
+var standard = sync.OnceValue(func() *ruleSet {
+	var set ruleSet
+	if err := json.Unmarshal(gitleaksRules, &set); err != nil {
+		panic(fmt.Sprintf("the rules are built in: %v", err))
+	}
+	set.allowed = lazily(set.Allow)
+	for k := range set.Rules {
+		r := &set.Rules[k]
+		r.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(?:" + r.Expression + ")") })
+		r.allowed = lazily(r.Allow)
+		r.reach = longest(r.Expression)
+		for _, word := range r.Keywords {
+			set.index.add(word, entry{rule: k})
+		}
+	}
+	for word, finder := range finders {
+		set.index.add(word, entry{finder: finder})
+	}
+	set.index.build()
+	return &set
+})
+
+func lazily(expressions []string) func() []*regexp.Regexp {
+	return sync.OnceValue(func() (all []*regexp.Regexp) {
+		for _, e := range expressions {
+			all = append(all, regexp.MustCompile(e))
+		}
+		return all
+	})
+}
+
+// maxReach is how much of a text an expression sees at most, in bytes. It bounds what a keyword costs.
+const maxReach = 512
+
+// longest returns the length of the longest text that an expression describes, in bytes, up to maxReach.
+func longest(expression string) int {
+	re, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		panic(fmt.Sprintf("the rules are built in: %v", err))
+	}
+	return longestOf(re)
+}
+
+func longestOf(re *syntax.Regexp) (n int) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		n = len(string(re.Rune))
+	case syntax.OpCharClass:
+		n = utf8.RuneLen(max(0, min(re.Rune[len(re.Rune)-1], utf8.MaxRune)))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		n = utf8.UTFMax
+	case syntax.OpStar, syntax.OpPlus:
+		n = maxReach
+	case syntax.OpRepeat:
+		if n = maxReach; re.Max >= 0 {
+			n = re.Max * longestOf(re.Sub[0])
+		}
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			n = max(n, longestOf(sub))
+		}
+	default:
+		for _, sub := range re.Sub {
+			n += longestOf(sub)
+		}
+	}
+	return min(n, maxReach)
+}
+
+// try masks the secret whose match begins at p.
+func (sc *scanner) try(k, p int) {
+	r := &sc.rules.Rules[k]
+	if p < 0 || r.Word && !sc.startsWord(p) || r.Named && !sc.leadsToValue(p) {
+		return
+	}
+	at := r.compiled().FindStringSubmatchIndex(sc.s[p:min(p+r.reach, len(sc.s))])
+	if at == nil {
+		return
+	}
+	start, end := p+at[0], p+at[1]
+	for g := 2; g < len(at); g += 2 {
+		if at[g] >= 0 && (r.Group == 0 || r.Group == g/2) {
+			start, end = p+at[g], p+at[g+1]
+			break
+		}
+	}
+	open := !sc.endsWord(p + at[1])
+	if open && r.End || !sc.rules.isSecret(r, sc.s[start:end]) {
+		return
+	}
+	switch {
+	case at[1] >= maxReach: // it may have been cut
+		more, _ := sc.run(p+at[1], token68)
+		end = max(end, more)
+	case open && end == p+at[1]:
+		end, _ = sc.run(end, word)
+	}
+	sc.mask(start, end)
+}
+
+// leadsToValue tells whether what stands between a name and its value comes soon behind p. It spares the expression, which
+// costs much more.
+func (sc *scanner) leadsToValue(p int) bool {
+	return strings.ContainsAny(sc.s[p:min(p+64, len(sc.s))], "=>:|,")
+}
+
+func (set *ruleSet) isSecret(r *rule, secret string) bool {
+	if r.Named && !strings.ContainsAny(secret, "0123456789") || r.Entropy > 0 && entropy(secret) <= r.Entropy {
+		return false
+	}
+	folded := strings.ToLower(secret)
+	if slices.ContainsFunc(set.Stopwords, func(word string) bool { return strings.Contains(folded, word) }) {
+		return false
+	}
+	matches := func(re *regexp.Regexp) bool { return re.MatchString(secret) }
+	return !slices.ContainsFunc(r.allowed(), matches) && !slices.ContainsFunc(set.allowed(), matches)
+}
+
+// entropy returns Shannon's entropy of the bytes of a text, in bits a byte.
+func entropy(text string) (bits float64) {
+	var counts [256]int
+	for i := range len(text) {
+		counts[text[i]]++
+	}
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(text))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}
