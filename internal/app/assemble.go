@@ -34,7 +34,7 @@ import (
 
 // assemble makes the parts, from the store outwards.
 func (s *Serve) assemble(ctx context.Context) (_ *parts, err error) {
-	p := &parts{config: s.Config, version: s.Version, log: s.Log}
+	p := &parts{config: s.Config, version: s.Version, log: s.Log, shares: shares(s.Config)}
 	if p.dsn, err = s.Config.Database(); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 		Project:     p.config.Project,
 		Prepare:     func(e *unloop.Event) { prepare(e, masker, prices) },
 		PrepareSpan: func(s *otlp.Span) { prepareSpan(s, masker) },
-		QueueEvents: limits.QueueEvents, QueueBytes: int64(limits.QueueBytes), TraceBytes: int(limits.TraceBytes), LiveRuns: p.config.LiveRuns,
+		QueueEvents: limits.QueueEvents, QueueBytes: p.shares.Queue, TraceBytes: int(p.shares.Traces), LiveRuns: p.config.LiveRuns, RunBytes: p.shares.Runs,
 		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
 	})
 	return err
@@ -153,9 +153,9 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, Pipeline: p.pipeline, Store: readable, Telemetry: taker, Hub: p.hub, Judge: again,
-		Guards: &guards{judges: again, runs: p.config.LiveRuns}, Ready: p.well(),
+		Guards: &guards{judges: again, runs: p.config.LiveRuns, bytes: p.shares.Guards}, Ready: p.well(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
-		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
+		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (p *parts) makeEdges(registry *prometheus.Registry) (err error) {
 	o := grpcd.DefaultOptions()
 	o.Busy, o.Closed, o.Message = pipeline.ErrBusy, pipeline.ErrClosed, int(limits.Body)
 	o.Connections = min(limits.Connections, 1<<16)
-	o.Memory = max(o.Memory, 2*int64(limits.Body))
+	o.Memory = max(p.shares.Calls, 2*int64(limits.Body))
 	if len(tokens) > 0 {
 		o.Authorize = func(token string) bool { return mayIngest(tokens, token) }
 	}

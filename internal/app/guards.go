@@ -16,7 +16,8 @@ const maxGuards = 8
 // guards answers for agents that ask over HTTP: one guard for each profile and settings, with the runs of all who ask for these.
 type guards struct {
 	judges judges
-	runs   int // about how many each holds
+	runs   int   // about how many each holds
+	bytes  int64 // of the runs of all; each alone has half
 
 	mu    sync.Mutex
 	known []namedGuard // the latest asked in front
@@ -44,7 +45,7 @@ func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard,
 	if err != nil {
 		return nil, err
 	}
-	made, err := guardio.New(p, g.runs)
+	made, err := guardio.New(p, g.runs, g.bytes/2)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +68,7 @@ func (g *guards) front(name string) *guardio.Server {
 	found := g.known[at]
 	copy(g.known[1:], g.known[:at])
 	g.known[0] = found
+	g.makeRoom()
 	return found.guard
 }
 
@@ -78,9 +80,19 @@ func (g *guards) add(name string, made *guardio.Server) *guardio.Server {
 		return other
 	}
 	g.known = slices.Insert(g.known, 0, namedGuard{name, made})
-	if len(g.known) > maxGuards {
-		g.known[maxGuards] = namedGuard{} // its runs leave memory
-		g.known = g.known[:maxGuards]
-	}
+	g.makeRoom()
 	return made
+}
+
+// makeRoom forgets the guards that nobody asked longest while there are too many, or their runs take too much memory. The lock
+// is held.
+func (g *guards) makeRoom() {
+	bytes := int64(0)
+	for k := range g.known {
+		if bytes += g.known[k].guard.Bytes(); k == maxGuards || k > 0 && bytes > g.bytes {
+			clear(g.known[k:]) // their runs leave memory
+			g.known = g.known[:k]
+			return
+		}
+	}
 }

@@ -21,6 +21,8 @@ import (
 	_ "google.golang.org/grpc/encoding/gzip" // the compression that every exporter knows
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/tap"
+
+	"github.com/unloop-ai/unloop/internal/memory"
 )
 
 // Receiver takes what was sent. It returns once that is recorded, with the number of spans or records that it cannot use and
@@ -39,7 +41,7 @@ type Options struct {
 	Closed error // what it returns when it takes nothing any more
 
 	Message     int           // bytes in a message, unpacked
-	Memory      int64         // bytes, as estimated, that all messages at hand may take when they are decoded; half of it for one
+	Memory      int64         // bytes that all messages at hand may take: half of it as sent, half, as estimated, when they are decoded
 	Calls       int           // at once
 	Connections int           // at once
 	Timeout     time.Duration // of a call, from its first byte to its answer
@@ -86,7 +88,8 @@ type Server struct {
 	refusals []refusal
 
 	calls  atomic.Int64 // at hand
-	memory atomic.Int64 // that their messages take
+	sent   *memory.Pool // bytes of their messages
+	memory atomic.Int64 // that these take when they are decoded
 	counts counts
 }
 
@@ -106,7 +109,7 @@ func New(r Receiver, o Options, log *slog.Logger) (*Server, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the gRPC server: %w", err)
 	}
-	s := &Server{options: o, receiver: r, log: log, refusals: refusals(&o)}
+	s := &Server{options: o, receiver: r, log: log, refusals: refusals(&o), sent: memory.NewPool(o.Memory / 2)}
 	s.grpc = grpc.NewServer(
 		grpc.ForceServerCodecV2(codec{}),
 		grpc.MaxRecvMsgSize(o.Message),

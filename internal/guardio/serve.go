@@ -35,7 +35,7 @@ const (
 func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s, err := New(p, maxRuns)
+	s, err := New(p, maxRuns, 0)
 	if err != nil {
 		return err
 	}
@@ -73,10 +73,12 @@ type Server struct {
 	answer  []byte  // to it, with its line end
 }
 
-// New returns a server that holds about so many runs; the one that was idle longest is forgotten.
-func New(p *profile.Profile, runs int) (*Server, error) {
+// New returns a server that holds about so many runs, in about so many bytes (0 for no such bound); the one that was idle longest
+// is forgotten.
+func New(p *profile.Profile, runs int, bytes int64) (*Server, error) {
 	s := &Server{profile: p}
 	s.runs = guard.NewGroup(p, s.options, runs)
+	s.runs.LimitBytes(bytes)
 	if p.Swarm == (profile.Swarm{}) {
 		return s, nil
 	}
@@ -84,6 +86,9 @@ func New(p *profile.Profile, runs int) (*Server, error) {
 	s.shared = store
 	return s, err
 }
+
+// Bytes estimates what the runs take in memory. It is 0 for a server without a bound.
+func (s *Server) Bytes() int64 { return s.runs.Bytes() }
 
 // Answer writes the answers to the lines of a text, in order. Lines of concurrent texts may come between those of each other.
 // It ends early, with the error, when the context is done or an answer cannot be written.

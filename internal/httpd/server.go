@@ -15,6 +15,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/unloop-ai/unloop/internal/memory"
 )
 
 // Server answers requests. It is made by New.
@@ -26,7 +28,8 @@ type Server struct {
 	gate   gate
 	scopes map[string]Scope // of what is mounted, by pattern
 
-	bodies  atomic.Int64       // bytes of bodies that are worked on
+	small   *memory.Pool // bytes of bodies that are worked on, and of what they are decoded to: of small ones, and of others
+	large   *memory.Pool
 	streams atomic.Int64       // open
 	running context.Context    // ends when streams shall end
 	end     context.CancelFunc // of running
@@ -39,6 +42,7 @@ func New(o Options) (*Server, error) {
 	}
 	o.Limits.fill()
 	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope)}
+	s.small, s.large = memory.NewPool(o.Limits.Bodies/4), memory.NewPool(o.Limits.Bodies/4*3)
 	s.running, s.end = context.WithCancel(context.Background())
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

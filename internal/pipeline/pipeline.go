@@ -36,6 +36,7 @@ type Options struct {
 	QueueEvents int           // that wait to be recorded, at most; 50,000
 	QueueBytes  int64         // that wait to be recorded, at most; 128 MiB
 	LiveRuns    int           // runs held in memory; 2,048
+	RunBytes    int64         // of runs held in memory; 1 GiB
 	IdleMemory  time.Duration // after which an idle run leaves memory; 5 minutes
 	IdleClose   time.Duration // after which an idle run is taken to be over; 30 minutes
 	TraceBytes  int           // of traces held in memory; 256 MiB
@@ -56,6 +57,9 @@ func (o *Options) fill() {
 	}
 	if o.LiveRuns == 0 {
 		o.LiveRuns = 2048
+	}
+	if o.RunBytes == 0 {
+		o.RunBytes = 1 << 30
 	}
 	if o.IdleMemory == 0 {
 		o.IdleMemory = 5 * time.Minute
@@ -87,6 +91,7 @@ type Pipeline struct {
 
 	arrival, number int64 // the latest of an event and of a run
 	live            map[string]*run
+	runBytes        int64           // that these take, about
 	used            list.List       // of *run, the latest in front
 	unwritten       map[string]*run // whose rows are to be written
 	behind          bool            // a row was not written before its run was dropped; the next start will see to that

@@ -44,6 +44,9 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	}
 	p.opts.Metrics.Detect.Observe(folded.Sub(began).Seconds())
 	p.opts.Metrics.Commit.Observe(time.Since(folded).Seconds())
+	for _, t := range c.order {
+		p.weigh(t.run)
+	}
 	p.makeRoom(ctx)
 	return nil
 }

@@ -20,6 +20,7 @@ type run struct {
 	warnings    []store.Warning    // as recorded
 	checkpoints []store.Checkpoint // at most the last two, without their states
 	used        time.Time
+	bytes       int64 // in memory, about
 	place       *list.Element
 	auto        string    // the name that its events give it
 	stored      bool      // the store knows it
@@ -39,6 +40,7 @@ func (p *Pipeline) run(ctx context.Context, id string) (*run, error) {
 	}
 	p.live[id] = r
 	r.place = p.used.PushFront(r)
+	p.weigh(r)
 	return r, nil
 }
 
@@ -104,6 +106,7 @@ func (p *Pipeline) takeUp(ctx context.Context, r *run, before *store.Position) e
 func (p *Pipeline) drop(id string) {
 	if r := p.live[id]; r != nil {
 		p.used.Remove(r.place)
+		p.runBytes -= r.bytes
 		delete(p.live, id)
 		p.behind = p.behind || p.unwritten[id] != nil
 		delete(p.unwritten, id)
