@@ -40,6 +40,8 @@ type Event struct {
 	Text   *string    `json:"text" doc:"Of a message."`
 	Usage  *Usage     `json:"usage" doc:"The tokens of a model call, told apart."`
 	Hints  *ToolHints `json:"annotations" doc:"What the tool says of itself."`
+
+	Notices []EventError `json:"notices,omitempty" doc:"In the answer to the event: ids and names that were shortened."`
 }
 
 // Usage is an unloop.Usage.
