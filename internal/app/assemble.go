@@ -83,6 +83,7 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
 		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Log: p.log,
 		Project:     p.config.Project,
+		Content:     contents[p.config.Content],
 		Prepare:     func(e *unloop.Event) { prepare(e, masker, prices) },
 		PrepareSpan: func(s *otlp.Span) { prepareSpan(s, masker) },
 		QueueEvents: limits.QueueEvents, QueueBytes: p.shares.Queue, TraceBytes: int(p.shares.Traces), LiveRuns: p.config.LiveRuns, RunBytes: p.shares.Runs,
@@ -90,6 +91,9 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 	})
 	return err
 }
+
+// contents are what may be stored of content, by the name of the setting.
+var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
 
 // makeWebhooks returns nil where nobody is to be told.
 func (p *parts) makeWebhooks() (*webhook.Sink, error) {

@@ -26,6 +26,7 @@ type Config struct {
 	IdleClose  Duration  `yaml:"idle_close" doc:"A run without events for so long is taken to be over."`
 	IdleMemory Duration  `yaml:"idle_memory" doc:"A run without events for so long leaves memory. It comes back from the database with its next event."`
 	LiveRuns   int       `yaml:"live_runs" doc:"How many runs are in memory at once. Those that are idle for longest make room."`
+	Content    string    `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are judged by all of it."`
 	Mask       Mask      `yaml:"mask" doc:"Secrets are masked in what is stored: bearer tokens, and keys of known forms."`
 	Prices     string    `yaml:"prices" doc:"A file with prices of models, which go before the built-in ones. Empty: none."`
 	Webhooks   []Webhook `yaml:"webhooks" doc:"Who is told of warnings."`
@@ -114,6 +115,7 @@ func Default() *Config {
 		IdleClose:  Duration(30 * time.Minute),
 		IdleMemory: Duration(5 * time.Minute),
 		LiveRuns:   2048,
+		Content:    "full",
 		Log:        Log{Level: "info", Format: "text"},
 	}
 }

@@ -44,6 +44,7 @@ func (c *Config) Validate() error {
 	between(&v, "idle_close", c.IdleClose, Duration(time.Second), 365*Duration(day))
 	between(&v, "idle_memory", c.IdleMemory, Duration(time.Second), 365*Duration(day))
 	between(&v, "live_runs", c.LiveRuns, 1, 1_000_000)
+	v.oneOf("content", c.Content, "full", "excerpts", "none")
 	v.patterns(c.Mask.Patterns)
 	for i := range c.Webhooks {
 		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])

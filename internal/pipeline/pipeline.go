@@ -15,7 +15,6 @@ import (
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
-	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -32,6 +31,7 @@ type Options struct {
 	Prepare     func(*unloop.Event)
 	PrepareSpan func(*otlp.Span)
 
+	Content     Content       // what is stored of inputs, outputs, errors and messages; all of them
 	Project     string        // of runs that name none; "default"
 	QueueEvents int           // that wait to be recorded, at most; 50,000
 	QueueBytes  int64         // that wait to be recorded, at most; 128 MiB
@@ -183,7 +183,7 @@ func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
 		if p.opts.Prepare != nil {
 			p.opts.Prepare(e)
 		}
-		body, err := store.Encode(e)
+		body, err := p.opts.Content.encode(e)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
 		if p.opts.PrepareSpan != nil {
 			p.opts.PrepareSpan(s)
 		}
-		body, err := json.Marshal(s)
+		body, err := json.Marshal(p.opts.Content.span(s))
 		if err != nil {
 			return nil, fmt.Errorf("encode span %s: %w", s.ID, err)
 		}

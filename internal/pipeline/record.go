@@ -131,6 +131,9 @@ func (c *commit) fold(ctx context.Context) error {
 		if err := t.settle(ctx, c.p); err != nil {
 			return err
 		}
+		if err := t.keepState(c.p); err != nil {
+			return err
+		}
 	}
 	return nil
 }

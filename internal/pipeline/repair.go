@@ -39,6 +39,9 @@ func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates [
 		if err := mended.refold(ctx, c.p, from, nil); err != nil {
 			return err
 		}
+		if err := mended.keepState(c.p); err != nil {
+			return err
+		}
 	}
 	batch, mended := again.batch()
 	if _, err := c.p.opts.Store.Commit(ctx, batch); err != nil {

@@ -49,7 +49,7 @@ func (p *Pipeline) weigh(r *run) {
 	if p.live[r.row.ID] != r {
 		return
 	}
-	size := int64(rowSize + len(r.row.Metadata) + r.fold.watch.Size())
+	size := int64(rowSize + len(r.row.Metadata) + r.wholeBytes + r.fold.watch.Size())
 	for k := range r.warnings {
 		size += int64(len(r.warnings[k].Details) + len(r.warnings[k].Message))
 	}

@@ -20,7 +20,9 @@ type run struct {
 	warnings    []store.Warning    // as recorded
 	checkpoints []store.Checkpoint // at most the last two, without their states
 	used        time.Time
-	bytes       int64 // in memory, about
+	bytes       int64      // in memory, about
+	whole       []recalled // the latest events, where not all of their content is stored
+	wholeBytes  int
 	place       *list.Element
 	auto        string    // the name that its events give it
 	stored      bool      // the store knows it

@@ -66,7 +66,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 		if c.p.opts.Prepare != nil {
 			c.p.opts.Prepare(e)
 		}
-		body, err := store.Encode(e)
+		body, err := c.p.opts.Content.encode(e)
 		if err != nil {
 			return err
 		}
