@@ -77,7 +77,11 @@ func spans(ctx context.Context, s *server, traces int) (string, error) {
 	}
 	body := field(1, field(2, list)) // ResourceSpans, ScopeSpans
 	status, err := sendOnce(ctx, http.DefaultClient, s.url+"/v1/traces", "application/x-protobuf", body)
-	return peak(s, fmt.Sprintf("%d spans of %d traces in %d MB: status %d", heavySpans, traces, len(body)/1_000_000, status), err)
+	answer := fmt.Sprintf("status %d", status)
+	if errors.Is(err, io.EOF) && ctx.Err() == nil {
+		answer, err = "no answer within a minute", nil
+	}
+	return peak(s, fmt.Sprintf("%d spans of %d traces in %d MB: %s", heavySpans, traces, len(body)/1_000_000, answer), err)
 }
 
 // field writes a field of protobuf that has a length.

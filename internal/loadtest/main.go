@@ -55,6 +55,8 @@ var scenarios = []scenario{
 	{"heavy-trace", "memory with one request of 400,000 empty spans of one trace", "", oneTrace},
 	{"heavy-traces", "the same of as many traces", "", manyTraces},
 	{"heavy-bodies", "memory with 40 requests of 14 MiB at once", "", manyBodies},
+	{"idle", "answers to an ordinary sender while 1,000 connections are idle", "", idle},
+	{"mixed", "answers to ordinary senders beside slow, huge, malformed and late ones", "", mixed},
 }
 
 func run(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -58,52 +59,56 @@ func wordy(t *rapid.T, n int) *unloop.Event {
 // TestWhatIsStoredOfContentChangesNoVerdict sends one run to a server that stores all and to one that stores less, in batches, late
 // ones among them, and ends the second one between batches.
 func TestWhatIsStoredOfContentChangesNoVerdict(t *testing.T) {
+	judges := make(map[string]*profile.Profile)
 	for _, name := range []string{profile.Default, "looplens", "attocode"} {
 		judge, err := profile.New(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rapid.Check(t, func(rt *rapid.T) {
-			content := rapid.SampledFrom([]Content{Excerpts, NoContent}).Draw(rt, "content")
-			var events []*unloop.Event
-			for n := range rapid.IntRange(1, 60).Draw(rt, "events") {
-				events = append(events, wordy(rt, n))
-			}
-			late := rapid.Bool().Draw(rt, "late")
-			all, less := newMemory(), newMemory()
-			whole, stopWhole := start(t, Options{Profile: judge, Store: all})
-			cut, stop := start(t, Options{Profile: judge, Store: less, Content: content})
-			for batch := range slices.Chunk(events, rapid.IntRange(1, 20).Draw(rt, "batch")) {
-				if late {
-					batch = slices.Clone(batch)
-					slices.Reverse(batch)
-					for _, e := range batch { // one by one, so that each but the first is late
-						submit(t, whole, e)
-						submit(t, cut, e)
-					}
-					continue
-				}
-				submit(t, whole, batch...)
-				submit(t, cut, batch...)
-				if rapid.Bool().Draw(rt, "restart") {
-					stop()
-					cut, stop = start(t, Options{Profile: judge, Store: less, Content: content})
-				}
-			}
-			stop()
-			stopWhole()
-			want, got := verdictOf(t, all, "r"), verdictOf(t, less, "r")
-			ignored := cmpopts.IgnoreFields(store.Run{}, "Updated", "Bytes")
-			if diff := cmp.Diff(want, got, ignored, cmpopts.IgnoreFields(store.Decision{}, "Position")); diff != "" {
-				rt.Fatalf("%s, %s, -all +less:\n%s", name, content, diff)
-			}
-			for _, e := range less.sorted(1) {
-				if n := bytes.Count(e.Body, []byte(strange)); n > 0 && (content == NoContent || len(e.Body) > 1500) {
-					rt.Fatalf("of %s is stored: %s", content, e.Body)
-				}
-			}
-		})
+		judges[name] = judge
 	}
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(judges))).Draw(rt, "profile")
+		judge := judges[name]
+		content := rapid.SampledFrom([]Content{Excerpts, NoContent}).Draw(rt, "content")
+		var events []*unloop.Event
+		for n := range rapid.IntRange(1, 60).Draw(rt, "events") {
+			events = append(events, wordy(rt, n))
+		}
+		late := rapid.Bool().Draw(rt, "late")
+		all, less := newMemory(), newMemory()
+		whole, stopWhole := start(t, Options{Profile: judge, Store: all})
+		cut, stop := start(t, Options{Profile: judge, Store: less, Content: content})
+		for batch := range slices.Chunk(events, rapid.IntRange(1, 20).Draw(rt, "batch")) {
+			if late {
+				batch = slices.Clone(batch)
+				slices.Reverse(batch)
+				for _, e := range batch { // one by one, so that each but the first is late
+					submit(t, whole, e)
+					submit(t, cut, e)
+				}
+				continue
+			}
+			submit(t, whole, batch...)
+			submit(t, cut, batch...)
+			if rapid.Bool().Draw(rt, "restart") {
+				stop()
+				cut, stop = start(t, Options{Profile: judge, Store: less, Content: content})
+			}
+		}
+		stop()
+		stopWhole()
+		want, got := verdictOf(t, all, "r"), verdictOf(t, less, "r")
+		ignored := cmpopts.IgnoreFields(store.Run{}, "Updated", "Bytes")
+		if diff := cmp.Diff(want, got, ignored, cmpopts.IgnoreFields(store.Decision{}, "Position")); diff != "" {
+			rt.Fatalf("%s, %s, -all +less:\n%s", name, content, diff)
+		}
+		for _, e := range less.sorted(1) {
+			if n := bytes.Count(e.Body, []byte(strange)); n > 0 && (content == NoContent || len(e.Body) > 1500) {
+				rt.Fatalf("of %s is stored: %s", content, e.Body)
+			}
+		}
+	})
 }
 
 func TestWhatIsNotStoredIsSaidInItsPlace(t *testing.T) {

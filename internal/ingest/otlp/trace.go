@@ -61,6 +61,7 @@ func NewTrace() *Trace {
 		names:    make(map[string]string),
 		handoffs: make(map[string]map[*node]struct{}),
 		failed:   make(map[*node]struct{}),
+		size:     traceSize,
 	}
 }
 
