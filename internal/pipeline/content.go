@@ -166,3 +166,19 @@ func (t *touched) keepState(p *Pipeline) error {
 	}
 	return nil
 }
+
+// bareMessage says what was found, and quotes nothing of what was asked or returned.
+func bareMessage(rule, subject string, count int) string {
+	message := strings.TrimSpace(rule + " " + subject)
+	if count > 0 {
+		message += fmt.Sprintf(", %d times", count)
+	}
+	return message + " (content not stored)"
+}
+
+// bareFinding returns a finding without what it quotes.
+func bareFinding(f *unloop.Finding) *unloop.Finding {
+	bare := *f
+	bare.Repeated, bare.Changed, bare.FirstError = nil, "", ""
+	return &bare
+}

@@ -23,6 +23,7 @@ type run struct {
 	bytes       int64      // in memory, about
 	whole       []recalled // the latest events, where not all of their content is stored
 	wholeBytes  int
+	bare        bool // warnings and decisions quote no content
 	place       *list.Element
 	auto        string    // the name that its events give it
 	stored      bool      // the store knows it
@@ -55,10 +56,10 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		p.number++
 		return &run{
 			row:  store.Run{Number: p.number, ID: id, Project: p.opts.Project, Status: store.Running},
-			fold: newFold(p.opts.Profile, id), settled: true,
+			fold: newFold(p.opts.Profile, id), settled: true, bare: p.opts.Content == NoContent,
 		}, nil
 	}
-	r := &run{row: *row, stored: true, settled: true}
+	r := &run{row: *row, stored: true, settled: true, bare: p.opts.Content == NoContent}
 	if err := p.takeUp(ctx, r, nil); err != nil {
 		return nil, err
 	}
