@@ -41,7 +41,7 @@ type Event struct {
 	Usage  *Usage     `json:"usage" doc:"The tokens of a model call, told apart."`
 	Hints  *ToolHints `json:"annotations" doc:"What the tool says of itself."`
 
-	Content *string `json:"content" enum:"excerpts,none" doc:"What is stored of inputs, outputs, errors, messages and metadata, where it is not all: excerpts or none. In the place of what is not, there is a text that begins with Content not stored, or ends so behind the excerpt."`
+	Content *string `json:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata, where it is not all: excerpts or none. In the place of what is not, there is a text that begins with Content not stored, or ends so behind the excerpt."`
 
 	Notices []EventError `json:"notices,omitempty" doc:"In the answer to the event: ids and names that were shortened."`
 }
