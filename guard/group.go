@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"hash/maphash"
 	"sync"
+	"sync/atomic"
 
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -17,7 +18,10 @@ type Group struct {
 	profile *profile.Profile
 	options func(run string) Options
 	seed    maphash.Seed
-	most    int // guards in a shard
+	most    int          // guards in a shard
+	limit   int64        // bytes of all guards; 0 for none
+	bytes   atomic.Int64 // of all guards, as far as they were measured
+	next    atomic.Uint64
 	parts   [shards]part
 	closing sync.WaitGroup // guards whose listeners are still being told
 }
@@ -32,6 +36,7 @@ type part struct {
 type member struct {
 	run   string
 	guard *Guard
+	bytes int64 // when it was last asked for
 }
 
 // NewGroup returns a group. Options gives those of each run's guard; nil for none. It holds at most about most guards; the one
@@ -43,13 +48,51 @@ func NewGroup(p *profile.Profile, options func(run string) Options, most int) *G
 	return &Group{profile: p, options: options, seed: maphash.MakeSeed(), most: (most + shards - 1) / shards}
 }
 
+// LimitBytes bounds the memory of all guards together, in bytes: where they take more, those that were idle longest go, and are
+// counted in Dropped. A guard is measured when it is asked for. It is called before the group is used.
+func (g *Group) LimitBytes(bytes int64) { g.limit = bytes }
+
+// Bytes estimates the memory of all guards together. It is 0 where LimitBytes was not called.
+func (g *Group) Bytes() int64 { return g.bytes.Load() }
+
 // Run returns the guard of the run, a new one if the run is not known.
 func (g *Group) Run(id string) *Guard {
+	guard := g.find(id)
+	g.makeRoom(guard)
+	return guard
+}
+
+// makeRoom forgets guards while all take too much memory: of one shard after the other the one that was idle longest, but not
+// the one at hand.
+func (g *Group) makeRoom(atHand *Guard) {
+	for tried := 0; g.limit > 0 && tried < shards && g.bytes.Load() > g.limit; tried++ {
+		p := &g.parts[g.next.Add(1)%shards]
+		p.mu.Lock()
+		if oldest := p.used.Back(); oldest != nil && oldest.Value.(*member).guard != atHand {
+			g.close(g.remove(p, oldest.Value.(*member).run))
+			p.dropped++
+			tried = 0
+		}
+		p.mu.Unlock()
+	}
+}
+
+// weigh brings what is known of a guard's memory up to date. The lock of its shard is held.
+func (g *Group) weigh(m *member) {
+	if g.limit > 0 {
+		size := int64(m.guard.Size())
+		g.bytes.Add(size - m.bytes)
+		m.bytes = size
+	}
+}
+
+func (g *Group) find(id string) *Guard {
 	p := &g.parts[maphash.String(g.seed, id)%shards]
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if known, ok := p.guards[id]; ok {
 		p.used.MoveToFront(known)
+		g.weigh(known.Value.(*member))
 		return known.Value.(*member).guard
 	}
 	o := Options{Run: id}
@@ -58,7 +101,7 @@ func (g *Group) Run(id string) *Guard {
 		o.Run = id
 	}
 	guard := New(g.profile, o)
-	g.close(p.put(id, guard, g.most))
+	g.close(g.put(p, id, guard))
 	return guard
 }
 
@@ -67,8 +110,8 @@ func (g *Group) Put(id string, guard *Guard) {
 	p := &g.parts[maphash.String(g.seed, id)%shards]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	g.close(p.remove(id))
-	g.close(p.put(id, guard, g.most))
+	g.close(g.remove(p, id))
+	g.close(g.put(p, id, guard))
 }
 
 // End forgets the run.
@@ -76,13 +119,13 @@ func (g *Group) End(id string) {
 	p := &g.parts[maphash.String(g.seed, id)%shards]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	g.close(p.remove(id))
+	g.close(g.remove(p, id))
 }
 
 // Close forgets all runs, and waits until their listeners have heard what was told.
 func (g *Group) Close() {
 	for k := range g.parts {
-		for _, guard := range g.parts[k].clear() {
+		for _, guard := range g.clear(&g.parts[k]) {
 			g.close(guard)
 		}
 	}
@@ -106,11 +149,11 @@ func (g *Group) Dropped() int {
 }
 
 // clear forgets all runs and returns their guards.
-func (p *part) clear() (forgotten []*Guard) {
+func (g *Group) clear(p *part) (forgotten []*Guard) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id := range p.guards {
-		forgotten = append(forgotten, p.remove(id))
+		forgotten = append(forgotten, g.remove(p, id))
 	}
 	return forgotten
 }
@@ -123,25 +166,28 @@ func (p *part) lost() int {
 }
 
 // put adds a guard. If there are too many, it returns the one that was idle longest, which is forgotten. The lock is held.
-func (p *part) put(id string, guard *Guard, most int) (forgotten *Guard) {
+func (g *Group) put(p *part, id string, guard *Guard) (forgotten *Guard) {
 	if p.guards == nil {
 		p.guards = make(map[string]*list.Element)
 	}
-	if p.used.Len() >= most {
-		forgotten = p.remove(p.used.Back().Value.(*member).run)
+	if p.used.Len() >= g.most {
+		forgotten = g.remove(p, p.used.Back().Value.(*member).run)
 		p.dropped++
 	}
-	p.guards[id] = p.used.PushFront(&member{id, guard})
+	m := &member{run: id, guard: guard}
+	g.weigh(m)
+	p.guards[id] = p.used.PushFront(m)
 	return forgotten
 }
 
 // remove forgets a run and returns its guard, or nil if the run is not known. The lock is held.
-func (p *part) remove(id string) *Guard {
+func (g *Group) remove(p *part, id string) *Guard {
 	known, ok := p.guards[id]
 	if !ok {
 		return nil
 	}
 	delete(p.guards, id)
 	p.used.Remove(known)
+	g.bytes.Add(-known.Value.(*member).bytes)
 	return known.Value.(*member).guard
 }

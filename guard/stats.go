@@ -33,6 +33,16 @@ func (g *Guard) count(d Decision) {
 	}
 }
 
+// Size estimates the bytes that the guard takes in memory.
+func (g *Guard) Size() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.watch.Size() + guardSize
+}
+
+// guardSize is about what a guard takes beside its watch, in bytes.
+const guardSize = 2 << 10
+
 // Stats returns what was decided so far.
 func (g *Guard) Stats() Stats {
 	g.mu.Lock()

@@ -43,6 +43,12 @@ func (w *Warnings) Note(f unloop.Finding) bool {
 	return true
 }
 
+// warningSize is about what a warning takes in memory, in bytes, with its texts and evidence.
+const warningSize = 2 << 10
+
+// Size estimates the bytes that the warnings take in memory.
+func (w *Warnings) Size() int { return len(w.raised) * warningSize }
+
 // All returns the warnings, sorted by rule, then subject.
 func (w *Warnings) All() []unloop.Finding {
 	all := make([]unloop.Finding, 0, len(w.raised))

@@ -237,6 +237,9 @@ func (w *Watch) Grown() []unloop.Finding { return w.grown }
 // Run returns the run that is watched.
 func (w *Watch) Run() *unloop.Run { return w.run }
 
+// Size estimates the bytes that the watch takes in memory: the run's Size, and that of its warnings.
+func (w *Watch) Size() int { return w.run.Size() + w.warnings.Size() }
+
 // Warnings returns the run's warnings, sorted by rule, then subject.
 func (w *Watch) Warnings() []unloop.Finding { return w.warnings.All() }
 

@@ -29,7 +29,7 @@ import (
 
 // assemble makes the parts, from the store outwards.
 func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *parts, err error) {
-	p := &parts{config: s.Config, version: s.Version, log: s.Log, grpcState: "on"}
+	p := &parts{config: s.Config, version: s.Version, log: s.Log, shares: shares(s.Config), grpcState: "on"}
 	switch {
 	case s.Config.GRPCAddr == config.Off:
 		p.grpcState = "off"
@@ -84,12 +84,16 @@ func (p *parts) makePipeline(ctx context.Context, registry *prometheus.Registry)
 		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Log: p.log,
 		Project:     p.config.Project,
 		Mask:        p.mask,
+		Content:     contents[p.config.Content],
 		Prepare:     func(e *unloop.Event) { addCost(e, prices) },
-		QueueEvents: limits.QueueEvents, QueueBytes: int64(limits.QueueBytes), TraceBytes: int(limits.TraceBytes), LiveRuns: p.config.LiveRuns,
+		QueueEvents: limits.QueueEvents, QueueBytes: p.shares.Queue, TraceBytes: int(p.shares.Traces), LiveRuns: p.config.LiveRuns, RunBytes: p.shares.Runs,
 		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
 	})
 	return err
 }
+
+// contents are what may be stored of content, by the name of the setting.
+var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
 
 // makeWebhooks returns nil where nobody is to be told.
 func (p *parts) makeWebhooks() (*webhook.Sink, error) {
@@ -144,7 +148,7 @@ func (p *parts) makeEdges(ctx context.Context, registry *prometheus.Registry) (e
 	if err != nil {
 		return err
 	}
-	agents, err := newGuards(ctx, p.store, again, p.config.LiveRuns)
+	agents, err := newGuards(ctx, p.store, again, p.config.LiveRuns, p.shares.Guards)
 	if err != nil {
 		return err
 	}
@@ -152,7 +156,7 @@ func (p *parts) makeEdges(ctx context.Context, registry *prometheus.Registry) (e
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Telemetry: taker, Hub: p.hub, Judge: again,
 		Guards: agents, Ready: p.well(), Recording: p.pipeline.State,
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
-		Limits: httpd.Limits{Body: int64(limits.Body), Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
+		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})
 	if err != nil {
 		return err
@@ -170,7 +174,7 @@ func (p *parts) makeEdges(ctx context.Context, registry *prometheus.Registry) (e
 	o := grpcd.DefaultOptions()
 	o.Busy, o.Closed, o.Message = pipeline.ErrBusy, pipeline.ErrClosed, int(limits.Body)
 	o.Connections = min(limits.Connections, 1<<16)
-	o.Memory = max(o.Memory, 2*int64(limits.Body))
+	o.Memory = max(p.shares.Calls, 2*int64(limits.Body))
 	o.Authorize = p.http.MayIngest
 	p.grpc, err = grpcd.New(taker, o, p.log)
 	return err

@@ -20,7 +20,8 @@ const maxGuards = 8
 // guards answers for agents that ask over HTTP: one guard for each profile and settings, with the runs of all who ask for these.
 type guards struct {
 	judges judges
-	runs   int // about how many each holds
+	runs   int   // about how many each holds
+	bytes  int64 // of the runs of all; each alone has half
 	signer *guardio.Signer
 
 	mu    sync.Mutex
@@ -28,7 +29,7 @@ type guards struct {
 }
 
 // newGuards returns guards whose snapshots are signed with keys that the store keeps.
-func newGuards(ctx context.Context, s *sqlstore.Store, j judges, runs int) (*guards, error) {
+func newGuards(ctx context.Context, s *sqlstore.Store, j judges, runs int, bytes int64) (*guards, error) {
 	name := func(period int64) string { return fmt.Sprintf("guard_snapshots_%08d", period) }
 	signer, err := guardio.NewSigner(func(period int64) ([]byte, error) {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyPatience)
@@ -38,7 +39,7 @@ func newGuards(ctx context.Context, s *sqlstore.Store, j judges, runs int) (*gua
 	if err == nil {
 		err = s.DropSecrets(ctx, name(0), name(guardio.OldestPeriod(time.Now())))
 	}
-	return &guards{judges: j, runs: runs, signer: signer}, err
+	return &guards{judges: j, runs: runs, bytes: bytes, signer: signer}, err
 }
 
 // keyPatience is how long an agent waits for a key that is not yet known: one each month.
@@ -66,7 +67,7 @@ func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard,
 	if err != nil {
 		return nil, err
 	}
-	made, err := guardio.New(p, g.runs, g.signer)
+	made, err := guardio.New(p, g.runs, g.bytes/2, g.signer)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +90,7 @@ func (g *guards) front(name string) *guardio.Server {
 	found := g.known[at]
 	copy(g.known[1:], g.known[:at])
 	g.known[0] = found
+	g.makeRoom()
 	return found.guard
 }
 
@@ -100,9 +102,19 @@ func (g *guards) add(name string, made *guardio.Server) *guardio.Server {
 		return other
 	}
 	g.known = slices.Insert(g.known, 0, namedGuard{name, made})
-	if len(g.known) > maxGuards {
-		g.known[maxGuards] = namedGuard{} // its runs leave memory
-		g.known = g.known[:maxGuards]
-	}
+	g.makeRoom()
 	return made
+}
+
+// makeRoom forgets the guards that nobody asked longest while there are too many, or their runs take too much memory. The lock
+// is held.
+func (g *guards) makeRoom() {
+	bytes := int64(0)
+	for k := range g.known {
+		if bytes += g.known[k].guard.Bytes(); k == maxGuards || k > 0 && bytes > g.bytes {
+			clear(g.known[k:]) // their runs leave memory
+			g.known = g.known[:k]
+			return
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/mask"
+	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
@@ -63,6 +64,7 @@ type parts struct {
 	config   *config.Config
 	version  string
 	log      *slog.Logger
+	shares   memory.Shares
 	dsn      string
 	store    *sqlstore.Store
 	mask     *mask.Masker

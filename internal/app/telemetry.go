@@ -15,15 +15,17 @@ import (
 // telemetry takes OTLP, however it was sent, to the pipeline.
 type telemetry struct{ pipeline *pipeline.Pipeline }
 
+// spansAtOnce is how many spans of a request are recorded together: the rest of a request that holds very many waits outside of
+// the queue. A request of which a part was recorded may be sent again, since what is doubled changes nothing.
+const spansAtOnce = 8192
+
 // Traces has the spans recorded.
 func (t telemetry) Traces(ctx context.Context, td ptrace.Traces) (rejected int, reason string, err error) {
-	spans, rejected, reason := otlp.Spans(td)
-	if len(spans) == 0 {
-		return rejected, reason, nil
-	}
-	slices.SortStableFunc(spans, func(a, b otlp.Span) int { return cmp.Compare(a.TraceID, b.TraceID) })
-	_, err = t.pipeline.Submit(ctx, &pipeline.Delivery{Spans: spans})
-	return rejected, reason, err
+	return otlp.SpansInParts(td, spansAtOnce, func(spans []otlp.Span) error {
+		slices.SortStableFunc(spans, func(a, b otlp.Span) int { return cmp.Compare(a.TraceID, b.TraceID) })
+		_, err := t.pipeline.Submit(ctx, &pipeline.Delivery{Spans: spans})
+		return err
+	})
 }
 
 // Logs has the records of coding agents recorded.

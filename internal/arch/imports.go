@@ -72,14 +72,15 @@ var rooms = map[string]room{
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/pipeline", "internal/store"},
+		ours:   []string{".", "policy", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/store"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
-	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp"}, others: []string{
+	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp", "internal/memory"}, others: []string{
 		"go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
 	"internal/mcpd":   {ours: []string{".", "policy", "internal/store"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
+	"internal/memory": {others: []string{"github.com/KimMachineGun/automemlimit", "golang.org/x/sync"}},
 	"internal/web":    {},
 	"internal/sink/*": {ours: []string{".", "policy", "internal/store"}},
 	"internal/config": {ours: []string{"detect", "profile"}, others: []string{"go.yaml.in/yaml/v3"}},

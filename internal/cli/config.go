@@ -26,6 +26,7 @@ var settingFlags = []struct{ name, short, path, about string }{
 	{"db", "", "db", "keep runs in a SQLite file, or a `DATABASE` at postgres://…"},
 	{"profile", "p", "profile", "the profile: " + strings.Join(profile.Names(), ", ")},
 	{"project", "", "project", "the `PROJECT` of runs that name none"},
+	{"memory", "", "memory", "take about so many `BYTES`, such as 2GiB (default a quarter of the machine's or container's)"},
 	{"log-level", "", "log.level", "log from this `LEVEL` on: debug, info, warn, error"},
 }
 

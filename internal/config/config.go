@@ -21,10 +21,12 @@ type Config struct {
 	Origins    []string  `yaml:"origins" doc:"Web pages, beside the server's own, that may send requests, such as [https://app.example.com]."`
 	Tokens     []Token   `yaml:"tokens" doc:"Who may do what. unloop config token makes an entry. Without tokens, everyone who reaches the server may do all."`
 	Limits     Limits    `yaml:"limits" doc:"How much is taken at once."`
+	Memory     Size      `yaml:"memory" doc:"What the server takes, about, shared out to requests, the queue, traces, runs and guards. 0: a quarter of the machine's or the container's memory, and 16 times limits.body at least."`
 	Retention  Retention `yaml:"retention" doc:"When runs that are over are deleted, the oldest first."`
 	IdleClose  Duration  `yaml:"idle_close" doc:"A run without events for so long is taken to be over."`
 	IdleMemory Duration  `yaml:"idle_memory" doc:"A run without events for so long leaves memory. It comes back from the database with its next event."`
 	LiveRuns   int       `yaml:"live_runs" doc:"How many runs are in memory at once. Those that are idle for longest make room."`
+	Content    string    `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are judged by all of it."`
 	Mask       Mask      `yaml:"mask" doc:"Secrets are masked in all that is sent: keys of known forms, passwords, and values whose name says that they are secret."`
 	Prices     string    `yaml:"prices" doc:"A file with prices of models, which go before the built-in ones. Empty: none."`
 	Webhooks   []Webhook `yaml:"webhooks" doc:"Who is told of warnings."`
@@ -46,8 +48,8 @@ type Limits struct {
 	Attributes  int  `yaml:"attributes" doc:"of a span or a log record"`
 	Connections int  `yaml:"connections" doc:"open at once, of HTTP and of gRPC each; a quarter is for those that have shown no token"`
 	QueueEvents int  `yaml:"queue_events" doc:"events that wait to be recorded; beyond it senders are asked to come again"`
-	QueueBytes  Size `yaml:"queue_bytes" doc:"the same in bytes"`
-	TraceBytes  Size `yaml:"trace_bytes" doc:"traces in memory; those that are idle for longest make room"`
+	QueueBytes  Size `yaml:"queue_bytes" doc:"the same in bytes; 0 for an eighth of memory"`
+	TraceBytes  Size `yaml:"trace_bytes" doc:"traces in memory; those that are idle for longest make room; 0 for an eighth of memory"`
 }
 
 // Retention says when runs that are over are deleted.
@@ -107,12 +109,13 @@ func Default() *Config {
 		Project:  "default",
 		Limits: Limits{
 			Body: 16 << 20, Batch: 10_000, Depth: 128, Attributes: 1024, Connections: 1024,
-			QueueEvents: 50_000, QueueBytes: 128 << 20, TraceBytes: 256 << 20,
+			QueueEvents: 50_000,
 		},
 		Retention:  Retention{Size: 10 << 30},
 		IdleClose:  Duration(30 * time.Minute),
 		IdleMemory: Duration(5 * time.Minute),
 		LiveRuns:   2048,
+		Content:    "full",
 		Log:        Log{Level: "info", Format: "text"},
 	}
 }

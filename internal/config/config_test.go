@@ -80,6 +80,7 @@ func TestValidate(t *testing.T) {
 		{"a host that is a URL", func(c *Config) { c.Hosts = []string{"https://x"} }, `hosts[0] is "https://x"`},
 		{"an origin with a path", func(c *Config) { c.Origins = []string{"https://x/y"} }, `origins[0] is "https://x/y"`},
 		{"a queue that takes no batch", func(c *Config) { c.Limits.QueueEvents = 9999 }, "limits.queue_events is 9999; it must be from 10000"},
+		{"less memory than a request may need", func(c *Config) { c.Memory = 255 << 20 }, "memory is 255MiB; it must be from 256MiB"},
 		{"a queue that takes no request", func(c *Config) { c.Limits.QueueBytes = 1 << 20 }, "limits.queue_bytes is 1MiB; it must be from 16MiB"},
 		{"runs are kept", func(c *Config) { c.Retention = Retention{} }, ""},
 		{"runs are deleted at once", func(c *Config) { c.Retention.Age = 1 }, "retention.age is 1ns; it must be from 1m to 36500d"},

@@ -32,6 +32,9 @@ func (c *Config) Validate() error {
 	v.origins(c.Origins)
 	v.tokens(c.Tokens)
 	v.limits(&c.Limits)
+	if c.Memory != 0 {
+		between(&v, "memory", c.Memory, LeastMemory(c.Limits.Body), 1<<50)
+	}
 	if c.Retention.Age != 0 {
 		between(&v, "retention.age", c.Retention.Age, Duration(time.Minute), 36500*Duration(day))
 	}
@@ -41,6 +44,7 @@ func (c *Config) Validate() error {
 	between(&v, "idle_close", c.IdleClose, Duration(time.Second), 365*Duration(day))
 	between(&v, "idle_memory", c.IdleMemory, Duration(time.Second), 365*Duration(day))
 	between(&v, "live_runs", c.LiveRuns, 1, 1_000_000)
+	v.oneOf("content", c.Content, "full", "excerpts", "none")
 	v.patterns(c.Mask.Patterns)
 	for i := range c.Webhooks {
 		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])
@@ -49,6 +53,9 @@ func (c *Config) Validate() error {
 	v.oneOf("log.format", c.Log.Format, "text", "json")
 	return v.err()
 }
+
+// LeastMemory returns the memory below which there is no room to work on a request of the largest body.
+func LeastMemory(body Size) Size { return 16 * body }
 
 // validation gathers what is wrong with values.
 type validation struct{ mistakes }
@@ -71,8 +78,12 @@ func (v *validation) limits(l *Limits) {
 	between(v, "limits.attributes", l.Attributes, 16, 100_000)
 	between(v, "limits.connections", l.Connections, 1, 1_000_000)
 	between(v, "limits.queue_events", l.QueueEvents, max(1, l.Batch), 100_000_000)
-	between(v, "limits.queue_bytes", l.QueueBytes, max(1<<10, l.Body), 1<<40)
-	between(v, "limits.trace_bytes", l.TraceBytes, 1<<20, 1<<40)
+	if l.QueueBytes != 0 {
+		between(v, "limits.queue_bytes", l.QueueBytes, max(1<<10, l.Body), 1<<40)
+	}
+	if l.TraceBytes != 0 {
+		between(v, "limits.trace_bytes", l.TraceBytes, 1<<20, 1<<40)
+	}
 }
 
 // address wants HOST:PORT. One that others can reach needs tokens.

@@ -53,12 +53,22 @@ func (s *Server) call(stream grpc.ServerStream, export func(context.Context, []b
 	if s.calls.Add(1) > int64(s.options.Calls) {
 		return errCrowded
 	}
+	// How long the message is shows only when all of it is here.
+	taken, err := s.sent.Take(ctx, int64(s.options.Message))
+	if err != nil {
+		return err
+	}
+	defer func() { s.sent.Give(taken) }()
 	var message mem.Buffer
 	if err := stream.RecvMsg(&message); err != nil {
 		return received{err}
 	}
 	defer message.Free()
 	prove(ctx)
+	if rest := taken - int64(message.Len()); rest > 0 {
+		s.sent.Give(rest)
+		taken -= rest
+	}
 	answer, err := export(ctx, message.ReadOnlyData())
 	if err != nil {
 		return err
@@ -90,10 +100,10 @@ func (s *Server) reserve(message []byte, measure func([]byte) (int64, error)) (f
 	if err != nil {
 		return nil, err
 	}
-	if size > s.options.Memory/2 {
+	if size > s.options.Memory/2 { // what all may take
 		return nil, errLarge
 	}
-	if s.memory.Add(size) > s.options.Memory {
+	if s.memory.Add(size) > s.options.Memory/2 {
 		s.memory.Add(-size)
 		return nil, errCrowded
 	}

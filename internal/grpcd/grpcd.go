@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/tap"
 
 	"github.com/unloop-ai/unloop/internal/connlimit"
+	"github.com/unloop-ai/unloop/internal/memory"
 )
 
 // Receiver takes what was sent. It returns once that is recorded, with the number of spans or records that it cannot use and
@@ -43,7 +44,7 @@ type Options struct {
 	Closed error // what it returns when it takes nothing any more
 
 	Message     int           // bytes in a message, unpacked
-	Memory      int64         // bytes, as estimated, that all messages at hand may take when they are decoded; half of it for one
+	Memory      int64         // bytes that all messages at hand may take: half of it as sent, half, as estimated, when they are decoded
 	Calls       int           // at once
 	Connections int           // at once, a quarter of them for those that Silence is about
 	Silence     time.Duration // of a connection that has shown no token, or sent no whole message where there are none
@@ -92,7 +93,8 @@ type Server struct {
 	refusals []refusal
 
 	calls  atomic.Int64 // at hand
-	memory atomic.Int64 // that their messages take
+	sent   *memory.Pool // bytes of their messages
+	memory atomic.Int64 // that these take when they are decoded
 	counts counts
 
 	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
@@ -117,7 +119,9 @@ func New(r Receiver, o Options, log *slog.Logger) (*Server, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the gRPC server: %w", err)
 	}
-	s := &Server{options: o, receiver: r, log: log, refusals: refusals(&o), unrecorded: rate.Sometimes{Interval: 10 * time.Second}}
+	s := &Server{
+		options: o, receiver: r, log: log, refusals: refusals(&o), sent: memory.NewPool(o.Memory / 2), unrecorded: rate.Sometimes{Interval: 10 * time.Second},
+	}
 	s.tokens = o.Authorize != nil && !o.Authorize("")
 	s.grpc = grpc.NewServer(
 		grpc.Creds(plain{insecure.NewCredentials()}),

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/memory"
 )
 
 // What a call is refused for, beside what its receiver says.
@@ -40,6 +41,7 @@ func refusals(o *Options) []refusal {
 		{otlp.ErrDeep, codes.InvalidArgument, 0},
 		{errLarge, codes.ResourceExhausted, 0},
 		{errCrowded, codes.ResourceExhausted, time.Second},
+		{memory.ErrBusy, codes.ResourceExhausted, time.Second},
 		{o.Busy, codes.ResourceExhausted, time.Second},
 		{o.Closed, codes.Unavailable, 0},
 		{context.Canceled, codes.Canceled, 0},

@@ -48,7 +48,7 @@ func TestARunWhoseGuardPanickedFailsAlone(t *testing.T) {
 	if diff := cmp.Diff(want, codes(answers(t, p, lines...))); diff != "" {
 		t.Errorf("over streams (-want +got):\n%s", diff)
 	}
-	s, err := New(p, maxRuns, nil)
+	s, err := New(p, maxRuns, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

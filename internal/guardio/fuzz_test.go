@@ -20,7 +20,7 @@ func FuzzServe(f *testing.F) {
 		if err := Serve(t.Context(), p, bytes.NewReader(in), &out); err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(p, maxRuns, nil)
+		s, err := New(p, maxRuns, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,7 +108,7 @@ func overHTTP(t *testing.T, p *profile.Profile, state, changed string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(p, maxRuns, signer)
+	s, err := New(p, maxRuns, 0, signer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestASnapshotIsRefusedBeforeItIsDecodedWhereItIsTooLargeOrTooDeep(t *testin
 		"too deep":  strings.Repeat(`{"watch":`, 5000),
 		"too large": `{"version":1,"next":0,"stats":` + strings.Repeat(" ", 1<<24) + `}`,
 	} {
-		s, err := New(p, maxRuns, nil)
+		s, err := New(p, maxRuns, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

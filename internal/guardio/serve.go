@@ -34,7 +34,7 @@ const (
 func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s, err := New(p, maxRuns, nil) // a child belongs to its agent, which may have it do what it likes
+	s, err := New(p, maxRuns, 0, nil) // a child belongs to its agent, which may have it do what it likes
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,13 @@ type Server struct {
 	answer  []byte  // to it, with its line end
 }
 
-// New returns a server that holds about so many runs; the one that was idle longest is forgotten. The signer signs the snapshots
-// that it gives out, and only these are restored; nil where the guard belongs to its only client.
-func New(p *profile.Profile, runs int, signer *Signer) (*Server, error) {
+// New returns a server that holds about so many runs, in about so many bytes (0 for no such bound); the one that was idle longest
+// is forgotten. The signer signs the snapshots that it gives out, and only these are restored; nil where the guard belongs to its
+// only client.
+func New(p *profile.Profile, runs int, bytes int64, signer *Signer) (*Server, error) {
 	s := &Server{profile: p, signer: signer}
 	s.runs = guard.NewGroup(p, s.options, runs)
+	s.runs.LimitBytes(bytes)
 	if p.Swarm() == (profile.Swarm{}) {
 		return s, nil
 	}
@@ -85,6 +87,9 @@ func New(p *profile.Profile, runs int, signer *Signer) (*Server, error) {
 	s.shared = store
 	return s, err
 }
+
+// Bytes estimates what the runs take in memory. It is 0 for a server without a bound.
+func (s *Server) Bytes() int64 { return s.runs.Bytes() }
 
 // Answer writes the answers to the lines of a text, in order. Lines of concurrent texts may come between those of each other.
 // It ends early, with the error, when the context is done or an answer cannot be written.

@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,26 +10,37 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/unloop-ai/unloop/internal/memory"
 )
 
 // body is the unpacked body of a request. Its bytes are valid until it is released.
 type body struct {
-	bytes    []byte
-	server   *Server
-	reserved int64
+	bytes        []byte
+	server       *Server
+	ctx          context.Context // of the request
+	room         int             // bytes that it may have; its memory may be that of a larger body before it
+	small, large int64           // bytes taken of the server's pools
 }
 
-// smallBody is what a body takes at first, in bytes; keepBody is what is kept of one for the next.
+// firstBody is what a body takes at first, in bytes; smallBody is up to where it is a small one, of which there is room though
+// large ones take all of theirs; keepBody is what is kept of one for the next.
 const (
-	smallBody = 16 << 10
+	firstBody = 16 << 10
+	smallBody = 256 << 10
 	keepBody  = 1 << 20
 )
+
+// work is how many times its own length a body takes until its events are recorded: itself, the events' copy of it, what is
+// masked in them, and what is written.
+const work = 4
 
 // buffers keeps the memory of bodies that are not large.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // read returns the whole body. It is bounded both as sent and unpacked, and so is the memory of all bodies together: what does
-// not fit there is asked to come again.
+// not fit there waits for a bounded time, and is then asked to come again. A body takes memory as it arrives, so that senders who
+// say that much will come and send little take little.
 func (s *Server) read(w http.ResponseWriter, r *http.Request) (*body, error) {
 	if r.ContentLength > s.Limits.Body {
 		return nil, s.tooLarge()
@@ -46,7 +58,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*body, error) {
 	default:
 		return nil, problem(http.StatusUnsupportedMediaType, "Content-Encoding", "gzip or none is wanted")
 	}
-	b := &body{server: s, bytes: (*buffers.Get().(*[]byte))[:0]}
+	b := &body{server: s, ctx: r.Context(), bytes: (*buffers.Get().(*[]byte))[:0]}
 	if err := b.fill(from, r.ContentLength); err != nil {
 		b.release()
 		return nil, err
@@ -56,11 +68,11 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*body, error) {
 
 func (b *body) fill(from io.Reader, expected int64) error {
 	limit := b.server.Limits.Body
-	if err := b.grow(max(min(expected+1, limit+1), smallBody)); err != nil {
+	if err := b.grow(firstBody); err != nil {
 		return err
 	}
 	for {
-		n, err := from.Read(b.bytes[len(b.bytes):cap(b.bytes)])
+		n, err := from.Read(b.bytes[len(b.bytes):b.room])
 		b.bytes = b.bytes[:len(b.bytes)+n]
 		switch {
 		case int64(len(b.bytes)) > limit:
@@ -70,40 +82,65 @@ func (b *body) fill(from io.Reader, expected int64) error {
 		case err != nil:
 			return b.server.unreadable(err)
 		}
-		if len(b.bytes) == cap(b.bytes) {
-			if err := b.grow(min(2*int64(cap(b.bytes)), limit+1)); err != nil {
+		if len(b.bytes) == b.room {
+			size := 2 * int64(b.room)
+			if size > smallBody {
+				size = max(size, expected+1) // in one piece, lest many that have a part of theirs wait for one another
+			}
+			if err := b.grow(min(size, limit+1)); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// reserve takes so many bytes, in all, of what all requests may use together. One alone may use more.
+// reserve takes so many bytes in all of what requests may use together.
 func (b *body) reserve(size int64) error {
-	more := size - b.reserved
-	if total := b.server.bodies.Add(more); total > b.server.Limits.Bodies && total > size {
-		b.server.bodies.Add(-more)
-		return busy(http.StatusTooManyRequests, "too many large requests at once")
+	pool, taken := b.server.small, &b.small
+	if size > smallBody {
+		pool, taken = b.server.large, &b.large
 	}
-	b.reserved = size
-	return nil
+	if size = min(size, pool.Size()); size <= *taken {
+		return nil
+	}
+	more, err := pool.Take(b.ctx, size-*taken)
+	if errors.Is(err, memory.ErrBusy) {
+		return busy(http.StatusTooManyRequests, err.Error())
+	}
+	*taken += more
+	return err
 }
 
 // grow sees to it that the body has room for so many bytes.
 func (b *body) grow(size int64) error {
-	if err := b.reserve(size); err != nil {
+	need := size
+	if size > smallBody {
+		need = work * size
+	}
+	if err := b.reserve(need); err != nil {
 		return err
 	}
 	if int64(cap(b.bytes)) < size {
 		b.bytes = append(make([]byte, 0, size), b.bytes...)
 	}
+	b.room = int(size)
 	return nil
+}
+
+// decoding takes what the body takes when it is decoded, beside itself, or refuses what never finds room.
+func (b *body) decoding(size int64) error {
+	all := int64(len(b.bytes)) + size
+	if all > b.server.large.Size() {
+		return problem(http.StatusBadRequest, "body", fmt.Sprintf("it would take %d MiB when it is decoded; send less at once", size>>20))
+	}
+	return b.reserve(all)
 }
 
 // release gives the body's memory back.
 func (b *body) release() {
-	b.server.bodies.Add(-b.reserved)
-	b.reserved = 0
+	b.server.small.Give(b.small)
+	b.server.large.Give(b.large)
+	b.small, b.large = 0, 0
 	if cap(b.bytes) <= keepBody {
 		buffers.Put(&b.bytes)
 	}

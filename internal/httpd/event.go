@@ -40,6 +40,10 @@ type Event struct {
 	Text   *string    `json:"text" doc:"Of a message."`
 	Usage  *Usage     `json:"usage" doc:"The tokens of a model call, told apart."`
 	Hints  *ToolHints `json:"annotations" doc:"What the tool says of itself."`
+
+	Content *string `json:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata, where it is not all: excerpts or none. In the place of what is not, there is a text that begins with Content not stored, or ends so behind the excerpt."`
+
+	Notices []EventError `json:"notices,omitempty" doc:"In the answer to the event: ids and names that were shortened."`
 }
 
 // Usage is an unloop.Usage.
@@ -75,7 +79,7 @@ func eventOf(e *unloop.Event, arrived time.Time) Event {
 // members are the names of an event's members on the wire, in their order.
 var members = [...]string{
 	"event_id", "run_id", "sequence", "timestamp", "type", "agent", "name", "status", "model", "tool", "input", "output", "error", "tokens",
-	"cost", "latency_ms", "parent_event_id", "span_id", "trace_id", "metadata", "call_id", "role", "text", "usage", "annotations",
+	"cost", "latency_ms", "parent_event_id", "span_id", "trace_id", "metadata", "call_id", "role", "text", "usage", "annotations", "content",
 }
 
 // The places in members of what does not stand in a recorded body as it is to be told.

@@ -32,6 +32,7 @@ type Batch struct {
 	Doubled  int          `json:"doubled" doc:"Those among them whose run had an event of their id before, which stands."`
 	Rejected int          `json:"rejected" doc:"Events that cannot be taken."`
 	Errors   []EventError `json:"errors" doc:"Why, for each of these."`
+	Notices  []EventError `json:"notices,omitempty" doc:"Fields of events that were taken otherwise than they were sent: ids and names that were shortened."`
 }
 
 // EventError says what is wrong with one event of a request.
@@ -43,14 +44,14 @@ type EventError struct {
 
 func (s *Server) ingestRoutes() {
 	op := s.operation(http.MethodPost, "/api/runs", Ingest, "ingest", "create-run", "Announce a run",
-		"Tells name, project and metadata of a run. A run that exists gets what is told anew; its events may come before or after.")
+		"Tells name, project and metadata of a run. An id or a name has at most 512 bytes; a longer one is shortened. A run that exists gets what is told anew; its events may come before or after.")
 	op.RequestBody = &huma.RequestBody{Required: true, Content: content("application/json", schemaOf[NewRun](s))}
 	op.Responses["201"] = &huma.Response{Description: "The run.", Content: content("application/json", schemaOf[Run](s))}
 	s.raw(op, s.createRun)
 
 	op = s.operation(http.MethodPost, "/api/events", Ingest, "ingest", "send-events", "Send events",
 		"Takes one event, an array of events, or one event a line (NDJSON), packed with gzip or not. An event that cannot be taken does "+
-			"not lose the others. What is answered with 201 is on disk. Events may be sent again: an id counts once in its run.")
+			"not lose the others. An id or a name has at most 512 bytes; a longer one is shortened, and the answer's notices say so. What is answered with 201 is on disk. Events may be sent again: an id counts once in its run.")
 	one := schemaOf[NewEvent](s)
 	many := &huma.Schema{Type: "array", Items: one}
 	op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
@@ -91,12 +92,8 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) infoOf(asked *NewRun) (pipeline.Info, error) {
-	for _, f := range []struct{ name, text string }{{"id", asked.ID}, {"name", asked.Name}, {"project", asked.Project}} {
-		if len(f.text) > s.Limits.Name {
-			return pipeline.Info{}, problem(http.StatusBadRequest, f.name, fmt.Sprintf("longer than %d bytes", s.Limits.Name))
-		}
-	}
-	info := pipeline.Info{ID: store.Text(asked.ID), Name: store.Text(asked.Name), Project: store.Text(asked.Project)}
+	name := func(text string) string { return store.Shorten(store.Text(text), s.Limits.Name) }
+	info := pipeline.Info{ID: name(asked.ID), Name: name(asked.Name), Project: name(asked.Project)}
 	if info.ID == "" {
 		info.ID = newRunID()
 	}
@@ -127,7 +124,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer b.release()
 	sent, err := native.ReadRequest(b.bytes, isLines(mediaType(r)), native.Limits{
-		Events: s.Limits.Events, Levels: s.Limits.Levels, Name: s.Limits.Name,
+		Events: s.Limits.Events, Levels: s.Limits.Levels, Name: s.Limits.Name, Shorten: store.Shorten,
 	})
 	if err != nil {
 		return err
@@ -145,7 +142,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	if len(sent.Bad) > 0 {
 		return problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)
 	}
-	recorded, err := s.recorded(r.Context(), delivery.Events[0], receipt)
+	recorded, err := s.recorded(r.Context(), delivery.Events[0], receipt, noticesOf(sent))
 	if err != nil {
 		return err
 	}
@@ -196,7 +193,7 @@ func deliveryOf(items []native.Item) *pipeline.Delivery {
 }
 
 // recorded returns the first event as it is recorded: the one that was sent, or that which stood there before.
-func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Receipt) ([]byte, error) {
+func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Receipt, notices []EventError) ([]byte, error) {
 	result := receipt.Events[0]
 	if result.Doubled {
 		run, err := s.runOf(ctx, e.RunID)
@@ -212,12 +209,20 @@ func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline
 		}
 	}
 	answer := eventOf(e, receipt.Received)
-	answer.ID = result.ID
+	answer.ID, answer.Notices = result.ID, notices
 	return encode(answer), nil
 }
 
+// noticesOf says what was shortened.
+func noticesOf(sent *native.Request) (notices []EventError) {
+	for _, cut := range sent.Cut {
+		notices = append(notices, EventError{cut.Index, cut.Field, cut.Reason})
+	}
+	return notices
+}
+
 func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Receipt) error {
-	batch := Batch{Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]EventError, 0, len(sent.Bad))}
+	batch := Batch{Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]EventError, 0, len(sent.Bad)), Notices: noticesOf(sent)}
 	for _, result := range receipt.Events {
 		if result.Doubled {
 			batch.Doubled++

@@ -120,7 +120,7 @@ type Token struct {
 // Limits bound what a server takes, and how long it waits. Zero values stand for the defaults.
 type Limits struct {
 	Body        int64 // bytes of a request's body, both as sent and unpacked; 16 MiB
-	Bodies      int64 // bytes of the bodies that are worked on at once; 16 times Body
+	Bodies      int64 // bytes of the bodies that are worked on at once, as sent and as decoded; 16 times Body
 	Events      int   // in a request; 10,000
 	Levels      int   // of nested objects and arrays in an event; 128
 	Name        int   // bytes of an id or a name; 512, beyond which a store keeps ids by their hash

@@ -56,6 +56,7 @@ type Replay struct {
 	Profile       string            `json:"profile" doc:"The profile that judged it this time."`
 	Settings      map[string]string `json:"settings" doc:"The settings that were changed, as --set takes them."`
 	Events        int               `json:"events" doc:"How many events were judged."`
+	Cut           int               `json:"events_without_content" doc:"Of these, whose content was not stored whole: what is found in them may be less than what was found as they came."`
 	HealthScore   int               `json:"health_score" minimum:"0" maximum:"100" doc:"100 is well, 0 is stuck."`
 	HealthStatus  string            `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The same in words."`
 	Health        []HealthPoint     `json:"health" doc:"How the health went: a point where it begins, and one for each change."`
@@ -164,7 +165,7 @@ func (e SettingErrors) problem(status int, place string) *Problem {
 
 func replayOf(run string, settings map[string]string, again *pipeline.Replayed) Replay {
 	return Replay{
-		RunID: run, Profile: again.Profile, Settings: settings, Events: again.Events, HealthScore: again.Health.Score,
+		RunID: run, Profile: again.Profile, Settings: settings, Events: again.Events, Cut: again.Cut, HealthScore: again.Health.Score,
 		HealthStatus: again.Health.Status, Health: healthOf(again.Course), WorstDecision: again.Worst.String(),
 		WarnedAt: timeOrNull(again.Warned), After: spentOf(again.After), Warnings: warningsOf(run, inOrder(again.Warnings)),
 		Decisions: decisionsOf(run, again.Decisions),

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/unloop-ai/unloop/internal/connlimit"
+	"github.com/unloop-ai/unloop/internal/memory"
 )
 
 // Server answers requests. It is made by New.
@@ -34,7 +35,8 @@ type Server struct {
 
 	failing rate.Sometimes // bounds the lines about requests that failed
 
-	bodies  atomic.Int64       // bytes of bodies that are worked on
+	small   *memory.Pool // bytes of bodies that are worked on, and of what they are decoded to: of small ones, and of others
+	large   *memory.Pool
 	streams atomic.Int64       // open
 	running context.Context    // ends when streams shall end
 	end     context.CancelFunc // of running
@@ -48,6 +50,7 @@ func New(o Options) (*Server, error) {
 	o.Limits.fill()
 	orElse(&o.GRPC, "off")
 	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope), failing: rate.Sometimes{Interval: 10 * time.Second}}
+	s.small, s.large = memory.NewPool(o.Limits.Bodies/4), memory.NewPool(o.Limits.Bodies/4*3)
 	s.running, s.end = context.WithCancel(context.Background())
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

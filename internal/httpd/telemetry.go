@@ -3,7 +3,6 @@ package httpd
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -96,10 +95,7 @@ func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, 
 		if err != nil {
 			return err
 		}
-		if size > s.Limits.Bodies {
-			return problem(http.StatusBadRequest, "body", fmt.Sprintf("it would take %d MiB when it is decoded; send less at once", size>>20))
-		}
-		if err := b.reserve(b.reserved + size); err != nil {
+		if err := b.decoding(size); err != nil {
 			return err
 		}
 		if err := unmarshal(b.bytes); err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // begin starts a server on a free port and waits until it is ready.
-func begin(ctx context.Context, unloop, db string) (*server, error) {
+func begin(ctx context.Context, unloop, db string, flags []string) (*server, error) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -25,7 +25,8 @@ func begin(ctx context.Context, unloop, db string) (*server, error) {
 	if err := free.Close(); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, unloop, "serve", "--addr", addr, "--grpc-addr", "off", "--db", db)
+	args := append([]string{"serve", "--addr", addr, "--grpc-addr", "off", "--db", db}, flags...)
+	cmd := exec.CommandContext(ctx, unloop, args...)
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second

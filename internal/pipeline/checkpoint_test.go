@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -64,28 +65,31 @@ func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
 		{`"N":`, `"N":9223372036854775`},
 		{`"version":`, `"version":2,"watch":`},
 	} {
-		m := newMemory()
-		p, stop := start(t, Options{Store: m})
-		submit(t, p, events[:len(events)-2]...)
-		stop()
-		damaged := 0
-		for run, checkpoints := range m.checkpoints {
-			for k := range checkpoints {
-				before := string(checkpoints[k].State)
-				m.checkpoints[run][k].State = []byte(strings.Replace(before, damage.field, damage.value, 1))
-				if string(m.checkpoints[run][k].State) != before {
-					damaged++
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory()
+			p, stop := start(t, Options{Store: m})
+			submit(t, p, events[:len(events)-2]...)
+			stop()
+			damaged := 0
+			for run, checkpoints := range m.checkpoints {
+				for k := range checkpoints {
+					before := string(checkpoints[k].State)
+					m.checkpoints[run][k].State = []byte(strings.Replace(before, damage.field, damage.value, 1))
+					if string(m.checkpoints[run][k].State) != before {
+						damaged++
+					}
 				}
 			}
-		}
-		if damaged == 0 {
-			t.Fatalf("%s: no checkpoint was damaged", damage.field)
-		}
-		p, stop = start(t, Options{Store: m})
-		submit(t, p, events[len(events)-2:]...)
-		stop()
-		if diff := cmp.Diff(want, verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
-			t.Errorf("%s: (-whole +refolded)\n%s", damage.field, diff)
-		}
+			if damaged == 0 {
+				t.Fatalf("%s: no checkpoint was damaged", damage.field)
+			}
+			p, stop = start(t, Options{Store: m})
+			submit(t, p, events[len(events)-2:]...)
+			settle(p)
+			stop()
+			if diff := cmp.Diff(want, verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
+				t.Errorf("%s: (-whole +refolded)\n%s", damage.field, diff)
+			}
+		})
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/fingerprint"
-	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -33,10 +32,12 @@ type Options struct {
 	Mask    Mask
 	Prepare func(*unloop.Event)
 
+	Content     Content       // what is stored of inputs, outputs, errors and messages; all of them
 	Project     string        // of runs that name none; "default"
 	QueueEvents int           // that wait to be recorded, at most; 50,000
 	QueueBytes  int64         // that wait to be recorded, at most; 128 MiB
 	LiveRuns    int           // runs held in memory; 2,048
+	RunBytes    int64         // of runs held in memory; 1 GiB
 	IdleMemory  time.Duration // after which an idle run leaves memory; 5 minutes
 	IdleClose   time.Duration // after which an idle run is taken to be over; 30 minutes
 	TraceBytes  int           // of traces held in memory; 256 MiB
@@ -57,6 +58,9 @@ func (o *Options) fill() {
 	}
 	if o.LiveRuns == 0 {
 		o.LiveRuns = 2048
+	}
+	if o.RunBytes == 0 {
+		o.RunBytes = 1 << 30
 	}
 	if o.IdleMemory == 0 {
 		o.IdleMemory = 5 * time.Minute
@@ -94,6 +98,7 @@ type Pipeline struct {
 
 	arrival, number int64 // the latest of an event and of a run
 	live            map[string]*run
+	runBytes        int64           // that these take, about
 	used            list.List       // of *run, the latest in front
 	unwritten       map[string]*run // whose rows are to be written
 	behind          bool            // a row was not written before its run was dropped; the next start will see to that
@@ -194,7 +199,7 @@ func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
 		if p.opts.Prepare != nil {
 			p.opts.Prepare(e)
 		}
-		body, err := store.Encode(e)
+		body, err := p.opts.Content.encode(e)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +208,7 @@ func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
 	}
 	for i := range d.Spans {
 		s := &d.Spans[i]
-		body, err := json.Marshal(s)
+		body, err := json.Marshal(p.opts.Content.span(s))
 		if err != nil {
 			return nil, fmt.Errorf("encode span %s: %w", s.ID, err)
 		}

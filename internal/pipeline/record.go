@@ -47,6 +47,9 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 	}
 	p.opts.Metrics.Detect.Observe(folded.Sub(began).Seconds())
 	p.opts.Metrics.Commit.Observe(time.Since(folded).Seconds())
+	for _, t := range c.order {
+		p.weigh(t.run)
+	}
 	p.makeRoom(ctx)
 	return nil
 }
@@ -154,6 +157,10 @@ func (c *commit) fold(ctx context.Context) error {
 		}
 		if t.hollow() {
 			t.gone, t.emptied = true, true
+			continue
+		}
+		if err := t.keepState(c.p); err != nil {
+			return err
 		}
 	}
 	return nil

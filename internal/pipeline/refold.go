@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -26,6 +27,8 @@ type refold struct {
 	gone     bool           // the run is no more, or has no mark
 	work     time.Duration  // that it took so far
 	err      error
+
+	whole map[string]*unloop.Event // by id, where not all of their content is stored; the events themselves do not change
 }
 
 // refoldAll works on refolds until there are no more: one slice of each that is handed over. Neither channel can be full, since
@@ -73,7 +76,11 @@ func (r *refold) slice(ctx context.Context, p *Pipeline) error {
 // take folds the run's next event of the store.
 func (r *refold) take(p *Pipeline, e *store.Event) {
 	r.at = e.Position
-	if event := p.decode(e); event != nil {
+	event := r.whole[e.ID]
+	if event == nil {
+		event = p.decode(e)
+	}
+	if event != nil {
 		r.add(p, event, placeOf(e))
 	}
 }
@@ -91,7 +98,7 @@ func (r *refold) begin(ctx context.Context, p *Pipeline) error {
 	if r.stop, err = p.opts.Store.Furthest(ctx, row.Number); err != nil {
 		return err
 	}
-	folded := &run{row: *row, stored: true, settled: true}
+	folded := &run{row: *row, stored: true, settled: true, bare: p.opts.Content == NoContent}
 	if err := p.takeUp(ctx, folded, func(at store.Position) bool { return at.Compare(row.Refold.Behind) <= 0 }); err != nil {
 		return err
 	}

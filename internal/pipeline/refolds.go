@@ -139,7 +139,7 @@ func (p *Pipeline) beginRefolds() {
 	slices.SortFunc(due, func(a, b string) int { return rs.late[a].due.Compare(rs.late[b].due) })
 	for _, id := range due[:min(len(due), maxRefolds-rs.underWay)] {
 		l := rs.late[id]
-		l.refold, l.changed = &refold{id: id}, end
+		l.refold, l.changed = &refold{id: id, whole: p.live[id].wholeEvents()}, end
 		rs.underWay++
 		rs.work <- l.refold
 	}
@@ -257,6 +257,7 @@ var errEnough = errors.New("the recorder has read enough")
 // what the refold did not see, leaves a mark for another refold.
 func (c *commit) adopt(ctx context.Context, r *refold, left *int) error {
 	missed := c.p.refolds.late[r.id].missed
+	r.whole = c.p.live[r.id].wholeEvents()
 	err := c.p.opts.Store.NextEvents(ctx, r.row.Number, r.at, *left+1, func(e *store.Event) error {
 		if *left == 0 {
 			if e.Position.Compare(missed) < 0 {
@@ -285,5 +286,8 @@ func (c *commit) adopt(ctx context.Context, r *refold, left *int) error {
 	t.gone = t.emptied
 	c.p.arrival++
 	t.row.Arrival = c.p.arrival // so that a stream that was not there hears of it
-	return nil
+	if t.gone {
+		return nil
+	}
+	return t.keepState(c.p)
 }

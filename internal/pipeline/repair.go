@@ -68,7 +68,10 @@ func (c *commit) mend(ctx context.Context, t *touched, doubled map[string]bool) 
 		return err
 	}
 	mended.before = t.before // no sink was told more so far
-	return mended.refold(ctx, c.p, from, nil)
+	if err := mended.refold(ctx, c.p, from, nil); err != nil {
+		return err
+	}
+	return mended.keepState(c.p)
 }
 
 func without(events []store.Event, ids map[string]bool) (rest []store.Event) {

@@ -17,6 +17,7 @@ var ErrTooLong = errors.New("the run has more events than are judged anew")
 type Replayed struct {
 	Profile   string
 	Events    int // that were folded
+	Cut       int // of these, whose content was not stored whole
 	Health    policy.Health
 	Course    []store.HealthAt // how the health went
 	Worst     policy.Action
@@ -47,6 +48,9 @@ func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.
 			out.Decisions = append(out.Decisions, decisionOf(r, &d, e.Position, e.ID))
 		}
 		out.Events++
+		if store.Marked(e.Body) {
+			out.Cut++
+		}
 		return nil
 	})
 	if err != nil {

@@ -22,19 +22,47 @@ func (p *Pipeline) tick(ctx context.Context) {
 	if err := p.closeIdle(ctx, now.Add(-p.opts.IdleClose)); err != nil {
 		p.logFailure("closing idle runs did not succeed", "error", err)
 	}
-	p.leaveMemory(ctx, func(r *run, left int) bool {
+	p.leaveMemory(ctx, func(r *run, left held) bool {
 		idle := now.Sub(r.used)
-		return left > p.opts.LiveRuns || idle > p.opts.IdleMemory || r.over() && idle > overMemory
+		return left.over(p.opts.LiveRuns, p.opts.RunBytes) || idle > p.opts.IdleMemory || r.over() && idle > overMemory
 	})
 	p.traces.makeRoom(0, now.Add(-p.opts.IdleMemory))
 	p.gauge()
 }
 
-// makeRoom puts the longest idle runs out of memory when there are too many, an eighth of them at once.
+// held is how many runs are in memory, and what they take, in bytes.
+type held struct {
+	runs  int
+	bytes int64
+}
+
+func (h held) over(runs int, bytes int64) bool { return h.runs > runs || h.bytes > bytes }
+
+// held returns what is in memory.
+func (p *Pipeline) held() held { return held{len(p.live), p.runBytes} }
+
+// rowSize is about what a run takes beside its watch and its warnings, in bytes: its row, its fold, what a list shows of it.
+const rowSize = 8 << 10
+
+// weigh brings what is known of a run's memory up to date. A run that is not in memory any more takes nothing.
+func (p *Pipeline) weigh(r *run) {
+	if p.live[r.row.ID] != r {
+		return
+	}
+	size := int64(rowSize + len(r.row.Metadata) + r.wholeBytes + r.fold.watch.Size())
+	for k := range r.warnings {
+		size += int64(len(r.warnings[k].Details) + len(r.warnings[k].Message))
+	}
+	p.runBytes += size - r.bytes
+	r.bytes = size
+}
+
+// makeRoom puts the longest idle runs out of memory when there are too many or they take too much, an eighth at once.
 func (p *Pipeline) makeRoom(ctx context.Context) {
 	p.traces.makeRoom(p.opts.TraceBytes, time.Time{})
-	if len(p.live) > p.opts.LiveRuns {
-		p.leaveMemory(ctx, func(_ *run, left int) bool { return left > p.opts.LiveRuns-p.opts.LiveRuns/8 })
+	if p.held().over(p.opts.LiveRuns, p.opts.RunBytes) {
+		runs, bytes := p.opts.LiveRuns-p.opts.LiveRuns/8, p.opts.RunBytes-p.opts.RunBytes/8
+		p.leaveMemory(ctx, func(_ *run, left held) bool { return left.over(runs, bytes) })
 	}
 	p.gauge()
 }
@@ -44,18 +72,38 @@ func (p *Pipeline) gauge() {
 	p.opts.Metrics.Waiting.Set(float64(p.events.Load()))
 }
 
+// leaveBytes is how many bytes of runs leave memory with one commit, about: their states are written in it.
+const leaveBytes = 32 << 20
+
 // leaveMemory puts runs out of memory, the longest idle first, as long as out says so.
-func (p *Pipeline) leaveMemory(ctx context.Context, out func(r *run, left int) bool) {
-	var batch store.Batch
+func (p *Pipeline) leaveMemory(ctx context.Context, out func(r *run, left held) bool) {
 	var leaving []*run
-	left := len(p.live)
-	for at := p.used.Back(); at != nil; at = at.Prev() {
+	size := int64(0)
+	left := p.held()
+	for at := p.used.Back(); at != nil; {
 		r := at.Value.(*run)
+		at = at.Prev()
 		if !out(r, left) {
 			continue
 		}
-		left--
+		left.runs--
+		left.bytes -= r.bytes
 		leaving = append(leaving, r)
+		if size += r.bytes; size < leaveBytes {
+			continue
+		}
+		if !p.leaveTogether(ctx, leaving) {
+			return
+		}
+		leaving, size = nil, 0
+	}
+	p.leaveTogether(ctx, leaving)
+}
+
+// leaveTogether puts runs out of memory with one commit, and reports whether that succeeded.
+func (p *Pipeline) leaveTogether(ctx context.Context, leaving []*run) bool {
+	var batch store.Batch
+	for _, r := range leaving {
 		p.saveState(&batch, r)
 		if p.unwritten[r.row.ID] != nil {
 			p.writeRow(&batch, r)
@@ -65,12 +113,13 @@ func (p *Pipeline) leaveMemory(ctx context.Context, out func(r *run, left int) b
 		if _, err := p.commit(ctx, &batch); err != nil {
 			p.logFailure("writing the states of idle runs did not succeed", "error", err)
 			p.unwrite(&batch)
-			return
+			return false
 		}
 	}
 	for _, r := range leaving {
 		p.drop(r.row.ID)
 	}
+	return true
 }
 
 // saveState adds a checkpoint of the run to the batch, if it is worth that.
@@ -95,7 +144,7 @@ func (p *Pipeline) saveState(batch *store.Batch, r *run) {
 // leave writes the states of all runs in memory.
 func (p *Pipeline) leave(ctx context.Context) error {
 	p.flush(ctx)
-	p.leaveMemory(ctx, func(*run, int) bool { return true })
+	p.leaveMemory(ctx, func(*run, held) bool { return true })
 	return nil
 }
 

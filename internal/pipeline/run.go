@@ -24,6 +24,10 @@ type run struct {
 	warnings    []store.Warning    // as recorded
 	checkpoints []store.Checkpoint // at most the last two, without their states
 	used        time.Time
+	bytes       int64      // in memory, about
+	whole       []recalled // the latest events, where not all of their content is stored
+	wholeBytes  int
+	bare        bool // warnings and decisions quote no content
 	place       *list.Element
 	auto        string         // the name that its events give it
 	stored      bool           // the store knows it
@@ -58,6 +62,7 @@ func (p *Pipeline) run(ctx context.Context, id string) (*run, error) {
 	}
 	p.live[id] = r
 	r.place = p.used.PushFront(r)
+	p.weigh(r)
 	return r, nil
 }
 
@@ -70,10 +75,10 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		p.number++
 		return &run{
 			row:  store.Run{Number: p.number, ID: id, Project: p.opts.Project, Status: store.Running},
-			fold: newFold(p.opts.Profile, id), settled: true,
+			fold: newFold(p.opts.Profile, id), settled: true, bare: p.opts.Content == NoContent,
 		}, nil
 	}
-	r := &run{row: *row, stored: true, settled: true}
+	r := &run{row: *row, stored: true, settled: true, bare: p.opts.Content == NoContent}
 	if row.Refold != nil {
 		return r, p.loadMarked(ctx, r)
 	}
@@ -148,6 +153,7 @@ func (p *Pipeline) add(f *fold, e *unloop.Event, as placed) policy.Decision {
 func (p *Pipeline) drop(id string) {
 	if r := p.live[id]; r != nil {
 		p.used.Remove(r.place)
+		p.runBytes -= r.bytes
 		delete(p.live, id)
 		p.behind = p.behind || p.unwritten[id] != nil
 		delete(p.unwritten, id)

@@ -48,7 +48,7 @@ func (h *handFed) restart() {
 // idle puts everything out of memory, as when nothing comes for long.
 func (h *handFed) idle() {
 	ctx := context.Background()
-	h.leaveMemory(ctx, func(*run, int) bool { return true })
+	h.leaveMemory(ctx, func(*run, held) bool { return true })
 	h.traces.makeRoom(0, time.Now().Add(time.Hour))
 	if n := len(h.live) + len(h.traces.live); n > 0 {
 		h.t.Errorf("%d runs and traces are still in memory", n)

@@ -99,6 +99,9 @@ func (t *touched) settle(ctx context.Context, p *Pipeline) error {
 			it.at.Tie = it.arrival
 		}
 		sorted = append(sorted, it)
+		if p.opts.Content != FullContent {
+			t.recall(it.event)
+		}
 	}
 	slices.SortStableFunc(sorted, func(a, b *item) int { return a.at.Compare(b.at) })
 	if len(sorted) > 0 && sorted[0].at.Compare(from) < 0 {
@@ -213,7 +216,7 @@ func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, 
 	if err := p.takeUp(ctx, t.run, func(at store.Position) bool { return at.Compare(from) < 0 }); err != nil {
 		return err
 	}
-	behind := t.fold.s.Furthest
+	behind, whole := t.fold.s.Furthest, t.wholeEvents()
 	t.undone = &behind
 	err := p.opts.Store.Events(ctx, t.row.Number, behind, func(e *store.Event) error {
 		if t.out[e.ID] {
@@ -223,7 +226,11 @@ func (t *touched) refold(ctx context.Context, p *Pipeline, from store.Position, 
 			t.add(p, items[0].event, items[0].placed)
 			items = items[1:]
 		}
-		if event := p.decode(e); event != nil {
+		event := whole[e.ID]
+		if event == nil {
+			event = p.decode(e)
+		}
+		if event != nil {
 			t.add(p, event, placeOf(e))
 		}
 		return nil
@@ -259,16 +266,27 @@ func (t *touched) checkpoint(p *Pipeline) {
 	if err != nil {
 		return // it is only to save time
 	}
+	t.write(state)
+	for len(t.checkpoints) > 2 {
+		t.thin(0)
+	}
+}
+
+// write adds a checkpoint.
+func (t *touched) write(state []byte) {
 	c := store.Checkpoint{Run: t.row.Number, Position: t.fold.s.Furthest, Events: t.fold.s.Events, State: state}
 	t.made = append(t.made, c)
 	c.State = nil
 	t.checkpoints = append(t.checkpoints, c)
-	for len(t.checkpoints) > 2 {
-		if t.checkpoints[0].Position == t.made[0].Position {
-			t.made = t.made[1:]
-		} else {
-			t.thinned = append(t.thinned, t.checkpoints[0])
-		}
-		t.checkpoints = t.checkpoints[1:]
+}
+
+// thin drops a checkpoint.
+func (t *touched) thin(k int) {
+	c := t.checkpoints[k]
+	t.checkpoints = slices.Delete(t.checkpoints, k, k+1)
+	if at := slices.IndexFunc(t.made, func(m store.Checkpoint) bool { return m.Position == c.Position }); at >= 0 {
+		t.made = slices.Delete(t.made, at, at+1)
+		return
 	}
+	t.thinned = append(t.thinned, c)
 }

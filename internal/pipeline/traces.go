@@ -81,7 +81,7 @@ func (c *commit) placeChange(ctx context.Context, w *waiting, t *trace, change o
 	if c.p.opts.Prepare != nil {
 		c.p.opts.Prepare(e)
 	}
-	body, err := store.Encode(e)
+	body, err := c.p.opts.Content.encode(e)
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func warningOf(r *run, f *unloop.Finding) store.Warning {
 		Severity: string(f.Severity), Count: f.Count, EventID: f.Event.ID, Message: f.What,
 		Details: detailsOf(f), Created: at.Created, Updated: at.Updated,
 	}
+	if r.bare {
+		w.Message, w.Details = bareMessage(f.Rule, f.Subject, f.Count), detailsOf(bareFinding(f))
+	}
 	if f.Subject != "" && r.fold.watch.Run().Tool(f.Subject) != nil {
 		w.Tool = f.Subject
 	}
@@ -83,8 +86,12 @@ func warningID(run, rule, subject string) string {
 
 // decisionOf returns a decision at the run's last event as it is to be recorded.
 func decisionOf(r *run, d *policy.Decision, at store.Position, event string) store.Decision {
+	message := d.Message
+	if r.bare {
+		message = bareMessage(d.Rule, d.Subject, d.Count)
+	}
 	return store.Decision{
-		Run: r.row.Number, Position: at, EventID: event, Number: r.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: d.Message,
+		Run: r.row.Number, Position: at, EventID: event, Number: r.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: message,
 		Warning: warningID(r.row.ID, d.Rule, d.Subject),
 	}
 }

@@ -57,6 +57,20 @@ func appendRaw(body []byte, name string, value json.RawMessage) []byte {
 	return body
 }
 
+// MarkContent adds to an event's body how much of its content is in it, since that is not all: "excerpts" or "none".
+func MarkContent(body []byte, kept string) []byte {
+	return append(body[:len(body)-1], contentMember+kept+`"}`...)
+}
+
+// contentMember stands at the end of the body of an event of whose content not all is stored.
+const contentMember = `,"content":"`
+
+// Marked reports whether MarkContent was called for the body.
+func Marked(body []byte) bool {
+	end := body[max(0, len(body)-len(contentMember)-len(`excerpts"}`)):]
+	return bytes.HasSuffix(end, []byte(contentMember+`none"}`)) || bytes.HasSuffix(end, []byte(contentMember+`excerpts"}`))
+}
+
 // Decode reads what Encode wrote. The event's raw JSON is body's memory.
 func Decode(body []byte) (*unloop.Event, error) {
 	var e unloop.Event

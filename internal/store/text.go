@@ -23,15 +23,20 @@ func Text(s string) string {
 // Key returns an id, or a name by which things are found, as every database can keep and index it: as Text does, and of one that
 // is longer than MaxKey the beginning and a hash of the whole. It is for ids what Text is for other names.
 func Key(s string) string {
-	s = Text(s)
-	if len(s) <= MaxKey {
+	return Shorten(Text(s), MaxKey)
+}
+
+// Shorten returns a text in at most so many bytes, at least 128: of one that has more, whole characters from its beginning, …, and
+// the SHA-256 hash of the whole in hexadecimal digits, so that different texts stay different.
+func Shorten(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
 	sum := sha256.Sum256([]byte(s))
 	end := "…" + hex.EncodeToString(sum[:])
-	start := s[:MaxKey-len(end)]
-	for !utf8.ValidString(start) { // a letter was cut
-		start = start[:len(start)-1]
+	cut := most - len(end)
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
 	}
-	return start + end
+	return s[:cut] + end
 }

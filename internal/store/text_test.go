@@ -35,6 +35,16 @@ func TestKey(t *testing.T) {
 			t.Error("they became the same")
 		}
 	})
+	t.Run("any text is cut at a character's border, in as many bytes as there may be", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			s, most := rapid.String().Draw(t, "text"), rapid.IntRange(128, 600).Draw(t, "most")
+			s = strings.Repeat(s, rapid.IntRange(1, 40).Draw(t, "times"))
+			short := Shorten(s, most)
+			if len(short) > most || !utf8.ValidString(short) || len(s) <= most && short != s || len(s) > most && len(short) < most-3 {
+				t.Errorf("of %d bytes %d remain: %q", len(s), len(short), short)
+			}
+		})
+	})
 	t.Run("any id becomes one that stays as it is", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			key := Key(string(rapid.SliceOfN(rapid.Byte(), 0, 3*MaxKey).Draw(t, "id")))

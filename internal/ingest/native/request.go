@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,12 +18,16 @@ type Limits struct {
 	Events int // in one request
 	Levels int // of nested objects and arrays in an event, its own object included
 	Name   int // bytes of an id, or of a name of anything
+
+	// Shorten returns a text in at most so many bytes. It is called for ids and names that have more than Name.
+	Shorten func(text string, most int) string
 }
 
 // Request is what one request brings.
 type Request struct {
 	Items []Item
 	Bad   []Refusal // in the order of the request
+	Cut   []Refusal // fields of Items that were shortened, in the order of the request
 	One   bool      // it is one object and no list
 }
 
@@ -121,6 +126,7 @@ func (r *reader) drop(bad int) {
 	r.Bad = r.Bad[:bad]
 	if n := len(r.Items); n > 0 && r.Items[n-1].Event.Index == r.index-1 {
 		r.Items = r.Items[:n-1]
+		r.Cut = slices.DeleteFunc(r.Cut, func(c Refusal) bool { return c.Index == r.index-1 })
 	}
 }
 
@@ -172,6 +178,7 @@ func (r *reader) keep() {
 		r.Bad = append(r.Bad, Refusal{e.Index, r.field, r.reason})
 		return
 	}
+	r.shorten(e)
 	kept := new(unloop.Event)
 	*kept = *e
 	own(kept)
@@ -224,14 +231,11 @@ func (r *reader) mistake(e *unloop.Event) (field, reason string) {
 	case len(e.Metadata) > 0 && e.Metadata[0] != '{':
 		return "metadata", "an object is wanted"
 	}
-	if field := r.tooLong(e); field != "" {
-		return field, fmt.Sprintf("longer than %d bytes", r.limits.Name)
-	}
 	return "", ""
 }
 
-// tooLong returns the first field of a name that is too long, or "". On its way it replaces what no database can keep.
-func (r *reader) tooLong(e *unloop.Event) string {
+// shorten cuts the ids and names that are too long, and notes which. On its way it replaces what no database can keep.
+func (r *reader) shorten(e *unloop.Event) {
 	for _, f := range [...]struct {
 		name string
 		text *string
@@ -251,14 +255,14 @@ func (r *reader) tooLong(e *unloop.Event) string {
 		{"span_id", &e.SpanID},
 		{"trace_id", &e.TraceID},
 	} {
-		if len(*f.text) > r.limits.Name {
-			return f.name
-		}
 		if strings.IndexByte(*f.text, 0) >= 0 {
 			*f.text = strings.ReplaceAll(*f.text, "\x00", "\ufffd")
 		}
+		if had := len(*f.text); had > r.limits.Name {
+			*f.text = r.limits.Shorten(*f.text, r.limits.Name)
+			r.Cut = append(r.Cut, Refusal{e.Index, f.name, fmt.Sprintf("shortened from %d bytes to %d", had, len(*f.text))})
+		}
 	}
-	return ""
 }
 
 // broken returns the error for a body that is not whole JSON.

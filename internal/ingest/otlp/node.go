@@ -5,6 +5,9 @@ import "strings"
 // nodeSize is about what a node takes, without its span's texts.
 const nodeSize = 800
 
+// traceSize is about what a trace takes beside its nodes.
+const traceSize = 600
+
 // node is a span in its tree. One that is not known yet is only named by its children.
 type node struct {
 	span  Span

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"runtime"
+	"strconv"
 	"testing"
 )
 
@@ -29,4 +30,26 @@ func TestSizeIsAboutRight(t *testing.T) {
 	}
 	runtime.KeepAlive(trace)
 	runtime.KeepAlive(td)
+}
+
+// Of very many traces of one span each, what a trace takes itself counts most.
+func TestSizeOfSmallTracesIsAboutRight(t *testing.T) {
+	heap := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	const n = 2000
+	traces := make([]*Trace, n)
+	before, told := heap(), 0
+	for k := range traces {
+		traces[k] = NewTrace()
+		traces[k].Add([]Span{{TraceID: strconv.Itoa(k), ID: "1"}})
+		told += traces[k].Size()
+	}
+	if took := heap() - before; told < took*3/4 || told > 2*took {
+		t.Errorf("each says %d bytes, but takes %d", told/n, took/n)
+	}
+	runtime.KeepAlive(traces)
 }

@@ -10,22 +10,39 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
+// SpansInParts hands the spans of one request over in parts of at most so many, and says of all what Spans says. The part is
+// take's. An error of take ends it, and is returned.
+func SpansInParts(td ptrace.Traces, most int, take func([]Span) error) (rejected int, reason string, err error) {
+	var part []Span
+	newReader().each(td, func(s *Span) {
+		switch {
+		case err != nil:
+			return
+		case s.TraceID == "" || s.ID == "":
+			rejected++
+			return
+		}
+		if part = append(part, *s); len(part) == most {
+			err, part = take(part), nil
+		}
+	})
+	if err == nil && len(part) > 0 {
+		err = take(part)
+	}
+	if rejected > 0 {
+		reason = fmt.Sprintf("%d spans have no trace id or no span id", rejected)
+	}
+	return rejected, reason, err
+}
+
 // Spans returns the spans of one request, all of them, since any may be the parent of one that tells of an agent. A span
 // without a trace id or without an id of its own is refused: rejected says how many were, reason why. Safe for
 // concurrent use.
 func Spans(td ptrace.Traces) (spans []Span, rejected int, reason string) {
-	spans = make([]Span, 0, td.SpanCount())
-	r := newReader()
-	r.each(td, func(s *Span) {
-		if s.TraceID == "" || s.ID == "" {
-			rejected++
-			return
-		}
-		spans = append(spans, *s)
+	rejected, reason, _ = SpansInParts(td, td.SpanCount()+1, func(all []Span) error {
+		spans = all
+		return nil
 	})
-	if rejected > 0 {
-		reason = fmt.Sprintf("%d spans have no trace id or no span id", rejected)
-	}
 	return spans, rejected, reason
 }
 

@@ -66,6 +66,7 @@ func NewTrace() *Trace {
 		failed:   make(map[*node]struct{}),
 		runs:     make(map[string]*inRun),
 		services: make(map[string]int),
+		size:     traceSize,
 	}
 }
 

@@ -133,6 +133,16 @@ def cut(text: str, most: int) -> str:
     return f"{text[:most]}… [cut: {len(text)} characters, {digest(text)}]"
 
 
+def shorten(name: str, most: int) -> str:
+    """Returns name in at most most bytes of UTF-8, as the server does: of a longer one whole characters from its beginning, …, and
+    the SHA-256 hash of the whole, so that different names stay different."""
+    whole = name.encode("utf-8", "replace")
+    if len(whole) <= most:
+        return name
+    end = "…" + hashlib.sha256(whole).hexdigest()
+    return whole[: most - len(end.encode())].decode("utf-8", "ignore") + end
+
+
 def wording(error: object) -> str:
     """Returns what an exception says, as the last line of a traceback does."""
     if not isinstance(error, BaseException):

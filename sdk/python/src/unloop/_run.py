@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from . import _core, _log
-from ._freeze import cut, digest, freeze, hidden, quote, wording
+from ._freeze import cut, digest, freeze, hidden, quote, shorten, wording
 from ._unset import UNSET
 from ._wrap import Scope, wrap
 
@@ -26,7 +26,7 @@ R = TypeVar("R")
 # The kinds of a model call's tokens: all of the prompt, all of the answer, of the prompt what was read from a cache and what was
 # written to one, and of the answer what the model reasoned with.
 USAGE = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
-MAX_NAME = 200  # characters of a name or an id; the server takes 1,024 bytes
+MAX_NAME = 512  # bytes of a name or an id, as the server takes them
 
 _current: ContextVar[Run | None] = ContextVar("unloop_run", default=None)
 current_agent: ContextVar[str | None] = ContextVar("unloop_agent", default=None)
@@ -319,6 +319,6 @@ class _Fields:
 
 
 def _name(text: object) -> str:
-    if type(text) is str and len(text) <= MAX_NAME:
+    if type(text) is str and len(text) <= MAX_NAME // 4:  # no character has more than four bytes
         return text
-    return cut(text if isinstance(text, str) else str(text), MAX_NAME)
+    return shorten(text if isinstance(text, str) else str(text), MAX_NAME)

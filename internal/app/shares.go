@@ -1,0 +1,24 @@
+package app
+
+import (
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/memory"
+)
+
+// shares divides the server's memory among its parts, and tells the runtime its limit. What the configuration says of the queue
+// and of traces goes before their shares.
+func shares(c *config.Config) memory.Shares {
+	budget := int64(c.Memory)
+	if budget == 0 {
+		budget = memory.Default(int64(config.LeastMemory(c.Limits.Body)))
+	}
+	memory.Limit(budget)
+	s := memory.Split(budget)
+	if c.Limits.QueueBytes != 0 {
+		s.Queue = int64(c.Limits.QueueBytes)
+	}
+	if c.Limits.TraceBytes != 0 {
+		s.Traces = int64(c.Limits.TraceBytes)
+	}
+	return s
+}

@@ -1,0 +1,69 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestSharesLeaveRoomInTheBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		budget := rapid.Int64Range(1<<20, 1<<50).Draw(t, "budget")
+		s := Split(budget)
+		if all := s.Bodies + s.Calls + s.Queue + s.Traces + s.Runs + s.Guards; all > budget/16*11 || all < budget/16*11-16 {
+			t.Errorf("of %d the parts take %d", budget, all)
+		}
+	})
+}
+
+func TestTheDefaultIsPartOfTheMachine(t *testing.T) {
+	if got := Default(1); got < 1<<20 || got > 1<<45 {
+		t.Errorf("%d bytes", got)
+	}
+	if got := Default(1 << 60); got != 1<<60 {
+		t.Errorf("%d bytes are less than the least", got)
+	}
+}
+
+func TestTheRuntimeKeepsTheBudgetUnlessTheUserSetOne(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	t.Setenv("GOMEMLIMIT", "3GiB")
+	Limit(1 << 40)
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("GOMEMLIMIT is set, and the limit became %d", got)
+	}
+	t.Setenv("GOMEMLIMIT", "")
+	Limit(1 << 40)
+	if got := debug.SetMemoryLimit(-1); got != 1<<40 {
+		t.Errorf("the limit is %d", got)
+	}
+}
+
+func TestWhoFindsThePoolFullWaitsForABoundedTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool(100)
+		taken, err := p.Take(t.Context(), 1000)
+		if taken != 100 || err != nil {
+			t.Fatalf("a request larger than the pool takes %d, %v", taken, err)
+		}
+		began := time.Now()
+		if _, err := p.Take(t.Context(), 1); !errors.Is(err, ErrBusy) || time.Since(began) != Wait {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := p.Take(canceled, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("who has gone gets %v", err)
+		}
+		time.AfterFunc(time.Second, func() { p.Give(taken) })
+		if taken, err := p.Take(t.Context(), 60); taken != 60 || err != nil {
+			t.Errorf("after a second there is room: %d, %v", taken, err)
+		}
+	})
+}
