@@ -103,7 +103,7 @@ func TestWhatIsStoredOfContentChangesNoVerdict(t *testing.T) {
 			stop()
 			stopWhole()
 			want, got := verdictOf(t, all, "r"), verdictOf(t, less, "r")
-			ignored := cmp.Options{cmpopts.IgnoreFields(store.Run{}, "Updated", "Bytes"), cmpopts.IgnoreFields(store.Decision{}, "Position")}
+			ignored := cmp.Options{cmpopts.IgnoreFields(store.Run{}, "Arrival", "Updated", "Bytes"), cmpopts.IgnoreFields(store.Decision{}, "Position")}
 			if content == NoContent {
 				ignored = append(ignored, cmpopts.IgnoreFields(store.Warning{}, "Message", "Details"), cmpopts.IgnoreFields(store.Decision{}, "Message"))
 				for _, w := range got.Warnings {
