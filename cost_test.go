@@ -32,7 +32,7 @@ func TestAnEventCostsWhatItsContentIsLong(t *testing.T) {
 
 // timeToAdd measures a call, its outcome, a call that fails and a message with this content, for a run that keeps all facts.
 func timeToAdd(content string) time.Duration {
-	r := NewRun("r", Reading{Facts: math.MaxUint16, Shells: []string{"bash"}})
+	r := NewRun("r", Options{Needs: math.MaxUint16, Shells: []string{"bash"}})
 	raw := json.RawMessage(`"` + content + `"`)
 	input := json.RawMessage(`{"command":"` + content + `"}`)
 	begun := time.Now()

@@ -54,7 +54,7 @@ func (r *Run) excerptOf(number int) *excerpt {
 }
 
 // Excerpt returns the beginnings of a step's arguments and of its result or error, as texts for people: at most 128
-// bytes each, on one line. They are "" where the step is not among the last 10. The run must keep FactExcerpts.
+// bytes each, on one line. They are "" where the step is not among the last 10. The run must keep NeedExcerpts.
 func (r *Run) Excerpt(s *Step) (input, output string) {
 	x := r.excerptOf(s.Number)
 	if x == nil {

@@ -37,7 +37,7 @@ func TestExcerpt(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := fold(t, tc.lines, nil)
-			input, output := r.Excerpt(r.Back(0))
+			input, output := r.Excerpt(r.StepAt(0))
 			if input != tc.input || output != tc.output {
 				t.Errorf("got %q and %q, want %q and %q", input, output, tc.input, tc.output)
 			}
@@ -50,7 +50,7 @@ func TestExcerptCutsBetweenCharacters(t *testing.T) {
 	for _, filler := range []string{"é", "日", "😀", "日é😀a"} {
 		for shift := range 8 {
 			r := fold(t, "call read\nresult read "+strings.Repeat("x", shift)+strings.Repeat(filler, 200), nil)
-			_, output := r.Excerpt(r.Back(0))
+			_, output := r.Excerpt(r.StepAt(0))
 			if kept := len(strings.TrimSuffix(output, "…")); !utf8.ValidString(output) || kept > 128 || kept < 122 {
 				t.Errorf("%d bytes before %q: %d bytes are shown: %q", shift, filler, kept, output)
 			}
@@ -61,7 +61,7 @@ func TestExcerptCutsBetweenCharacters(t *testing.T) {
 func TestExcerptForgets(t *testing.T) {
 	r := fold(t, "repeat 20\ncall read {i}\nresult read {i}\nend", nil)
 	for k := range 20 {
-		input, _ := r.Excerpt(r.Back(k))
+		input, _ := r.Excerpt(r.StepAt(k))
 		if known := input != ""; known != (k < 10) {
 			t.Errorf("%d calls back the input is %q", k, input)
 		}

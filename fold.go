@@ -19,8 +19,8 @@ func getScratch() *scratch { return scratches.Get().(*scratch) }
 
 func (s *scratch) put() { scratches.Put(s) }
 
-// open is a call without an outcome.
-type open struct {
+// openCall is a call without an outcome.
+type openCall struct {
 	Step Step
 	Call string // call id
 	Span string
@@ -30,77 +30,77 @@ type open struct {
 func (r *Run) start(e *Event) {
 	r.s.Metrics.ToolCalls++
 	name := e.ToolName()
-	if r.reading.ignores(name) {
+	if r.options.ignores(name) {
 		return
 	}
 	t := r.tool(name, e.Hints)
 	s := getScratch()
 	canonical := r.identify(s, t, e)
-	if r.reading.Facts&FactInputs != 0 {
-		r.keepInput(t, r.step.Exact, canonical)
+	if r.options.Needs&NeedInputs != 0 {
+		r.keepInput(t, r.step.ArgsHash, canonical)
 	}
 	s.put()
-	if r.reading.Facts&FactExcerpts != 0 {
+	if r.options.Needs&NeedExcerpts != 0 {
 		r.keepInputExcerpt(e.Input)
 	}
-	if r.reading.Facts&FactRaw != 0 {
-		r.step.SameRaw = r.s.Raw.add(r.step.Raw, r.s.Calls).N
+	if r.options.Needs&NeedRaw != 0 {
+		r.step.RawCount = r.s.RawCounts.add(r.step.RawHash, r.s.Calls).N
 	}
-	if r.reading.Facts&FactExact != 0 || r.reading.Facts&FactOutcomes != 0 && r.step.Class == Mutating {
-		r.step.Same = r.s.Exact.add(r.step.Exact, r.s.Calls).N
+	if r.options.Needs&NeedArgs != 0 || r.options.Needs&NeedOutcomes != 0 && r.step.Effect == Mutating {
+		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.ArgsHash, r.s.Calls).N
 	}
-	r.s.Asked.add(r.step.Exact)
-	r.s.Aimed.add(r.step.Target, r.step.Exact, r.now.Ref)
+	r.s.CallPeriods.add(r.step.ArgsHash)
+	r.s.TargetStreak.add(r.step.TargetHash, r.step.ArgsHash, r.current.Ref)
 	r.countInTurn(t)
-	r.s.Said = 0
-	r.busy(t)
+	r.s.MessagesSinceCall = 0
+	r.countCall(t)
 	t.Latest = r.s.Calls
 	r.s.Calls++
-	r.keep()
+	r.storeStep()
 	if len(r.s.Open) == maxOpen {
 		copy(r.s.Open, r.s.Open[1:])
 		r.s.Open = r.s.Open[:maxOpen-1]
 	}
-	r.s.Open = append(r.s.Open, open{Step: r.step, Call: e.CallID, Span: e.SpanID})
+	r.s.Open = append(r.s.Open, openCall{Step: r.step, Call: e.CallID, Span: e.SpanID})
 }
 
 // identify makes a step of a call event and gives it its fingerprints. The canonical arguments that it returns are
 // valid as long as s is not used again.
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	canonical = s.canon.Canonical(e.Input)
-	r.step = Step{Number: r.s.Calls, Tool: t.Name, Agent: e.Agent, Class: t.Class, Start: r.now.Ref}
-	if r.reading.Facts&FactRaw != 0 {
-		r.step.Raw = fingerprint.Join(t.Hash, fingerprint.Bytes(e.Input))
+	r.step = Step{Number: r.s.Calls, Tool: t.Name, Agent: e.Agent, Effect: t.Effect, Start: r.current.Ref}
+	if r.options.Needs&NeedRaw != 0 {
+		r.step.RawHash = fingerprint.Join(t.Hash, fingerprint.Bytes(e.Input))
 	}
-	r.step.Exact = fingerprint.Join(t.Hash, fingerprint.Bytes(canonical))
-	r.step.Target = fingerprint.Join(t.Hash, s.canon.Target(canonical, t.Shell))
-	if t.Shell && r.reading.Facts&(FactOutcomes|FactShell) != 0 {
+	r.step.ArgsHash = fingerprint.Join(t.Hash, fingerprint.Bytes(canonical))
+	r.step.TargetHash = fingerprint.Join(t.Hash, s.canon.Target(canonical, t.Shell))
+	if t.Shell && r.options.Needs&(NeedOutcomes|NeedShell) != 0 {
 		command := s.canon.Command()
-		r.step.Class, r.step.Test = commandClass(command), fingerprint.RunsTests(command)
+		r.step.Effect, r.step.Test = commandEffect(command), fingerprint.RunsTests(command)
 	}
-	r.now.Step = &r.step
+	r.current.Step = &r.step
 	return canonical
 }
 
-// busy counts a call of the tool, and how often its most frequent input came.
-func (r *Run) busy(t *Tool) {
+// countCall counts a call of the tool, and how often its most frequent input came.
+func (r *Run) countCall(t *Tool) {
 	if t.Calls == 0 {
-		t.Began = r.s.Progress
+		t.ProgressAtFirstCall = r.s.Progress
 	}
 	t.Calls++
 	if t.Calls > r.s.Metrics.ToolCallsOf && t.Name != "" {
 		r.s.Metrics.ToolCallsOf, r.s.Metrics.BusiestTool = t.Calls, t.Name
 	}
-	if r.step.Same > t.Worst.Count {
-		t.Worst.Exact, t.Worst.Count = r.step.Exact, r.step.Same
+	if r.step.ArgsCount > t.MostRepeated.Count {
+		t.MostRepeated.Exact, t.MostRepeated.Count = r.step.ArgsHash, r.step.ArgsCount
 	}
-	if r.step.Exact == t.Worst.Exact {
-		t.Worst.Event = r.now.Ref
+	if r.step.ArgsHash == t.MostRepeated.Exact {
+		t.MostRepeated.Event = r.current.Ref
 	}
 }
 
-// keep puts the current step where Back finds it, unless it is forgotten or was never numbered.
-func (r *Run) keep() {
+// storeStep puts the current step where Back finds it, unless it is forgotten or was never numbered.
+func (r *Run) storeStep() {
 	if r.step.Number < r.s.Calls-recentSteps || r.step.Number == r.s.Calls {
 		return
 	}
@@ -114,7 +114,7 @@ func (r *Run) keep() {
 // end folds the outcome of a call. One whose start is not known tells what came back, but counts as no call.
 func (r *Run) end(e *Event) {
 	var t *Tool
-	if r.reading.ignores(e.ToolName()) {
+	if r.options.ignores(e.ToolName()) {
 		return
 	}
 	if o, ok := r.join(e); ok {
@@ -126,34 +126,34 @@ func (r *Run) end(e *Event) {
 		r.identify(s, t, e)
 		s.put()
 	}
-	r.now.Step = &r.step
-	r.step.End = r.now.Ref
+	r.current.Step = &r.step
+	r.step.End = r.current.Ref
 	switch e.Type {
 	case ToolCallBlocked:
 		r.step.Outcome = Blocked
-		r.keep()
+		r.storeStep()
 		return // it has not run, so it has told nothing
 	case ToolCallFailed:
 		r.step.Outcome, r.step.Failing = Failed, true
 	default:
 		r.step.Outcome = Completed
 	}
-	if r.reading.Facts&FactEmpty != 0 && r.step.Outcome == Completed && fingerprint.Empty(e.Output) {
+	if r.options.Needs&NeedEmpty != 0 && r.step.Outcome == Completed && fingerprint.Empty(e.Output) {
 		r.step.Empty = true
 		t.Empty++
 	}
-	if r.reading.Facts&FactShell != 0 && t.Shell {
+	if r.options.Needs&NeedShell != 0 && t.Shell {
 		r.shellOutcome(e)
 	}
-	if r.reading.Facts&(FactResults|FactOutcomes|FactExcerpts) != 0 {
+	if r.options.Needs&(NeedResults|NeedOutcomes|NeedExcerpts) != 0 {
 		r.results(t, e)
 	}
-	r.keep()
+	r.storeStep()
 }
 
 // join finds the open call that e is the outcome of, and closes it: by call id, span or parent, else the oldest of the
 // tool. An outcome that names no tool may be that of any.
-func (r *Run) join(e *Event) (open, bool) {
+func (r *Run) join(e *Event) (openCall, bool) {
 	best, tool := -1, e.ToolName()
 	for k := range r.s.Open {
 		o := &r.s.Open[k]
@@ -167,11 +167,11 @@ func (r *Run) join(e *Event) (open, bool) {
 		}
 	}
 	if best < 0 {
-		return open{}, false
+		return openCall{}, false
 	}
 	o := r.s.Open[best]
 	copy(r.s.Open[best:], r.s.Open[best+1:])
-	r.s.Open[len(r.s.Open)-1] = open{}
+	r.s.Open[len(r.s.Open)-1] = openCall{}
 	r.s.Open = r.s.Open[:len(r.s.Open)-1]
 	return o, true
 }
@@ -179,42 +179,42 @@ func (r *Run) join(e *Event) (open, bool) {
 // results reads what a call returned.
 func (r *Run) results(t *Tool, e *Event) {
 	if e.Output == nil && e.Error == nil {
-		r.s.Untold, r.s.Restating = r.now.Ref, 0 // the content is missing, so nothing can be told
+		r.s.LastUnobserved, r.s.RestatedWeight = r.current.Ref, 0 // the content is missing, so nothing can be told
 		return
 	}
 	step := &r.step
 	told := e.Output // of a failure, the part that says most about it
-	if r.reading.Facts&(FactOutcomes|FactExcerpts) != 0 && step.Outcome == Completed {
+	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 && step.Outcome == Completed {
 		if text, failed := fingerprint.Failure(e.Output); failed {
 			told, step.Failing = text, true
 		}
 	}
-	if r.reading.Facts&FactExcerpts != 0 {
+	if r.options.Needs&NeedExcerpts != 0 {
 		r.keepOutputExcerpt(told, e.Error)
 	}
 	var class Hash
-	if r.reading.Facts&(FactOutcomes|FactExcerpts) != 0 {
+	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
 			class = errorClass(told, e.Error)
 		}
-		if t.Errors.add(class, step.Exact, step.End); t.Errors.Count == 1 {
+		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
-			t.ErrorsBegan = r.s.Changes
+			t.ChangesAtFirstError = r.s.Changes
 		}
 	}
-	if r.reading.Facts&FactResults != 0 {
-		step.Result = fingerprint.Join(t.Hash, pair(e.Output, e.Error, fingerprint.Bytes))
-		t.Unchanged.add(step.Result, step.Exact, step.End)
-		r.s.Turn.Row.add(step.Result, step.Exact, step.End)
+	if r.options.Needs&NeedResults != 0 {
+		step.ResultHash = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
+		t.Unchanged.add(step.ResultHash, step.ArgsHash, step.End)
+		r.s.Turn.Row.add(step.ResultHash, step.ArgsHash, step.End)
 		r.s.Turn.Tool = t.Name
 	}
-	if r.reading.Facts&FactOutcomes != 0 {
+	if r.options.Needs&NeedOutcomes != 0 {
 		s := getScratch()
-		step.Stable = fingerprint.Join(t.Hash, pair(e.Output, e.Error, s.mask.Stable))
+		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Stable))
 		s.put()
 		r.outcome(t, class)
 		if t.Streak.Count <= 2 { // a row begins
-			t.Nothing = t.Streak.Count == 2 && fingerprint.Empty(e.Output)
+			t.NothingFound = t.Streak.Count == 2 && fingerprint.Empty(e.Output)
 		}
 	}
 }
@@ -223,37 +223,37 @@ func (r *Run) results(t *Tool, e *Event) {
 // path stands in it tells nothing new.
 func (r *Run) outcome(t *Tool, class Hash) {
 	step := &r.step
-	t.Streak.add(step.Stable, step.Exact, step.End)
-	told := step.Stable
+	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)
+	told := step.NormalizedResult
 	if class != 0 {
 		told = fingerprint.Join(t.Hash, class)
 	}
-	seen := r.s.Returned.add(told, step.Number)
+	seen := r.s.ResultCounts.add(told, step.Number)
 	key := step.key()
-	step.Again = r.s.Pairs.add(key, step.Number+r.aged(step))
-	r.s.Outcomes.add(key)
-	mutated := step.Class == Mutating && !step.Failing && step.Same == 1
+	step.Repeats = r.s.OutcomeCounts.add(key, step.Number+r.changeAge(step))
+	r.s.OutcomePeriods.add(key)
+	mutated := step.Effect == Mutating && !step.Failing && step.ArgsCount == 1
 	if mutated {
 		r.s.Changes++
 	}
-	if step.News = seen.N == 1 || mutated; step.News {
-		r.news()
+	if step.Novel = seen.N == 1 || mutated; step.Novel {
+		r.noteNovelty()
 		return
 	}
-	r.s.Stale++
+	r.s.StepsWithoutNovelty++
 }
 
-// aged returns by how many steps what came before a step is older than it looks, because something was changed since: to
+// changeAge returns by how many steps what came before a step is older than it looks, because something was changed since: to
 // ask again after a change is no repetition. That a failure stays the same in spite of changes says more.
-func (r *Run) aged(step *Step) int {
+func (r *Run) changeAge(step *Step) int {
 	if step.Failing {
 		return r.s.Changes * halfLife / 2
 	}
 	return r.s.Changes * halfLife
 }
 
-// pair hashes an output and an error, where there is one.
-func pair(output, failure []byte, hash func([]byte) Hash) Hash {
+// outcomeHash hashes an output and an error, where there is one.
+func outcomeHash(output, failure []byte, hash func([]byte) Hash) Hash {
 	h := hash(output)
 	if failure == nil {
 		return h

@@ -19,7 +19,7 @@ func fold(t *testing.T, lines string, see func(*unloop.Run)) *unloop.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := unloop.NewRun("run", unloop.Reading{Facts: ^unloop.Facts(0), Shells: unloop.DefaultShells()})
+	r := unloop.NewRun("run", unloop.Options{Needs: ^unloop.Needs(0), Shells: unloop.DefaultShells()})
 	for _, entry := range trace.Entries {
 		r.Add(entry.Event)
 		if see != nil {
@@ -100,7 +100,7 @@ func TestJoin(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
 			fold(t, tc.lines, func(r *unloop.Run) {
-				if now := r.Now(); now.Type.Kind() == unloop.AtEnd {
+				if now := r.Current(); now.Type.Kind() == unloop.AtEnd {
 					got = append(got, fmt.Sprintf("%s ends %s", now.Step.End.ID, now.Step.Start.ID))
 				}
 			})
@@ -128,8 +128,8 @@ func TestAnOutcomeReachesItsStep(t *testing.T) {
 	}
 	var got []outcome
 	for k := r.Calls() - 1; k >= 0; k-- {
-		s := r.Back(k)
-		got = append(got, outcome{s.Tool, s.Outcome, s.Empty, s.Stable != 0})
+		s := r.StepAt(k)
+		got = append(got, outcome{s.Tool, s.Outcome, s.Empty, s.NormalizedResult != 0})
 	}
 	want := []outcome{
 		{"read", unloop.Failed, false, true},
@@ -144,10 +144,10 @@ func TestAnOutcomeReachesItsStep(t *testing.T) {
 
 func TestAnOutcomeWithoutAStartIsNoCall(t *testing.T) {
 	r := fold(t, "result read package a", nil)
-	if r.Calls() != 0 || r.Metrics().ToolCalls != 0 || r.Back(0) != nil {
-		t.Errorf("%d calls, %d counted, the latest is %+v", r.Calls(), r.Metrics().ToolCalls, r.Back(0))
+	if r.Calls() != 0 || r.Metrics().ToolCalls != 0 || r.StepAt(0) != nil {
+		t.Errorf("%d calls, %d counted, the latest is %+v", r.Calls(), r.Metrics().ToolCalls, r.StepAt(0))
 	}
-	if step := r.Now().Step; step.Tool != "read" || step.Outcome != unloop.Completed || !step.News {
+	if step := r.Current().Step; step.Tool != "read" || step.Outcome != unloop.Completed || !step.Novel {
 		t.Errorf("it tells %+v", step)
 	}
 }
@@ -155,16 +155,16 @@ func TestAnOutcomeWithoutAStartIsNoCall(t *testing.T) {
 func TestBackForgets(t *testing.T) {
 	r := fold(t, "repeat 100\ncall read {i}\nend", nil)
 	k := 0
-	for r.Back(k) != nil {
-		if want := 99 - k; r.Back(k).Number != want {
-			t.Errorf("Back(%d) is call %d, want %d", k, r.Back(k).Number, want)
+	for r.StepAt(k) != nil {
+		if want := 99 - k; r.StepAt(k).Number != want {
+			t.Errorf("Back(%d) is call %d, want %d", k, r.StepAt(k).Number, want)
 		}
 		k++
 	}
 	if k != 32 {
 		t.Errorf("%d steps are remembered, want 32", k)
 	}
-	if r.Back(-1) != nil {
+	if r.StepAt(-1) != nil {
 		t.Error("there is a step after the latest")
 	}
 }
@@ -186,14 +186,14 @@ func TestToolForgets(t *testing.T) {
 }
 
 func TestASumOfTokensThatIsTooLargeIsTheLargest(t *testing.T) {
-	run := unloop.NewRun("run", unloop.Reading{})
+	run := unloop.NewRun("run", unloop.Options{})
 	for _, tc := range []struct{ tokens, want int64 }{{math.MaxInt64 - 1, math.MaxInt64 - 1}, {1, math.MaxInt64}, {7, math.MaxInt64}, {-7, math.MaxInt64 - 7}} {
 		run.Add(&unloop.Event{Type: "x", Tokens: tc.tokens})
 		if got := run.Metrics().Tokens; got != tc.want {
 			t.Errorf("after %d more: %d, want %d", tc.tokens, got, tc.want)
 		}
 	}
-	run = unloop.NewRun("run", unloop.Reading{})
+	run = unloop.NewRun("run", unloop.Options{})
 	for range 2 {
 		run.Add(&unloop.Event{Type: "x", Tokens: math.MinInt64})
 	}

@@ -8,26 +8,26 @@ const MaxPeriod = 8
 // Periods keeps, for a growing sequence, how far its end repeats with each period from 1 to MaxPeriod. Adding takes
 // MaxPeriod comparisons.
 type Periods struct {
-	Last [MaxPeriod]Hash // the last symbols; Last[N%MaxPeriod] comes next
-	Run  [MaxPeriod]int  // Run[p-1]: so many symbols at the end equal the one p before them
+	Symbols [MaxPeriod]Hash // the last symbols; Last[N%MaxPeriod] comes next
+	Matches  [MaxPeriod]int  // Run[p-1]: so many symbols at the end equal the one p before them
 	N    int
 }
 
 func (p *Periods) add(h Hash) {
 	for period := 1; period <= MaxPeriod && period <= p.N; period++ {
-		if p.Last[(p.N-period)%MaxPeriod] == h {
-			p.Run[period-1]++
+		if p.Symbols[(p.N-period)%MaxPeriod] == h {
+			p.Matches[period-1]++
 		} else {
-			p.Run[period-1] = 0
+			p.Matches[period-1] = 0
 		}
 	}
-	p.Last[p.N%MaxPeriod] = h
+	p.Symbols[p.N%MaxPeriod] = h
 	p.N++
 }
 
 // Rounds returns how often the pattern of the last period symbols stands at the end, whole and without a gap: 1 when
 // it stands there once.
-func (p *Periods) Rounds(period int) int { return p.Run[period-1]/period + 1 }
+func (p *Periods) Rounds(period int) int { return p.Matches[period-1]/period + 1 }
 
 // Shortest returns the shortest period up to longest whose pattern stands at the end at least twice, and how often it
 // does. The period is 0 if there is none. A sequence of one symbol has period 1.
@@ -42,7 +42,7 @@ func (p *Periods) Shortest(longest int) (period, rounds int) {
 
 // Whole reports whether a round of the period has just been completed.
 func (p *Periods) Whole(period int) bool {
-	return p.Run[period-1] > 0 && p.Run[period-1]%period == 0
+	return p.Matches[period-1] > 0 && p.Matches[period-1]%period == 0
 }
 
 // Pattern returns a fingerprint of the last period symbols that does not depend on where in the round they begin.
@@ -51,7 +51,7 @@ func (p *Periods) Pattern(period int) Hash {
 	for shift := range period {
 		h := Hash(period)
 		for k := range period {
-			h = fingerprint.Join(h, p.Last[(p.N-period+(shift+k)%period)%MaxPeriod])
+			h = fingerprint.Join(h, p.Symbols[(p.N-period+(shift+k)%period)%MaxPeriod])
 		}
 		if best == 0 || h < best {
 			best = h

@@ -25,8 +25,8 @@ const (
 // A Run is not safe for concurrent use.
 type Run struct {
 	id      string
-	reading Reading
-	now     Moment
+	options Options
+	current     Current
 	step    Step // the step of the current moment
 	s       state
 
@@ -36,51 +36,51 @@ type Run struct {
 // state is what a run keeps from event to event. It is all that a snapshot holds, so its fields have names for JSON.
 type state struct {
 	Metrics  Metrics
-	Latency  float64 // sum, ms
-	Latent   int     // events that carry a latency
-	First    time.Time
-	Last     time.Time
+	LatencySum  float64 // sum, ms
+	LatencyCount   int     // events that carry a latency
+	FirstTime    time.Time
+	LastTime     time.Time
 	Agents   map[string]int `json:",omitempty"`
 	Progress int            // state_updated and memory_write so far
 
 	Calls    int // started
 	Recent   []Step
 	Excerpts []excerpt `json:",omitempty"`
-	Open     []open
+	Open     []openCall
 	Tools    map[string]*Tool
 
 	InputText int // bytes of inputs kept
 	Turn      Turn
 	Shell     Shell
-	Said      int
-	Raw       tally
-	Exact     tally
-	Pairs     tally // of what was asked and what came back
-	Returned  tally // of what a tool returned
-	Asked     Periods
-	Aimed     Streak // of calls with the same target
-	Outcomes  Periods
+	MessagesSinceCall      int
+	RawCounts       recentCounts
+	ArgsCounts     recentCounts
+	OutcomeCounts     recentCounts // of what was asked and what came back
+	ResultCounts  recentCounts // of what a tool returned
+	CallPeriods     Periods
+	TargetStreak     Streak // of calls with the same target
+	OutcomePeriods  Periods
 	Changes   int // news that came from calls that changed something
-	Stale     int
-	Restated  int // messages in a row that were nearly said before
-	Restating float64
-	Fresh     int // messages that were not nearly said before
-	Again     int // messages that were
-	Spoken    int // words of assistants
-	LastNews  EventRef
-	Untold    EventRef
+	StepsWithoutNovelty     int
+	RestatedInARow  int // messages in a row that were nearly said before
+	RestatedWeight float64
+	NovelMessages     int // messages that were not nearly said before
+	RepeatedMessages     int // messages that were
+	AssistantWords    int // words of assistants
+	LastNovelty  EventRef
+	LastUnobserved    EventRef
 
-	Receivers []string
-	Received  []EventRef
-	Until     []passed           // what had happened at each of them
-	Texts     map[string]*speech `json:",omitempty"`
+	HandoffAgents []string
+	HandoffEvents  []EventRef
+	HandoffTotals     []handoffTotals           // what had happened at each of them
+	Speakers     map[string]*speaker `json:",omitempty"`
 }
 
-// passed is how much had happened in a run at some event.
-type passed struct{ Words, Outcomes, Again int }
+// handoffTotals is how much had happened in a run at some event.
+type handoffTotals struct{ Words, Outcomes, RepeatedMessages int }
 
-// Moment is what the event that was last added told.
-type Moment struct {
+// Current is what the event that was last added told.
+type Current struct {
 	Type    EventType
 	Ref     EventRef
 	Time    time.Time
@@ -89,13 +89,13 @@ type Moment struct {
 	Cost    float64  // US dollars
 	Latency *float64 // milliseconds; nil when unknown
 	Step    *Step    // of a tool call event, its step as far as it is known; else nil
-	Text    *Text    // of an assistant's message, if the run keeps FactTexts; else nil
+	Text    *Text    // of an assistant's message, if the run keeps NeedTexts; else nil
 }
 
 // Kinds returns what kind of event it was. One at which AtStale detectors are asked is of two kinds, AtEnd and AtStale.
-func (m *Moment) Kinds() At {
+func (m *Current) Kinds() At {
 	kind := m.Type.Kind()
-	if kind == AtEnd && m.Step != nil && (m.Step.Failing || !m.Step.News) {
+	if kind == AtEnd && m.Step != nil && (m.Step.Failing || !m.Step.Novel) {
 		kind |= AtStale
 	}
 	return kind
@@ -123,20 +123,20 @@ type Metrics struct {
 }
 
 // NewRun returns a run without events.
-func NewRun(id string, reading Reading) *Run {
-	return &Run{id: id, reading: reading, s: state{Tools: make(map[string]*Tool)}}
+func NewRun(id string, reading Options) *Run {
+	return &Run{id: id, options: reading, s: state{Tools: make(map[string]*Tool)}}
 }
 
 // ID returns the run's id.
 func (r *Run) ID() string { return r.id }
 
-// Now returns what the event that was last added told. It is valid until the next Add.
-func (r *Run) Now() *Moment { return &r.now }
+// Current returns what the event that was last added told. It is valid until the next Add.
+func (r *Run) Current() *Current { return &r.current }
 
 // Add folds the next event of the run into it. It keeps no reference to the event's raw JSON. Events must come in the
 // run's order and once each: putting them into order is the business of whoever feeds the run.
 func (r *Run) Add(e *Event) {
-	r.now = Moment{
+	r.current = Current{
 		Type: e.Type, Ref: EventRef{e.ID, e.Index, r.s.Metrics.Events}, Time: e.Time, Agent: e.Agent, Role: e.Role, Cost: e.Cost, Latency: e.Latency,
 	}
 	r.count(e)
@@ -148,32 +148,32 @@ func (r *Run) Add(e *Event) {
 	case StateUpdated, MemoryWrite:
 		r.s.Progress++
 		r.s.Turn.Row = Streak{}
-		r.news()
+		r.noteNovelty()
 	case HandoffStarted:
-		r.hand(e)
+		r.countHandoff(e)
 	case MessageSent:
 		r.message(e)
 	case Override:
 		r.s.Turn.Row = Streak{}
-		r.news()
+		r.noteNovelty()
 	}
 }
 
 func (r *Run) count(e *Event) {
 	m := &r.s.Metrics
 	m.Events++
-	m.Tokens = sumOf(m.Tokens, e.Tokens)
+	m.Tokens = addSaturating(m.Tokens, e.Tokens)
 	m.Cost = snapshot.Sum(m.Cost, e.Cost)
 	if e.Latency != nil {
-		r.s.Latency = snapshot.Sum(r.s.Latency, *e.Latency)
-		r.s.Latent++
+		r.s.LatencySum = snapshot.Sum(r.s.LatencySum, *e.Latency)
+		r.s.LatencyCount++
 		m.MaxLatency = math.Max(m.MaxLatency, snapshot.Sum(*e.Latency, 0))
 	}
 	if !e.Time.IsZero() {
-		if r.s.First.IsZero() {
-			r.s.First = e.Time
+		if r.s.FirstTime.IsZero() {
+			r.s.FirstTime = e.Time
 		}
-		r.s.Last = e.Time
+		r.s.LastTime = e.Time
 		if r.s.Turn.Began.IsZero() {
 			r.s.Turn.Began = e.Time
 		}
@@ -207,29 +207,29 @@ func (r *Run) countAgent(agent string) {
 	}
 }
 
-// hand notes a handoff. Its agent is the one that receives control.
-func (r *Run) hand(e *Event) {
+// countHandoff notes a handoff. Its agent is the one that receives control.
+func (r *Run) countHandoff(e *Event) {
 	r.s.Metrics.Handoffs++
 	if e.Agent == "" {
 		return
 	}
-	if len(r.s.Receivers) == recentHandoffs {
-		r.s.Receivers = slices.Delete(r.s.Receivers, 0, 1)
-		r.s.Received = slices.Delete(r.s.Received, 0, 1)
-		r.s.Until = slices.Delete(r.s.Until, 0, 1)
+	if len(r.s.HandoffAgents) == recentHandoffs {
+		r.s.HandoffAgents = slices.Delete(r.s.HandoffAgents, 0, 1)
+		r.s.HandoffEvents = slices.Delete(r.s.HandoffEvents, 0, 1)
+		r.s.HandoffTotals = slices.Delete(r.s.HandoffTotals, 0, 1)
 	}
-	r.s.Receivers = append(r.s.Receivers, e.Agent)
-	r.s.Received = append(r.s.Received, r.now.Ref)
-	r.s.Until = append(r.s.Until, passed{r.s.Spoken, r.s.Outcomes.N, r.s.Again})
+	r.s.HandoffAgents = append(r.s.HandoffAgents, e.Agent)
+	r.s.HandoffEvents = append(r.s.HandoffEvents, r.current.Ref)
+	r.s.HandoffTotals = append(r.s.HandoffTotals, handoffTotals{r.s.AssistantWords, r.s.OutcomePeriods.N, r.s.RepeatedMessages})
 }
 
 // Metrics returns the run's totals so far.
 func (r *Run) Metrics() Metrics {
 	m := r.s.Metrics
-	if r.s.Latent > 0 {
-		m.MeanLatency = r.s.Latency / float64(r.s.Latent)
+	if r.s.LatencyCount > 0 {
+		m.MeanLatency = r.s.LatencySum / float64(r.s.LatencyCount)
 	}
-	if m.Duration = r.s.Last.Sub(r.s.First); m.Duration < 0 {
+	if m.Duration = r.s.LastTime.Sub(r.s.FirstTime); m.Duration < 0 {
 		m.Duration = 0
 	}
 	return m
@@ -245,72 +245,72 @@ func (r *Run) Retries() int { return r.s.Metrics.Retries }
 func (r *Run) Tool(name string) *Tool { return r.s.Tools[name] }
 
 // Progressed reports whether the state was updated or the memory written since the tool's first call.
-func (r *Run) Progressed(t *Tool) bool { return r.s.Progress > t.Began }
+func (r *Run) Progressed(t *Tool) bool { return r.s.Progress > t.ProgressAtFirstCall }
 
 // Calls returns how many calls were made so far.
 func (r *Run) Calls() int { return r.s.Calls }
 
-// Back returns the call made k calls before the latest one (0: the latest itself), or nil if there is none or it is
+// StepAt returns the call made k calls before the latest one (0: the latest itself), or nil if there is none or it is
 // forgotten: a run remembers 32 steps.
-func (r *Run) Back(k int) *Step {
+func (r *Run) StepAt(k int) *Step {
 	if k < 0 || k >= len(r.s.Recent) {
 		return nil
 	}
 	return &r.s.Recent[(r.s.Calls-1-k)%recentSteps]
 }
 
-// Asked is the sequence of the calls' Exact fingerprints, each noted when the call starts.
-func (r *Run) Asked() *Periods { return &r.s.Asked }
+// CallPeriods is the sequence of the calls' Exact fingerprints, each noted when the call starts.
+func (r *Run) CallPeriods() *Periods { return &r.s.CallPeriods }
 
-// Aimed is the row of the latest calls with the same Target.
-func (r *Run) Aimed() *Streak { return &r.s.Aimed }
+// TargetStreak is the row of the latest calls with the same Target.
+func (r *Run) TargetStreak() *Streak { return &r.s.TargetStreak }
 
-// Outcomes is the sequence of what was asked and what came back (Target and Stable), each noted when the call ends. The
-// run must keep FactOutcomes.
-func (r *Run) Outcomes() *Periods { return &r.s.Outcomes }
+// OutcomePeriods is the sequence of what was asked and what came back (Target and Stable), each noted when the call ends. The
+// run must keep NeedOutcomes.
+func (r *Run) OutcomePeriods() *Periods { return &r.s.OutcomePeriods }
 
-// Stale returns how many outcomes in a row told nothing new. An outcome is news when its stable result was not seen
+// StepsWithoutNovelty returns how many outcomes in a row told nothing new. An outcome is news when its stable result was not seen
 // before from this tool, or when it changed something: a mutating call that succeeded, with arguments not seen before.
-// A state update, a memory write, a user's message and an override are news too. The run must keep FactOutcomes.
-func (r *Run) Stale() int { return r.s.Stale }
+// A state update, a memory write, a user's message and an override are news too. The run must keep NeedOutcomes.
+func (r *Run) StepsWithoutNovelty() int { return r.s.StepsWithoutNovelty }
 
-// LastNews is the event that last told something new.
-func (r *Run) LastNews() EventRef { return r.s.LastNews }
+// LastNovelty is the event that last told something new.
+func (r *Run) LastNovelty() EventRef { return r.s.LastNovelty }
 
-// LastUntold is the event at which a call last ended of which it is not known what it brought, news or not, because the
+// LastUnobserved is the event at which a call last ended of which it is not known what it brought, news or not, because the
 // content is missing.
-func (r *Run) LastUntold() EventRef { return r.s.Untold }
+func (r *Run) LastUnobserved() EventRef { return r.s.LastUnobserved }
 
 // Changes returns how many calls so far changed something: mutating calls with arguments not seen before that did not fail.
-// The run must keep FactOutcomes.
+// The run must keep NeedOutcomes.
 func (r *Run) Changes() int { return r.s.Changes }
 
-func (r *Run) news() { r.s.Stale, r.s.Restating, r.s.LastNews = 0, 0, r.now.Ref }
+func (r *Run) noteNovelty() { r.s.StepsWithoutNovelty, r.s.RestatedWeight, r.s.LastNovelty = 0, 0, r.current.Ref }
 
-// Restated returns how many assistant messages in a row were nearly said before by the same agent. The run must keep
-// FactTexts.
-func (r *Run) Restated() int { return r.s.Restated }
+// RestatedInARow returns how many assistant messages in a row were nearly said before by the same agent. The run must keep
+// NeedTexts.
+func (r *Run) RestatedInARow() int { return r.s.RestatedInARow }
 
-// Restating returns how much of what the agents said since the last news they had said before, in messages: each counts by
-// its Text.Share, and half for every three messages since. A new plan, which is a message far longer than those of its
-// agent before, takes it back to 0. The run must keep FactTexts.
-func (r *Run) Restating() float64 { return r.s.Restating }
+// RestatedWeight returns how much of what the agents said since the last news they had said before, in messages: each counts by
+// its Text.Overlap, and half for every three messages since. A new plan, which is a message far longer than those of its
+// agent before, takes it back to 0. The run must keep NeedTexts.
+func (r *Run) RestatedWeight() float64 { return r.s.RestatedWeight }
 
 // Handoffs returns the agents that received control last, and at which event, oldest first: up to six.
-func (r *Run) Handoffs() (agents []string, at []EventRef) { return r.s.Receivers, r.s.Received }
+func (r *Run) Handoffs() (agents []string, at []EventRef) { return r.s.HandoffAgents, r.s.HandoffEvents }
 
 // SinceHandoffs returns how many words assistants said, how many messages they sent that were nearly said before, and how many
-// calls ended and told something, since the first of these handoffs. The run must keep FactTexts and FactOutcomes.
+// calls ended and told something, since the first of these handoffs. The run must keep NeedTexts and NeedOutcomes.
 func (r *Run) SinceHandoffs() (words, again, outcomes int) {
-	if len(r.s.Until) == 0 {
+	if len(r.s.HandoffTotals) == 0 {
 		return 0, 0, 0
 	}
-	then := &r.s.Until[0]
-	return r.s.Spoken - then.Words, r.s.Again - then.Again, r.s.Outcomes.N - then.Outcomes
+	then := &r.s.HandoffTotals[0]
+	return r.s.AssistantWords - then.Words, r.s.RepeatedMessages - then.RepeatedMessages, r.s.OutcomePeriods.N - then.Outcomes
 }
 
-// sumOf adds two numbers; a sum that an int64 does not hold is the nearest that it does.
-func sumOf(a, b int64) int64 {
+// addSaturating adds two numbers; a sum that an int64 does not hold is the nearest that it does.
+func addSaturating(a, b int64) int64 {
 	sum := a + b
 	switch {
 	case b >= 0 && sum < a:

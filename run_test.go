@@ -26,7 +26,7 @@ func TestMemoryOfALongRun(t *testing.T) {
 		{"each tool has many short inputs", maxInputs * maxTools, (*hostile).short},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			run := NewRun("run", Reading{Facts: ^Facts(0), Shells: DefaultShells()})
+			run := NewRun("run", Options{Needs: ^Needs(0), Shells: DefaultShells()})
 			h := newHostile()
 			for h.n < tc.events {
 				run.Add(tc.make(h))

@@ -6,7 +6,7 @@ import "unsafe"
 const (
 	bareSize   = 2 << 10
 	toolSize   = int(unsafe.Sizeof(Tool{})) + mapEntry
-	speechSize = int(unsafe.Sizeof(speech{})) + mapEntry
+	speechSize = int(unsafe.Sizeof(speaker{})) + mapEntry
 	mapEntry   = 64
 )
 
@@ -14,7 +14,7 @@ const (
 // bounded (32 steps, 256 open calls, 256 tools, 256 agents), so that it costs at most some 10 µs, whatever the run's length.
 func (r *Run) Size() int {
 	s := &r.s
-	size := bareSize + s.InputText + cap(s.Recent)*int(unsafe.Sizeof(Step{})) + cap(s.Open)*int(unsafe.Sizeof(open{}))
+	size := bareSize + s.InputText + cap(s.Recent)*int(unsafe.Sizeof(Step{})) + cap(s.Open)*int(unsafe.Sizeof(openCall{}))
 	for k := range s.Recent {
 		size += s.Recent[k].texts()
 	}
@@ -31,10 +31,10 @@ func (r *Run) Size() int {
 	for name := range s.Agents {
 		size += mapEntry + len(name)
 	}
-	for name, sp := range s.Texts {
-		size += speechSize + len(name) + cap(sp.Said)*int(unsafe.Sizeof(said{}))
+	for name, sp := range s.Speakers {
+		size += speechSize + len(name) + cap(sp.Messages)*int(unsafe.Sizeof(message{}))
 	}
-	for _, t := range []*tally{&s.Raw, &s.Exact, &s.Pairs, &s.Returned} {
+	for _, t := range []*recentCounts{&s.RawCounts, &s.ArgsCounts, &s.OutcomeCounts, &s.ResultCounts} {
 		size += t.young.size() + t.old.size()
 	}
 	return size

@@ -15,14 +15,14 @@ func TestARunSaysAboutHowMuchMemoryItTakes(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	all := FactInputs | FactOutcomes | FactTexts | FactEmpty | FactRaw | FactExact | FactResults | FactExcerpts | FactShell
+	all := NeedInputs | NeedOutcomes | NeedTexts | NeedEmpty | NeedRaw | NeedArgs | NeedResults | NeedExcerpts | NeedShell
 	for _, tc := range []struct {
 		name  string
-		facts Facts
+		facts Needs
 		steps int
 		event func(k int) Event
 	}{
-		{"short calls", FactOutcomes | FactExcerpts, 20, func(k int) Event {
+		{"short calls", NeedOutcomes | NeedExcerpts, 20, func(k int) Event {
 			return Event{Tool: "grep", Input: json.RawMessage(fmt.Sprintf(`{"q":%d}`, k))}
 		}},
 		{"many calls", all, 6000, func(k int) Event {
@@ -44,13 +44,13 @@ func TestARunSaysAboutHowMuchMemoryItTakes(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			const runs = 20
-			warm := NewRun("", Reading{Facts: tc.facts}) // the scratch memory that runs share
+			warm := NewRun("", Options{Needs: tc.facts}) // the scratch memory that runs share
 			add(warm, tc.event(0))
 			before := heap()
 			var kept []*Run
 			size := 0
 			for range runs {
-				r := NewRun("", Reading{Facts: tc.facts})
+				r := NewRun("", Options{Needs: tc.facts})
 				for k := range tc.steps {
 					add(r, tc.event(k))
 				}

@@ -18,7 +18,7 @@ type runSnapshot struct {
 }
 
 // MarshalJSON writes the run's state: all that a Restore needs to go on exactly where the run was. It holds excerpts of
-// arguments and results where the run keeps FactExcerpts.
+// arguments and results where the run keeps NeedExcerpts.
 func (r *Run) MarshalJSON() ([]byte, error) { return json.Marshal(r.Snapshot()) }
 
 // Snapshot returns what MarshalJSON writes, for those who write it within something larger: encoding/json reads again what
@@ -27,7 +27,7 @@ func (r *Run) Snapshot() any { return runSnapshot{snapshotVersion, r.id, &r.s} }
 
 // RestoreRun makes a run of what MarshalJSON wrote. The reading must be that of the run that was written. Data may come from
 // anybody: what is over 16 MiB, or what no run could have written, is an error. It takes about 10 ns a byte.
-func RestoreRun(data []byte, reading Reading) (*Run, error) {
+func RestoreRun(data []byte, reading Options) (*Run, error) {
 	if err := snapshot.Bounded(data); err != nil {
 		return nil, fmt.Errorf("restore a run: %w", err)
 	}
@@ -44,7 +44,7 @@ func RestoreRun(data []byte, reading Reading) (*Run, error) {
 	if err := kept.State.validate(); err != nil {
 		return nil, fmt.Errorf("restore a run: %w", err)
 	}
-	if n := min(kept.State.Calls, recentExcerpts); reading.Facts&FactExcerpts != 0 && len(kept.State.Excerpts) != n {
+	if n := min(kept.State.Calls, recentExcerpts); reading.Needs&NeedExcerpts != 0 && len(kept.State.Excerpts) != n {
 		return nil, fmt.Errorf("restore a run: %d excerpts, want %d", len(kept.State.Excerpts), n)
 	}
 	r := NewRun(kept.ID, reading)

@@ -12,12 +12,12 @@ const (
 	recentTexts  = 6 // of one agent
 	maxSpeeches  = 8 // agents
 	minTextWords = 8 // a shorter message is like any other short one, and says nothing
-	alike        = 0.8
+	similarTexts        = 0.8
 )
 
 // What tells a new plan from the messages around it: it has so many times their words, and at least so many.
 const (
-	planLength = 6
+	planRatio = 6
 	planWords  = 100
 )
 
@@ -27,28 +27,28 @@ const restatedHalfLife = 3
 // Text is what a message tells of repetition.
 type Text struct {
 	Words  int
-	Alike  int      // how many of the agent's last messages are nearly the same, this one included
+	Similar  int      // how many of the agent's last messages are nearly the same, this one included
 	First  EventRef // the first of those
-	Others int      // messages since First, of any agent, that were not nearly said before
-	Canned bool     // it is all that its agent says, between messages of others that are new: a turn of phrase, and no evidence
-	Near   float64  // how much of its runs of three words, and of those of the most alike of its agent's last six, both have
-	Share  float64  // how much of it its agent has said before in one message of its last six, from 0 to 1
-	Like   EventRef // that message; the zero EventRef where Share is 0
+	NovelSince int      // messages since First, of any agent, that were not nearly said before
+	Boilerplate bool     // it is all that its agent says, between messages of others that are new: a turn of phrase, and no evidence
+	TrigramOverlap   float64  // how much of its runs of three words, and of those of the most alike of its agent's last six, both have
+	Overlap  float64  // how much of it its agent has said before in one message of its last six, from 0 to 1
+	MostSimilar   EventRef // that message; the zero EventRef where Share is 0
 	Period int      // length in bytes of the pattern that repeats at the message's end
 	Times  int      // how often it stands there; 1 when nothing repeats
 }
 
-// speech is what an agent said last.
-type speech struct {
-	Said []said
+// speaker is what an agent said last.
+type speaker struct {
+	Messages []message
 	Next int
-	Used int // number of events when it spoke last
+	LastEvent int // number of events when it spoke last
 }
 
-type said struct {
-	Gist  fingerprint.Gist
+type message struct {
+	Sketch  fingerprint.MinHash
 	Ref   EventRef
-	Fresh int // messages up to this one, itself included, that were not nearly said before
+	NovelMessages int // messages up to this one, itself included, that were not nearly said before
 }
 
 // message folds a message. A user's message is news: whatever the agent does now, it does for a new reason.
@@ -57,98 +57,98 @@ func (r *Run) message(e *Event) {
 	case RoleUser:
 		r.beginTurn()
 	case RoleAssistant:
-		r.s.Said++
+		r.s.MessagesSinceCall++
 	}
-	if e.Role != RoleAssistant || r.reading.Facts&FactTexts == 0 {
+	if e.Role != RoleAssistant || r.options.Needs&NeedTexts == 0 {
 		return
 	}
 	text := Text{}
 	text.Period, text.Times = fingerprint.TailPeriod(e.Text)
-	gist := fingerprint.GistOf(e.Text)
-	r.s.Spoken += gist.Words
+	gist := fingerprint.MinHashOf(e.Text)
+	r.s.AssistantWords += gist.Words
 	if text.Words = gist.Words; text.Words >= minTextWords {
 		r.compare(&text, &gist, e.Agent)
-		if r.s.Restated++; text.Alike == 1 {
-			r.s.Restated = 0
+		if r.s.RestatedInARow++; text.Similar == 1 {
+			r.s.RestatedInARow = 0
 		}
 	}
-	r.now.Text = &text
+	r.current.Text = &text
 }
 
 // compare holds a message against the last ones of its agent.
-func (r *Run) compare(text *Text, gist *fingerprint.Gist, agent string) {
-	sp := r.speechOf(agent)
-	text.Alike, text.First = 1, r.now.Ref
+func (r *Run) compare(text *Text, gist *fingerprint.MinHash, agent string) {
+	sp := r.speakerOf(agent)
+	text.Similar, text.First = 1, r.current.Ref
 	fresh := 0
-	for k := range sp.Said {
-		before := &sp.Said[(sp.Next+len(sp.Said)-1-k)%len(sp.Said)]
-		near := fingerprint.Resemblance(&gist.Triples, &before.Gist.Triples)
-		text.Near = max(text.Near, near)
-		if near >= alike {
-			text.Alike++
-			text.First, fresh = before.Ref, before.Fresh
+	for k := range sp.Messages {
+		before := &sp.Messages[(sp.Next+len(sp.Messages)-1-k)%len(sp.Messages)]
+		near := fingerprint.Resemblance(&gist.Triples, &before.Sketch.Triples)
+		text.TrigramOverlap = max(text.TrigramOverlap, near)
+		if near >= similarTexts {
+			text.Similar++
+			text.First, fresh = before.Ref, before.NovelMessages
 		}
-		share := max(fingerprint.Resemblance(&gist.Pairs, &before.Gist.Pairs), fingerprint.Resemblance(&gist.Opening, &before.Gist.Opening))
-		if share > text.Share {
-			text.Share, text.Like = share, before.Ref
+		share := max(fingerprint.Resemblance(&gist.Pairs, &before.Sketch.Pairs), fingerprint.Resemblance(&gist.Opening, &before.Sketch.Opening))
+		if share > text.Overlap {
+			text.Overlap, text.MostSimilar = share, before.Ref
 		}
 	}
-	if text.Alike == 1 {
-		r.s.Fresh++
+	if text.Similar == 1 {
+		r.s.NovelMessages++
 	} else {
-		r.s.Again++
-		text.Others = r.s.Fresh - fresh
+		r.s.RepeatedMessages++
+		text.NovelSince = r.s.NovelMessages - fresh
 	}
-	if sp.plan(gist.Words) && text.Alike == 1 {
-		r.s.Restating = 0
+	if sp.isNewPlan(gist.Words) && text.Similar == 1 {
+		r.s.RestatedWeight = 0
 		return
 	}
-	r.s.Restating *= math.Exp2(-1.0 / restatedHalfLife)
-	if text.Canned = text.Alike > len(sp.Said) && text.Others > 0; !text.Canned {
-		r.s.Restating += text.Share
+	r.s.RestatedWeight *= math.Exp2(-1.0 / restatedHalfLife)
+	if text.Boilerplate = text.Similar > len(sp.Messages) && text.NovelSince > 0; !text.Boilerplate {
+		r.s.RestatedWeight += text.Overlap
 	}
-	if len(sp.Said) < recentTexts {
-		sp.Said = append(sp.Said, said{*gist, r.now.Ref, r.s.Fresh})
+	if len(sp.Messages) < recentTexts {
+		sp.Messages = append(sp.Messages, message{*gist, r.current.Ref, r.s.NovelMessages})
 		return
 	}
-	sp.Said[sp.Next] = said{*gist, r.now.Ref, r.s.Fresh}
+	sp.Messages[sp.Next] = message{*gist, r.current.Ref, r.s.NovelMessages}
 	sp.Next = (sp.Next + 1) % recentTexts
 }
 
-// plan reports whether a message of so many words is far longer than what its agent says as a rule. Then it is no part of
+// isNewPlan reports whether a message of so many words is far longer than what its agent says as a rule. Then it is no part of
 // the back and forth, but begins it anew.
-func (sp *speech) plan(words int) bool {
-	if len(sp.Said) < 2 || words < planWords {
+func (sp *speaker) isNewPlan(words int) bool {
+	if len(sp.Messages) < 2 || words < planWords {
 		return false
 	}
 	var lengths [recentTexts]int
-	for k := range sp.Said {
-		lengths[k] = sp.Said[k].Gist.Words
+	for k := range sp.Messages {
+		lengths[k] = sp.Messages[k].Sketch.Words
 	}
-	sorted := lengths[:len(sp.Said)]
+	sorted := lengths[:len(sp.Messages)]
 	slices.Sort(sorted)
-	return words > planLength*sorted[len(sorted)/2]
+	return words > planRatio*sorted[len(sorted)/2]
 }
 
-// speechOf returns what is kept of the agent, in place of the one that was silent longest if there are too many.
-func (r *Run) speechOf(agent string) *speech {
-	sp, ok := r.s.Texts[agent]
+// speakerOf returns what is kept of the agent, in place of the one that was silent longest if there are too many.
+func (r *Run) speakerOf(agent string) *speaker {
+	sp, ok := r.s.Speakers[agent]
 	if !ok {
-		if r.s.Texts == nil {
-			r.s.Texts = make(map[string]*speech)
+		if r.s.Speakers == nil {
+			r.s.Speakers = make(map[string]*speaker)
 		}
-		if len(r.s.Texts) >= maxSpeeches {
+		if len(r.s.Speakers) >= maxSpeeches {
 			oldest := ""
-			for name, s := range r.s.Texts {
-				if o := r.s.Texts[oldest]; o == nil || s.Used < o.Used {
+			for name, s := range r.s.Speakers {
+				if o := r.s.Speakers[oldest]; o == nil || s.LastEvent < o.LastEvent {
 					oldest = name
 				}
 			}
-			delete(r.s.Texts, oldest)
+			delete(r.s.Speakers, oldest)
 		}
-		sp = new(speech)
-		r.s.Texts[agent] = sp
+		sp = new(speaker)
+		r.s.Speakers[agent] = sp
 	}
-	sp.Used = r.s.Metrics.Events
+	sp.LastEvent = r.s.Metrics.Events
 	return sp
 }

@@ -37,8 +37,8 @@ func TestText(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := fold(t, tc.lines, nil)
-			got := r.Now().Text
-			if diff := cmp.Diff(tc.want, text{got.Alike, got.First.ID, r.Restated()}); diff != "" {
+			got := r.Current().Text
+			if diff := cmp.Diff(tc.want, text{got.Similar, got.First.ID, r.RestatedInARow()}); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -56,9 +56,9 @@ func TestTextRepeats(t *testing.T) {
 		{"not at the end", strings.Repeat(passage, 6) + "and then it ends: xyz", 0, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := unloop.NewRun("run", unloop.Reading{Facts: unloop.FactTexts})
+			r := unloop.NewRun("run", unloop.Options{Needs: unloop.NeedTexts})
 			r.Add(&unloop.Event{Type: unloop.MessageSent, Role: unloop.RoleAssistant, Text: tc.text})
-			if got := r.Now().Text; got.Times != tc.times || tc.times > 1 && got.Period != tc.period {
+			if got := r.Current().Text; got.Times != tc.times || tc.times > 1 && got.Period != tc.period {
 				t.Errorf("%d bytes stand there %d times, want %d bytes %d times", got.Period, got.Times, tc.period, tc.times)
 			}
 		})
@@ -67,7 +67,7 @@ func TestTextRepeats(t *testing.T) {
 
 func TestOnlyAnAssistantRepeatsItself(t *testing.T) {
 	r := fold(t, "user Please look at the parser and fix the failing test now.", nil)
-	if got := r.Now().Text; got != nil {
+	if got := r.Current().Text; got != nil {
 		t.Errorf("a user's message tells %+v", got)
 	}
 }
@@ -96,7 +96,7 @@ func TestRestating(t *testing.T) {
 		{"a step without news does not", news + order + order + news, 1, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := fold(t, tc.lines, nil).Restating(); got < tc.least || got > tc.most {
+			if got := fold(t, tc.lines, nil).RestatedWeight(); got < tc.least || got > tc.most {
 				t.Errorf("%.2f messages are said again, want %.2f to %.2f", got, tc.least, tc.most)
 			}
 		})

@@ -19,13 +19,13 @@ const (
 // Tool is what a run keeps of one of its tools.
 type Tool struct {
 	Name  string
-	Class Class // by its name or as the profile says
+	Effect Effect // by its name or as the profile says
 	Shell bool
 	Calls int // started
 	Empty int // completed with nothing
 
-	// Worst is the exact input that came most often: how often, and at which event last. Of equals it is the first.
-	Worst struct {
+	// MostRepeated is the exact input that came most often: how often, and at which event last. Of equals it is the first.
+	MostRepeated struct {
 		Exact Hash
 		Count int
 		Event EventRef
@@ -33,13 +33,13 @@ type Tool struct {
 
 	// Streak is the row of this tool's latest outcomes that are the same but for volatile parts.
 	Streak Streak
-	// Nothing tells that the outcome of which Streak is a row, if it is one of two or more, says that nothing was found.
-	Nothing bool
+	// NothingFound tells that the outcome of which Streak is a row, if it is one of two or more, says that nothing was found.
+	NothingFound bool
 	// Errors is the row of this tool's latest outcomes that failed with the same class of error.
 	Errors Streak
-	// ErrorsBegan is how often calls had changed something when the row of Errors began: see Run.Changes.
-	ErrorsBegan int
-	// FirstError is the beginning of the error with which the row of Errors began; kept with FactExcerpts.
+	// ChangesAtFirstError is how often calls had changed something when the row of Errors began: see Run.Changes.
+	ChangesAtFirstError int
+	// FirstError is the beginning of the error with which the row of Errors began; kept with NeedExcerpts.
 	FirstError string
 
 	// Unchanged is the row of this tool's latest outcomes in the turn that are the same to the byte.
@@ -47,7 +47,7 @@ type Tool struct {
 
 	Turn      int      // in which it was called last
 	TurnCalls int      // in that turn
-	Began     int      // the run's progress at the tool's first call
+	ProgressAtFirstCall     int      // the run's progress at the tool's first call
 	Latest    int      // number of the latest call
 	Hash      Hash     // of its name
 	Inputs    []*input // the latest last
@@ -80,7 +80,7 @@ func (s *Streak) add(of, input Hash, at EventRef) {
 
 // input is a distinct input of a tool: the text that similarity compares, and how often it came.
 type input struct {
-	Exact Hash
+	ArgsHash Hash
 	Shape fingerprint.Shape
 	Text  []byte
 	Count int
@@ -99,7 +99,7 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 		if len(r.s.Tools) >= maxTools {
 			r.forgetTool()
 		}
-		t = &Tool{Name: name, Class: r.reading.class(name, hints), Shell: r.reading.shell(name), Hash: fingerprint.String(name)}
+		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), Hash: fingerprint.String(name)}
 		r.s.Tools[name] = t
 	}
 	r.lastTool = t
@@ -128,7 +128,7 @@ func (r *Run) oldestTool(ok func(*Tool) bool) *Tool {
 // keepInput notes the input of a call that has just started. The latest stands last.
 func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
 	for k := len(t.Inputs) - 1; k >= 0; k-- {
-		if in := t.Inputs[k]; in.Exact == exact {
+		if in := t.Inputs[k]; in.ArgsHash == exact {
 			in.Count++
 			copy(t.Inputs[k:], t.Inputs[k+1:])
 			t.Inputs[len(t.Inputs)-1] = in
@@ -139,7 +139,7 @@ func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
 	if len(t.Inputs) >= maxInputs {
 		in = r.dropInput(t) // its memory serves again
 	}
-	in.Exact, in.Count = exact, 1
+	in.ArgsHash, in.Count = exact, 1
 	in.Text = fingerprint.Clip(in.Text[:0], canonical)
 	if cap(in.Text) > 2*len(in.Text)+64 {
 		in.Text = bytes.Clone(in.Text) // a short input must not hold on to the memory of a long one
@@ -162,7 +162,7 @@ func (r *Run) dropInput(t *Tool) *input {
 }
 
 // Similar returns how many calls of the tool had an input at least threshold alike (0 to 1) to that of its latest
-// call, this one included. The run must keep FactInputs. So that a call of a long run costs no more than one of a short
+// call, this one included. The run must keep NeedInputs. So that a call of a long run costs no more than one of a short
 // run, it compares with the 128 distinct inputs of the tool that came last, each counted as often as it came; where
 // lengths and letters do not tell, it compares in full with the 16 latest of them. Compared is the canonical form; its
 // first and last 2 KiB stand for one over 4 KiB.

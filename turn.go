@@ -22,8 +22,8 @@ func (r *Run) Turn() *Turn { return &r.s.Turn }
 
 // beginTurn begins a turn with the event at hand.
 func (r *Run) beginTurn() {
-	r.s.Turn = Turn{Number: r.s.Turn.Number + 1, Began: r.now.Time}
-	r.news()
+	r.s.Turn = Turn{Number: r.s.Turn.Number + 1, Began: r.current.Time}
+	r.noteNovelty()
 }
 
 // TurnCalls returns how many calls of the tool were started in the turn at hand.
@@ -42,7 +42,7 @@ func (r *Run) countInTurn(t *Tool) {
 	t.TurnCalls++
 }
 
-// Shell is what a run keeps of its shell calls, if it keeps FactShell.
+// Shell is what a run keeps of its shell calls, if it keeps NeedShell.
 type Shell struct {
 	Failures Streak // shell calls in a row that failed
 	Tests    Streak // test runs in a row that failed
@@ -51,8 +51,8 @@ type Shell struct {
 // Shell returns what the run keeps of its shell calls.
 func (r *Run) Shell() *Shell { return &r.s.Shell }
 
-// Said returns how many messages of assistants came in a row without a tool call.
-func (r *Run) Said() int { return r.s.Said }
+// MessagesSinceCall returns how many messages of assistants came in a row without a tool call.
+func (r *Run) MessagesSinceCall() int { return r.s.MessagesSinceCall }
 
 // shellOutcome reads the outcome of a shell call. A test run is one by its command or by what it printed.
 func (r *Run) shellOutcome(e *Event) {
@@ -62,11 +62,11 @@ func (r *Run) shellOutcome(e *Event) {
 			*s = Streak{}
 			return
 		}
-		s.add(1, step.Exact, step.End)
+		s.add(1, step.ArgsHash, step.End)
 	}
 	row(&r.s.Shell.Failures, step.Outcome == Failed)
 	verdict := fingerprint.ReadTestOutput(e.Output)
-	if !step.Test && (verdict == fingerprint.NoVerdict || step.Class == ReadOnly) {
+	if !step.Test && (verdict == fingerprint.NoVerdict || step.Effect == ReadOnly) {
 		return // to read the log of a test run is none
 	}
 	row(&r.s.Shell.Tests, step.Outcome == Failed || verdict == fingerprint.TestsFailed)

@@ -19,18 +19,18 @@ func (s *state) validate() error {
 	c.Part("Metrics", s.Metrics.validate())
 	events := s.Metrics.Events
 	c.Count("Calls", s.Calls, s.Metrics.ToolCalls)
-	c.Count("Latent", s.Latent, events)
+	c.Count("Latent", s.LatencyCount, events)
 	c.Count("Progress", s.Progress, events)
-	c.Part("Asked", s.Asked.validate(s.Calls))
-	c.That(s.Asked.N == s.Calls, "Asked has %d calls of %d", s.Asked.N, s.Calls)
-	c.Part("Outcomes", s.Outcomes.validate(events))
-	c.Count("Changes", s.Changes, s.Outcomes.N)
-	c.Count("Stale", s.Stale, s.Outcomes.N)
-	c.Part("Aimed", s.Aimed.validate(s))
+	c.Part("Asked", s.CallPeriods.validate(s.Calls))
+	c.That(s.CallPeriods.N == s.Calls, "Asked has %d calls of %d", s.CallPeriods.N, s.Calls)
+	c.Part("Outcomes", s.OutcomePeriods.validate(events))
+	c.Count("Changes", s.Changes, s.OutcomePeriods.N)
+	c.Count("Stale", s.StepsWithoutNovelty, s.OutcomePeriods.N)
+	c.Part("Aimed", s.TargetStreak.validate(s))
 	c.Part("Turn", s.Turn.validate(s))
 	c.Part("Shell", s.Shell.validate(s))
-	c.Part("LastNews", s.LastNews.validate(s))
-	c.Part("Untold", s.Untold.validate(s))
+	c.Part("LastNews", s.LastNovelty.validate(s))
+	c.Part("Untold", s.LastUnobserved.validate(s))
 	c.Part("Agents", s.validateAgents())
 	c.Part("Recent", s.validateRecent())
 	c.Part("Open", s.validateOpen())
@@ -98,14 +98,14 @@ func (s *state) validateRecent() error {
 func (s *Step) validate(in *state) error {
 	var c snapshot.Check
 	c.That(s.Number >= 0 && s.Number < in.Calls, "Number is %d of %d calls", s.Number, in.Calls)
-	c.That(s.Class <= Polling, "Class is %d, want 0 to %d", uint8(s.Class), Polling)
+	c.That(s.Effect <= Polling, "Class is %d, want 0 to %d", uint8(s.Effect), Polling)
 	c.That(s.Outcome <= Blocked, "Outcome is %d, want 0 to %d", s.Outcome, Blocked)
 	c.Part("Start", s.Start.validate(in))
 	c.Part("End", s.End.validate(in))
-	c.Count("SameRaw", s.SameRaw, in.Calls)
-	c.Count("Same", s.Same, in.Calls)
-	c.Count("Again.N", s.Again.N, in.Outcomes.N)
-	c.Amount("Again.Weight", s.Again.Weight, maxWeight)
+	c.Count("SameRaw", s.RawCount, in.Calls)
+	c.Count("Same", s.ArgsCount, in.Calls)
+	c.Count("Again.N", s.Repeats.N, in.OutcomePeriods.N)
+	c.Amount("Again.Weight", s.Repeats.Weight, maxWeight)
 	return c.Err()
 }
 
@@ -157,19 +157,19 @@ func (s *state) validateTools() error {
 
 func (t *Tool) validate(in *state) error {
 	var c snapshot.Check
-	c.That(t.Class <= Polling, "Class is %d, want 0 to %d", uint8(t.Class), Polling)
+	c.That(t.Effect <= Polling, "Class is %d, want 0 to %d", uint8(t.Effect), Polling)
 	c.Count("Calls", t.Calls, in.Calls)
 	c.Count("Empty", t.Empty, in.Metrics.Events)
-	c.Count("Worst.Count", t.Worst.Count, in.Calls)
-	c.Part("Worst.Event", t.Worst.Event.validate(in))
+	c.Count("Worst.Count", t.MostRepeated.Count, in.Calls)
+	c.Part("Worst.Event", t.MostRepeated.Event.validate(in))
 	c.Part("Streak", t.Streak.validate(in))
 	c.Part("Errors", t.Errors.validate(in))
 	c.Part("Unchanged", t.Unchanged.validate(in))
-	c.Count("ErrorsBegan", t.ErrorsBegan, in.Changes)
+	c.Count("ErrorsBegan", t.ChangesAtFirstError, in.Changes)
 	c.Count("length of FirstError", len(t.FirstError), 4*excerptSize) // JSON replaces a bad byte by three
 	c.Count("Turn", t.Turn, in.Turn.Number)
 	c.Count("TurnCalls", t.TurnCalls, t.Calls)
-	c.Count("Began", t.Began, in.Progress)
+	c.Count("Began", t.ProgressAtFirstCall, in.Progress)
 	c.Count("Latest", t.Latest, max(0, in.Calls-1))
 	c.Part("Inputs", t.validateInputs())
 	return c.Err()
@@ -181,14 +181,14 @@ func (t *Tool) validateInputs() error {
 	c.Count("number of inputs", len(t.Inputs), maxInputs)
 	calls, seen := 0, make(map[Hash]bool, len(t.Inputs))
 	for _, in := range t.Inputs {
-		if in == nil || in.Count < 1 || in.Count > t.Calls || seen[in.Exact] {
+		if in == nil || in.Count < 1 || in.Count > t.Calls || seen[in.ArgsHash] {
 			return fmt.Errorf("an input is missing, doubled or was never used")
 		}
 		c.Count("length of an input", len(in.Text), fingerprint.MaxCompared)
 		if c.Err() != nil {
 			break
 		}
-		seen[in.Exact] = true
+		seen[in.ArgsHash] = true
 		calls += in.Count
 		in.Shape = fingerprint.ShapeOf(in.Text)
 	}
@@ -226,10 +226,10 @@ func (p *Periods) validate(most int) error {
 	c.Count("N", p.N, most)
 	kept := min(p.N, MaxPeriod)
 	for period := 1; period <= MaxPeriod && c.Err() == nil; period++ {
-		length := p.Run[period-1]
+		length := p.Matches[period-1]
 		c.Count("Run", length, max(0, p.N-period))
 		for k := 0; k+period < kept && k <= length && c.Err() == nil; k++ {
-			same := p.Last[(p.N-1-k)%MaxPeriod] == p.Last[(p.N-1-k-period)%MaxPeriod]
+			same := p.Symbols[(p.N-1-k)%MaxPeriod] == p.Symbols[(p.N-1-k-period)%MaxPeriod]
 			c.That(same == (k < length), "Run contradicts Last with period %d", period)
 		}
 	}
@@ -239,14 +239,14 @@ func (p *Periods) validate(most int) error {
 func (s *state) validateMessages() error {
 	var c snapshot.Check
 	events := s.Metrics.Events
-	c.Count("Said", s.Said, events)
-	c.Count("Restated", s.Restated, events)
-	c.Amount("Restating", s.Restating, float64(events))
-	c.Count("Fresh", s.Fresh, events)
-	c.Count("Again", s.Again, events)
-	c.Count("Spoken", s.Spoken, snapshot.MaxCount)
-	c.Count("number of speakers", len(s.Texts), maxSpeeches)
-	for _, sp := range s.Texts {
+	c.Count("Said", s.MessagesSinceCall, events)
+	c.Count("Restated", s.RestatedInARow, events)
+	c.Amount("Restating", s.RestatedWeight, float64(events))
+	c.Count("Fresh", s.NovelMessages, events)
+	c.Count("Again", s.RepeatedMessages, events)
+	c.Count("Spoken", s.AssistantWords, snapshot.MaxCount)
+	c.Count("number of speakers", len(s.Speakers), maxSpeeches)
+	for _, sp := range s.Speakers {
 		if sp == nil {
 			return fmt.Errorf("a speaker said nothing")
 		}
@@ -255,16 +255,16 @@ func (s *state) validateMessages() error {
 	return c.Err()
 }
 
-func (sp *speech) validate(in *state) error {
+func (sp *speaker) validate(in *state) error {
 	var c snapshot.Check
-	c.Count("number of messages", len(sp.Said), recentTexts)
+	c.Count("number of messages", len(sp.Messages), recentTexts)
 	c.Count("Next", sp.Next, recentTexts-1)
-	c.That(sp.Next == 0 || len(sp.Said) == recentTexts, "Next is %d of %d messages", sp.Next, len(sp.Said))
-	c.Count("Used", sp.Used, in.Metrics.Events)
-	for k := range sp.Said {
-		c.Count("Words", sp.Said[k].Gist.Words, snapshot.MaxCount)
-		c.Count("Fresh", sp.Said[k].Fresh, in.Fresh)
-		c.Part("Ref", sp.Said[k].Ref.validate(in))
+	c.That(sp.Next == 0 || len(sp.Messages) == recentTexts, "Next is %d of %d messages", sp.Next, len(sp.Messages))
+	c.Count("Used", sp.LastEvent, in.Metrics.Events)
+	for k := range sp.Messages {
+		c.Count("Words", sp.Messages[k].Sketch.Words, snapshot.MaxCount)
+		c.Count("Fresh", sp.Messages[k].NovelMessages, in.NovelMessages)
+		c.Part("Ref", sp.Messages[k].Ref.validate(in))
 	}
 	return c.Err()
 }
@@ -272,21 +272,21 @@ func (sp *speech) validate(in *state) error {
 // validateHandoffs looks at the latest handoffs, oldest first.
 func (s *state) validateHandoffs() error {
 	var c snapshot.Check
-	n := len(s.Receivers)
+	n := len(s.HandoffAgents)
 	c.Count("number of handoffs", n, min(recentHandoffs, s.Metrics.Handoffs))
-	c.That(len(s.Received) == n && len(s.Until) == n, "%d receivers at %d events with %d sums", n, len(s.Received), len(s.Until))
+	c.That(len(s.HandoffEvents) == n && len(s.HandoffTotals) == n, "%d receivers at %d events with %d sums", n, len(s.HandoffEvents), len(s.HandoffTotals))
 	if c.Err() != nil {
 		return c.Err()
 	}
-	c.That(!slices.Contains(s.Receivers, ""), "a receiver has no name")
-	latest := passed{}
-	for k, until := range s.Until {
-		c.Part("Received", s.Received[k].validate(s))
-		c.That(until.Words >= latest.Words && until.Outcomes >= latest.Outcomes && until.Again >= latest.Again, "Until goes back")
+	c.That(!slices.Contains(s.HandoffAgents, ""), "a receiver has no name")
+	latest := handoffTotals{}
+	for k, until := range s.HandoffTotals {
+		c.Part("Received", s.HandoffEvents[k].validate(s))
+		c.That(until.Words >= latest.Words && until.Outcomes >= latest.Outcomes && until.RepeatedMessages >= latest.RepeatedMessages, "Until goes back")
 		latest = until
 	}
-	c.Count("Until.Words", latest.Words, s.Spoken)
-	c.Count("Until.Outcomes", latest.Outcomes, s.Outcomes.N)
-	c.Count("Until.Again", latest.Again, s.Again)
+	c.Count("Until.Words", latest.Words, s.AssistantWords)
+	c.Count("Until.Outcomes", latest.Outcomes, s.OutcomePeriods.N)
+	c.Count("Until.Again", latest.RepeatedMessages, s.RepeatedMessages)
 	return c.Err()
 }

@@ -10,16 +10,16 @@ type CallCycle struct {
 
 // Info describes the rule.
 func (CallCycle) Info() unloop.Info {
-	return unloop.Info{Name: "call_cycle", At: unloop.AtStart, Facts: unloop.FactExcerpts}
+	return unloop.Info{Name: "call_cycle", At: unloop.AtStart, Needs: unloop.NeedExcerpts}
 }
 
 // Check looks for the shortest pattern at the end of the calls.
 func (d CallCycle) Check(r *unloop.Run) (unloop.Finding, bool) {
-	if _, ok := started(r); !ok {
+	if _, ok := currentStart(r); !ok {
 		return unloop.Finding{}, false
 	}
-	period, rounds := r.Asked().Shortest(d.Longest)
-	if period == 0 || !r.Asked().Whole(period) {
+	period, rounds := r.CallPeriods().Shortest(d.Longest)
+	if period == 0 || !r.CallPeriods().Whole(period) {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "call_cycle", subjectOf(r, period), rounds, "the same %d calls stand %d times in a row", period, rounds)
@@ -28,6 +28,6 @@ func (d CallCycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	f.Period = period
 	callsThat(r, period*rounds, func(*unloop.Step) bool { return true }).attach(&f)
-	tell(r, &f, period)
+	addNudgeContext(r, &f, period)
 	return f, true
 }

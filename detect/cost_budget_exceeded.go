@@ -2,22 +2,22 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// CostBudget fires when the run has cost more than Budget US dollars. Without a budget it never does.
-type CostBudget struct {
+// CostBudgetExceeded fires when the run has cost more than Budget US dollars. Without a budget it never does.
+type CostBudgetExceeded struct {
 	Budget float64
 }
 
 // Info describes the rule.
-func (CostBudget) Info() unloop.Info {
+func (CostBudgetExceeded) Info() unloop.Info {
 	return unloop.Info{Name: "cost_budget_exceeded", At: unloop.AtAny}
 }
 
 // Check compares the run's cost with the budget.
-func (d CostBudget) Check(r *unloop.Run) (unloop.Finding, bool) {
+func (d CostBudgetExceeded) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if d.Budget <= 0 || r.Cost() <= d.Budget {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "cost_budget_exceeded", "", 0, "the run has cost $%.4f, over its budget of $%.2f", r.Cost(), d.Budget)
-	proof{f.Event}.attach(&f)
+	evidence{f.Event}.attach(&f)
 	return f, true
 }

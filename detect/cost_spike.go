@@ -14,11 +14,11 @@ func (CostSpike) Info() unloop.Info { return unloop.Info{Name: "cost_spike", At:
 
 // Check looks at the cost of the latest event.
 func (d CostSpike) Check(r *unloop.Run) (unloop.Finding, bool) {
-	cost, total := r.Now().Cost, r.Cost()
+	cost, total := r.Current().Cost, r.Cost()
 	if cost <= 0 || total <= d.Floor || cost <= d.Share*total {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "cost_spike", r.Now().Ref.ID, 0, "one event cost $%.4f of the $%.4f that the run has cost so far", cost, total)
-	proof{f.Event}.attach(&f)
+	f := finding(r, "cost_spike", r.Current().Ref.ID, 0, "one event cost $%.4f of the $%.4f that the run has cost so far", cost, total)
+	evidence{f.Event}.attach(&f)
 	return f, true
 }

@@ -16,17 +16,17 @@ type Cycle struct {
 
 // Info describes the rule.
 func (Cycle) Info() unloop.Info {
-	return unloop.Info{Name: "cycle", At: unloop.AtStale, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
+	return unloop.Info{Name: "cycle", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
 // Check looks for the shortest pattern at the end of the run's outcomes.
 func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := ended(r)
-	if !ok || step.News || r.Stale() < min(d.Steps, 2*(d.Rounds-1)) {
+	step, ok := currentOutcome(r)
+	if !ok || step.Novel || r.StepsWithoutNovelty() < min(d.Steps, 2*(d.Rounds-1)) {
 		return unloop.Finding{}, false
 	}
 	period, again, need := d.shortest(r)
-	if period < 2 || r.Stale() < need || polls(r, period) {
+	if period < 2 || r.StepsWithoutNovelty() < need || polls(r, period) {
 		return unloop.Finding{}, false
 	}
 	rounds := again/period + 1
@@ -35,14 +35,14 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 		f.What = fmt.Sprintf("the last %d steps, with their results, are those of %d steps before: %s", again, period, patternOf(r, again))
 	}
 	f.Score = float64(again) / float64(need)
-	f.Weak = again <= period // to go through the same files a second time, with the context lost, is honest
+	f.Advisory = again <= period // to go through the same files a second time, with the context lost, is honest
 	f.Period = period
 	for k := range period {
-		if s := r.Back(k); s != nil {
-			f.Next = append(f.Next, s.Target)
+		if s := r.StepAt(k); s != nil {
+			f.Next = append(f.Next, s.TargetHash)
 		}
 	}
-	tell(r, &f, period)
+	addNudgeContext(r, &f, period)
 	stepsThat(r, period+again, func(*unloop.Step) bool { return true }).attach(&f)
 	return f, true
 }
@@ -51,13 +51,13 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 // is 1 if it is one step that comes again, and 0 if nothing does. Where a step of the pattern failed, whole rounds count: to
 // do it all once more after a failure is a retry.
 func (d Cycle) shortest(r *unloop.Run) (period, again, need int) {
-	outcomes := r.Outcomes()
-	if outcomes.Run[0] > 0 {
+	outcomes := r.OutcomePeriods()
+	if outcomes.Matches[0] > 0 {
 		return 1, 0, 0
 	}
 	for period = 2; period <= unloop.MaxPeriod; period++ {
 		need = period * (d.Rounds - 1)
-		again = outcomes.Run[period-1]
+		again = outcomes.Matches[period-1]
 		if again >= need || again >= d.Steps && !failing(r, period) {
 			return period, again, min(need, d.Steps)
 		}
@@ -68,7 +68,7 @@ func (d Cycle) shortest(r *unloop.Run) (period, again, need int) {
 // failing reports whether one of the last period steps failed.
 func failing(r *unloop.Run, period int) bool {
 	for k := range period {
-		if s := r.Back(k); s != nil && s.Failing {
+		if s := r.StepAt(k); s != nil && s.Failing {
 			return true
 		}
 	}
@@ -79,7 +79,7 @@ func failing(r *unloop.Run, period int) bool {
 func subjectOf(r *unloop.Run, period int) string {
 	var tools []string
 	for k := range period {
-		if s := r.Back(k); s != nil {
+		if s := r.StepAt(k); s != nil {
 			tools = append(tools, s.Tool)
 		}
 	}
@@ -90,7 +90,7 @@ func subjectOf(r *unloop.Run, period int) string {
 func patternOf(r *unloop.Run, period int) string {
 	var parts []string
 	for k := period - 1; k >= 0; k-- {
-		if s := r.Back(k); s != nil {
+		if s := r.StepAt(k); s != nil {
 			input, _ := r.Excerpt(s)
 			parts = append(parts, s.Tool+" "+input)
 		}
@@ -101,7 +101,7 @@ func patternOf(r *unloop.Run, period int) string {
 // polls reports whether one of the last period steps polls: then it is stuck_polling that says whether that leads nowhere.
 func polls(r *unloop.Run, period int) bool {
 	for k := range period {
-		if s := r.Back(k); s != nil && s.Class == unloop.Polling {
+		if s := r.StepAt(k); s != nil && s.Effect == unloop.Polling {
 			return true
 		}
 	}

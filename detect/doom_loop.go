@@ -12,17 +12,17 @@ type DoomLoop struct {
 
 // Info describes the rule.
 func (DoomLoop) Info() unloop.Info {
-	return unloop.Info{Name: "doom_loop", At: unloop.AtStart, Facts: unloop.FactExcerpts}
+	return unloop.Info{Name: "doom_loop", At: unloop.AtStart, Needs: unloop.NeedExcerpts}
 }
 
 // Check looks at the rows that end in the call that has just started.
 func (d DoomLoop) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := started(r)
+	step, ok := currentStart(r)
 	if !ok {
 		return unloop.Finding{}, false
 	}
-	exact := min(r.Asked().Rounds(1), d.Window)
-	fuzzy := min(r.Aimed().Count, d.Window)
+	exact := min(r.CallPeriods().Rounds(1), d.Window)
+	fuzzy := min(r.TargetStreak().Count, d.Window)
 	if exact < d.Exact && fuzzy < d.Fuzzy {
 		return unloop.Finding{}, false
 	}
@@ -35,7 +35,7 @@ func (d DoomLoop) Check(r *unloop.Run) (unloop.Finding, bool) {
 		how = "the same target"
 	}
 	f := finding(r, "doom_loop", step.Tool, n, "%s was called %d times in a row with %s", step.Tool, n, how)
-	callsThat(r, n, func(s *unloop.Step) bool { return s.Target == step.Target }).attach(&f)
-	tell(r, &f, 1)
+	callsThat(r, n, func(s *unloop.Step) bool { return s.TargetHash == step.TargetHash }).attach(&f)
+	addNudgeContext(r, &f, 1)
 	return f, true
 }

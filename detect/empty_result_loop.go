@@ -2,20 +2,20 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// EmptyResult fires when a tool returned nothing at least Times times.
-type EmptyResult struct {
+// EmptyResultLoop fires when a tool returned nothing at least Times times.
+type EmptyResultLoop struct {
 	Times int
 }
 
 // Info describes the rule.
-func (EmptyResult) Info() unloop.Info {
-	return unloop.Info{Name: "empty_result_loop", At: unloop.AtEnd, Facts: unloop.FactEmpty}
+func (EmptyResultLoop) Info() unloop.Info {
+	return unloop.Info{Name: "empty_result_loop", At: unloop.AtEnd, Needs: unloop.NeedEmpty}
 }
 
 // Check looks at the tool of the call that has just completed.
-func (d EmptyResult) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step := r.Now().Step
-	if step == nil || r.Now().Type != unloop.ToolCallCompleted || !step.Empty || step.Tool == "" {
+func (d EmptyResultLoop) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step := r.Current().Step
+	if step == nil || r.Current().Type != unloop.ToolCallCompleted || !step.Empty || step.Tool == "" {
 		return unloop.Finding{}, false
 	}
 	n := r.Tool(step.Tool).Empty
@@ -23,9 +23,9 @@ func (d EmptyResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "empty_result_loop", step.Tool, n, "%s returned nothing %d times", step.Tool, n)
-	var p proof
+	var p evidence
 	for k := range recent {
-		s := r.Back(k)
+		s := r.StepAt(k)
 		if s == nil || s.Empty && s.Tool == step.Tool && !p.add(s.End) {
 			break
 		}

@@ -9,7 +9,7 @@ type FailureCascade struct {
 
 // Info describes the rule.
 func (FailureCascade) Info() unloop.Info {
-	return unloop.Info{Name: "failure_cascade", At: unloop.AtEnd, Facts: unloop.FactShell | unloop.FactExcerpts}
+	return unloop.Info{Name: "failure_cascade", At: unloop.AtEnd, Needs: unloop.NeedShell | unloop.NeedExcerpts}
 }
 
 // Check looks at the shell call that has just failed.

@@ -70,11 +70,11 @@ func TestGoldenTracesAgree(t *testing.T) {
 func agree(t *testing.T, events []*unloop.Event) map[string]int {
 	t.Helper()
 	detectors := suite()
-	var facts unloop.Facts
+	var facts unloop.Needs
 	var own []*unloop.Run
 	for _, d := range detectors {
-		facts |= d.Info().Facts
-		own = append(own, runWith(d.Info().Facts))
+		facts |= d.Info().Needs
+		own = append(own, runWith(d.Info().Needs))
 	}
 	shared := runWith(facts)
 	found := map[string]int{}
@@ -82,7 +82,7 @@ func agree(t *testing.T, events []*unloop.Event) map[string]int {
 		shared.Add(e)
 		for k, d := range detectors {
 			own[k].Add(e)
-			if d.Info().At&own[k].Now().Kinds() == 0 {
+			if d.Info().At&own[k].Current().Kinds() == 0 {
 				continue
 			}
 			rule := d.Info().Name
@@ -100,8 +100,8 @@ func agree(t *testing.T, events []*unloop.Event) map[string]int {
 	return found
 }
 
-func runWith(facts unloop.Facts) *unloop.Run {
-	return unloop.NewRun("run", unloop.Reading{Facts: facts, Shells: unloop.DefaultShells()})
+func runWith(facts unloop.Needs) *unloop.Run {
+	return unloop.NewRun("run", unloop.Options{Needs: facts, Shells: unloop.DefaultShells()})
 }
 
 // sound fails if a finding could not be shown to anyone: of a rule without a page, or without evidence in the run.

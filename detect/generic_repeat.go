@@ -11,18 +11,18 @@ type GenericRepeat struct {
 
 // Info describes the rule.
 func (GenericRepeat) Info() unloop.Info {
-	return unloop.Info{Name: "generic_repeat", At: unloop.AtStart, Facts: unloop.FactExcerpts}
+	return unloop.Info{Name: "generic_repeat", At: unloop.AtStart, Needs: unloop.NeedExcerpts}
 }
 
 // Check counts the call that has just started. It looks at Window steps.
 func (d GenericRepeat) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := started(r)
-	if !ok || step.Class == unloop.Polling {
+	step, ok := currentStart(r)
+	if !ok || step.Effect == unloop.Polling {
 		return unloop.Finding{}, false
 	}
 	n := 0
 	for k := range d.Window {
-		if s := r.Back(k); s != nil && s.Exact == step.Exact {
+		if s := r.StepAt(k); s != nil && s.ArgsHash == step.ArgsHash {
 			n++
 		}
 	}
@@ -30,7 +30,7 @@ func (d GenericRepeat) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "generic_repeat", step.Tool, n, "%s came %d times within the last %d calls with the same arguments", step.Tool, n, d.Window)
-	callsThat(r, d.Window, func(s *unloop.Step) bool { return s.Exact == step.Exact }).attach(&f)
-	tell(r, &f, 1)
+	callsThat(r, d.Window, func(s *unloop.Step) bool { return s.ArgsHash == step.ArgsHash }).attach(&f)
+	addNudgeContext(r, &f, 1)
 	return f, true
 }

@@ -14,7 +14,7 @@ func (HandoffBounce) Info() unloop.Info {
 
 // Check looks at the agents that received control last.
 func (d HandoffBounce) Check(r *unloop.Run) (unloop.Finding, bool) {
-	if r.Now().Type != unloop.HandoffStarted || r.Now().Agent == "" {
+	if r.Current().Type != unloop.HandoffStarted || r.Current().Agent == "" {
 		return unloop.Finding{}, false
 	}
 	agents, refs := r.Handoffs()
@@ -29,7 +29,7 @@ func (d HandoffBounce) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	a, b := min(agents[0], agents[1]), max(agents[0], agents[1])
 	f := finding(r, "handoff_bounce", a+"|"+b, n, "%s and %s handed over to each other %d times in a row", a, b, n)
-	var p proof
+	var p evidence
 	for k := n - 1; k >= 0; k-- {
 		p.add(refs[k])
 	}

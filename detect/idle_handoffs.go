@@ -15,28 +15,28 @@ const fewWords = 25
 
 // Info describes the rule.
 func (IdleHandoffs) Info() unloop.Info {
-	return unloop.Info{Name: "idle_handoffs", At: unloop.AtHandoff, Facts: unloop.FactOutcomes | unloop.FactTexts}
+	return unloop.Info{Name: "idle_handoffs", At: unloop.AtHandoff, Needs: unloop.NeedOutcomes | unloop.NeedTexts}
 }
 
 // Check looks at the agents that received control last.
 func (d IdleHandoffs) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f, ok := HandoffBounce{Times: d.Times}.Check(r)
-	if !ok || r.LastNews().Number > f.First.Number {
+	if !ok || r.LastNovelty().Number > f.First.Number {
 		return unloop.Finding{}, false
 	}
 	words, again, outcomes := r.SinceHandoffs()
-	known := outcomes > 0 || r.Restated() >= d.Times
+	known := outcomes > 0 || r.RestatedInARow() >= d.Times
 	bare := f.Count >= d.Bare && words <= fewWords*(f.Count-1)
 	if !known && !bare && again < d.Times-1 {
 		return unloop.Finding{}, false
 	}
-	page := pages["idle_handoffs"]
+	page := ruleDocs["idle_handoffs"]
 	f.Rule, f.Why, f.Try = page.Rule, page.Why, page.Try
 	f.What += ", and nothing new was told in between"
 	if !known {
 		f.What += " as far as is known"
 	}
-	f.Weak = !known
+	f.Advisory = !known
 	f.Score = float64(f.Count) / float64(d.Times)
 	return f, true
 }

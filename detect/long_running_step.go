@@ -2,17 +2,17 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// LongStep fires at an event that took over Milliseconds.
-type LongStep struct {
+// LongRunningStep fires at an event that took over Milliseconds.
+type LongRunningStep struct {
 	Milliseconds float64
 }
 
 // Info describes the rule.
-func (LongStep) Info() unloop.Info { return unloop.Info{Name: "long_running_step", At: unloop.AtAny} }
+func (LongRunningStep) Info() unloop.Info { return unloop.Info{Name: "long_running_step", At: unloop.AtAny} }
 
 // Check looks at the latency of the latest event.
-func (d LongStep) Check(r *unloop.Run) (unloop.Finding, bool) {
-	now := r.Now()
+func (d LongRunningStep) Check(r *unloop.Run) (unloop.Finding, bool) {
+	now := r.Current()
 	if now.Latency == nil || *now.Latency <= d.Milliseconds {
 		return unloop.Finding{}, false
 	}
@@ -23,6 +23,6 @@ func (d LongStep) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "long_running_step", now.Ref.ID, 0, "%s took %.1f s, over the %.1f s that a step may take",
 		what, *now.Latency/1000, d.Milliseconds/1000)
 	f.Severity = unloop.SeverityInfo
-	proof{f.Event}.attach(&f)
+	evidence{f.Event}.attach(&f)
 	return f, true
 }

@@ -13,7 +13,7 @@ func (NoProgress) Info() unloop.Info { return unloop.Info{Name: "no_progress", A
 
 // Check looks at the latest call's tool.
 func (d NoProgress) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := started(r)
+	step, ok := currentStart(r)
 	if !ok {
 		return unloop.Finding{}, false
 	}

@@ -9,22 +9,22 @@ type PingPong struct {
 
 // Info describes the rule.
 func (PingPong) Info() unloop.Info {
-	return unloop.Info{Name: "ping_pong", At: unloop.AtStart, Facts: unloop.FactExcerpts}
+	return unloop.Info{Name: "ping_pong", At: unloop.AtStart, Needs: unloop.NeedExcerpts}
 }
 
 // Check looks at how far the end of the calls repeats with period 2 and not with period 1.
 func (d PingPong) Check(r *unloop.Run) (unloop.Finding, bool) {
-	if _, ok := started(r); !ok {
+	if _, ok := currentStart(r); !ok {
 		return unloop.Finding{}, false
 	}
-	asked := r.Asked()
-	if asked.Run[0] > 0 || asked.Run[1] == 0 || asked.Run[1]+2 < d.Times {
+	asked := r.CallPeriods()
+	if asked.Matches[0] > 0 || asked.Matches[1] == 0 || asked.Matches[1]+2 < d.Times {
 		return unloop.Finding{}, false
 	}
-	n := asked.Run[1] + 2
+	n := asked.Matches[1] + 2
 	f := finding(r, "ping_pong", subjectOf(r, 2), n, "two calls have alternated for %d calls", n)
 	f.Period = 2
 	callsThat(r, n, func(*unloop.Step) bool { return true }).attach(&f)
-	tell(r, &f, 2)
+	addNudgeContext(r, &f, 2)
 	return f, true
 }

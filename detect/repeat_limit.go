@@ -9,17 +9,17 @@ type RepeatLimit struct {
 
 // Info describes the rule.
 func (RepeatLimit) Info() unloop.Info {
-	return unloop.Info{Name: "repeat_limit", At: unloop.AtStart, Facts: unloop.FactRaw | unloop.FactExcerpts}
+	return unloop.Info{Name: "repeat_limit", At: unloop.AtStart, Needs: unloop.NeedRaw | unloop.NeedExcerpts}
 }
 
 // Check looks at the call that has just started.
 func (d RepeatLimit) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := started(r)
-	if !ok || step.SameRaw <= d.Times {
+	step, ok := currentStart(r)
+	if !ok || step.RawCount <= d.Times {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "repeat_limit", step.Tool, step.SameRaw, "%s was called %d times with the same arguments", step.Tool, step.SameRaw)
-	callsThat(r, recent, func(s *unloop.Step) bool { return s.Raw == step.Raw }).attach(&f)
-	tell(r, &f, 1)
+	f := finding(r, "repeat_limit", step.Tool, step.RawCount, "%s was called %d times with the same arguments", step.Tool, step.RawCount)
+	callsThat(r, recent, func(s *unloop.Step) bool { return s.RawHash == step.RawHash }).attach(&f)
+	addNudgeContext(r, &f, 1)
 	return f, true
 }

@@ -10,19 +10,19 @@ type RepeatedMessage struct {
 
 // Info describes the rule.
 func (RepeatedMessage) Info() unloop.Info {
-	return unloop.Info{Name: "repeated_message", At: unloop.AtMessage, Facts: unloop.FactTexts | unloop.FactOutcomes}
+	return unloop.Info{Name: "repeated_message", At: unloop.AtMessage, Needs: unloop.NeedTexts | unloop.NeedOutcomes}
 }
 
 // Check looks at the message that was just sent.
 func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
-	text := r.Now().Text
-	if text == nil || text.Alike < d.Times || text.Canned || max(r.LastNews().Number, r.LastUntold().Number) > text.First.Number {
+	text := r.Current().Text
+	if text == nil || text.Similar < d.Times || text.Boilerplate || max(r.LastNovelty().Number, r.LastUnobserved().Number) > text.First.Number {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "repeated_message", r.Now().Agent, text.Alike, "%s said nearly the same %d times within its last messages", speaker(r), text.Alike)
-	f.Score = float64(text.Alike) / float64(d.Times)
+	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s said nearly the same %d times within its last messages", speaker(r), text.Similar)
+	f.Score = float64(text.Similar) / float64(d.Times)
 	// Between messages that are new it may be a turn of phrase, and a long text is sent again with its corrections.
-	f.Weak = text.Others > 0 || changedRuns(text) > slips
+	f.Advisory = text.NovelSince > 0 || changedRuns(text) > slips
 	f.Evidence = []unloop.EventRef{text.First, f.Event}
 	f.First = text.First
 	return f, true
@@ -30,7 +30,7 @@ func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 
 // speaker names the agent of the message at hand.
 func speaker(r *unloop.Run) string {
-	if agent := r.Now().Agent; agent != "" {
+	if agent := r.Current().Agent; agent != "" {
 		return agent
 	}
 	return "the agent"
@@ -41,5 +41,5 @@ const slips = 8
 
 // changedRuns estimates how many of a message's runs of three words are not in the message that is most like it.
 func changedRuns(text *unloop.Text) float64 {
-	return float64(text.Words) * (1 - text.Near) / (1 + text.Near)
+	return float64(text.Words) * (1 - text.TrigramOverlap) / (1 + text.TrigramOverlap)
 }

@@ -15,13 +15,13 @@ func (RepeatedToolCall) Info() unloop.Info {
 
 // Check counts the latest call's tool in the window. It looks at Window steps.
 func (d RepeatedToolCall) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := started(r)
+	step, ok := currentStart(r)
 	if !ok {
 		return unloop.Finding{}, false
 	}
 	n, seen := 0, 0
 	for k := 0; seen < d.Window; k++ {
-		s := r.Back(k)
+		s := r.StepAt(k)
 		if s == nil {
 			break
 		}

@@ -2,25 +2,25 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// ExactInput fires when one tool was called at least Times times with the same input, and no other input of the tool
+// RepeatedToolCallExactInput fires when one tool was called at least Times times with the same input, and no other input of the tool
 // came more often.
-type ExactInput struct {
+type RepeatedToolCallExactInput struct {
 	Times int
 }
 
 // Info describes the rule.
-func (ExactInput) Info() unloop.Info {
-	return unloop.Info{Name: "repeated_tool_call_exact_input", At: unloop.AtStart, Facts: unloop.FactExact}
+func (RepeatedToolCallExactInput) Info() unloop.Info {
+	return unloop.Info{Name: "repeated_tool_call_exact_input", At: unloop.AtStart, Needs: unloop.NeedArgs}
 }
 
 // Check looks at the tool's largest group of equal inputs, if the latest call belongs to it.
-func (d ExactInput) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := started(r)
-	if !ok || step.Same < d.Times || r.Tool(step.Tool).Worst.Exact != step.Exact {
+func (d RepeatedToolCallExactInput) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step, ok := currentStart(r)
+	if !ok || step.ArgsCount < d.Times || r.Tool(step.Tool).MostRepeated.Exact != step.ArgsHash {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "repeated_tool_call_exact_input", step.Tool, step.Same,
-		"%s was called %d times with the same input", step.Tool, step.Same)
-	callsThat(r, recent, func(s *unloop.Step) bool { return s.Exact == step.Exact }).attach(&f)
+	f := finding(r, "repeated_tool_call_exact_input", step.Tool, step.ArgsCount,
+		"%s was called %d times with the same input", step.Tool, step.ArgsCount)
+	callsThat(r, recent, func(s *unloop.Step) bool { return s.ArgsHash == step.ArgsHash }).attach(&f)
 	return f, true
 }

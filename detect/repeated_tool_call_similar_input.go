@@ -2,21 +2,21 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SimilarInput fires when at least Times calls of a tool had an input at least Similarity (0 to 1) alike that of its
+// RepeatedToolCallSimilarInput fires when at least Times calls of a tool had an input at least Similarity (0 to 1) alike that of its
 // latest call.
-type SimilarInput struct {
+type RepeatedToolCallSimilarInput struct {
 	Times      int
 	Similarity float64
 }
 
 // Info describes the rule.
-func (SimilarInput) Info() unloop.Info {
-	return unloop.Info{Name: "repeated_tool_call_similar_input", At: unloop.AtStart, Facts: unloop.FactInputs}
+func (RepeatedToolCallSimilarInput) Info() unloop.Info {
+	return unloop.Info{Name: "repeated_tool_call_similar_input", At: unloop.AtStart, Needs: unloop.NeedInputs}
 }
 
 // Check compares the latest input with those that the run keeps of the tool: see unloop.Tool.Similar.
-func (d SimilarInput) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := started(r)
+func (d RepeatedToolCallSimilarInput) Check(r *unloop.Run) (unloop.Finding, bool) {
+	step, ok := currentStart(r)
 	if !ok {
 		return unloop.Finding{}, false
 	}

@@ -10,17 +10,17 @@ type RepeatingText struct {
 
 // Info describes the rule.
 func (RepeatingText) Info() unloop.Info {
-	return unloop.Info{Name: "repeating_text", At: unloop.AtMessage, Facts: unloop.FactTexts}
+	return unloop.Info{Name: "repeating_text", At: unloop.AtMessage, Needs: unloop.NeedTexts}
 }
 
 // Check looks at the message that was just sent.
 func (d RepeatingText) Check(r *unloop.Run) (unloop.Finding, bool) {
-	text := r.Now().Text
+	text := r.Current().Text
 	if text == nil || text.Times < d.Times || text.Times*text.Period < d.Bytes {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "repeating_text", r.Now().Agent, text.Times, "a message ends in the same %d bytes %d times over", text.Period, text.Times)
+	f := finding(r, "repeating_text", r.Current().Agent, text.Times, "a message ends in the same %d bytes %d times over", text.Period, text.Times)
 	f.Score = float64(text.Times) / float64(d.Times)
-	proof{f.Event}.attach(&f)
+	evidence{f.Event}.attach(&f)
 	return f, true
 }

@@ -12,10 +12,10 @@ func (RetryStorm) Info() unloop.Info { return unloop.Info{Name: "retry_storm", A
 
 // Check counts the run's retries.
 func (d RetryStorm) Check(r *unloop.Run) (unloop.Finding, bool) {
-	if r.Now().Type != unloop.RetryTriggered || r.Retries() < d.Times {
+	if r.Current().Type != unloop.RetryTriggered || r.Retries() < d.Times {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "retry_storm", "", r.Retries(), "%d retries were triggered in this run", r.Retries())
-	proof{f.Event}.attach(&f)
+	evidence{f.Event}.attach(&f)
 	return f, true
 }

@@ -46,7 +46,7 @@ func items(r *unloop.Run, step *unloop.Step) bool {
 	now := words(input)
 	seen := 0
 	for k := 1; k < excerpts && seen < 3; k++ {
-		s := r.Back(k)
+		s := r.StepAt(k)
 		if s == nil {
 			break
 		}

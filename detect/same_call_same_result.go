@@ -12,21 +12,21 @@ type SameCallSameResult struct {
 
 // Info describes the rule.
 func (SameCallSameResult) Info() unloop.Info {
-	return unloop.Info{Name: "same_call_same_result", At: unloop.AtStale, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
+	return unloop.Info{Name: "same_call_same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
 // Check looks at the step that has just ended.
 func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := ended(r)
-	if !ok || step.News || step.Class == unloop.Polling || step.Again.Weight < d.Weight || step.Failing && step.Again.N < d.Failures {
+	step, ok := currentOutcome(r)
+	if !ok || step.Novel || step.Effect == unloop.Polling || step.Repeats.Weight < d.Weight || step.Failing && step.Repeats.N < d.Failures {
 		return unloop.Finding{}, false
 	}
 	input, output := r.Excerpt(step)
-	n := step.Again.N
+	n := step.Repeats.N
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
-	f.Score = step.Again.Weight / d.Weight
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Target == step.Target && s.Stable == step.Stable }).attach(&f)
-	f.Next = []unloop.Hash{step.Target}
-	tell(r, &f, 1)
+	f.Score = step.Repeats.Weight / d.Weight
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.TargetHash == step.TargetHash && s.NormalizedResult == step.NormalizedResult }).attach(&f)
+	f.Next = []unloop.Hash{step.TargetHash}
+	addNudgeContext(r, &f, 1)
 	return f, true
 }

@@ -10,12 +10,12 @@ type SameError struct {
 
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
-	return unloop.Info{Name: "same_error", At: unloop.AtStale, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
+	return unloop.Info{Name: "same_error", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
 // Check looks at the tool of the step that has just failed.
 func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := ended(r)
+	step, ok := currentOutcome(r)
 	if !ok || !step.Failing {
 		return unloop.Finding{}, false
 	}
@@ -27,9 +27,9 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
 	f.Score = float64(row.Count) / float64(d.Times)
 	// Other things are changed in between, so they may be attempts; or the question is asked of one item after the other.
-	f.Weak = r.Changes() > r.Tool(step.Tool).ErrorsBegan || !r.Tool(step.Tool).Shell && items(r, step)
+	f.Advisory = r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(row.Count).attach(&f)
 	f.First = row.First
-	tell(r, &f, 1)
+	addNudgeContext(r, &f, 1)
 	return f, true
 }

@@ -16,13 +16,13 @@ const fewInputs = 3
 
 // Info describes the rule.
 func (SameResult) Info() unloop.Info {
-	return unloop.Info{Name: "same_result", At: unloop.AtStale, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
+	return unloop.Info{Name: "same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
 // Check looks at the tool of the step that has just ended. What a tool answers that changes something tells little.
 func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := ended(r)
-	if !ok || step.News || step.Failing || step.Class != unloop.ReadOnly {
+	step, ok := currentOutcome(r)
+	if !ok || step.Novel || step.Failing || step.Effect != unloop.ReadOnly {
 		return unloop.Finding{}, false
 	}
 	tool := r.Tool(step.Tool)
@@ -38,17 +38,17 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_result", step.Tool, row.Count, "%s returned the same %d times in a row, to %d different inputs: %s",
 		step.Tool, row.Count, row.Inputs, output)
 	f.Score = float64(row.Count) / float64(need)
-	f.Weak = weak
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Stable == step.Stable }).latest(row.Count).attach(&f)
+	f.Advisory = weak
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.NormalizedResult == step.NormalizedResult }).latest(row.Count).attach(&f)
 	f.First = row.First
-	tell(r, &f, 1)
+	addNudgeContext(r, &f, 1)
 	return f, true
 }
 
 // need returns how long the row must be, and whether honest work may bring it about, too.
 func (d SameResult) need(r *unloop.Run, tool *unloop.Tool, step *unloop.Step) (times int, weak bool) {
 	switch {
-	case tool.Nothing:
+	case tool.NothingFound:
 		return d.Nothing, true
 	case rewordings(r, step) >= fewInputs-1:
 		return d.Times, false
@@ -62,11 +62,11 @@ func rewordings(r *unloop.Run, step *unloop.Step) int {
 	input, _ := r.Excerpt(step)
 	n := 0
 	for k := 1; k < excerpts; k++ {
-		s := r.Back(k)
+		s := r.StepAt(k)
 		if s == nil {
 			break
 		}
-		if s.Tool == step.Tool && s.Stable == step.Stable && s.Exact != step.Exact {
+		if s.Tool == step.Tool && s.NormalizedResult == step.NormalizedResult && s.ArgsHash != step.ArgsHash {
 			if other, _ := r.Excerpt(s); reworded(input, other) {
 				n++
 			}

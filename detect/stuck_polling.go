@@ -9,14 +9,14 @@ type StuckPolling struct {
 
 // Info describes the rule.
 func (StuckPolling) Info() unloop.Info {
-	return unloop.Info{Name: "stuck_polling", At: unloop.AtStale, Facts: unloop.FactOutcomes | unloop.FactExcerpts}
+	return unloop.Info{Name: "stuck_polling", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
 // Check looks at the answers to the question of the step that has just ended: at the tool's row where that is all about
 // one question, else at the steps that are remembered, since the tool may be asked about several things in turn.
 func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := ended(r)
-	if !ok || step.Class != unloop.Polling {
+	step, ok := currentOutcome(r)
+	if !ok || step.Effect != unloop.Polling {
 		return unloop.Finding{}, false
 	}
 	same := sameAnswers(r, step)
@@ -31,24 +31,24 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "stuck_polling", step.Tool, n, "%s gave the same answer %d times in a row: %s", step.Tool, n, output)
 	f.Score = float64(n) / float64(d.Times)
-	f.Weak = n < 2*d.Times // some things take their time
+	f.Advisory = n < 2*d.Times // some things take their time
 	same.latest(unloop.MaxEvidence).attach(&f)
 	if row.Inputs == 1 {
-		f.First, f.Next = row.First, []unloop.Hash{step.Target}
-		tell(r, &f, 1)
+		f.First, f.Next = row.First, []unloop.Hash{step.TargetHash}
+		addNudgeContext(r, &f, 1)
 	}
 	return f, true
 }
 
 // sameAnswers gathers the ends of the latest steps that asked what step asked, up to one that brought another answer.
-func sameAnswers(r *unloop.Run, step *unloop.Step) proof {
-	var p proof
+func sameAnswers(r *unloop.Run, step *unloop.Step) evidence {
+	var p evidence
 	for k := range recent {
-		s := r.Back(k)
-		if s == nil || s.Exact == step.Exact && s.Stable != 0 && s.Stable != step.Stable {
+		s := r.StepAt(k)
+		if s == nil || s.ArgsHash == step.ArgsHash && s.NormalizedResult != 0 && s.NormalizedResult != step.NormalizedResult {
 			break
 		}
-		if s.Exact == step.Exact && s.Stable != 0 {
+		if s.ArgsHash == step.ArgsHash && s.NormalizedResult != 0 {
 			p = append(p, s.End)
 		}
 	}

@@ -12,10 +12,10 @@ func (SummaryLoop) Info() unloop.Info { return unloop.Info{Name: "summary_loop",
 
 // Check looks at the message that was just sent.
 func (d SummaryLoop) Check(r *unloop.Run) (unloop.Finding, bool) {
-	if r.Now().Role != unloop.RoleAssistant || r.Said() < d.Times {
+	if r.Current().Role != unloop.RoleAssistant || r.MessagesSinceCall() < d.Times {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "summary_loop", r.Now().Agent, r.Said(), "%d messages in a row came without a tool call", r.Said())
-	proof{f.Event}.attach(&f)
+	f := finding(r, "summary_loop", r.Current().Agent, r.MessagesSinceCall(), "%d messages in a row came without a tool call", r.MessagesSinceCall())
+	evidence{f.Event}.attach(&f)
 	return f, true
 }

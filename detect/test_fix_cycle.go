@@ -9,7 +9,7 @@ type TestFixCycle struct {
 
 // Info describes the rule.
 func (TestFixCycle) Info() unloop.Info {
-	return unloop.Info{Name: "test_fix_cycle", At: unloop.AtEnd, Facts: unloop.FactShell | unloop.FactExcerpts}
+	return unloop.Info{Name: "test_fix_cycle", At: unloop.AtEnd, Needs: unloop.NeedShell | unloop.NeedExcerpts}
 }
 
 // Check looks at the test run that has just failed.
@@ -19,13 +19,13 @@ func (d TestFixCycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 
 // shellRow makes a finding of a row of failed shell calls, if the call at hand belongs to it.
 func shellRow(r *unloop.Run, row *unloop.Streak, times int, rule, what string) (unloop.Finding, bool) {
-	step := r.Now().Step
+	step := r.Current().Step
 	if step == nil || row.Count < times || row.Latest != step.End {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, rule, step.Tool, row.Count, what, row.Count)
 	f.First = row.First
 	f.Evidence = []unloop.EventRef{row.First, step.End}
-	tell(r, &f, 1)
+	addNudgeContext(r, &f, 1)
 	return f, true
 }

@@ -14,11 +14,11 @@ func (TurnTime) Info() unloop.Info {
 
 // Check compares the time of the latest event with that of the turn's first.
 func (d TurnTime) Check(r *unloop.Run) (unloop.Finding, bool) {
-	now, began := r.Now().Time, r.Turn().Began
+	now, began := r.Current().Time, r.Turn().Began
 	if now.IsZero() || began.IsZero() || now.Sub(began).Seconds() <= d.Seconds {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "turn_time", "", 0, "the turn has taken %.0f s, over the %.0f s that it may take", now.Sub(began).Seconds(), d.Seconds)
-	proof{f.Event}.attach(&f)
+	evidence{f.Event}.attach(&f)
 	return f, true
 }

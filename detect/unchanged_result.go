@@ -9,18 +9,18 @@ type UnchangedResult struct {
 
 // Info describes the rule.
 func (UnchangedResult) Info() unloop.Info {
-	return unloop.Info{Name: "unchanged_result", At: unloop.AtStart | unloop.AtEnd, Facts: unloop.FactResults | unloop.FactExcerpts}
+	return unloop.Info{Name: "unchanged_result", At: unloop.AtStart | unloop.AtEnd, Needs: unloop.NeedResults | unloop.NeedExcerpts}
 }
 
 // Check looks at the row of results before the call at hand, or with it once it has ended.
 func (d UnchangedResult) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, turn := r.Now().Step, r.Turn()
+	step, turn := r.Current().Step, r.Turn()
 	if step == nil || step.Outcome == unloop.Blocked || turn.Tool != step.Tool || turn.Row.Count < d.Times {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "unchanged_result", step.Tool, turn.Row.Count, "%s returned the same %d times in a row", step.Tool, turn.Row.Count)
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Result == turn.Row.Of }).latest(turn.Row.Count).attach(&f)
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.ResultHash == turn.Row.Of }).latest(turn.Row.Count).attach(&f)
 	f.First = turn.Row.First
-	tell(r, &f, 1)
+	addNudgeContext(r, &f, 1)
 	return f, true
 }

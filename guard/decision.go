@@ -23,11 +23,11 @@ type Decision struct {
 	Shadow policy.Action
 
 	tool string
-	mark profile.Mark
+	prefix profile.MessagePrefix
 }
 
 func newDecision(d policy.Decision, tool string, p *profile.Profile) Decision {
-	out := Decision{Action: d.Action, tool: tool, mark: p.Mark()}
+	out := Decision{Action: d.Action, tool: tool, prefix: p.MessagePrefix()}
 	if d.Action == policy.Allow {
 		return out
 	}
@@ -44,9 +44,9 @@ func (d *Decision) Stops() bool { return d.Action >= policy.Block }
 // Result returns what the agent is told in place of a result when the call does not run: a text or an object with an error,
 // as the profile has it.
 func (d *Decision) Result() json.RawMessage {
-	text := "[" + d.mark.Tag + "] " + d.Nudge
+	text := "[" + d.prefix.Tag + "] " + d.Nudge
 	var answer any = text
-	if !d.mark.Text {
+	if !d.prefix.Text {
 		answer = map[string]any{"error": text, "loop_blocked": true}
 	}
 	raw, _ := json.Marshal(answer) // a text can always be written
@@ -75,7 +75,7 @@ func (d *Decision) Attach(result any) any {
 		}
 		return json.RawMessage(raw)
 	case string:
-		return r + " [" + d.mark.Tag + "] " + d.Nudge
+		return r + " [" + d.prefix.Tag + "] " + d.Nudge
 	case map[string]any:
 		with := make(map[string]any, len(r)+1)
 		for k, v := range r {

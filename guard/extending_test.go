@@ -23,7 +23,7 @@ func (ToolBudget) Info() unloop.Info { return unloop.Info{Name: "tool_budget", A
 
 // Check looks at the call that has just started.
 func (d ToolBudget) Check(r *unloop.Run) (unloop.Finding, bool) {
-	now := r.Now()
+	now := r.Current()
 	if now.Step == nil || r.Tool(now.Step.Tool).Calls <= d.Calls { // a call of a tool that is ignored has no step
 		return unloop.Finding{}, false
 	}

@@ -29,5 +29,5 @@ func (g *Guard) fail(cause any) {
 
 // failedDecision is what a guard that failed decides about everything.
 func (g *Guard) failedDecision(tool string) Decision {
-	return Decision{Action: policy.Allow, Code: CodeFailed, tool: tool, mark: g.profile.Mark()}
+	return Decision{Action: policy.Allow, Code: CodeFailed, tool: tool, prefix: g.profile.MessagePrefix()}
 }

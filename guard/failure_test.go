@@ -17,7 +17,7 @@ type fragile struct{}
 func (fragile) Info() unloop.Info { return unloop.Info{Name: "fragile", At: unloop.AtStart} }
 
 func (fragile) Check(r *unloop.Run) (unloop.Finding, bool) {
-	if r.Now().Step.Tool == "bomb" {
+	if r.Current().Step.Tool == "bomb" {
 		panic("a detector with a fault")
 	}
 	return unloop.Finding{}, false
@@ -76,7 +76,7 @@ func (c *strikeCount) Validate() error {
 func (s *strikes) State() any { return &s.kept }
 
 func (s *strikes) Decide(r *unloop.Run, _, _ []unloop.Finding) policy.Decision {
-	if r.Now().Type != unloop.ToolCallStarted {
+	if r.Current().Type != unloop.ToolCallStarted {
 		return policy.Decision{}
 	}
 	if s.kept.Calls++; s.kept.Calls < 3 {

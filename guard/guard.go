@@ -61,7 +61,7 @@ type Guard struct {
 	swarm     *Swarm
 
 	mu    sync.Mutex
-	watch *profile.Watch
+	session *profile.Session
 	event unloop.Event // the memory of the event at hand
 	next  int          // number of the next event
 	stats Stats
@@ -71,7 +71,7 @@ type Guard struct {
 
 // New returns a guard for one run.
 func New(p *profile.Profile, o Options) *Guard {
-	g := &Guard{profile: p, now: o.Now, watch: p.Watch(o.Run), swarm: o.Swarm, listeners: newListeners(o.Listeners)}
+	g := &Guard{profile: p, now: o.Now, session: p.NewSession(o.Run), swarm: o.Swarm, listeners: newListeners(o.Listeners)}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -102,11 +102,11 @@ func (g *Guard) start(c Call) (Decision, started) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	d := g.add(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Agent: c.Agent, Hints: c.Hints})
-	now := g.watch.Run().Now()
+	now := g.session.Run().Current()
 	if now.Step == nil {
 		return d, started{}
 	}
-	return d, started{now.Step.Target, now.Ref}
+	return d, started{now.Step.TargetHash, now.Ref}
 }
 
 // settle makes the decision about a call of what the run and the swarm say, and counts it. The call began at the event at.
@@ -196,7 +196,7 @@ func (g *Guard) add(e unloop.Event) (d Decision) {
 	g.event.ID = eventID(g.next)
 	g.event.Index, g.event.Time = g.next, g.now()
 	g.next++
-	return newDecision(g.watch.Add(&g.event), e.Tool, g.profile)
+	return newDecision(g.session.Add(&g.event), e.Tool, g.profile)
 }
 
 // eventID names the event with the number.
@@ -210,7 +210,7 @@ type State struct {
 	Profile string           `json:"profile"`
 	Run     string           `json:"run"`
 	Calls   int              `json:"calls"`
-	Stale   int              `json:"stale"` // outcomes in a row that told nothing new
+	StepsWithoutNovelty   int              `json:"stale"` // outcomes in a row that told nothing new
 	Last    string           `json:"last_tool"`
 	InARow  int              `json:"in_a_row"` // calls in a row with the same arguments
 	Looping bool             `json:"looping"`  // there are warnings
@@ -223,16 +223,16 @@ type State struct {
 func (g *Guard) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	run := g.watch.Run()
+	run := g.session.Run()
 	s := State{Profile: g.profile.Name(), Run: run.ID()}
 	if g.failed != nil {
 		s.Failed = g.failed.Error()
 		return s
 	}
-	s.Calls, s.Stale, s.Health, s.Warned = run.Calls(), run.Stale(), g.watch.Health(), g.watch.Warnings()
+	s.Calls, s.StepsWithoutNovelty, s.Health, s.Warned = run.Calls(), run.StepsWithoutNovelty(), g.session.Health(), g.session.Warnings()
 	s.Looping = len(s.Warned) > 0
-	if step := run.Back(0); step != nil {
-		s.Last, s.InARow = step.Tool, run.Asked().Rounds(1)
+	if step := run.StepAt(0); step != nil {
+		s.Last, s.InARow = step.Tool, run.CallPeriods().Rounds(1)
 	}
 	return s
 }

@@ -197,12 +197,12 @@ func TestAHumanWordLetsTheAgentGoOn(t *testing.T) {
 }
 
 func TestDecisionShapes(t *testing.T) {
-	block := Decision{Action: policy.Block, Code: "x", Count: 4, Nudge: "stop it", tool: "t", mark: profile.Mark{Tag: "loop-guard"}}
+	block := Decision{Action: policy.Block, Code: "x", Count: 4, Nudge: "stop it", tool: "t", prefix: profile.MessagePrefix{Tag: "loop-guard"}}
 	if got := string(block.Result()); got != `{"error":"[loop-guard] stop it","loop_blocked":true}` {
 		t.Errorf("result %s", got)
 	}
 	hint := block
-	hint.mark = profile.Mark{Tag: "loop-detected", Text: true}
+	hint.prefix = profile.MessagePrefix{Tag: "loop-detected", Text: true}
 	if got := string(hint.Result()); got != `"[loop-detected] stop it"` {
 		t.Errorf("hint %s", got)
 	}
@@ -284,7 +284,7 @@ func TestAListenerCannotHurtTheAgent(t *testing.T) {
 	var mu sync.Mutex
 	var heard []string
 	g := New(load(t, "agentium"), Options{Listeners: []Listener{
-		func(n Notice) { mu.Lock(); heard = append(heard, n.Moment+" "+n.Decision.Action.String()); mu.Unlock() },
+		func(n Notice) { mu.Lock(); heard = append(heard, n.Stage+" "+n.Decision.Action.String()); mu.Unlock() },
 		func(Notice) { panic("a broken listener") },
 		func(Notice) { <-release },
 	}})
@@ -294,8 +294,8 @@ func TestAListenerCannotHurtTheAgent(t *testing.T) {
 	}
 	close(release)
 	g.Close()
-	if s := g.Stats(); s.Decisions != calls || s.Unheard < calls-backlog {
-		t.Errorf("%d decisions, %d unheard", s.Decisions, s.Unheard)
+	if s := g.Stats(); s.Decisions != calls || s.DroppedNotices < calls-backlog {
+		t.Errorf("%d decisions, %d unheard", s.Decisions, s.DroppedNotices)
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -387,7 +387,7 @@ func (gone) Record(ctx context.Context, _ string, _ []swarm.Call) ([]swarm.Count
 
 func TestAStoreThatIsGoneLeavesTheGuardAlone(t *testing.T) {
 	var said []error
-	g := New(load(t, "attocode"), Options{Swarm: &Swarm{Store: gone{}, Name: "goal", Worker: "w", Lost: func(err error) { said = append(said, err) }}})
+	g := New(load(t, "attocode"), Options{Swarm: &Swarm{Store: gone{}, Name: "goal", Worker: "w", OnError: func(err error) { said = append(said, err) }}})
 	var last Decision
 	for range 3 {
 		last = g.Before(Call{Tool: "t"})
@@ -395,8 +395,8 @@ func TestAStoreThatIsGoneLeavesTheGuardAlone(t *testing.T) {
 	if last.Action != policy.Warn || last.Code != "doom_loop" {
 		t.Errorf("the own verdict is %s %s", last.Action, last.Code)
 	}
-	if len(said) != 1 || g.Stats().SwarmLost != 3 {
-		t.Errorf("said %v, lost %d", said, g.Stats().SwarmLost)
+	if len(said) != 1 || g.Stats().SwarmErrors != 3 {
+		t.Errorf("said %v, lost %d", said, g.Stats().SwarmErrors)
 	}
 }
 

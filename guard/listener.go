@@ -12,7 +12,7 @@ import (
 // Notice is what listeners are told of a decision.
 type Notice struct {
 	Time     time.Time
-	Moment   string // before, after, text, progress or allow
+	Stage   string // before, after, text, progress or allow
 	Call     Call
 	Decision Decision
 
@@ -25,9 +25,9 @@ type Notice struct {
 
 // notice makes the notice of a decision.
 func (g *Guard) notice(moment string, c Call, d Decision) Notice {
-	n := Notice{Time: g.now(), Moment: moment, Call: c, Decision: d, Event: "decision"}
+	n := Notice{Time: g.now(), Stage: moment, Call: c, Decision: d, Event: "decision"}
 	if moment == "before" && d.Action == policy.Block {
-		n.Event, n.Result, n.Error = "tool.result", d.Result(), d.mark.Tag
+		n.Event, n.Result, n.Error = "tool.result", d.Result(), d.prefix.Tag
 	}
 	return n
 }
@@ -35,7 +35,7 @@ func (g *Guard) notice(moment string, c Call, d Decision) Notice {
 // Listener is told of every decision. It runs on a goroutine of its own, so it may take its time; its panics are caught.
 type Listener func(Notice)
 
-// backlog is how many notices wait for a slow listener. Further ones are dropped, and counted in Stats.Unheard.
+// backlog is how many notices wait for a slow listener. Further ones are dropped, and counted in Stats.DroppedNotices.
 const backlog = 256
 
 // listeners tell each listener in order, without making the agent wait.

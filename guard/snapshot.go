@@ -29,7 +29,7 @@ func (g *Guard) Snapshot() (data []byte, err error) {
 		return nil, fmt.Errorf("write a snapshot: %w", g.failed)
 	}
 	defer caught(&err)
-	watch, err := json.Marshal(g.watch)
+	watch, err := json.Marshal(g.session)
 	if err != nil {
 		return nil, fmt.Errorf("write a snapshot: %w", err)
 	}
@@ -59,7 +59,7 @@ func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 		return nil, fmt.Errorf("restore a guard: %w", err)
 	}
 	g = New(p, o)
-	g.watch, g.next, g.stats = watch, s.Next, s.Stats
+	g.session, g.next, g.stats = watch, s.Next, s.Stats
 	return g, nil
 }
 
@@ -85,7 +85,7 @@ func (s *Stats) validate(events int) error {
 	var c snapshot.Check
 	c.Count("decisions", s.Decisions, events)
 	c.Count("shadowed", s.Shadowed, s.Decisions)
-	c.That(s.Unheard >= 0 && s.SwarmLost >= 0, "unheard and swarm_errors are %d and %d, want 0 or more", s.Unheard, s.SwarmLost)
+	c.That(s.DroppedNotices >= 0 && s.SwarmErrors >= 0, "unheard and swarm_errors are %d and %d, want 0 or more", s.DroppedNotices, s.SwarmErrors)
 	c.Count("number of actions", len(s.Actions), int(policy.Halt))
 	c.Count("number of codes", len(s.Codes), maxCodes)
 	for _, counts := range []map[string]int{s.Actions, s.Codes} {

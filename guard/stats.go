@@ -8,8 +8,8 @@ type Stats struct {
 	Actions   map[string]int `json:"actions"` // by action; Allow is left out
 	Codes     map[string]int `json:"codes"`   // by code
 	Shadowed  int            `json:"shadowed"`
-	Unheard   int64          `json:"unheard"`      // notices that a listener was too slow for, or panicked at
-	SwarmLost int64          `json:"swarm_errors"` // calls that the swarm's store did not count
+	DroppedNotices   int64          `json:"unheard"`      // notices that a listener was too slow for, or panicked at
+	SwarmErrors int64          `json:"swarm_errors"` // calls that the swarm's store did not count
 }
 
 // count counts a decision. The lock is held.
@@ -37,7 +37,7 @@ func (g *Guard) count(d Decision) {
 func (g *Guard) Size() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.watch.Size() + guardSize
+	return g.session.Size() + guardSize
 }
 
 // guardSize is about what a guard takes beside its watch, in bytes.
@@ -49,9 +49,9 @@ func (g *Guard) Stats() Stats {
 	defer g.mu.Unlock()
 	s := g.stats
 	s.Actions, s.Codes = clone(s.Actions), clone(s.Codes)
-	s.Unheard = g.listeners.lost()
+	s.DroppedNotices = g.listeners.lost()
 	if g.swarm != nil {
-		s.SwarmLost = g.swarm.lost.Load()
+		s.SwarmErrors = g.swarm.lost.Load()
 	}
 	return s
 }

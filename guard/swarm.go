@@ -16,13 +16,13 @@ import (
 const swarmDeadline = 20 * time.Millisecond
 
 // Swarm joins a guard to the counts that the workers of one goal share. If the store is slow or gone, the guard goes on
-// alone: the call is not counted, Stats.SwarmLost says how often that was, and Lost is told the first time.
+// alone: the call is not counted, Stats.SwarmErrors says how often that was, and Lost is told the first time.
 type Swarm struct {
 	Store  swarm.Store
 	Name   string       // of the goal
 	Worker string       // of this run
 	Limits swarm.Limits // what makes a loop; the profile's if zero
-	Lost   func(error)  // told of the first error; nil for nobody
+	OnError   func(error)  // told of the first error; nil for nobody
 
 	lost atomic.Int64
 }
@@ -35,8 +35,8 @@ func (s *Swarm) record(tool string, target unloop.Hash) swarm.Count {
 	if err == nil && len(counts) == 1 {
 		return counts[0]
 	}
-	if s.lost.Add(1) == 1 && s.Lost != nil {
-		s.Lost(fmt.Errorf("count the calls of swarm %s: %w", s.Name, err))
+	if s.lost.Add(1) == 1 && s.OnError != nil {
+		s.OnError(fmt.Errorf("count the calls of swarm %s: %w", s.Name, err))
 	}
 	return swarm.Count{}
 }

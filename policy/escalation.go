@@ -33,7 +33,7 @@ func (e *Escalation) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	d := Decision{
 		Action: Warn, Code: CodeCycleWarning, Message: f.What, Count: f.Count, Rule: f.Rule, Subject: f.Subject, Findings: found[:1],
 	}
-	switch e.detect(r.Asked().Pattern(f.Period)) {
+	switch e.detect(r.CallPeriods().Pattern(f.Period)) {
 	case 1:
 	case 2:
 		d.Code = CodeCycleWarningStrong

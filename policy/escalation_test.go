@@ -23,7 +23,7 @@ func TestEscalation(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var e Escalation
-			if got := playCalls(&e, unloop.NewRun("run", unloop.Reading{}), tc.calls); got != tc.want {
+			if got := playCalls(&e, unloop.NewRun("run", unloop.Options{}), tc.calls); got != tc.want {
 				t.Errorf("%s of %s, want %s", got, tc.calls, tc.want)
 			}
 		})
@@ -32,7 +32,7 @@ func TestEscalation(t *testing.T) {
 
 func TestEscalationGoesOnFromItsState(t *testing.T) {
 	var before, after Escalation
-	r := unloop.NewRun("run", unloop.Reading{})
+	r := unloop.NewRun("run", unloop.Options{})
 	playCalls(&before, r, "ABABAB")
 	saved, err := json.Marshal(before.State())
 	if err != nil {
@@ -50,7 +50,7 @@ func TestEscalationGoesOnFromItsState(t *testing.T) {
 // each time, so it is warned of and never halted.
 func TestEscalationRemembersSoManyPatterns(t *testing.T) {
 	var e Escalation
-	r := unloop.NewRun("run", unloop.Reading{})
+	r := unloop.NewRun("run", unloop.Options{})
 	for k := range maxPatterns {
 		playTools(&e, r, fmt.Sprint("tool ", k), 2)
 	}
@@ -79,7 +79,7 @@ func playTools(e *Escalation, r *unloop.Run, tool string, calls int) string {
 	for range calls {
 		r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: tool})
 		var found []unloop.Finding
-		if period, rounds := r.Asked().Shortest(3); period > 0 && r.Asked().Whole(period) {
+		if period, rounds := r.CallPeriods().Shortest(3); period > 0 && r.CallPeriods().Whole(period) {
 			found = []unloop.Finding{{Rule: "call_cycle", Count: rounds, Period: period}}
 		}
 		d := e.Decide(r, found, nil)

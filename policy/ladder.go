@@ -19,12 +19,12 @@ type Ladder struct {
 }
 
 type ladderState struct {
-	Rung int           // of the last decision: 0 none, then as rungs
+	Level int           // of the last decision: 0 none, then as rungs
 	Held int           // events since then at which a finding held
-	News int           // pieces of news since the last of those, or since the last rung that they took it down
+	Novelty int           // pieces of news since the last of those, or since the last rung that they took it down
 	Next []unloop.Hash // targets of the calls that would go on with what was found; none for all calls of Tool
 	Tool string
-	Told unloop.Finding // what was found
+	Finding unloop.Finding // what was found
 }
 
 // The codes of a ladder's decisions.
@@ -35,16 +35,16 @@ const (
 	CodeHalted      = "halted"
 )
 
-var rungs = [...]struct {
+var levels = [...]struct {
 	action Action
 	code   string
 }{{Allow, ""}, {Warn, CodeNudge}, {Warn, CodeStrongNudge}, {Block, CodeBlocked}, {Halt, CodeHalted}}
 
-// blocking is the first rung on which calls do not run.
-const blocking = 3
+// blockLevel is the first rung on which calls do not run.
+const blockLevel = 3
 
-// relief is how many pieces of news in a row take the ladder down a rung.
-const relief = 3
+// noveltyPerLevel is how many pieces of news in a row take the ladder down a rung.
+const noveltyPerLevel = 3
 
 // State returns what a snapshot must hold.
 func (l *Ladder) State() any { return &l.state }
@@ -52,9 +52,9 @@ func (l *Ladder) State() any { return &l.state }
 // Decide goes by the finding with the highest score; one under 1 is not enough to act on.
 func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	s := &l.state
-	now := r.Now()
-	if r.LastNews() == now.Ref {
-		s.relieve(now.Type)
+	now := r.Current()
+	if r.LastNovelty() == now.Ref {
+		s.lower(now.Type)
 	}
 	if now.Type == unloop.ToolCallStarted {
 		return l.pending(now.Step)
@@ -63,53 +63,53 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	if worst == nil || worst.Score < 1 {
 		return Decision{}
 	}
-	s.News = 0
-	if s.Held++; s.Rung > 0 && s.Held < l.Patience {
+	s.Novelty = 0
+	if s.Held++; s.Level > 0 && s.Held < l.Patience {
 		return Decision{}
 	}
-	top := len(rungs) - 1
-	if worst.Weak {
-		top = blocking - 1
+	top := len(levels) - 1
+	if worst.Advisory {
+		top = blockLevel - 1
 	}
-	s.Rung, s.Held = min(s.Rung+1, top), 0
-	s.Next, s.Tool, s.Told = worst.Next, worst.Subject, *worst
+	s.Level, s.Held = min(s.Level+1, top), 0
+	s.Next, s.Tool, s.Finding = worst.Next, worst.Subject, *worst
 	return s.decision(found)
 }
 
-// relieve takes the ladder down for an event that brought news.
-func (s *ladderState) relieve(event unloop.EventType) {
+// lower takes the ladder down for an event that brought news.
+func (s *ladderState) lower(event unloop.EventType) {
 	if event == unloop.MessageSent || event == unloop.Override {
-		s.Rung, s.Held, s.News = 0, 0, 0
+		s.Level, s.Held, s.Novelty = 0, 0, 0
 		return
 	}
-	if s.News++; s.News >= relief {
-		s.Rung, s.Held, s.News = max(0, s.Rung-1), 0, 0
+	if s.Novelty++; s.Novelty >= noveltyPerLevel {
+		s.Level, s.Held, s.Novelty = max(0, s.Level-1), 0, 0
 	}
 }
 
 // pending decides about a call that is about to run.
 func (l *Ladder) pending(step *unloop.Step) Decision {
 	s := &l.state
-	if step == nil || s.Rung < blocking || !s.goesOn(step) { // a call of a tool that is ignored has no step
+	if step == nil || s.Level < blockLevel || !s.matches(step) { // a call of a tool that is ignored has no step
 		return Decision{}
 	}
 	if s.Held++; s.Held > l.Patience {
-		s.Rung, s.Held = len(rungs)-1, 0
+		s.Level, s.Held = len(levels)-1, 0
 	}
-	told := s.Told
+	told := s.Finding
 	told.Next = s.Next // which JSON leaves out of a finding
 	return s.decision([]unloop.Finding{told})
 }
 
-func (s *ladderState) goesOn(step *unloop.Step) bool {
+func (s *ladderState) matches(step *unloop.Step) bool {
 	if len(s.Next) == 0 {
 		return step.Tool == s.Tool
 	}
-	return slices.Contains(s.Next, step.Target)
+	return slices.Contains(s.Next, step.TargetHash)
 }
 
 func (s *ladderState) decision(found []unloop.Finding) Decision {
-	rung, told := &rungs[s.Rung], &s.Told
+	rung, told := &levels[s.Level], &s.Finding
 	return Decision{
 		Action: rung.action, Code: rung.code, Message: told.What, Count: told.Count, Rule: told.Rule, Subject: told.Subject, Findings: found,
 	}
@@ -128,4 +128,4 @@ func strongest(found []unloop.Finding) *unloop.Finding {
 	return best
 }
 
-func solid(f *unloop.Finding) bool { return !f.Weak && f.Score >= 1 }
+func solid(f *unloop.Finding) bool { return !f.Advisory && f.Score >= 1 }

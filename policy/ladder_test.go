@@ -35,7 +35,7 @@ func TestLadder(t *testing.T) {
 
 func playLadder(steps string) string {
 	l := Ladder{Patience: 2}
-	r := unloop.NewRun("run", unloop.Reading{Facts: unloop.FactOutcomes})
+	r := unloop.NewRun("run", unloop.Options{Needs: unloop.NeedOutcomes})
 	r.Add(&unloop.Event{ID: "u", Index: -1, Type: unloop.MessageSent, Role: unloop.RoleUser})
 	var got strings.Builder
 	for i, step := range steps {
@@ -48,7 +48,7 @@ func playLadder(steps string) string {
 		case '=':
 			found = []unloop.Finding{{Rule: "r", Score: 1}}
 		case '~':
-			found = []unloop.Finding{{Rule: "r", Score: 3, Weak: true}}
+			found = []unloop.Finding{{Rule: "r", Score: 3, Advisory: true}}
 		case '!':
 			e.Output = json.RawMessage(`"news ` + strings.Repeat("x", i) + `"`)
 		}

@@ -42,7 +42,7 @@ func defaultCases() []nudgeCase {
 		Try: "Take the next concrete action, or say what is missing and stop.",
 	}
 	again := unloop.Finding{
-		Rule: "restated_messages", Score: 1.5, Weak: true,
+		Rule: "restated_messages", Score: 1.5, Advisory: true,
 		What: "planner says again what it said before: 46 % of its latest message, and since the last news as much as 1.8 messages hold",
 		Try:  "Say what is new since the last attempt; if there is nothing, make a new plan or stop and say what is missing.",
 	}

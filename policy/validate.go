@@ -13,11 +13,11 @@ const maxNext = 1024
 // Validate reports what no ladder could have kept.
 func (s *ladderState) Validate() error {
 	var c snapshot.Check
-	c.Count("Rung", s.Rung, len(rungs)-1)
+	c.Count("Rung", s.Level, len(levels)-1)
 	c.Count("Held", s.Held, snapshot.MaxCount)
-	c.Count("News", s.News, relief-1)
+	c.Count("News", s.Novelty, noveltyPerLevel-1)
 	c.Count("number of targets", len(s.Next), maxNext)
-	c.Part("Told", validateFinding(&s.Told))
+	c.Part("Told", validateFinding(&s.Finding))
 	return c.Err()
 }
 

@@ -19,8 +19,8 @@ type Warnings struct {
 
 type warningKey struct{ rule, subject string }
 
-// Note takes a finding and reports whether it is new or has grown.
-func (w *Warnings) Note(f unloop.Finding) bool {
+// Upsert takes a finding and reports whether it is new or has grown.
+func (w *Warnings) Upsert(f unloop.Finding) bool {
 	key := warningKey{f.Rule, f.Subject}
 	f.Next = nil // it is for the policy, at the moment
 	known, ok := w.raised[key]
@@ -70,7 +70,7 @@ type Health struct {
 // The states of health.
 const (
 	Healthy     = "Healthy"      // 80 to 100
-	Troubled    = "Warning"      // 50 to 79
+	Degraded    = "Warning"      // 50 to 79
 	LikelyStuck = "Likely stuck" // 0 to 49
 	Failed      = "Failed"       // the run ended in failure
 )
@@ -94,7 +94,7 @@ func HealthOf(warnings []unloop.Finding, failed bool, penalty func(*unloop.Findi
 	case score >= 80:
 		return Health{score, Healthy}
 	case score >= 50:
-		return Health{score, Troubled}
+		return Health{score, Degraded}
 	}
 	return Health{score, LikelyStuck}
 }

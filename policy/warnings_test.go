@@ -49,7 +49,7 @@ func TestWarnings(t *testing.T) {
 			var w Warnings
 			var noted []bool
 			for _, f := range tc.found {
-				noted = append(noted, w.Note(f))
+				noted = append(noted, w.Upsert(f))
 			}
 			if diff := cmp.Diff(tc.noted, noted); diff != "" {
 				t.Errorf("noted (-want +got):\n%s", diff)
@@ -64,14 +64,14 @@ func TestWarnings(t *testing.T) {
 func TestWarningsAreBounded(t *testing.T) {
 	var w Warnings
 	for k := range maxWarnings + 5 {
-		if noted := w.Note(unloop.Finding{Rule: "long_running_step", Subject: fmt.Sprint("e", k)}); noted != (k < maxWarnings) {
+		if noted := w.Upsert(unloop.Finding{Rule: "long_running_step", Subject: fmt.Sprint("e", k)}); noted != (k < maxWarnings) {
 			t.Fatalf("finding %d: noted %t", k, noted)
 		}
 	}
 	if len(w.All()) != maxWarnings || w.Dropped != 5 {
 		t.Errorf("%d warnings and %d dropped", len(w.All()), w.Dropped)
 	}
-	if !w.Note(unloop.Finding{Rule: "long_running_step", Subject: "e0", Count: 2}) {
+	if !w.Upsert(unloop.Finding{Rule: "long_running_step", Subject: "e0", Count: 2}) {
 		t.Error("a warning that is known does not grow any more")
 	}
 }
@@ -85,8 +85,8 @@ func TestHealthOf(t *testing.T) {
 	}{
 		{"no warnings", nil, false, Health{100, Healthy}},
 		{"the last healthy score", []int{20}, false, Health{80, Healthy}},
-		{"the first troubled score", []int{20, 1}, false, Health{79, Troubled}},
-		{"the last troubled score", []int{30, 20}, false, Health{50, Troubled}},
+		{"the first troubled score", []int{20, 1}, false, Health{79, Degraded}},
+		{"the last troubled score", []int{30, 20}, false, Health{50, Degraded}},
 		{"the first that is likely stuck", []int{30, 21}, false, Health{49, LikelyStuck}},
 		{"it does not fall under 0", []int{60, 60}, false, Health{0, LikelyStuck}},
 		{"a failed run loses 30 and has failed", nil, true, Health{70, Failed}},

@@ -281,7 +281,7 @@ Wait longer between polls, look at the job itself, or give up after a time.`},
 		{"a text of one's own", "agentium", `nudges: {loop-detected: "Enough of {{.Tool}}."}`, greps, "\nEnough of grep."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := actingProfile(t, tc.profile, tc.config).Watch("run")
+			w := actingProfile(t, tc.profile, tc.config).NewSession("run")
 			var told string
 			for _, entry := range entries(t, tc.trace) {
 				if d := w.Add(entry.Event); d.Action != policy.Allow {
@@ -326,7 +326,7 @@ func TestEveryDecisionHasAText(t *testing.T) {
 // act plays a trace and returns the decisions to act.
 func act(t *testing.T, name, config, trace string) []string {
 	t.Helper()
-	w := actingProfile(t, name, config).Watch("run")
+	w := actingProfile(t, name, config).NewSession("run")
 	var got []string
 	for _, entry := range entries(t, trace) {
 		if d := w.Add(entry.Event); d.Action != policy.Allow {

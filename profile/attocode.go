@@ -66,9 +66,9 @@ func (s *Attocode) profile() *Profile {
 			detect.FailureCascade{Times: s.ShellFailures},
 			detect.SummaryLoop{Times: s.TextTurns},
 		},
-		mark:    Mark{Tag: "loop-guard"},
+		mark:    MessagePrefix{Tag: "loop-guard"},
 		swarm:   Swarm{Calls: s.GlobalCalls, Workers: s.GlobalWorkers},
-		reading: unloop.Reading{Shells: unloop.DefaultShells()},
+		reading: unloop.Options{Shells: unloop.DefaultShells()},
 		policy:  func() policy.Policy { return table },
 		penalty: severityPenalty,
 	}

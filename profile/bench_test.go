@@ -33,12 +33,12 @@ func BenchmarkStep(b *testing.B) {
 // benchSteps measures the steps behind the first built events, and builds the run anew when they are used up.
 func benchSteps(b *testing.B, p *Profile, events []unloop.Event, built int) {
 	b.ReportAllocs()
-	var w *Watch
+	var w *Session
 	next := len(events)
 	for b.Loop() {
 		if next == len(events) {
 			b.StopTimer()
-			w, next = p.Watch("run"), built
+			w, next = p.NewSession("run"), built
 			for k := range events[:built] {
 				w.Add(&events[k])
 			}

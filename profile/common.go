@@ -29,7 +29,7 @@ type Tool struct {
 func (c *Common) common() *Common { return c }
 
 // read puts what the settings say of tools into the profile's reading.
-func (c *Common) read(r *unloop.Reading) error {
+func (c *Common) read(r *unloop.Options) error {
 	r.Ignore = append(r.Ignore, c.Ignore...)
 	r.Shells = append(r.Shells, c.Shells...)
 	var mistakes []error
@@ -42,15 +42,15 @@ func (c *Common) read(r *unloop.Reading) error {
 			mistakes = append(mistakes, fmt.Errorf("tools: %s: class is %q; it must be one of read_only, mutating, polling", name, tool.Class))
 			continue
 		}
-		if r.Classes == nil {
-			r.Classes = make(map[string]unloop.Class)
+		if r.Effects == nil {
+			r.Effects = make(map[string]unloop.Effect)
 		}
-		r.Classes[name] = class
+		r.Effects[name] = class
 	}
 	return errors.Join(mistakes...)
 }
 
-var classNames = map[string]unloop.Class{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
+var classNames = map[string]unloop.Effect{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
 
 // forTool makes the profile that holds for one tool: the settings with those of the tool in their place.
 func forTool(settings Settings, name string, tool Tool) (*Profile, error) {

@@ -22,9 +22,9 @@ type Parts struct {
 	// Policy makes the policy of a run, or of a tool in Common.Tools within a run; nil for policy.Report. A policy that keeps something from event to event is a policy.Stateful, and a new one is made at each call.
 	Policy func() policy.Policy
 
-	Mark    Mark                      // Tag is "loop-guard" if it is empty
+	Mark    MessagePrefix                      // Tag is "loop-guard" if it is empty
 	Swarm   Swarm                     // when the workers of a swarm loop together; the zero Swarm for never
-	ByName  func(string) unloop.Class // classifies a tool by its name; nil for unloop.ClassOf
+	ByName  func(string) unloop.Effect // classifies a tool by its name; nil for unloop.EffectOf
 	Penalty func(*unloop.Finding) int // what a warning costs of 100 points of health; nil for 10, 25 or 40 by severity
 
 	// Common are the settings that every profile has. Nudges may have a text for any code of the policy; the codes of
@@ -114,7 +114,7 @@ func (s *custom) Validate() error { return nil }
 func (s *custom) profile() *Profile {
 	p := &Profile{
 		name: s.parts.Name, title: s.parts.Title, detectors: s.parts.Detectors, mark: s.parts.Mark, swarm: s.parts.Swarm,
-		reading: unloop.Reading{Shells: unloop.DefaultShells(), ByName: s.parts.ByName},
+		reading: unloop.Options{Shells: unloop.DefaultShells(), EffectByName: s.parts.ByName},
 		policy:  s.parts.Policy, penalty: s.parts.Penalty,
 	}
 	if p.mark.Tag == "" {

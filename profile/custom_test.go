@@ -73,17 +73,17 @@ func TestNothingThatAProfileGivesOutChangesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings.LadderPatience = 77
-	if built.Settings().(*Progress).LadderPatience == 77 {
+	if built.Settings().(*DefaultProfile).LadderPatience == 77 {
 		t.Error("settings that somebody holds change the profile that was made of them")
 	}
-	if p.Name() != "own" || p.Title() != "mine" || p.Mark().Tag != "loop-guard" || p.Swarm() != (Swarm{}) || p.Shadow() {
-		t.Errorf("%s, %s, %+v, %+v, %t", p.Name(), p.Title(), p.Mark(), p.Swarm(), p.Shadow())
+	if p.Name() != "own" || p.Title() != "mine" || p.MessagePrefix().Tag != "loop-guard" || p.Swarm() != (Swarm{}) || p.Shadow() {
+		t.Errorf("%s, %s, %+v, %+v, %t", p.Name(), p.Title(), p.MessagePrefix(), p.Swarm(), p.Shadow())
 	}
 }
 
 func TestTheZeroProfileAllowsEverything(t *testing.T) {
 	var p Profile
-	w := p.Watch("run")
+	w := p.NewSession("run")
 	for _, entry := range entries(t, "# a loop\nrepeat 9\ncall a b\nresult a c\nend\n") {
 		if d := w.Add(entry.Event); d.Action != policy.Allow {
 			t.Errorf("%+v", d)
@@ -104,7 +104,7 @@ func TestACustomProfileAsksDetectorsLikeABuiltInOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := built.Watch("run"), own.Watch("run")
+	a, b := built.NewSession("run"), own.NewSession("run")
 	stopped := 0
 	for _, entry := range entries(t, "# a loop\nrepeat 12\ncall search loops\nresult search nothing\nend\n") {
 		x, y := a.Add(entry.Event), b.Add(entry.Event)

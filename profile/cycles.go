@@ -27,7 +27,7 @@ func (s *Cycles) profile() *Profile {
 		name:      "cycles",
 		title:     "patterns of calls that repeat without a gap: warns, warns harder, halts",
 		detectors: []unloop.Detector{detect.CallCycle{Longest: s.LongestCycle}},
-		mark:      Mark{Tag: "loop-guard"},
+		mark:      MessagePrefix{Tag: "loop-guard"},
 		policy:    func() policy.Policy { return new(policy.Escalation) },
 		penalty:   severityPenalty,
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Progress are the settings of the profile default: it acts on evidence of no progress, not on counts.
-type Progress struct {
+// DefaultProfile are the settings of the profile default: it acts on evidence of no progress, not on counts.
+type DefaultProfile struct {
 	RepeatWeight   float64 `yaml:"repeat_weight" doc:"weight of equal calls with equal results; one weighs 1, half every 24 steps later"`
 	RepeatFailures int     `yaml:"repeat_failures" doc:"how often an equal call must have failed in the same way"`
 	CycleRounds    int     `yaml:"cycle_rounds" doc:"rounds of a pattern without news"`
@@ -27,15 +27,15 @@ type Progress struct {
 }
 
 // DefaultSettings returns the settings as they stand.
-func DefaultSettings() *Progress {
-	return &Progress{
+func DefaultSettings() *DefaultProfile {
+	return &DefaultProfile{
 		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 12, SameErrors: 4, StuckPolls: 8, SameMessages: 3, Restated: 1.2, TextRepeats: 5,
 		IdleHandoffs: 4, BareHandoffs: 6, LadderPatience: 2,
 	}
 }
 
 // Validate reports all settings that are out of range.
-func (s *Progress) Validate() error {
+func (s *DefaultProfile) Validate() error {
 	var v validation
 	v.number("repeat_weight", s.RepeatWeight, 1.5, 100)
 	v.integer("repeat_failures", s.RepeatFailures, 2, 1000)
@@ -55,7 +55,7 @@ func (s *Progress) Validate() error {
 	return v.err()
 }
 
-func (s *Progress) profile() *Profile {
+func (s *DefaultProfile) profile() *Profile {
 	return &Profile{
 		name:  Default,
 		title: "evidence of no progress; nudges, blocks, halts",
@@ -70,12 +70,12 @@ func (s *Progress) profile() *Profile {
 			detect.RepeatingText{Times: s.TextRepeats, Bytes: 200},
 			detect.IdleHandoffs{Times: s.IdleHandoffs, Bare: s.BareHandoffs},
 		},
-		mark:    Mark{Tag: "loop-guard"},
-		reading: unloop.Reading{Shells: unloop.DefaultShells()},
+		mark:    MessagePrefix{Tag: "loop-guard"},
+		reading: unloop.Options{Shells: unloop.DefaultShells()},
 		policy:  func() policy.Policy { return &policy.Ladder{Patience: s.LadderPatience} },
-		penalty: progressPenalty,
+		penalty: defaultPenalty,
 	}
 }
 
-// progressPenalty takes a third for a finding that has just enough evidence, and more as the evidence grows.
-func progressPenalty(f *unloop.Finding) int { return int(min(60, 30*f.Score)) }
+// defaultPenalty takes a third for a finding that has just enough evidence, and more as the evidence grows.
+func defaultPenalty(f *unloop.Finding) int { return int(min(60, 30*f.Score)) }

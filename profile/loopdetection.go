@@ -47,15 +47,15 @@ func (s *LoopDetection) profile() *Profile {
 			detect.PollNoProgress{Window: s.HistorySize, Times: times},
 			detect.PingPong{Times: times},
 		},
-		mark:    Mark{Tag: "loop-guard"},
-		reading: unloop.Reading{ByName: loopDetectionClass},
+		mark:    MessagePrefix{Tag: "loop-guard"},
+		reading: unloop.Options{EffectByName: loopDetectionClass},
 		policy:  func() policy.Policy { return table },
 		penalty: severityPenalty,
 	}
 }
 
 // loopDetectionClass takes a tool whose name has a word of waiting for one that polls.
-func loopDetectionClass(name string) unloop.Class {
+func loopDetectionClass(name string) unloop.Effect {
 	polls := []string{"status", "poll", "check", "wait", "ping", "health"}
 	for word := range unloop.Words(name) {
 		if slices.Contains(polls, word) {

@@ -67,7 +67,7 @@ func (s *LoopGuard) Validate() error {
 }
 
 func (s *LoopGuard) profile() *Profile {
-	calls := func(class unloop.Class, warn int) unloop.Detector {
+	calls := func(class unloop.Effect, warn int) unloop.Detector {
 		return detect.TurnCalls{Class: class, Times: warn, Strict: s.Strict}
 	}
 	p := &Profile{
@@ -79,8 +79,8 @@ func (s *LoopGuard) profile() *Profile {
 			calls(unloop.ReadOnly, min(s.IdempotentWarn, s.IdempotentBlock, s.IdempotentHalt)),
 			calls(unloop.Mutating, min(s.MutatingWarn, s.MutatingBlock, s.MutatingHalt)),
 		},
-		mark:    Mark{Tag: "loop-guard"},
-		reading: unloop.Reading{Classes: s.classes(), ByName: loopGuardClass},
+		mark:    MessagePrefix{Tag: "loop-guard"},
+		reading: unloop.Options{Effects: s.classes(), EffectByName: loopGuardClass},
 		policy:  func() policy.Policy { return s.table() },
 		penalty: severityPenalty,
 	}
@@ -110,8 +110,8 @@ func (s *LoopGuard) table() policy.Table {
 	}}
 }
 
-func (s *LoopGuard) classes() map[string]unloop.Class {
-	classes := make(map[string]unloop.Class)
+func (s *LoopGuard) classes() map[string]unloop.Effect {
+	classes := make(map[string]unloop.Effect)
 	for _, name := range s.IdempotentTools {
 		classes[name] = unloop.ReadOnly
 	}
@@ -122,7 +122,7 @@ func (s *LoopGuard) classes() map[string]unloop.Class {
 }
 
 // loopGuardClass takes a tool whose name has a word of reading for one that only reads.
-func loopGuardClass(name string) unloop.Class {
+func loopGuardClass(name string) unloop.Effect {
 	reads := []string{"read", "get", "list", "search", "find", "show", "view", "check"}
 	for word := range unloop.Words(name) {
 		if slices.Contains(reads, word) {

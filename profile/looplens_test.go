@@ -25,7 +25,7 @@ func TestLoopLensAgreesWithRescanning(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		events := rapid.SliceOfN(randomEvent(), 1, 60).Draw(t, "events")
-		watch := p.Watch("run")
+		watch := p.NewSession("run")
 		reference := rescan{raised: map[string]plainWarning{}}
 		for i := range events {
 			events[i].ID, events[i].Index = fmt.Sprint("e", i), i

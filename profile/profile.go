@@ -27,14 +27,14 @@ type Profile struct {
 	title     string
 	settings  Settings
 	detectors []unloop.Detector
-	mark      Mark
+	mark      MessagePrefix
 	swarm     Swarm
 	shadow    bool
 
 	at      [kinds][]unloop.Detector // those to ask at each kind of event
 	tools   map[string]*Profile      // for tools with settings of their own
 	nudges  *policy.Nudges
-	reading unloop.Reading
+	reading unloop.Options
 	policy  func() policy.Policy // makes one for each run
 	penalty func(*unloop.Finding) int
 }
@@ -56,8 +56,8 @@ func (p *Profile) Settings() Settings {
 // Detectors returns a copy of the list of detectors, in the order in which they are asked.
 func (p *Profile) Detectors() []unloop.Detector { return slices.Clone(p.detectors) }
 
-// Mark returns how what the profile says to an agent is marked.
-func (p *Profile) Mark() Mark { return p.mark }
+// MessagePrefix returns how what the profile says to an agent is marked.
+func (p *Profile) MessagePrefix() MessagePrefix { return p.mark }
 
 // Swarm returns when the workers of a swarm loop together; the zero Swarm for never.
 func (p *Profile) Swarm() Swarm { return p.swarm }
@@ -65,8 +65,8 @@ func (p *Profile) Swarm() Swarm { return p.swarm }
 // Shadow reports whether the profile only says what would have been done.
 func (p *Profile) Shadow() bool { return p.shadow }
 
-// Mark is how what the profile says to an agent is marked.
-type Mark struct {
+// MessagePrefix is how what the profile says to an agent is marked.
+type MessagePrefix struct {
 	Tag  string // stands in brackets before it
 	Text bool   // a blocked call is answered by a text, and not by an object with an error
 }
@@ -127,7 +127,7 @@ func FromSettings(settings Settings) (*Profile, error) {
 	mistakes := []error{settings.Validate(), common.read(&p.reading)}
 	for _, d := range p.detectors {
 		info := d.Info()
-		p.reading.Facts |= info.Facts
+		p.reading.Needs |= info.Needs
 		for kind := range kinds {
 			at := unloop.At(1) << kind
 			if info.At&at != 0 || at == unloop.AtStale && info.At&unloop.AtEnd != 0 {
@@ -158,8 +158,8 @@ func (p *Profile) newPolicy() policy.Policy {
 	return p.policy()
 }
 
-// Watch is one run under a profile. It is not safe for concurrent use.
-type Watch struct {
+// Session is one run under a profile. It is not safe for concurrent use.
+type Session struct {
 	profile  *Profile
 	run      *unloop.Run
 	policy   policy.Policy
@@ -169,24 +169,24 @@ type Watch struct {
 	grown    []unloop.Finding
 }
 
-// Watch begins to watch a run.
-func (p *Profile) Watch(runID string) *Watch {
-	return &Watch{profile: p, run: unloop.NewRun(runID, p.reading), policy: p.newPolicy()}
+// NewSession begins to watch a run.
+func (p *Profile) NewSession(runID string) *Session {
+	return &Session{profile: p, run: unloop.NewRun(runID, p.reading), policy: p.newPolicy()}
 }
 
 // Add folds the next event of the run and returns the profile's decision at it. Findings in the decision are valid until
 // the next Add.
-func (w *Watch) Add(e *unloop.Event) policy.Decision {
+func (w *Session) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	profile, decide := w.rules()
 	w.found, w.grown = w.found[:0], w.grown[:0]
-	for _, d := range profile.at[bits.Len8(uint8(w.run.Now().Kinds()))-1] {
+	for _, d := range profile.at[bits.Len8(uint8(w.run.Current().Kinds()))-1] {
 		f, ok := d.Check(w.run)
 		if !ok {
 			continue
 		}
 		w.found = append(w.found, f)
-		if w.warnings.Note(f) {
+		if w.warnings.Upsert(f) {
 			w.grown = append(w.grown, f)
 		}
 	}
@@ -201,8 +201,8 @@ func (w *Watch) Add(e *unloop.Event) policy.Decision {
 func (p *Profile) Nudge(d *policy.Decision) string { return p.nudges.Text(d) }
 
 // rules returns the profile and the policy that hold for the tool at hand.
-func (w *Watch) rules() (*Profile, policy.Policy) {
-	step := w.run.Now().Step
+func (w *Session) rules() (*Profile, policy.Policy) {
+	step := w.run.Current().Step
 	if step == nil || len(w.profile.tools) == 0 {
 		return w.profile, w.policy
 	}
@@ -224,7 +224,7 @@ func (w *Watch) rules() (*Profile, policy.Policy) {
 // Findings begins a run and returns what folds its events: a function that takes the next one and returns the findings at it that are
 // new or have grown, valid until the next call. Package detecttest plays traces against it.
 func (p *Profile) Findings(runID string) func(*unloop.Event) []unloop.Finding {
-	w := p.Watch(runID)
+	w := p.NewSession(runID)
 	return func(e *unloop.Event) []unloop.Finding {
 		w.Add(e)
 		return w.Grown()
@@ -232,19 +232,19 @@ func (p *Profile) Findings(runID string) func(*unloop.Event) []unloop.Finding {
 }
 
 // Grown returns the findings at the latest event that are new or have grown. It is valid until the next Add.
-func (w *Watch) Grown() []unloop.Finding { return w.grown }
+func (w *Session) Grown() []unloop.Finding { return w.grown }
 
 // Run returns the run that is watched.
-func (w *Watch) Run() *unloop.Run { return w.run }
+func (w *Session) Run() *unloop.Run { return w.run }
 
 // Size estimates the bytes that the watch takes in memory: the run's Size, and that of its warnings.
-func (w *Watch) Size() int { return w.run.Size() + w.warnings.Size() }
+func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() }
 
 // Warnings returns the run's warnings, sorted by rule, then subject.
-func (w *Watch) Warnings() []unloop.Finding { return w.warnings.All() }
+func (w *Session) Warnings() []unloop.Finding { return w.warnings.All() }
 
 // Health returns how well the run does.
-func (w *Watch) Health() policy.Health {
+func (w *Session) Health() policy.Health {
 	return policy.HealthOf(w.warnings.All(), w.run.Metrics().Failed, w.profile.penalty)
 }
 

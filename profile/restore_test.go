@@ -17,7 +17,7 @@ import (
 )
 
 // restoresAsItWas fails unless a watch can be restored from its snapshot, and has the same snapshot then.
-func restoresAsItWas(t interface{ Fatalf(string, ...any) }, p *Profile, w *Watch, where string) {
+func restoresAsItWas(t interface{ Fatalf(string, ...any) }, p *Profile, w *Session, where string) {
 	data, err := json.Marshal(w)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", p.Name(), where, err)
@@ -52,7 +52,7 @@ func TestTheStateOfEveryGoldenTraceIsValid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := p.Watch("run")
+		w := p.NewSession("run")
 		for at, entry := range trace.Entries {
 			if w.Add(entry.Event); at%7 == 0 || at == len(trace.Entries)-1 {
 				restoresAsItWas(t, p, w, fmt.Sprintf("%s, event %d", path, at))
@@ -68,7 +68,7 @@ func TestTheStateOfEveryRunIsValid(t *testing.T) {
 			t.Fatal(err)
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			w := p.Watch("run")
+			w := p.NewSession("run")
 			for k, e := range rapid.SliceOfN(rapid.OneOf(randomEvent(), anyEvent()), 0, 60).Draw(t, "events") {
 				e.ID, e.Index = fmt.Sprint("e", k), k
 				w.Add(&e)

@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// watchState is the state of a Watch: its parts as they are to be written, or as they were read.
-type watchState[Part any] struct {
+// sessionState is the state of a Watch: its parts as they are to be written, or as they were read.
+type sessionState[Part any] struct {
 	Profile  string           `json:"profile"`
 	Run      Part             `json:"run"`
 	Policy   Part             `json:"policy,omitempty"`
@@ -19,8 +19,8 @@ type watchState[Part any] struct {
 }
 
 // MarshalJSON writes all that Restore needs to go on exactly where the watch is.
-func (w *Watch) MarshalJSON() ([]byte, error) {
-	state := watchState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All()}
+func (w *Session) MarshalJSON() ([]byte, error) {
+	state := sessionState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All()}
 	for name, p := range w.tools {
 		if state.Tools == nil {
 			state.Tools = make(map[string]any)
@@ -40,11 +40,11 @@ func policyState(p policy.Policy) any {
 
 // Restore makes a watch of what MarshalJSON wrote under the same profile and settings. Data may come from anybody: what is over
 // 16 MiB, or what no watch could have written, is an error.
-func (p *Profile) Restore(data []byte) (*Watch, error) {
+func (p *Profile) Restore(data []byte) (*Session, error) {
 	if err := snapshot.Bounded(data); err != nil {
 		return nil, fmt.Errorf("restore a watch: %w", err)
 	}
-	var kept watchState[json.RawMessage]
+	var kept sessionState[json.RawMessage]
 	if err := json.Unmarshal(data, &kept); err != nil {
 		return nil, fmt.Errorf("restore a watch: %w", err)
 	}
@@ -55,7 +55,7 @@ func (p *Profile) Restore(data []byte) (*Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Watch{profile: p, run: run, policy: p.newPolicy()}
+	w := &Session{profile: p, run: run, policy: p.newPolicy()}
 	if err := restorePolicy(w.policy, kept.Policy); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, n := range []int{100, 1000, 10_000} {
-		w := p.Watch("run")
+		w := p.NewSession("run")
 		for _, e := range benchRun(n, false) {
 			w.Add(&e)
 		}

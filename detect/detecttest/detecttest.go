@@ -123,11 +123,11 @@ func enough(dir string, traces []*Trace) error {
 func play(trace *Trace, d unloop.Detector) []error {
 	info := d.Info()
 	j := judge{trace: trace, info: info, counts: make(map[string]int)}
-	r := unloop.NewRun(trace.Name, unloop.Reading{Facts: info.Facts, Shells: unloop.DefaultShells()})
+	r := unloop.NewRun(trace.Name, unloop.Options{Needs: info.Needs, Shells: unloop.DefaultShells()})
 	for k := range trace.Entries {
 		e := &trace.Entries[k]
 		r.Add(e.Event)
-		if r.Now().Kinds()&info.At == 0 {
+		if r.Current().Kinds()&info.At == 0 {
 			j.missing(e, "nothing: Info().At says that it is not asked at such an event")
 			continue
 		}

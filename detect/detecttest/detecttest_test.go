@@ -19,12 +19,12 @@ type often struct {
 func (often) Info() unloop.Info { return unloop.Info{Name: "often", At: unloop.AtStart} }
 
 func (d often) Check(r *unloop.Run) (unloop.Finding, bool) {
-	tool := r.Now().Step.Tool
+	tool := r.Current().Step.Tool
 	n := r.Tool(tool).Calls
 	if n < 2 {
 		return unloop.Finding{}, false
 	}
-	now := r.Now().Ref
+	now := r.Current().Ref
 	f := unloop.Finding{
 		Rule: "often", Subject: tool, Count: n, What: tool + " came often", First: now, Event: now, Evidence: []unloop.EventRef{now},
 	}
@@ -186,6 +186,6 @@ type seen struct {
 }
 
 func (d seen) Check(r *unloop.Run) (unloop.Finding, bool) {
-	*d.tools = append(*d.tools, r.Now().Step.Tool)
+	*d.tools = append(*d.tools, r.Current().Step.Tool)
 	return d.often.Check(r)
 }

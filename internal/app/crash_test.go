@@ -312,7 +312,7 @@ func replay(t *testing.T, id string, events []*unloop.Event) verdict {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	working := begin(func() error { return p.Run(ctx) })
-	if _, err := p.Submit(ctx, &pipeline.Delivery{Events: events}); err != nil {
+	if _, err := p.Submit(ctx, &pipeline.Submission{Events: events}); err != nil {
 		t.Fatal(err)
 	}
 	stop()

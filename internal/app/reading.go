@@ -45,8 +45,8 @@ func (r reading) RunsSince(ctx context.Context, arrival int64, limit int) ([]sto
 	return r.Store.RunsSince(ctx, arrival, limit)
 }
 
-// Fleet sums up runs.
-func (r reading) Fleet(ctx context.Context, since, until time.Time, step time.Duration) (store.Fleet, error) {
+// Overview sums up runs.
+func (r reading) Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error) {
 	r.flush(ctx)
-	return r.Store.Fleet(ctx, since, until, step)
+	return r.Store.Overview(ctx, since, until, step)
 }

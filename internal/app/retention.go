@@ -15,7 +15,7 @@ const (
 )
 
 // retain deletes runs that are over, when they are too old or take too much, until ctx is done.
-func (p *parts) retain(ctx context.Context) error {
+func (p *components) retain(ctx context.Context) error {
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
@@ -30,8 +30,8 @@ func (p *parts) retain(ctx context.Context) error {
 	}
 }
 
-func (p *parts) retainNow(ctx context.Context) error {
-	if err := p.store.DropStray(ctx, time.Now().Add(-strayAge)); err != nil {
+func (p *components) retainNow(ctx context.Context) error {
+	if err := p.store.DropOrphanSpans(ctx, time.Now().Add(-strayAge)); err != nil {
 		return err
 	}
 	if age := time.Duration(p.config.Retention.Age); age > 0 {
@@ -49,7 +49,7 @@ func (p *parts) retainNow(ctx context.Context) error {
 }
 
 // retainSize deletes the oldest runs that are over until the database is within its size.
-func (p *parts) retainSize(ctx context.Context) error {
+func (p *components) retainSize(ctx context.Context) error {
 	most := int64(p.config.Retention.Size)
 	if most == 0 {
 		return nil
@@ -74,12 +74,12 @@ func (p *parts) retainSize(ctx context.Context) error {
 }
 
 // forget has runs deleted and returns how many.
-func (p *parts) forget(ctx context.Context, find func() ([]string, error)) (int, error) {
+func (p *components) forget(ctx context.Context, find func() ([]string, error)) (int, error) {
 	ids, err := find()
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	if _, err := p.pipeline.Submit(ctx, &pipeline.Delivery{Gone: ids}); err != nil {
+	if _, err := p.pipeline.Submit(ctx, &pipeline.Submission{Deleted: ids}); err != nil {
 		return 0, err
 	}
 	p.log.Info("deleted old runs", "runs", len(ids))

@@ -59,8 +59,8 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 	return p.run(ctx, web, rpc)
 }
 
-// parts are what a server is made of.
-type parts struct {
+// components are what a server is made of.
+type components struct {
 	config   *config.Config
 	version  string
 	log      *slog.Logger
@@ -78,7 +78,7 @@ type parts struct {
 }
 
 // run has all parts work. Those before the pipeline end first and those behind it last, so that nothing is lost on the way.
-func (p *parts) run(ctx context.Context, web, rpc net.Listener) error {
+func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	serving, failed := context.WithCancelCause(ctx)
 	defer failed(nil)
 	recording, recorded := context.WithCancel(context.WithoutCancel(ctx))
@@ -104,7 +104,7 @@ func (p *parts) run(ctx context.Context, web, rpc net.Listener) error {
 }
 
 // endWebhooks gives messages that are on their way some time.
-func (p *parts) endWebhooks(ctx context.Context) error {
+func (p *components) endWebhooks(ctx context.Context) error {
 	if p.webhooks == nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (p *part) wait() error {
 // grace is how long what is at hand has when a server stops.
 const grace = 10 * time.Second
 
-func (p *parts) serveGRPC(ctx context.Context, l net.Listener) error {
+func (p *components) serveGRPC(ctx context.Context, l net.Listener) error {
 	if p.grpc == nil {
 		<-ctx.Done()
 		return nil
@@ -187,7 +187,7 @@ func hangUp(l net.Listener) error {
 	return l.Close()
 }
 
-func (p *parts) addresses(web, rpc net.Listener) Addresses {
+func (p *components) addresses(web, rpc net.Listener) Addresses {
 	a := Addresses{HTTP: web.Addr().String(), URL: p.config.URL, DB: publicDSN(p.dsn)}
 	if rpc != nil {
 		a.GRPC = rpc.Addr().String()
@@ -201,7 +201,7 @@ func (p *parts) addresses(web, rpc net.Listener) Addresses {
 // secretKey is what the key of the masks is called in the store.
 const secretKey = "mask"
 
-func (p *parts) masker(ctx context.Context) (*mask.Masker, error) {
+func (p *components) masker(ctx context.Context) (*mask.Masker, error) {
 	key, err := p.store.Secret(ctx, secretKey)
 	if err != nil {
 		return nil, err

@@ -214,7 +214,7 @@ func (s *canaryServer) sendImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	sender := c.NewSender()
-	feed := Feed{Take: func(e *unloop.Event) error { return sender.Add(t.Context(), e) }, Warn: func(err error) { t.Error(err) }}
+	feed := Import{Take: func(e *unloop.Event) error { return sender.Add(t.Context(), e) }, Warn: func(err error) { t.Error(err) }}
 	if fed, err := feed.Run(t.Context(), []string{file}); err != nil || fed.Events == 0 {
 		t.Fatal(fed, err)
 	}

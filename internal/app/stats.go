@@ -3,7 +3,7 @@ package app
 import "github.com/prometheus/client_golang/prometheus"
 
 // stats hands the counts of the edges to Prometheus. The pipeline keeps its own.
-type stats struct{ parts *parts }
+type stats struct{ parts *components }
 
 var (
 	streamsOpen    = describe("stream_subscribers", "Subscribers of streams.")

@@ -57,7 +57,7 @@ func TestAServerWhoseDatabaseAnotherOneUsedEnds(t *testing.T) {
 		t.Error("the first server goes on")
 		stop()
 	}
-	if err := serving.wait(); !errors.Is(err, store.ErrTaken) {
+	if err := serving.wait(); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("the first server ended with %v", err)
 	}
 	last := serve(t, func(c *config.Config) { c.DB = db })

@@ -23,7 +23,7 @@ const spansAtOnce = 8192
 func (t telemetry) Traces(ctx context.Context, td ptrace.Traces) (rejected int, reason string, err error) {
 	return otlp.SpansInParts(td, spansAtOnce, func(spans []otlp.Span) error {
 		slices.SortStableFunc(spans, func(a, b otlp.Span) int { return cmp.Compare(a.TraceID, b.TraceID) })
-		_, err := t.pipeline.Submit(ctx, &pipeline.Delivery{Spans: spans})
+		_, err := t.pipeline.Submit(ctx, &pipeline.Submission{Spans: spans})
 		return err
 	})
 }
@@ -34,6 +34,6 @@ func (t telemetry) Logs(ctx context.Context, ld plog.Logs) (rejected int, reason
 	if len(events) == 0 {
 		return rejected, reason, nil
 	}
-	_, err = t.pipeline.Submit(ctx, &pipeline.Delivery{Events: events, Services: services})
+	_, err = t.pipeline.Submit(ctx, &pipeline.Submission{Events: events, Services: services})
 	return rejected, reason, err
 }

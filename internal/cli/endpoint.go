@@ -95,6 +95,6 @@ func (r *refusals) tellUntold() {
 
 // tellSent says what became of events.
 func tellSent(stdout io.Writer, sent client.Sent) {
-	fmt.Fprintf(stdout, "%s new, %d there already, %d refused\n", plural(sent.Accepted-sent.Doubled, "event is", "events are"),
-		sent.Doubled, sent.Refused)
+	fmt.Fprintf(stdout, "%s new, %d there already, %d refused\n", plural(sent.Accepted-sent.Duplicates, "event is", "events are"),
+		sent.Duplicates, sent.Refused)
 }

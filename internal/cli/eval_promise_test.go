@@ -20,7 +20,7 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 			t.Errorf("of the loops of kind %s it catches %.0f %%, and not 90", kind, 100*share)
 		}
 	}
-	caught, delays := eval.Rate{}, eval.Delays{}
+	caught, delays := eval.Proportion{}, eval.Delays{}
 	for _, kind := range sheet.Loops {
 		caught.Count += kind.Flagged.Count
 		caught.Of += kind.Flagged.Of

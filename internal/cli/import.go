@@ -58,7 +58,7 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	sender := c.NewSender()
 	refused := refusals{w: above}
 	sender.Patience, sender.Waiting, sender.Refused = patience, (&outage{w: above}).waiting, refused.refused
-	feed := app.Feed{
+	feed := app.Import{
 		Input: input, Stdin: cmd.InOrStdin(), Progress: bar.add,
 		Take: func(e *unloop.Event) error { return sender.Add(ctx, e) },
 		Warn: func(err error) { complain(above, err) },

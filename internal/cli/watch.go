@@ -67,7 +67,7 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 		sender.Patience = patience
 	}
 	faults := 0
-	follow := app.Follow{
+	follow := app.Tail{
 		Input: f.input, Once: f.once, Take: sender.Add,
 		Warn: func(err error) {
 			faults++
@@ -94,7 +94,7 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 const sendEvery = 200 * time.Millisecond
 
 // followAndSend sends what is followed, a fifth of a second later at most, and at the end all that was gathered.
-func followAndSend(ctx context.Context, follow *app.Follow, sender *client.Sender, paths []string) error {
+func followAndSend(ctx context.Context, follow *app.Tail, sender *client.Sender, paths []string) error {
 	ctx, failed := context.WithCancelCause(ctx)
 	defer failed(nil)
 	done := make(chan struct{})

@@ -203,7 +203,7 @@ func (k *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		answer.Accepted++
 		if k.known[e.ID] {
-			answer.Doubled++
+			answer.Duplicates++
 			continue
 		}
 		if k.known == nil {
@@ -251,7 +251,7 @@ func TestSenderSendsSomeAtATime(t *testing.T) {
 	if diff := cmp.Diff([]int{500, 500, 202}, k.requests); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(Sent{Accepted: 1202, Doubled: 1}, s.Sent()); diff != "" {
+	if diff := cmp.Diff(Sent{Accepted: 1202, Duplicates: 1}, s.Sent()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -27,7 +27,7 @@ const (
 // Sent says what became of the events that were sent.
 type Sent struct {
 	Accepted int // events that the server has now, those that it had before included
-	Doubled  int // events among them that it had before
+	Duplicates  int // events among them that it had before
 	Refused  int // events that it does not take
 	Refusals []Refusal
 }
@@ -127,7 +127,7 @@ func (s *Sender) send(ctx context.Context, from, to int) error {
 	switch {
 	case err == nil:
 		s.sent.Accepted += batch.Accepted
-		s.sent.Doubled += batch.Doubled
+		s.sent.Duplicates += batch.Duplicates
 		s.refuse(from, to, batch.Errors)
 		return nil
 	case !errors.As(err, &answer) || !aboutTheRequest(answer.Status):
@@ -224,7 +224,7 @@ func retry(err error) (after time.Duration, again bool) {
 // batch is the answer to several events.
 type batch struct {
 	Accepted int          `json:"accepted"`
-	Doubled  int          `json:"doubled"`
+	Duplicates  int          `json:"doubled"`
 	Errors   []eventError `json:"errors"`
 }
 

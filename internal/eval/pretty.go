@@ -24,7 +24,7 @@ type table struct {
 
 // Pretty writes one table for people, with a column for each profile. A share stands with the bounds of its confidence
 // interval; sections for which no run has a label are left out.
-func (b *Board) Pretty(w io.Writer) error {
+func (b *Scoreboard) Pretty(w io.Writer) error {
 	t := table{sheets: b.Sheets}
 	first := row{label: fmt.Sprint(b.Sheets[0].Runs, " runs"), of: "of"}
 	for _, s := range b.Sheets {
@@ -54,7 +54,7 @@ func (t *table) add(label, of string, cell func(*Sheet) string) {
 }
 
 // rates adds a row of shares that all have the same base.
-func (t *table) rates(label string, rate func(*Sheet) Rate) {
+func (t *table) rates(label string, rate func(*Sheet) Proportion) {
 	t.add(label, fmt.Sprint(rate(t.sheets[0]).Of), func(s *Sheet) string { return percent(rate(s)) })
 }
 
@@ -64,9 +64,9 @@ func (t *table) loops() {
 		return
 	}
 	t.title("known loops: caught (any decision but allow)")
-	t.kinds(kinds, func(s *Sheet, kind string) Rate { return s.Loops[kind].Flagged })
+	t.kinds(kinds, func(s *Sheet, kind string) Proportion { return s.Loops[kind].Flagged })
 	t.title("known loops: stopped (block or halt)")
-	t.kinds(kinds, func(s *Sheet, kind string) Rate { return s.Loops[kind].Stopped })
+	t.kinds(kinds, func(s *Sheet, kind string) Proportion { return s.Loops[kind].Stopped })
 	t.title("known loops: median events from onset to the first decision / to the first stop")
 	for _, kind := range kinds {
 		t.add(kind, fmt.Sprint(t.sheets[0].Loops[kind].Flagged.Of), func(s *Sheet) string {
@@ -90,24 +90,24 @@ func (t *table) lookAlikes() {
 		return
 	}
 	t.title("look-alikes: false alarms")
-	t.kinds(kinds, func(s *Sheet, kind string) Rate { return s.LookAlikes[kind].Flagged })
+	t.kinds(kinds, func(s *Sheet, kind string) Proportion { return s.LookAlikes[kind].Flagged })
 	t.title("look-alikes: false stops")
-	t.kinds(kinds, func(s *Sheet, kind string) Rate { return s.LookAlikes[kind].Stopped })
+	t.kinds(kinds, func(s *Sheet, kind string) Proportion { return s.LookAlikes[kind].Stopped })
 }
 
 // kinds adds a row for each kind, and one for all.
-func (t *table) kinds(kinds []string, rate func(*Sheet, string) Rate) {
+func (t *table) kinds(kinds []string, rate func(*Sheet, string) Proportion) {
 	for _, kind := range kinds {
-		t.rates(kind, func(s *Sheet) Rate { return rate(s, kind) })
+		t.rates(kind, func(s *Sheet) Proportion { return rate(s, kind) })
 	}
 	if len(kinds) == 1 {
 		return
 	}
-	t.rates("all of them", func(s *Sheet) Rate {
-		var sum Rate
+	t.rates("all of them", func(s *Sheet) Proportion {
+		var sum Proportion
 		for _, kind := range kinds {
 			r := rate(s, kind)
-			sum = Rate{sum.Count + r.Count, sum.Of + r.Of}
+			sum = Proportion{sum.Count + r.Count, sum.Of + r.Of}
 		}
 		return sum
 	})
@@ -116,13 +116,13 @@ func (t *table) kinds(kinds []string, rate func(*Sheet, string) Rate) {
 func (t *table) untouched() {
 	if t.sheets[0].Successful.Flagged.Of > 0 {
 		t.title("successful runs")
-		t.rates("false alarms", func(s *Sheet) Rate { return s.Successful.Flagged })
-		t.rates("false stops", func(s *Sheet) Rate { return s.Successful.Stopped })
+		t.rates("false alarms", func(s *Sheet) Proportion { return s.Successful.Flagged })
+		t.rates("false stops", func(s *Sheet) Proportion { return s.Successful.Stopped })
 	}
 	if t.sheets[0].Failed.Flagged.Of > 0 {
 		t.title("failed runs")
-		t.rates("flagged", func(s *Sheet) Rate { return s.Failed.Flagged })
-		t.rates("stopped", func(s *Sheet) Rate { return s.Failed.Stopped })
+		t.rates("flagged", func(s *Sheet) Proportion { return s.Failed.Flagged })
+		t.rates("stopped", func(s *Sheet) Proportion { return s.Failed.Stopped })
 	}
 }
 
@@ -139,13 +139,13 @@ func (t *table) score(label string, score func(*Sheet) Score) {
 		p := score(s).Precision
 		return strings.TrimSuffix(fmt.Sprintf("%s of %d", percent(p), p.Of), " of 0")
 	})
-	t.rates("recall", func(s *Sheet) Rate { return score(s).Recall })
+	t.rates("recall", func(s *Sheet) Proportion { return score(s).Recall })
 	t.add("F1", "", func(s *Sheet) string { return fmt.Sprintf("%.2f", score(s).F1()) })
 }
 
 func (t *table) saved(label string, saved func(*Sheet) Saved) {
 	all := saved(t.sheets[0]).All
-	if all == (Spent{}) {
+	if all == (Usage{}) {
 		return
 	}
 	t.title(label)
@@ -158,7 +158,7 @@ func (t *table) saved(label string, saved func(*Sheet) Saved) {
 	}
 }
 
-func percent(r Rate) string {
+func percent(r Proportion) string {
 	if r.Of == 0 {
 		return "–"
 	}

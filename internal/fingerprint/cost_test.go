@@ -30,7 +30,7 @@ var functions = map[string]func(content []byte){
 	"Failure":        func(b []byte) { Failure(b); Failure(quoted(b)); Failure(jsonObject("error", b)) },
 	"RunsTests":      func(b []byte) { RunsTests(b) },
 	"ReadTestOutput": func(b []byte) { ReadTestOutput(b); ReadTestOutput(quoted(b)) },
-	"GistOf":         func(b []byte) { GistOf(string(b)) },
+	"GistOf":         func(b []byte) { MinHashOf(string(b)) },
 	"TailPeriod":     func(b []byte) { TailPeriod(string(b)) },
 	"ShapeOf":        func(b []byte) { ShapeOf(Clip(nil, b)) },
 }

@@ -294,10 +294,10 @@ func TestResemblance(t *testing.T) {
 		{"one word changed", strings.Replace(base, "museum", "library", 1), 0.6, 0.99},
 		{"another text", "The function returns early when the slice is empty, which is why the test for the boundary fails.", 0, 0.1},
 	}
-	a := GistOf(base)
+	a := MinHashOf(base)
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			b := GistOf(tc.other)
+			b := MinHashOf(tc.other)
 			if got := Resemblance(&a.Triples, &b.Triples); got < tc.min || got > tc.max {
 				t.Errorf("resemblance %.2f, want %.2f to %.2f", got, tc.min, tc.max)
 			}
@@ -348,7 +348,7 @@ func FuzzFingerprint(f *testing.F) {
 		if len(data) > 0 && match.Ratio(data[:min(len(data), 300)]) != 1 {
 			t.Fatal("a text is not like itself")
 		}
-		GistOf(string(data))
+		MinHashOf(string(data))
 		Failure(data)
 		TailPeriod(string(data))
 	})
@@ -391,7 +391,7 @@ func BenchmarkGist(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		GistOf(text)
+		MinHashOf(text)
 	}
 }
 

@@ -17,7 +17,7 @@ type fragile struct{}
 func (fragile) Info() unloop.Info { return unloop.Info{Name: "fragile", At: unloop.AtStart} }
 
 func (fragile) Check(r *unloop.Run) (unloop.Finding, bool) {
-	if r.Now().Step.Tool == "bomb" {
+	if r.Current().Step.Tool == "bomb" {
 		panic("a detector with a fault")
 	}
 	return unloop.Finding{}, false

@@ -12,7 +12,7 @@ import (
 // for they hold what users said; a path may hold the id of a run.
 func (s *Server) logged(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
 	begin := time.Now()
-	noted := &notedWriter{ResponseWriter: w, status: http.StatusOK}
+	noted := &recordingWriter{ResponseWriter: w, status: http.StatusOK}
 	return noted, func() {
 		s.Access.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("path", s.RunID(r.URL.Path)),
 			slog.Int("status", noted.status), slog.Int64("bytes", noted.bytes), slog.Duration("took", time.Since(begin)),
@@ -20,24 +20,24 @@ func (s *Server) logged(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 	}
 }
 
-type notedWriter struct {
+type recordingWriter struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
 }
 
-func (n *notedWriter) WriteHeader(status int) {
+func (n *recordingWriter) WriteHeader(status int) {
 	n.status = status
 	n.ResponseWriter.WriteHeader(status)
 }
 
-func (n *notedWriter) Write(b []byte) (int, error) {
+func (n *recordingWriter) Write(b []byte) (int, error) {
 	written, err := n.ResponseWriter.Write(b)
 	n.bytes += int64(written)
 	return written, err
 }
 
 // Unwrap is for http.ResponseController.
-func (n *notedWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+func (n *recordingWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 
 func stack() string { return string(debug.Stack()) }

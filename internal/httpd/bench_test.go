@@ -33,8 +33,8 @@ func cpuTime(b *testing.B) time.Duration {
 // nobody takes everything and keeps nothing.
 type nobody struct{ telemetry }
 
-func (*nobody) Submit(_ context.Context, d *pipeline.Delivery) (pipeline.Receipt, error) {
-	receipt := pipeline.Receipt{Events: make([]pipeline.Result, len(d.Events))}
+func (*nobody) Submit(_ context.Context, d *pipeline.Submission) (pipeline.Ack, error) {
+	receipt := pipeline.Ack{Events: make([]pipeline.Result, len(d.Events))}
 	for i, e := range d.Events {
 		receipt.Events[i].ID = e.ID
 	}
@@ -126,7 +126,7 @@ func BenchmarkMessages(b *testing.B) {
 	b.Run("fleet", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			fleetMessage(u)
+			overviewMessage(u)
 		}
 	})
 }

@@ -174,7 +174,7 @@ type calls struct {
 	page   []store.Event
 	cursor string
 	ended  bool
-	pace   pace
+	pace   pageSize
 }
 
 // next returns the next call, or nil behind the last.

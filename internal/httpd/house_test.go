@@ -162,18 +162,18 @@ func looping(run string, n int) []string {
 // recorder is a pipeline that keeps what it is given, and does as it is told.
 type recorder struct {
 	mu         sync.Mutex
-	deliveries []*pipeline.Delivery
+	deliveries []*pipeline.Submission
 	err        error
 }
 
-func (r *recorder) Submit(_ context.Context, d *pipeline.Delivery) (pipeline.Receipt, error) {
+func (r *recorder) Submit(_ context.Context, d *pipeline.Submission) (pipeline.Ack, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
-		return pipeline.Receipt{}, r.err
+		return pipeline.Ack{}, r.err
 	}
 	r.deliveries = append(r.deliveries, d)
-	receipt := pipeline.Receipt{Events: make([]pipeline.Result, len(d.Events))}
+	receipt := pipeline.Ack{Events: make([]pipeline.Result, len(d.Events))}
 	for i, e := range d.Events {
 		if e.ID == "" {
 			e.ID = fmt.Sprint("made", i)

@@ -29,7 +29,7 @@ type NewRun struct {
 // Batch says what became of the events of a request.
 type Batch struct {
 	Accepted int          `json:"accepted" doc:"Events that are recorded now, those that were before included."`
-	Doubled  int          `json:"doubled" doc:"Those among them whose run had an event of their id before, which stands."`
+	Duplicates  int          `json:"doubled" doc:"Those among them whose run had an event of their id before, which stands."`
 	Rejected int          `json:"rejected" doc:"Events that cannot be taken."`
 	Errors   []EventError `json:"errors" doc:"Why, for each of these."`
 	Notices  []EventError `json:"notices,omitempty" doc:"Fields of events that were taken otherwise than they were sent: ids and names that were shortened."`
@@ -79,7 +79,7 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	delivery := &pipeline.Delivery{Runs: []pipeline.Info{info}}
+	delivery := &pipeline.Submission{Runs: []pipeline.Info{info}}
 	if _, err := s.Pipeline.Submit(r.Context(), delivery); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	delivery := deliveryOf(sent.Items)
-	var receipt pipeline.Receipt
+	var receipt pipeline.Ack
 	if len(sent.Items) > 0 {
 		if receipt, err = s.Pipeline.Submit(r.Context(), delivery); err != nil {
 			return err
@@ -160,8 +160,8 @@ func isLines(kind string) bool {
 }
 
 // deliveryOf returns the events with what they say of their runs, once for each run that it is new for.
-func deliveryOf(items []native.Item) *pipeline.Delivery {
-	d := &pipeline.Delivery{Events: make([]*unloop.Event, len(items))}
+func deliveryOf(items []native.Item) *pipeline.Submission {
+	d := &pipeline.Submission{Events: make([]*unloop.Event, len(items))}
 	var last string // events of a run often come together
 	var told map[string]int
 	for i := range items {
@@ -193,9 +193,9 @@ func deliveryOf(items []native.Item) *pipeline.Delivery {
 }
 
 // recorded returns the first event as it is recorded: the one that was sent, or that which stood there before.
-func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Receipt, notices []EventError) ([]byte, error) {
+func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Ack, notices []EventError) ([]byte, error) {
 	result := receipt.Events[0]
-	if result.Doubled {
+	if result.Duplicate {
 		run, err := s.runOf(ctx, e.RunID)
 		if err != nil {
 			return nil, err
@@ -221,11 +221,11 @@ func noticesOf(sent *native.Request) (notices []EventError) {
 	return notices
 }
 
-func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Receipt) error {
+func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Ack) error {
 	batch := Batch{Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]EventError, 0, len(sent.Bad)), Notices: noticesOf(sent)}
 	for _, result := range receipt.Events {
-		if result.Doubled {
-			batch.Doubled++
+		if result.Duplicate {
+			batch.Duplicates++
 		}
 	}
 	for _, bad := range sent.Bad {

@@ -53,7 +53,7 @@ type Options struct {
 
 // Pipeline records events.
 type Pipeline interface {
-	Submit(ctx context.Context, d *pipeline.Delivery) (pipeline.Receipt, error)
+	Submit(ctx context.Context, d *pipeline.Submission) (pipeline.Ack, error)
 }
 
 // Telemetry takes OTLP. Rejected spans or records are refused for good, with the reason; the error is one of Pipeline's.
@@ -77,8 +77,8 @@ type Runs interface {
 	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
 	// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
-	// Fleet sums up the runs that started in a time, by steps of it.
-	Fleet(ctx context.Context, since, until time.Time, step time.Duration) (store.Fleet, error)
+	// Overview sums up the runs that started in a time, by steps of it.
+	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
 }
 
 // Events finds events.

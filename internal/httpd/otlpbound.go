@@ -15,8 +15,8 @@ const (
 	perPart  = 200
 )
 
-// measureJSON estimates the bytes that a request takes once it is decoded, or refuses it. What is no JSON it leaves to the decoder.
-func measureJSON(data []byte, levels int) (size int64, err error) {
+// sizeOfJSON estimates the bytes that a request takes once it is decoded, or refuses it. What is no JSON it leaves to the decoder.
+func sizeOfJSON(data []byte, levels int) (size int64, err error) {
 	depth, parts := 0, 0
 	const own = 24 // levels from the request to an attribute's value
 	text := false

@@ -23,7 +23,7 @@ func (s *Server) prove(r *http.Request, scope Scope) {
 	c, ok := r.Context().Value(connectionKey{}).(*connlimit.Conn)
 	switch {
 	case !ok:
-	case len(s.gate.tokens) > 0:
+	case len(s.auth.tokens) > 0:
 		if scope != Anyone {
 			c.Prove()
 		}

@@ -233,6 +233,6 @@ func (s *Server) deleteRun(ctx context.Context, q *RunPath) (*struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.Pipeline.Submit(ctx, &pipeline.Delivery{Gone: []string{run.ID}})
+	_, err = s.Pipeline.Submit(ctx, &pipeline.Submission{Deleted: []string{run.ID}})
 	return nil, err
 }

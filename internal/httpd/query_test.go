@@ -76,7 +76,7 @@ func TestARunAndWhatWasFoundInIt(t *testing.T) {
 	if diff := cmp.Diff([]ToolCalls{{"search", 6}}, run.Tools); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]float64{1, 0, 0, 0, 0, 0}, run.News); diff != "" {
+	if diff := cmp.Diff([]float64{1, 0, 0, 0, 0, 0}, run.Novelty); diff != "" {
 		t.Errorf("news (-want +got):\n%s", diff)
 	}
 	if last := run.Health[len(run.Health)-1]; len(run.Health) < 2 || run.Health[0] != (HealthPoint{0, 100}) || last.HealthScore != run.HealthScore {
@@ -300,7 +300,7 @@ func TestTheFleetIsSummedUp(t *testing.T) {
 	h := newHouse(t, nil)
 	h.send(looping("r", 6)...)
 	h.send(event("s", 1, "run_started", ""), event("s", 2, "run_completed", ""))
-	f := get[Fleet](h, "/api/fleet?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
+	f := get[Overview](h, "/api/fleet?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
 	if f.Runs != 2 || f.Warned != 1 || len(f.Buckets) != 4 || f.Buckets[0].Running != 1 || f.Buckets[0].Completed != 1 || f.StepSeconds != 900 {
 		t.Errorf("%+v", f)
 	}
@@ -311,7 +311,7 @@ func TestTheFleetIsSummedUp(t *testing.T) {
 	if diff := cmp.Diff([]SlowStep{{"r", slowest.ID, 12.5}}, f.Slowest); diff != "" {
 		t.Errorf("slowest (-want +got):\n%s", diff)
 	}
-	if empty := get[Fleet](h, "/api/fleet"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
+	if empty := get[Overview](h, "/api/fleet"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
 		t.Errorf("the last day: %+v", empty)
 	}
 }

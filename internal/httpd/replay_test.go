@@ -36,8 +36,8 @@ func (j *jury) Replay(ctx context.Context, run *store.Run, profile string, setti
 	}
 	return &pipeline.Replayed{
 		Profile: profile, Events: run.Metrics.Events, Health: policy.Health{Score: 70, Status: "Warning"},
-		Course: []store.HealthAt{{Number: 0, Score: 100}, {Number: 4, Score: 70}}, Worst: policy.Block, Warned: noon,
-		After: store.Spent{Calls: 3, Tokens: 5, Cost: 0.25},
+		HealthHistory: []store.HealthAt{{Number: 0, Score: 100}, {Number: 4, Score: 70}}, WorstAction: policy.Block, FirstWarningAt: noon,
+		UsageAfterWarning: store.Usage{Calls: 3, Tokens: 5, Cost: 0.25},
 		Warnings: []store.Warning{
 			{ID: "w2", Run: run.Number, Rule: "later", Severity: "warning", Message: "m", Created: noon.Add(time.Second), Updated: noon},
 			{ID: "w1", Run: run.Number, Rule: "earlier", Severity: "critical", Message: "m", Created: noon, Updated: noon, Count: 3},
@@ -94,7 +94,7 @@ func TestARunIsJudgedAnew(t *testing.T) {
 	at := "2026-05-01T12:00:00Z"
 	want := Replay{
 		RunID: "r", Profile: "cycles", Settings: asked, Events: 13, HealthScore: 70, HealthStatus: "Warning", WorstDecision: "block", WarnedAt: &at,
-		After: Spent{3, 5, 0.25},
+		After: UsageTotals{3, 5, 0.25},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

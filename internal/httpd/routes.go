@@ -15,7 +15,7 @@ func (s *Server) routes() {
 	s.telemetryRoutes()
 	s.guardRoutes()
 	s.runRoutes()
-	s.fleetRoutes()
+	s.overviewRoutes()
 	s.compareRoutes()
 	s.replayRoutes()
 	s.ruleRoutes()
@@ -51,7 +51,7 @@ func (s *Server) healthRoutes() {
 			}
 			writeJSON(w, http.StatusOK, Health{"healthy", "unloop", s.Version, s.GRPC, state.Refolding, state.Unreadable})
 			return nil
-		case s.gate.admit(r, Read) != nil: // the reason may name users, hosts and files
+		case s.auth.admit(r, Read) != nil: // the reason may name users, hosts and files
 			return busy(http.StatusServiceUnavailable, "the server cannot record at the moment; its log says why")
 		}
 		return busy(http.StatusServiceUnavailable, err.Error())

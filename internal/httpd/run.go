@@ -28,7 +28,7 @@ type RunSummary struct {
 	HealthStatus  string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The same in words."`
 	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The hardest that the profile's policy decided so far."`
 	Profile       string  `json:"profile" doc:"The profile that judges the run."`
-	WarnedAt      *string `json:"warned_at" format:"date-time" doc:"When its first warning was raised; null without one."`
+	FirstWarningAt      *string `json:"warned_at" format:"date-time" doc:"When its first warning was raised; null without one."`
 	UpdatedAt     *string `json:"updated_at" format:"date-time" doc:"When its latest event arrived."`
 	Arrival       int64   `json:"arrival" doc:"The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID."`
 	CallsAfter    int     `json:"calls_after_warning" doc:"Tool calls since its first warning."`
@@ -37,7 +37,7 @@ type RunSummary struct {
 	Refolding     bool    `json:"refolding" doc:"Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet."`
 
 	Tools []ToolCalls `json:"tools" doc:"The tools that it called most, those first; five at most."`
-	News  []float64   `json:"news" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
+	Novelty  []float64   `json:"news" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
 }
 
 // ToolCalls says how often a tool was called.
@@ -64,20 +64,20 @@ func runOf(r *store.Run) Run {
 }
 
 func summaryOf(r *store.Run) RunSummary {
-	tools := make([]ToolCalls, 0, len(r.Glance.Tools))
-	for _, t := range r.Glance.Tools {
+	tools := make([]ToolCalls, 0, len(r.Preview.Tools))
+	for _, t := range r.Preview.Tools {
 		tools = append(tools, ToolCalls(t))
 	}
 	return RunSummary{
 		Run: runOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
-		HealthStatus: r.Health.Status, WorstDecision: r.Worst.String(), Profile: r.Profile, WarnedAt: timeOrNull(r.Warned),
-		UpdatedAt: timeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.After.Calls, TokensAfter: r.After.Tokens,
-		CostAfter: round(r.After.Cost, 6), Refolding: r.Refold != nil, Tools: tools, News: append([]float64{}, r.Glance.News...),
+		HealthStatus: r.Health.Status, WorstDecision: r.WorstAction.String(), Profile: r.Profile, FirstWarningAt: timeOrNull(r.FirstWarningAt),
+		UpdatedAt: timeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.UsageAfterWarning.Calls, TokensAfter: r.UsageAfterWarning.Tokens,
+		CostAfter: round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
 	}
 }
 
 func detailsOf(r *store.Run) RunDetails {
-	return RunDetails{summaryOf(r), healthOf(r.Glance.Health)}
+	return RunDetails{summaryOf(r), healthOf(r.Preview.Health)}
 }
 
 func healthOf(course []store.HealthAt) []HealthPoint {
@@ -117,6 +117,6 @@ func metricsOf(r *store.Run) Metrics {
 		Retries: m.Retries, Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: round(m.Cost, 6),
 		MeanLatency: round(m.MeanLatency, 2), MaxLatency: round(m.MaxLatency, 3), BusiestTool: m.BusiestTool,
 		BusiestAgent: m.BusiestAgent, Warnings: r.Warnings, HealthScore: r.Health.Score, HealthStatus: r.Health.Status,
-		WorstDecision: r.Worst.String(),
+		WorstDecision: r.WorstAction.String(),
 	}
 }

@@ -28,7 +28,7 @@ type Server struct {
 	log    *slog.Logger
 	mux    *http.ServeMux
 	api    huma.API
-	gate   gate
+	auth   auth
 	scopes map[string]Scope // of what is mounted, by pattern
 
 	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
@@ -58,7 +58,7 @@ func New(o Options) (*Server, error) {
 	if s.RunID == nil {
 		s.RunID = func(id string) string { return id }
 	}
-	s.gate = newGate(&o)
+	s.auth = newAuth(&o)
 	s.api = humago.New(scoped{s}, s.describe())
 	s.routes()
 	return s, nil
@@ -88,8 +88,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer done()
 	}
 	defer s.recovered(w)
-	s.harden(w.Header())
-	if p := s.gate.origin(w.Header(), r); p != nil {
+	s.securityHeaders(w.Header())
+	if p := s.auth.origin(w.Header(), r); p != nil {
 		p.write(w)
 		return
 	}
@@ -99,14 +99,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h, pattern := s.mux.Handler(r)
 	if pattern == "" {
-		s.stray(w, r, h)
+		s.notFound(w, r, h)
 		return
 	}
 	scope, known := s.scopes[pattern]
 	if !known {
 		scope = Admin // nobody said who may; better too few than too many
 	}
-	if p := s.gate.admit(r, scope); p != nil {
+	if p := s.auth.admit(r, scope); p != nil {
 		if p.Status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="unloop"`)
 		}
@@ -117,8 +117,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// stray answers a request for which there is no route: 404, or 405 where another method has one, or a redirect.
-func (s *Server) stray(w http.ResponseWriter, r *http.Request, h http.Handler) {
+// notFound answers a request for which there is no route: 404, or 405 where another method has one, or a redirect.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request, h http.Handler) {
 	probe := &statusOnly{header: make(http.Header)}
 	h.ServeHTTP(probe, r)
 	if allow := probe.header.Get("Allow"); probe.status == http.StatusMethodNotAllowed {

@@ -45,7 +45,7 @@ func (s *Server) streamRoutes() {
 	s.raw(op, s.streamRun)
 	s.raw(describe("/api/stream", "stream-all", "All runs as they go on",
 		"What comes from now on; with Last-Event-ID, first the runs that were deleted and those that have changed behind it (0 for all runs). A run that changes "+
-			"faster than it can be told is told as it stands then.", schemaOf[FleetUpdate](s)), s.streamAll)
+			"faster than it can be told is told as it stands then.", schemaOf[OverviewUpdate](s)), s.streamAll)
 }
 
 // stream is an open answer of server-sent events.

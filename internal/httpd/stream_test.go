@@ -144,7 +144,7 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 	h.send(looping("b", 1)...)
 	server := h.listen()
 	all := watch(t, server.URL+"/api/stream", "Last-Event-ID", "0")
-	first, second := as[FleetUpdate](t, all.next()), as[FleetUpdate](t, all.next())
+	first, second := as[OverviewUpdate](t, all.next()), as[OverviewUpdate](t, all.next())
 	if first.RunID != "a" || first.Run.EventCount != 13 || len(first.Warnings) != first.Run.WarningCount || len(first.Warnings) == 0 ||
 		len(first.Decisions) != len(get[[]Decision](h, "/api/runs/a/decisions")) {
 		t.Errorf("first %+v", first)
@@ -157,11 +157,11 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 	}
 	h.send(event("b", 4, "run_failed", ""))
 	m := all.next()
-	if u := as[FleetUpdate](t, m); u.RunID != "b" || u.Run.Status != "failed" || m.id != "17" || u.Run.Arrival != 17 {
+	if u := as[OverviewUpdate](t, m); u.RunID != "b" || u.Run.Status != "failed" || m.id != "17" || u.Run.Arrival != 17 {
 		t.Errorf("live %+v", m)
 	}
 	resumed := watch(t, server.URL+"/api/stream", "Last-Event-ID", "16")
-	if again := resumed.next(); again.id != m.id || as[FleetUpdate](t, again).RunID != "b" {
+	if again := resumed.next(); again.id != m.id || as[OverviewUpdate](t, again).RunID != "b" {
 		t.Errorf("resumed %+v", again)
 	}
 	fresh := watch(t, server.URL+"/api/stream")
@@ -169,7 +169,7 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 		t.Error("without Last-Event-ID it tells what comes only")
 	}
 	h.do(http.MethodDelete, "/api/runs/a", "")
-	if m := all.next(); as[FleetUpdate](t, m).Type != "gone" || as[FleetUpdate](t, m).RunID != "a" {
+	if m := all.next(); as[OverviewUpdate](t, m).Type != "gone" || as[OverviewUpdate](t, m).RunID != "a" {
 		t.Errorf("deleted: %+v", m)
 	}
 }
@@ -186,7 +186,7 @@ func TestWhoComesBackIsToldWhatWasDeletedMeanwhile(t *testing.T) {
 	all := watch(t, server.URL+"/api/stream", "Last-Event-ID", "3")
 	var told []string
 	for len(told) == 0 || told[len(told)-1] != "run b" {
-		u := as[FleetUpdate](t, all.next())
+		u := as[OverviewUpdate](t, all.next())
 		told = append(told, u.Type+" "+u.RunID)
 	}
 	if diff := cmp.Diff([]string{"gone a", "gone b", "run b"}, told); diff != "" {
@@ -212,7 +212,7 @@ func TestWhatIsGatheredIsToldOfEachRunOnce(t *testing.T) {
 		u.Decisions = []store.Decision{{EventID: fmt.Sprint(arrival)}}
 		return u
 	}
-	for _, u := range []*store.Update{run(1, 1, "!a"), run(2, 2), run(1, 3, "a", "!b", "c"), run(3, 4), {Run: store.Run{Number: 3, ID: "3"}, Gone: true}} {
+	for _, u := range []*store.Update{run(1, 1, "!a"), run(2, 2), run(1, 3, "a", "!b", "c"), run(3, 4), {Run: store.Run{Number: 3, ID: "3"}, Deleted: true}} {
 		hub.Publish(u)
 	}
 	first, err := sub.Next(t.Context())
@@ -221,7 +221,7 @@ func TestWhatIsGatheredIsToldOfEachRunOnce(t *testing.T) {
 	}
 	var got []string
 	for _, c := range gather(sub, first) {
-		line := fmt.Sprintf("%s at %d, gone %v, decisions %d, warnings", c.Run.ID, c.Run.Arrival, c.Gone, len(c.Decisions))
+		line := fmt.Sprintf("%s at %d, gone %v, decisions %d, warnings", c.Run.ID, c.Run.Arrival, c.Deleted, len(c.Decisions))
 		for _, i := range c.Raised {
 			line += fmt.Sprintf(" %s×%d", c.Warnings[i].ID, c.Warnings[i].Count)
 		}
@@ -335,7 +335,7 @@ func TestEveryRunIsToldToItsEnd(t *testing.T) {
 				break
 			}
 			m := w.next()
-			u := as[FleetUpdate](t, m)
+			u := as[OverviewUpdate](t, m)
 			if u.Run.Arrival <= told[u.RunID] {
 				t.Fatalf("run %s at %d comes behind %d", u.RunID, u.Run.Arrival, told[u.RunID])
 			}

@@ -11,14 +11,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// FleetUpdate is a message of the stream of all runs.
-type FleetUpdate struct {
+// OverviewUpdate is a message of the stream of all runs.
+type OverviewUpdate struct {
 	Type      string      `json:"type" enum:"run,gone" doc:"gone: the run was deleted; only run_id is set."`
 	Run       *RunSummary `json:"run" doc:"The run as it stands."`
 	Warnings  []Warning   `json:"warnings" doc:"Those that were raised or have grown; all of the run's in messages about what was before."`
 	Decisions []Decision  `json:"decisions" doc:"New ones."`
 	RunID     string      `json:"run_id" doc:"Of the run."`
-	Undone    bool        `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Invalidated    bool        `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
 }
 
 func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {
@@ -31,20 +31,20 @@ func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer st.cancel()
-	f := fleetFeed{stream: st, since: since, read: make(map[int64]int64)}
+	f := overviewFeed{stream: st, since: since, read: make(map[int64]int64)}
 	return s.ended(f.run(known))
 }
 
-// fleetFeed feeds the stream of all runs. Rows of runs may lag behind the events, each as it likes. So the stream does not go by
+// overviewFeed feeds the stream of all runs. Rows of runs may lag behind the events, each as it likes. So the stream does not go by
 // the rows that it has read, but by what the hub had published before the rows were brought up to date: all of that the rows
 // tell, and all that came later the hub hands out.
-type fleetFeed struct {
+type overviewFeed struct {
 	*stream
 	since int64           // the client had all up to this
 	read  map[int64]int64 // by number, the arrival of the latest event of runs that were read since the subscription
 }
 
-func (f *fleetFeed) run(resume bool) error {
+func (f *overviewFeed) run(resume bool) error {
 	if resume { // without a subscription, which would run full meanwhile
 		latest := f.server.Hub.Latest()
 		if err := f.gone(); err != nil {
@@ -77,17 +77,17 @@ func (f *fleetFeed) run(resume bool) error {
 		if err != nil {
 			return err
 		}
-		f.rest(told)
+		f.throttle(told)
 	}
 }
 
 // gone sends the runs that were deleted since the client had what there was. One that began anew is among those that are sent then.
-func (f *fleetFeed) gone() error {
+func (f *overviewFeed) gone() error {
 	if f.since == 0 {
 		return nil // it had nothing
 	}
-	for _, id := range f.server.Hub.Gone(f.since) {
-		if err := f.send(0, fleetMessage(&store.Update{Run: store.Run{ID: id}, Gone: true}), true); err != nil {
+	for _, id := range f.server.Hub.Deleted(f.since) {
+		if err := f.send(0, overviewMessage(&store.Update{Run: store.Run{ID: id}, Deleted: true}), true); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func (f *fleetFeed) gone() error {
 
 // catchUp sends the runs that changed behind an arrival, as they stand. With all, it goes to the end of the store; else it leaves
 // those that changed behind latest for later. A message has an id only if all up to it is told: up to latest.
-func (f *fleetFeed) catchUp(since, latest int64, all bool) error {
+func (f *overviewFeed) catchUp(since, latest int64, all bool) error {
 	for {
 		runs, err := f.server.Store.RunsSince(f.ctx, since, chunk)
 		if err != nil {
@@ -109,7 +109,7 @@ func (f *fleetFeed) catchUp(since, latest int64, all bool) error {
 					return nil
 				}
 			}
-			if err := f.standing(&runs[i], id); err != nil {
+			if err := f.snapshot(&runs[i], id); err != nil {
 				return err
 			}
 			if all {
@@ -131,7 +131,7 @@ const (
 	restLeast  = 5 * time.Millisecond
 )
 
-func (f *fleetFeed) rest(told int) {
+func (f *overviewFeed) throttle(told int) {
 	pause := min(time.Duration(told)*perMessage, restMost)
 	if pause < restLeast {
 		return
@@ -142,8 +142,8 @@ func (f *fleetFeed) rest(told int) {
 	}
 }
 
-// standing sends a run as it stands.
-func (f *fleetFeed) standing(run *store.Run, id int64) error {
+// snapshot sends a run as it stands.
+func (f *overviewFeed) snapshot(run *store.Run, id int64) error {
 	u := store.Update{Run: *run}
 	var err error
 	if run.Warnings > 0 {
@@ -161,7 +161,7 @@ func (f *fleetFeed) standing(run *store.Run, id int64) error {
 	if err != nil {
 		return err
 	}
-	return f.send(id, fleetMessage(&u), true)
+	return f.send(id, overviewMessage(&u), true)
 }
 
 // change is what is to be said of one run: a message, or several in one.
@@ -196,10 +196,10 @@ func gather(sub *live.Subscription, first *live.Message) []change {
 
 // merge returns one update for two of a run, as far as the stream of all runs says it.
 func merge(a, b *store.Update) *store.Update {
-	if b.Gone {
+	if b.Deleted {
 		return b
 	}
-	both := &store.Update{Run: b.Run, Warnings: b.Warnings, Events: b.Events, Undone: cmp.Or(b.Undone, a.Undone)}
+	both := &store.Update{Run: b.Run, Warnings: b.Warnings, Events: b.Events, Invalidated: cmp.Or(b.Invalidated, a.Invalidated)}
 	if len(both.Events) == 0 {
 		both.Events = a.Events
 	}
@@ -216,7 +216,7 @@ func merge(a, b *store.Update) *store.Update {
 			both.Raised = append(both.Raised, i)
 		}
 	}
-	if b.Undone == nil {
+	if b.Invalidated == nil {
 		both.Decisions = append(both.Decisions, a.Decisions...)
 	}
 	both.Decisions = append(both.Decisions, b.Decisions...)
@@ -224,7 +224,7 @@ func merge(a, b *store.Update) *store.Update {
 }
 
 // tell sends changes and returns how many it sent.
-func (f *fleetFeed) tell(changes []change) (told int, err error) {
+func (f *overviewFeed) tell(changes []change) (told int, err error) {
 	for _, c := range changes {
 		id := c.Run.Arrival
 		if len(c.Events) == 0 {
@@ -234,9 +234,9 @@ func (f *fleetFeed) tell(changes []change) (told int, err error) {
 		}
 		var data []byte
 		if c.message != nil {
-			data = c.message.ForAll.Get(func() []byte { return fleetMessage(c.Update) })
+			data = c.message.ForAll.Get(func() []byte { return overviewMessage(c.Update) })
 		} else {
-			data = fleetMessage(c.Update)
+			data = overviewMessage(c.Update)
 		}
 		if err := f.send(id, data, false); err != nil {
 			return told, err
@@ -246,10 +246,10 @@ func (f *fleetFeed) tell(changes []change) (told int, err error) {
 	return told, f.control.Flush()
 }
 
-// fleetMessage returns an update as the stream of all runs says it.
-func fleetMessage(u *store.Update) []byte {
-	if u.Gone {
-		return encode(FleetUpdate{Type: "gone", RunID: u.Run.ID, Warnings: []Warning{}, Decisions: []Decision{}})
+// overviewMessage returns an update as the stream of all runs says it.
+func overviewMessage(u *store.Update) []byte {
+	if u.Deleted {
+		return encode(OverviewUpdate{Type: "gone", RunID: u.Run.ID, Warnings: []Warning{}, Decisions: []Decision{}})
 	}
 	run := summaryOf(&u.Run)
 	changed := make([]Warning, 0, len(u.Raised)+len(u.Grown))
@@ -258,7 +258,7 @@ func fleetMessage(u *store.Update) []byte {
 			changed = append(changed, warningOf(u.Run.ID, &u.Warnings[i]))
 		}
 	}
-	return encode(FleetUpdate{
-		Type: "run", Run: &run, Warnings: changed, Decisions: decisionsOf(u.Run.ID, u.Decisions), RunID: u.Run.ID, Undone: u.Undone != nil,
+	return encode(OverviewUpdate{
+		Type: "run", Run: &run, Warnings: changed, Decisions: decisionsOf(u.Run.ID, u.Decisions), RunID: u.Run.ID, Invalidated: u.Invalidated != nil,
 	})
 }

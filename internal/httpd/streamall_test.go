@@ -97,7 +97,7 @@ func TestBetweenTheStoreAndTheHubNothingIsMissedAndNothingComesTwice(t *testing.
 			var got []string
 			for range tc.want {
 				m := w.next()
-				u := as[FleetUpdate](t, m)
+				u := as[OverviewUpdate](t, m)
 				got = append(got, fmt.Sprintf("%s %d id %s", u.RunID, u.Run.Arrival, m.id))
 			}
 			if d := diff.Diff(tc.want, got); d != "" {

@@ -26,7 +26,7 @@ type RunState struct {
 	RunID     string     `json:"run_id" doc:"Of the run."`
 	Decisions []Decision `json:"decisions" doc:"At the new events."`
 	Removed   []string   `json:"removed,omitempty" doc:"Ids of events that are no more."`
-	Undone    bool       `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Invalidated    bool       `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
 	Cleared   []string   `json:"warnings_cleared,omitempty" doc:"Ids of warnings that no longer hold. Only with warnings=changed."`
 	Reset     bool       `json:"warnings_reset,omitzero" required:"false" doc:"The first message of a connection: warnings has all of the run's, and what was told before does not count. Only with warnings=changed."`
 }
@@ -59,7 +59,7 @@ type runFeed struct {
 	since int64 // what the client had before
 	upTo  int64 // what it has now
 	state *store.Run
-	pace  pace
+	pace  pageSize
 
 	warned warningFeed
 }
@@ -68,15 +68,15 @@ func (f *runFeed) run(resume bool) error {
 	if err := f.catchUp(); err != nil {
 		return err
 	}
-	if resume && f.state == nil && slices.Contains(f.server.Hub.Gone(f.since), f.id) {
-		return f.send(0, runMessage(&store.Update{Run: store.Run{ID: f.id}, Gone: true}), true)
+	if resume && f.state == nil && slices.Contains(f.server.Hub.Deleted(f.since), f.id) {
+		return f.send(0, runMessage(&store.Update{Run: store.Run{ID: f.id}, Deleted: true}), true)
 	}
 	sub := f.server.Hub.Subscribe(f.id)
 	defer sub.Close()
 	if err := f.catchUp(); err != nil {
 		return err
 	}
-	if err := f.standing(); err != nil {
+	if err := f.snapshot(); err != nil {
 		return err
 	}
 	for {
@@ -94,7 +94,7 @@ func (f *runFeed) run(resume bool) error {
 		if err := f.send(id, f.live(m), sub.Waiting() == 0); err != nil {
 			return err
 		}
-		if m.Gone {
+		if m.Deleted {
 			return f.control.Flush()
 		}
 	}
@@ -105,7 +105,7 @@ func (f *runFeed) has(m *live.Message) bool {
 	if n := len(m.Events); n > 0 {
 		return m.Events[n-1].Arrival <= f.upTo
 	}
-	return !m.Gone && f.state != nil && m.Run.Arrival < f.state.Arrival
+	return !m.Deleted && f.state != nil && m.Run.Arrival < f.state.Arrival
 }
 
 // catchUp sends all events that the store has behind upTo.
@@ -139,8 +139,8 @@ func (f *runFeed) catchUp() error {
 	}
 }
 
-// standing sends how the run stands, with the decisions at the events that were sent.
-func (f *runFeed) standing() error {
+// snapshot sends how the run stands, with the decisions at the events that were sent.
+func (f *runFeed) snapshot() error {
 	if f.state == nil {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (f *runFeed) tell(events []store.Event, decisions []store.Decision) error {
 
 // live returns what the hub handed out as the client wants it told.
 func (f *runFeed) live(m *live.Message) []byte {
-	if m.Gone || !f.warned.changes {
+	if m.Deleted || !f.warned.changes {
 		return m.ForRun.Get(func() []byte { return runMessage(m.Update) })
 	}
 	return f.changes(m.Update, m.ForRunEvents.Get(func() []byte { return runEvents(m.Update) }))
@@ -197,7 +197,7 @@ func (f *runFeed) changes(u *store.Update, events []byte) []byte {
 
 // runMessage returns an update as a run's stream says it.
 func runMessage(u *store.Update) []byte {
-	if u.Gone {
+	if u.Deleted {
 		return encode(RunUpdate{"gone", []Event{}, RunState{Warnings: []Warning{}, RunID: u.Run.ID, Decisions: []Decision{}}})
 	}
 	state := stateOf(u, latest(u.Warnings))
@@ -218,14 +218,14 @@ func stateOf(u *store.Update, warnings []store.Warning) RunState {
 	metrics := metricsOf(&u.Run)
 	return RunState{
 		Metrics: &metrics, Warnings: warningsOf(u.Run.ID, warnings), Status: u.Run.Status,
-		RunID: u.Run.ID, Decisions: decisionsOf(u.Run.ID, u.Decisions), Removed: u.Removed, Undone: u.Undone != nil,
+		RunID: u.Run.ID, Decisions: decisionsOf(u.Run.ID, u.Decisions), Removed: u.Removed, Invalidated: u.Invalidated != nil,
 	}
 }
 
 // decisionsSince hands over a run's decisions at events that arrived behind an arrival, some at a time and in the order of the
 // run.
 func (s *Server) decisionsSince(ctx context.Context, run *store.Run, arrival int64, each func([]store.Decision) error) error {
-	if run.Worst == policy.Allow {
+	if run.WorstAction == policy.Allow {
 		return nil
 	}
 	for cursor := ""; ; {

@@ -88,7 +88,7 @@ func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, 
 		unmarshal := to.UnmarshalProto
 		if kind == jsonType {
 			unmarshal = to.UnmarshalJSON
-			size, err = measureJSON(b.bytes, s.Limits.Levels)
+			size, err = sizeOfJSON(b.bytes, s.Limits.Levels)
 		} else if size, err = protobuf(b.bytes); err != nil {
 			err = problem(http.StatusBadRequest, "body", err.Error())
 		}

@@ -100,7 +100,7 @@ func Prose(blocks []Block) string {
 
 // Blocks sends the calls and results among the blocks, in their order. Text is the caller's business, since not all
 // of it is a message.
-func (t *Trail) Blocks(at Spot, blocks []Block) error {
+func (t *EventBuilder) Blocks(at Location, blocks []Block) error {
 	for i := range blocks {
 		b := &blocks[i]
 		var err error

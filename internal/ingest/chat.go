@@ -77,7 +77,7 @@ func (u *ChatUsage) Tokens() int64 {
 // Chat sends what m tells: the model call, where a usage or a model is told, then its text, then the tool calls it
 // asks for; or a tool's result, as completed, for the form has no word for a failure. A role that is not known says
 // nothing.
-func (t *Trail) Chat(at Spot, m *ChatMessage) error {
+func (t *EventBuilder) Chat(at Location, m *ChatMessage) error {
 	switch m.Role {
 	case "system", "developer":
 		return t.chatText(at, unloop.RoleSystem, m)
@@ -91,7 +91,7 @@ func (t *Trail) Chat(at Spot, m *ChatMessage) error {
 	return nil
 }
 
-func (t *Trail) chatText(at Spot, role string, m *ChatMessage) error {
+func (t *EventBuilder) chatText(at Location, role string, m *ChatMessage) error {
 	if m.Name != "" {
 		at.Agent = m.Name
 	}
@@ -105,7 +105,7 @@ func (t *Trail) chatText(at Spot, role string, m *ChatMessage) error {
 	return t.Message(at, role, text)
 }
 
-func (t *Trail) chatReply(at Spot, m *ChatMessage) error {
+func (t *EventBuilder) chatReply(at Location, m *ChatMessage) error {
 	if m.Name != "" {
 		at.Agent = m.Name
 	}
@@ -134,7 +134,7 @@ func (t *Trail) chatReply(at Spot, m *ChatMessage) error {
 	return nil
 }
 
-func (t *Trail) chatCall(at Spot, c ChatCall) error {
+func (t *EventBuilder) chatCall(at Location, c ChatCall) error {
 	if c.Custom != nil {
 		return t.Call(at, c.ID, c.Custom.Name, raw(c.Custom.Input))
 	}

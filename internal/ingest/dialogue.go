@@ -13,9 +13,9 @@ import (
 
 // Dialogue is a conversation as the clients of model APIs log it: with every request, all its messages again.
 type Dialogue struct {
-	Trail    *Trail           // of the run
+	Builder    *EventBuilder           // of the run
 	Messages []jsontext.Value // all of them; a message's position is its Index
-	Told     int              // how many of them earlier records told: go on from here
+	Emitted     int              // how many of them earlier records told: go on from here
 	Record   jsontext.Value   // what the conversation was logged in; nil for a bare list
 	Request  jsontext.Value   // what has Messages as a member: Record, or its request; nil for a bare list
 
@@ -105,7 +105,7 @@ type dialogues struct {
 
 	runs  int
 	run   string // the last run's id
-	trail *Trail // of the last run
+	trail *EventBuilder // of the last run
 	told  int    // messages of the last run
 
 	id    recordID
@@ -213,7 +213,7 @@ func (l *dialogues) dialogue(d *Dialogue, id recordID) error {
 	if !l.goesOn(id, len(d.Messages), before) {
 		l.begin(id)
 	}
-	d.Trail, d.Told = l.trail, l.told
+	d.Builder, d.Emitted = l.trail, l.told
 	l.id, l.count, l.sum = id, len(d.Messages), sum
 	told, err := l.tell(d)
 	l.told = max(l.told, told)
@@ -231,7 +231,7 @@ func (l *dialogues) begin(id recordID) {
 	case run == l.run: // said of two conversations
 		run += number
 	}
-	l.run, l.trail, l.told = run, NewTrail(run, l.emit), 0
+	l.run, l.trail, l.told = run, NewEventBuilder(run, l.emit), 0
 }
 
 // goesOn reports whether a record of count messages goes on with the last run. Before is the sum over its first

@@ -21,12 +21,12 @@ func told(input string, replies int) (messages, warnings []string, err error) {
 	in := ingest.NewInput("input", "in", strings.NewReader(input))
 	in.Warn = func(b *ingest.BadInput) { warnings = append(warnings, b.Error()) }
 	err = in.Dialogues(emit, func(d *ingest.Dialogue) (int, error) {
-		for i := d.Told; i < len(d.Messages); i++ {
+		for i := d.Emitted; i < len(d.Messages); i++ {
 			var m ingest.ChatMessage
 			if err := d.Message(i, &m); err != nil {
 				return i, err
 			}
-			if err := d.Trail.Chat(ingest.Spot{Index: i}, &m); err != nil {
+			if err := d.Builder.Chat(ingest.Location{Index: i}, &m); err != nil {
 				return i, err
 			}
 		}

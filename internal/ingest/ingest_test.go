@@ -289,17 +289,17 @@ func TestMembers(t *testing.T) {
 
 func TestTrail(t *testing.T) {
 	var got []string
-	trail := ingest.NewTrail("run", func(e *unloop.Event) error {
+	trail := ingest.NewEventBuilder("run", func(e *unloop.Event) error {
 		line, err := json.Marshal(e)
 		got = append(got, fmt.Sprintf("%d %s", e.Index, line))
 		return err
 	})
-	at := ingest.Spot{Index: 3, Agent: "a"}
+	at := ingest.Location{Index: 3, Agent: "a"}
 	for _, err := range []error{
 		trail.Call(at, "c", "f", json.RawMessage(`{}`)),
 		trail.Result(at, "c", "f", nil, false, "broken"),
 		trail.Add(at, &unloop.Event{ID: "own", Type: unloop.MemoryWrite, Agent: "b"}),
-		trail.Handoff(ingest.Spot{Index: 4}, "a", "b"),
+		trail.Handoff(ingest.Location{Index: 4}, "a", "b"),
 	} {
 		if err != nil {
 			t.Fatal(err)

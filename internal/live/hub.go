@@ -32,8 +32,8 @@ type Stats struct {
 	Dropped     int64 // subscribers that were cut off since they did not keep up
 }
 
-// maxGone is how many deleted runs are remembered.
-const maxGone = 4096
+// maxDeleted is how many deleted runs are remembered.
+const maxDeleted = 4096
 
 // deletion is a run that was deleted, and the latest arrival at that time.
 type deletion struct {
@@ -49,7 +49,7 @@ type Hub struct {
 	mu      sync.Mutex
 	closed  bool
 	runs    map[string]map[*Subscription]struct{} // by the id of a run; "" for all runs
-	gone    []deletion                            // the last ones, at most maxGone
+	deleted    []deletion                            // the last ones, at most maxGone
 	count   atomic.Int64
 	latest  atomic.Int64
 	sent    atomic.Int64
@@ -75,16 +75,16 @@ func (h *Hub) Publish(u *store.Update) {
 	if n := len(u.Events); n > 0 {
 		h.latest.Store(u.Events[n-1].Arrival)
 	}
-	if h.count.Load() == 0 && !u.Gone {
+	if h.count.Load() == 0 && !u.Deleted {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if u.Gone {
-		if len(h.gone) == maxGone {
-			h.gone = append(h.gone[:0], h.gone[maxGone/2:]...)
+	if u.Deleted {
+		if len(h.deleted) == maxDeleted {
+			h.deleted = append(h.deleted[:0], h.deleted[maxDeleted/2:]...)
 		}
-		h.gone = append(h.gone, deletion{u.Run.ID, h.latest.Load()})
+		h.deleted = append(h.deleted, deletion{u.Run.ID, h.latest.Load()})
 	}
 	var m *Message
 	for _, id := range [...]string{u.Run.ID, ""} {
@@ -160,11 +160,11 @@ func (h *Hub) Close() {
 // before arrived behind it, or is in the subscription.
 func (h *Hub) Latest() int64 { return h.latest.Load() }
 
-// Gone returns the ids of the runs that were deleted when the latest arrival was since or higher, as far as the hub remembers.
-func (h *Hub) Gone(since int64) (runs []string) {
+// Deleted returns the ids of the runs that were deleted when the latest arrival was since or higher, as far as the hub remembers.
+func (h *Hub) Deleted(since int64) (runs []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, d := range h.gone {
+	for _, d := range h.deleted {
 		if d.after >= since {
 			runs = append(runs, d.run)
 		}

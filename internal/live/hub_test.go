@@ -105,18 +105,18 @@ func TestWhoTakesWhatThereIsHasRoomAgain(t *testing.T) {
 
 func TestTheHubRemembersTheLastDeletions(t *testing.T) {
 	h := New(Options{Arrival: 3})
-	h.Publish(&store.Update{Run: store.Run{ID: "a"}, Gone: true})
+	h.Publish(&store.Update{Run: store.Run{ID: "a"}, Deleted: true})
 	h.Publish(update("b", 4, 1))
-	h.Publish(&store.Update{Run: store.Run{ID: "b"}, Gone: true})
+	h.Publish(&store.Update{Run: store.Run{ID: "b"}, Deleted: true})
 	for since, want := range map[int64][]string{0: {"a", "b"}, 3: {"a", "b"}, 4: {"b"}, 5: nil} {
-		if diff := cmp.Diff(want, h.Gone(since)); diff != "" {
+		if diff := cmp.Diff(want, h.Deleted(since)); diff != "" {
 			t.Errorf("since %d: %s", since, diff)
 		}
 	}
-	for k := range 2 * maxGone {
-		h.Publish(&store.Update{Run: store.Run{ID: fmt.Sprint(k)}, Gone: true})
+	for k := range 2 * maxDeleted {
+		h.Publish(&store.Update{Run: store.Run{ID: fmt.Sprint(k)}, Deleted: true})
 	}
-	if known := h.Gone(0); len(known) > maxGone || len(known) < maxGone/2 || known[len(known)-1] != fmt.Sprint(2*maxGone-1) {
+	if known := h.Deleted(0); len(known) > maxDeleted || len(known) < maxDeleted/2 || known[len(known)-1] != fmt.Sprint(2*maxDeleted-1) {
 		t.Errorf("%d are remembered", len(known))
 	}
 }

@@ -18,20 +18,20 @@ type Subscription struct {
 	reason error         // guarded by hub.mu; set before the queue is closed
 }
 
-// errGone is the reason of a subscription that its owner closed.
-var errGone = errors.New("the subscription is closed")
+// errDeleted is the reason of a subscription that its owner closed.
+var errDeleted = errors.New("the subscription is closed")
 
 // Next returns the next update, waiting for one. At the end of the subscription, when all that waited was handed out, the error
 // is ErrSlow or ErrClosed; else it is ctx's.
 func (s *Subscription) Next(ctx context.Context) (*Message, error) {
 	select {
 	case m, ok := <-s.queue:
-		return s.took(m, ok)
+		return s.taken(m, ok)
 	default:
 	}
 	select {
 	case m, ok := <-s.queue:
-		return s.took(m, ok)
+		return s.taken(m, ok)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -51,7 +51,7 @@ func (s *Subscription) Try() (*Message, bool) {
 	}
 }
 
-func (s *Subscription) took(m *Message, ok bool) (*Message, error) {
+func (s *Subscription) taken(m *Message, ok bool) (*Message, error) {
 	if ok {
 		s.bytes.Add(-m.size)
 		return m, nil
@@ -68,7 +68,7 @@ func (s *Subscription) Waiting() int { return len(s.queue) }
 func (s *Subscription) Close() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	s.hub.end(s, errGone)
+	s.hub.end(s, errDeleted)
 }
 
 // Message is an update on its way to its subscribers. They share it, and what each kind of stream says of it.

@@ -58,7 +58,7 @@ func runOf(r *store.Run) Run {
 	return Run{
 		ID: r.ID, Name: orNull(r.Name), Project: orNull(r.Project), Status: r.Status, StartedAt: orNull(timestamp(r.Started)),
 		EndedAt: orNull(timestamp(r.Ended)), Events: r.Metrics.Events, Warnings: r.Warnings, HealthScore: r.Health.Score,
-		HealthStatus: r.Health.Status, WorstDecision: r.Worst.String(),
+		HealthStatus: r.Health.Status, WorstDecision: r.WorstAction.String(),
 	}
 }
 
@@ -73,7 +73,7 @@ func (r Records) Metrics(ctx context.Context, id string) (*Metrics, error) {
 		ID: run.ID, Events: m.Events, Duration: m.Duration, LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
 		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: m.Cost, MeanLatency: m.MeanLatency, MaxLatency: m.MaxLatency,
 		BusiestTool: m.BusiestTool, BusiestAgent: m.BusiestAgent, Warnings: run.Warnings, HealthScore: run.Health.Score,
-		HealthStatus: run.Health.Status, WorstDecision: run.Worst.String(),
+		HealthStatus: run.Health.Status, WorstDecision: run.WorstAction.String(),
 	}, nil
 }
 

@@ -73,7 +73,7 @@ func filled(t *testing.T) *drawer {
 	d := &drawer{run: store.Run{
 		Number: 1, ID: "a/b", Name: "nightly", Project: "p", Status: store.Completed, Started: noon, Ended: noon.Add(time.Second), Warnings: 1,
 		Metrics: store.Metrics{Events: 5, ToolCalls: 4, Cost: 0.5, BusiestTool: orNull("search")},
-		Health:  policy.Health{Score: 80, Status: policy.Healthy}, Worst: policy.Warn,
+		Health:  policy.Health{Score: 80, Status: policy.Healthy}, WorstAction: policy.Warn,
 	}}
 	for i := range 5 {
 		e := &unloop.Event{ID: fmt.Sprintf("e%d", i), RunID: "a/b", Sequence: int64(i + 1), Type: unloop.ToolCallStarted, Tool: "search"}

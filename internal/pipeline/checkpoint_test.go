@@ -25,10 +25,10 @@ func FuzzCheckpoint(f *testing.F) {
 	p := defaultProfile(f)
 	whole := newFold(p, "r")
 	for n, e := range calls("r", 60) {
-		whole.add(e, placed{at: store.Position{Sequence: int64(n)}, arrival: int64(n), received: begin, size: 100})
+		whole.add(e, placement{at: store.Position{Sequence: int64(n)}, arrival: int64(n), received: begin, size: 100})
 	}
 	state, err := whole.checkpoint(1)
-	if err != nil || restore(p, 1, state) == nil || len(whole.watch.Warnings()) == 0 {
+	if err != nil || restore(p, 1, state) == nil || len(whole.session.Warnings()) == 0 {
 		f.Fatalf("a checkpoint that was not changed does not hold: %v", err)
 	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
@@ -41,7 +41,7 @@ func FuzzCheckpoint(f *testing.F) {
 			return
 		}
 		for n, e := range calls("r", 100) {
-			r.fold.add(e, placed{at: store.Position{Sequence: int64(200 + n)}, arrival: int64(200 + n), received: begin, size: 100})
+			r.fold.add(e, placement{at: store.Position{Sequence: int64(200 + n)}, arrival: int64(200 + n), received: begin, size: 100})
 		}
 		if r.describe("default"); r.fold.unjudged > 0 {
 			t.Fatal(r.fold.cause)

@@ -147,12 +147,12 @@ func (r *run) wholeEvents() map[string]*unloop.Event {
 
 // keepState writes the run's state after each commit where content is not stored whole, so that whoever takes the run up again
 // need not fold what is not there. It takes the place of the one before, but for the states that are written now and then.
-func (t *touched) keepState(p *Pipeline) error {
+func (t *runChange) keepState(p *Pipeline) error {
 	n := len(t.checkpoints)
 	if p.opts.Content == FullContent || t.row.Refold != nil || t.fold.s.Events == 0 || n > 0 && t.checkpoints[n-1].Position == t.fold.s.Furthest {
 		return nil
 	}
-	state, err := t.fold.checkpoint(p.holds)
+	state, err := t.fold.checkpoint(p.settingsHash)
 	if err != nil {
 		return err
 	}

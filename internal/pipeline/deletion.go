@@ -12,11 +12,11 @@ import (
 // link is a trace and a run within one commit.
 type link struct {
 	trace *trace
-	run   *touched
+	run   *runChange
 }
 
 // link notes that the trace has events in the run, or has none there any more.
-func (c *commit) link(t *trace, run *touched, has bool) {
+func (c *commit) link(t *trace, run *runChange, has bool) {
 	switch {
 	case has && t.run == run.row.Number:
 		return
@@ -47,16 +47,16 @@ func (c *commit) belongings(b *store.Batch) {
 }
 
 // hollow reports whether the run's events all went elsewhere, and nobody has said anything of the run beside them.
-func (t *touched) hollow() bool {
-	return t.row.Refold == nil && t.fold.s.Events == 0 && len(t.out) > 0 && t.unnamed()
+func (t *runChange) hollow() bool {
+	return t.row.Refold == nil && t.fold.s.Events == 0 && len(t.replaced) > 0 && t.unnamed()
 }
 
 // unnamed reports whether all that is known of the run was said by its events.
-func (t *touched) unnamed() bool { return !t.informed && t.row.Metadata == nil && t.row.Name == t.auto }
+func (t *runChange) unnamed() bool { return !t.informed && t.row.Metadata == nil && t.row.Name == t.derivedName }
 
 // strip takes the content out of the spans of runs that are deleted, where the spans of other runs still need them.
-func (c *commit) strip(ctx context.Context, w *waiting) error {
-	for _, id := range w.Gone {
+func (c *commit) strip(ctx context.Context, w *queued) error {
+	for _, id := range w.Deleted {
 		run := c.runs[id]
 		if !run.stored {
 			continue
@@ -75,7 +75,7 @@ func (c *commit) strip(ctx context.Context, w *waiting) error {
 }
 
 // stripTrace does so in one trace, which leaves memory with the commit.
-func (c *commit) stripTrace(ctx context.Context, w *waiting, name, run string) error {
+func (c *commit) stripTrace(ctx context.Context, w *queued, name, run string) error {
 	t, err := c.p.trace(ctx, name)
 	if err != nil {
 		return err

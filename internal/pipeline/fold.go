@@ -20,63 +20,63 @@ const maxDecisions = 10_000
 
 // fold is what a run's events come to, up to the furthest that was added. A checkpoint is its JSON.
 type fold struct {
-	watch *profile.Watch
+	session *profile.Session
 	grew  bool // a warning was raised or grew since it was last looked at
-	s     folded
+	s     foldState
 
 	unjudged int   // events at which the profile panicked
 	cause    error // of the latest
 }
 
-// folded is what a fold keeps beside its watch.
-type folded struct {
+// foldState is what a fold keeps beside its watch.
+type foldState struct {
 	Furthest  store.Position
 	Events    int
 	Arrival   int64     // the highest
 	Received  time.Time // the latest
 	Bytes     int64
 	Name      string
-	Named     naming
+	NamedBy     nameSource
 	Status    string
 	Started   time.Time
 	Ended     time.Time
 	Last      time.Time // when the latest event happened
 	Tools     []string
-	Raised    map[string]raised // by warning
-	Worst     uint8             // a policy.Action
+	Warnings    map[string]warningTimes // by warning
+	WorstAction     uint8             // a policy.Action
 	Decisions int
-	Warned    time.Time
-	Spent     store.Spent // when the first warning was raised
-	News      news
-	Course    []store.HealthAt // never written over: rows share it
-	Slowest   string           // the id of the event that took longest
-	Longest   float64          // for how long, in milliseconds
+	FirstWarningAt    time.Time
+	UsageAtFirstWarning     store.Usage // when the first warning was raised
+	Novelty      novelty
+	Health    []store.HealthAt // never written over: rows share it
+	SlowestEvent   string           // the id of the event that took longest
+	MaxLatency   float64          // for how long, in milliseconds
 }
 
-// raised says when a warning was raised and grew last.
-type raised struct{ Created, Updated time.Time }
+// warningTimes says when a warning was raised and grew last.
+type warningTimes struct{ Created, Updated time.Time }
 
 func newFold(p *profile.Profile, id string) *fold {
-	f := &fold{watch: p.Watch(id), s: folded{Furthest: store.Start, Status: store.Running}}
-	f.s.Course = []store.HealthAt{{Number: 0, Score: f.watch.Health().Score}}
+	f := &fold{session: p.NewSession(id), s: foldState{Furthest: store.Start, Status: store.Running}}
+	f.s.Health = []store.HealthAt{{Number: 0, Score: f.session.Health().Score}}
 	return f
 }
 
-// placed says where an event stands, and when it arrived.
-type placed struct {
+// placement says where an event stands, and when it arrived.
+type placement struct {
 	at       store.Position
 	arrival  int64
 	received time.Time
 	size     int // of the body, in bytes
 }
 
-func placeOf(e *store.Event) placed { return placed{e.Position, e.Arrival, e.Received, len(e.Body)} }
+func placementOf(e *store.Event) placement { return placement{e.Position, e.Arrival, e.Received, len(e.Body)} }
 
-// kept is about what an event takes in a store beside its body, in bytes: its row, its id twice, its places in indexes.
-const kept = 220
+// rowOverhead is about what an event takes in a store beside its body, in bytes: its row, its id twice, its places in indexes.
+const rowOverhead = 220
 
 // add folds the run's next event.
-func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
+func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 	happened := e.Time.UTC()
 	if e.Time.IsZero() {
 		happened = as.received
@@ -91,15 +91,15 @@ func (f *fold) add(e *unloop.Event, as placed) policy.Decision {
 		s.Started = happened
 	}
 	s.Events++
-	s.Bytes += int64(as.size + kept)
+	s.Bytes += int64(as.size + rowOverhead)
 	s.Last = happened
 	if as.at.Compare(s.Furthest) > 0 {
 		s.Furthest = as.at
 	}
 	f.note(e, happened)
 	f.warn(happened)
-	f.glance(e)
-	s.Worst = max(s.Worst, uint8(d.Action))
+	f.preview(e)
+	s.WorstAction = max(s.WorstAction, uint8(d.Action))
 	if d.Action != policy.Allow {
 		s.Decisions++
 	}
@@ -116,23 +116,23 @@ func (f *fold) judge(e *unloop.Event) (d policy.Decision) {
 			d = policy.Decision{}
 		}
 	}()
-	return f.watch.Add(e)
+	return f.session.Add(e)
 }
 
-// naming says what named a run, the later the better.
-type naming uint8
+// nameSource says what named a run, the later the better.
+type nameSource uint8
 
 const (
-	unnamed naming = iota
+	unnamed nameSource = iota
 	byAgent        // the first of a trace
 	byEnd
 	byStart
 )
 
-// call names the run, if that is better than the name it has.
-func (s *folded) call(name string, by naming) {
-	if name != "" && by > s.Named {
-		s.Name, s.Named = name, by
+// setName names the run, if that is better than the name it has.
+func (s *foldState) setName(name string, by nameSource) {
+	if name != "" && by > s.NamedBy {
+		s.Name, s.NamedBy = name, by
 	}
 }
 
@@ -140,17 +140,17 @@ func (s *folded) call(name string, by naming) {
 func (f *fold) note(e *unloop.Event, happened time.Time) {
 	s := &f.s
 	if e.SpanID != "" { // nothing says that a run of spans has begun
-		s.call(e.Agent, byAgent)
+		s.setName(e.Agent, byAgent)
 	}
 	switch e.Type {
 	case unloop.RunStarted:
-		s.call(e.Name, byStart)
+		s.setName(e.Name, byStart)
 		s.Status, s.Ended = store.Running, time.Time{}
 	case unloop.RunCompleted:
-		s.call(e.Name, byEnd)
+		s.setName(e.Name, byEnd)
 		s.Status, s.Ended = store.Completed, happened
 	case unloop.RunFailed:
-		s.call(e.Name, byEnd)
+		s.setName(e.Name, byEnd)
 		s.Status, s.Ended = store.Failed, happened
 	case unloop.ToolCallStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
@@ -165,44 +165,44 @@ func (f *fold) note(e *unloop.Event, happened time.Time) {
 }
 
 func (f *fold) warn(happened time.Time) {
-	grown := f.watch.Grown()
+	grown := f.session.Grown()
 	if len(grown) == 0 {
 		return
 	}
 	f.grew = true
-	if f.s.Raised == nil {
-		f.s.Raised = make(map[string]raised)
+	if f.s.Warnings == nil {
+		f.s.Warnings = make(map[string]warningTimes)
 	}
-	if f.s.Warned.IsZero() {
-		f.s.Warned = happened
-		f.s.Spent = f.spent()
+	if f.s.FirstWarningAt.IsZero() {
+		f.s.FirstWarningAt = happened
+		f.s.UsageAtFirstWarning = f.usage()
 	}
 	for k := range grown {
 		key := warningKey(grown[k].Rule, grown[k].Subject)
-		r, known := f.s.Raised[key]
+		r, known := f.s.Warnings[key]
 		if !known {
 			r.Created = happened
 		}
 		r.Updated = happened
-		f.s.Raised[key] = r
+		f.s.Warnings[key] = r
 	}
 }
 
 func warningKey(rule, subject string) string { return rule + "\x00" + subject }
 
-func (f *fold) spent() store.Spent {
-	m := f.watch.Run().Metrics()
-	return store.Spent{Calls: m.ToolCalls, Tokens: m.Tokens, Cost: m.Cost}
+func (f *fold) usage() store.Usage {
+	m := f.session.Run().Metrics()
+	return store.Usage{Calls: m.ToolCalls, Tokens: m.Tokens, Cost: m.Cost}
 }
 
-// after returns what the run took since its first warning.
-func (f *fold) after() store.Spent {
-	if f.s.Warned.IsZero() {
-		return store.Spent{}
+// usageAfterWarning returns what the run took since its first warning.
+func (f *fold) usageAfterWarning() store.Usage {
+	if f.s.FirstWarningAt.IsZero() {
+		return store.Usage{}
 	}
-	now := f.spent()
-	return store.Spent{
-		Calls: now.Calls - f.s.Spent.Calls, Tokens: difference(now.Tokens, f.s.Spent.Tokens), Cost: finite(now.Cost - f.s.Spent.Cost),
+	now := f.usage()
+	return store.Usage{
+		Calls: now.Calls - f.s.UsageAtFirstWarning.Calls, Tokens: difference(now.Tokens, f.s.UsageAtFirstWarning.Tokens), Cost: finite(now.Cost - f.s.UsageAtFirstWarning.Cost),
 	}
 }
 
@@ -219,7 +219,7 @@ func difference(a, b int64) int64 {
 }
 
 func (f *fold) metrics() store.Metrics {
-	m := f.watch.Run().Metrics()
+	m := f.session.Run().Metrics()
 	return store.Metrics{
 		Events: m.Events, Duration: round(max(0, f.s.Last.Sub(f.s.Started).Seconds()), 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
 		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: round(m.Cost, 6), MeanLatency: round(m.MeanLatency, 2),
@@ -256,7 +256,7 @@ const checkpointVersion = 2
 type checkpoint struct {
 	Version  int              `json:"version"`
 	Settings fingerprint.Hash `json:"settings"` // of the profile, under which it holds
-	Fold     folded           `json:"fold"`
+	Fold     foldState           `json:"fold"`
 	Watch    json.RawMessage  `json:"watch"`
 }
 
@@ -266,7 +266,7 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if f.unjudged > 0 {
 		return nil, f.cause
 	}
-	watch, err := f.watch.MarshalJSON()
+	watch, err := f.session.MarshalJSON()
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
@@ -283,5 +283,5 @@ func restore(p *profile.Profile, settings fingerprint.Hash, state []byte) *fold 
 	if err != nil || c.Fold.validate(watch) != nil {
 		return nil
 	}
-	return &fold{watch: watch, grew: true, s: c.Fold}
+	return &fold{session: watch, grew: true, s: c.Fold}
 }

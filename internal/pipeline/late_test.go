@@ -95,7 +95,7 @@ func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 			for len(mixed) > 0 {
 				n := rapid.IntRange(1, min(len(mixed), 20)).Draw(rt, "batch")
 				for _, r := range submit(t, p, mixed[:n]...).Events {
-					if r.Doubled {
+					if r.Duplicate {
 						doubled++
 					}
 				}
@@ -157,7 +157,7 @@ func TestARunWithLateEventsSaysSoUntilTheyAreFolded(t *testing.T) {
 		if diff := cmp.Diff(inOrder(t, events), v, regardlessOfArrival); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if last := sink.updates[len(sink.updates)-1]; last.Undone == nil || len(last.Events) != 0 || last.Run.Arrival <= arrival {
+		if last := sink.updates[len(sink.updates)-1]; last.Invalidated == nil || len(last.Events) != 0 || last.Run.Arrival <= arrival {
 			t.Errorf("the sinks were told %+v", last)
 		}
 		toldOnce(t, sink.updates)
@@ -177,7 +177,7 @@ func TestLateEventsOfAWhileAreFoldedTogether(t *testing.T) {
 		stop()
 		refolds := 0
 		for _, u := range sink.updates {
-			if u.Undone != nil {
+			if u.Invalidated != nil {
 				refolds++
 			}
 		}
@@ -259,7 +259,7 @@ func TestARunThatIsDeletedWhileItIsFoldedAgainStaysDeleted(t *testing.T) {
 		submit(t, p, events[2:]...)
 		submit(t, p, events[:2]...)
 		time.Sleep(time.Second)
-		if _, err := p.Submit(t.Context(), &Delivery{Gone: []string{"r"}}); err != nil {
+		if _, err := p.Submit(t.Context(), &Submission{Deleted: []string{"r"}}); err != nil {
 			t.Fatal(err)
 		}
 		if n := p.State().Refolding; n != 0 {
@@ -310,7 +310,7 @@ func TestARefoldThatCannotBeWrittenIsTriedAgain(t *testing.T) {
 		m.fail = errFull
 		m.mu.Unlock()
 		time.Sleep(500 * time.Millisecond)
-		if err := p.Well(); !errors.Is(err, errFull) {
+		if err := p.Health(); !errors.Is(err, errFull) {
 			t.Errorf("it is unwell for %v", err)
 		}
 		m.mu.Lock()
@@ -337,7 +337,7 @@ func TestRunsThatAreFoldedAgainTakeTurns(t *testing.T) {
 		stop()
 		var ended []string
 		for _, u := range sink.updates {
-			if u.Undone != nil {
+			if u.Invalidated != nil {
 				ended = append(ended, u.Run.ID)
 			}
 		}

@@ -19,7 +19,7 @@ type Mask interface {
 }
 
 // mask hides the secrets of a delivery. Whatever is stored, streamed, sent or logged of it comes later.
-func (d *Delivery) mask(m Mask) {
+func (d *Submission) mask(m Mask) {
 	for i := range d.Runs {
 		info := &d.Runs[i]
 		info.ID, info.Name, info.Project, info.Metadata = m.ID(info.ID), m.Text(info.Name), m.Text(info.Project), m.Raw(info.Metadata)
@@ -42,7 +42,7 @@ func (d *Delivery) mask(m Mask) {
 		}
 		s.Input, s.Output = string(m.Raw([]byte(s.Input))), string(m.Raw([]byte(s.Output)))
 	}
-	for i := range d.Gone {
-		d.Gone[i] = m.ID(d.Gone[i])
+	for i := range d.Deleted {
+		d.Deleted[i] = m.ID(d.Deleted[i])
 	}
 }

@@ -185,7 +185,7 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 	}
 	m.commits++
 	m.commitSpans(b)
-	for _, n := range append(slices.Clone(b.Gone), b.Emptied...) {
+	for _, n := range append(slices.Clone(b.Deleted), b.Emptied...) {
 		delete(m.runs, n)
 		delete(m.events, n)
 		delete(m.warnings, n)
@@ -208,7 +208,7 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 		}
 		m.events[e.Run][e.ID] = e
 	}
-	for _, u := range b.Undone {
+	for _, u := range b.Invalidated {
 		delete(m.warnings, u.Run)
 		m.decisions[u.Run] = slices.DeleteFunc(m.decisions[u.Run], func(d store.Decision) bool { return d.Position.Compare(u.Behind) > 0 })
 		m.checkpoints[u.Run] = slices.DeleteFunc(m.checkpoints[u.Run], func(c store.Checkpoint) bool { return c.Position.Compare(u.Behind) > 0 })
@@ -226,7 +226,7 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 	for _, c := range b.Checkpoints {
 		m.checkpoints[c.Run] = append(m.checkpoints[c.Run], c)
 	}
-	for _, c := range b.Thinned {
+	for _, c := range b.Pruned {
 		m.checkpoints[c.Run] = slices.DeleteFunc(m.checkpoints[c.Run], func(k store.Checkpoint) bool { return k.Position == c.Position })
 	}
 	return doubled, nil
@@ -249,7 +249,7 @@ func (m *memory) commitSpans(b *store.Batch) {
 	for _, x := range b.Left {
 		delete(m.traces[x.Trace], x.Run)
 	}
-	for _, n := range b.Gone {
+	for _, n := range b.Deleted {
 		for trace, runs := range m.traces {
 			if _, ok := runs[n]; ok && !sharedBy(runs, n) {
 				delete(m.spans, trace)
@@ -257,7 +257,7 @@ func (m *memory) commitSpans(b *store.Batch) {
 			}
 		}
 	}
-	for _, n := range append(slices.Clone(b.Gone), b.Emptied...) {
+	for _, n := range append(slices.Clone(b.Deleted), b.Emptied...) {
 		for _, runs := range m.traces {
 			delete(runs, n)
 		}

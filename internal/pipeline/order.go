@@ -18,7 +18,7 @@ type Placement uint8
 // The placements of an arriving event.
 const (
 	Next    Placement = iota // behind all that came before
-	Doubled                  // it has come before
+	Duplicate                  // it has come before
 	Late                     // before one that has come already
 )
 
@@ -35,7 +35,7 @@ type Order struct {
 // that is Late if it has a sequence or a time. Cost: O(1), a few kB a run.
 func (o *Order) Place(e *unloop.Event) Placement {
 	if o.known(e.ID) {
-		return Doubled
+		return Duplicate
 	}
 	p := following(o.last, e)
 	if p.Compare(o.last) < 0 {

@@ -31,7 +31,7 @@ func TestPlace(t *testing.T) {
 		{"late by time", []*unloop.Event{event("a", 0, 9), event("b", 0, 5)}, []Placement{Next, Late}},
 		{"without both, arrival counts", []*unloop.Event{event("a", 0, 0), event("b", 0, 0)}, []Placement{Next, Next}},
 		{"an event without a time follows", []*unloop.Event{event("a", 0, 9), event("b", 0, 0), event("c", 0, 9)}, []Placement{Next, Next, Next}},
-		{"an id that comes twice", []*unloop.Event{event("a", 1, 0), event("b", 2, 0), event("a", 1, 0)}, []Placement{Next, Next, Doubled}},
+		{"an id that comes twice", []*unloop.Event{event("a", 1, 0), event("b", 2, 0), event("a", 1, 0)}, []Placement{Next, Next, Duplicate}},
 		{"no id is not the same id", []*unloop.Event{event("", 0, 0), event("", 0, 0)}, []Placement{Next, Next}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

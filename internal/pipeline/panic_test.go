@@ -33,9 +33,9 @@ func TestAPanicWhileRecordingFailsItsDeliveryAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var group []*waiting
+	var group []*queued
 	for _, run := range []string{"a", "poison", "b"} {
-		w, err := p.prepare(&Delivery{Events: calls(run, 3)})
+		w, err := p.prepare(&Submission{Events: calls(run, 3)})
 		if err != nil || !p.admit(w) {
 			t.Fatal(err)
 		}
@@ -48,8 +48,8 @@ func TestAPanicWhileRecordingFailsItsDeliveryAlone(t *testing.T) {
 	}
 	for k, want := range []error{nil, ErrPanic, nil} {
 		<-group[k].done
-		if !errors.Is(group[k].err, want) || len(group[k].receipt.Events) != 6 {
-			t.Errorf("delivery %d: %v with %d results", k, group[k].err, len(group[k].receipt.Events))
+		if !errors.Is(group[k].err, want) || len(group[k].ack.Events) != 6 {
+			t.Errorf("delivery %d: %v with %d results", k, group[k].err, len(group[k].ack.Events))
 		}
 	}
 	for _, run := range []string{"a", "b"} {
@@ -65,7 +65,7 @@ type fragile struct{}
 func (fragile) Info() unloop.Info { return unloop.Info{Name: "fragile", At: unloop.AtStart} }
 
 func (fragile) Check(r *unloop.Run) (unloop.Finding, bool) {
-	if r.Now().Step.Tool == "bomb" {
+	if r.Current().Step.Tool == "bomb" {
 		panic("a detector with a fault")
 	}
 	return unloop.Finding{}, false

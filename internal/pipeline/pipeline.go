@@ -81,9 +81,9 @@ const maxQueued = 8192
 // commit. Submit is safe for concurrent use; one goroutine, in Run, does the rest.
 type Pipeline struct {
 	opts    Options
-	holds   fingerprint.Hash // under which settings checkpoints hold
+	settingsHash   fingerprint.Hash // under which settings checkpoints hold
 	every   int              // checkpointEvery
-	queue   chan *waiting
+	queue   chan *queued
 	stopped chan struct{}
 	events  atomic.Int64 // that wait
 	bytes   atomic.Int64
@@ -94,28 +94,28 @@ type Pipeline struct {
 
 	unreadable unreadable
 
-	taken error // why there is no use in going on: another server writes to the store
+	fenced error // why there is no use in going on: another server writes to the store
 
 	arrival, number int64 // the latest of an event and of a run
 	live            map[string]*run
 	runBytes        int64           // that these take, about
 	used            list.List       // of *run, the latest in front
 	unwritten       map[string]*run // whose rows are to be written
-	behind          bool            // a row was not written before its run was dropped; the next start will see to that
+	rowsMissing          bool            // a row was not written before its run was dropped; the next start will see to that
 	traces          traces
 	refolds         refolds
 }
 
-// waiting is a delivery in the queue.
-type waiting struct {
-	*Delivery
+// queued is a delivery in the queue.
+type queued struct {
+	*Submission
 	bodies     [][]byte // of the events
 	spanBodies [][]byte
 	received   time.Time
 	weight     int   // in events
 	size       int64 // in bytes
 	flush      bool  // the rows of all runs are to be written
-	receipt    Receipt
+	ack    Ack
 	err        error
 	done       chan struct{}
 }
@@ -128,7 +128,7 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("begin at the store's end: %w", err)
 	}
 	p := &Pipeline{
-		opts: o, holds: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, queue: make(chan *waiting, maxQueued), stopped: make(chan struct{}),
+		opts: o, settingsHash: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
 		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run),
 		failing: failureLog{sometimes: rate.Sometimes{Interval: logEvery}},
 		refolds: newRefolds(),
@@ -145,49 +145,49 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 // Submit has a delivery recorded and returns when it is on disk. The error is ErrBusy, ErrClosed or ErrPanic, ctx's, or one of the store;
 // after the last two the delivery may be recorded nevertheless, so that it is right to send it again: what is doubled changes
 // nothing.
-func (p *Pipeline) Submit(ctx context.Context, d *Delivery) (Receipt, error) {
+func (p *Pipeline) Submit(ctx context.Context, d *Submission) (Ack, error) {
 	w, err := p.prepare(d)
 	if err != nil {
-		return Receipt{}, err
+		return Ack{}, err
 	}
 	return p.enqueue(ctx, w)
 }
 
 // enqueue has what waits recorded.
-func (p *Pipeline) enqueue(ctx context.Context, w *waiting) (Receipt, error) {
+func (p *Pipeline) enqueue(ctx context.Context, w *queued) (Ack, error) {
 	if !p.admit(w) {
 		p.opts.Metrics.Refused.Add(float64(w.weight))
-		return Receipt{}, ErrBusy
+		return Ack{}, ErrBusy
 	}
 	select {
 	case p.queue <- w:
 	case <-p.stopped:
-		p.dismiss(w)
-		return Receipt{}, ErrClosed
+		p.release(w)
+		return Ack{}, ErrClosed
 	default:
-		p.dismiss(w)
+		p.release(w)
 		p.opts.Metrics.Refused.Add(float64(w.weight))
-		return Receipt{}, ErrBusy
+		return Ack{}, ErrBusy
 	}
 	select {
 	case <-w.done:
-		return w.receipt, w.err
+		return w.ack, w.err
 	case <-ctx.Done():
-		return Receipt{}, ctx.Err()
+		return Ack{}, ctx.Err()
 	case <-p.stopped:
 		select {
 		case <-w.done: // it was among the last
-			return w.receipt, w.err
+			return w.ack, w.err
 		default:
-			return Receipt{}, ErrClosed
+			return Ack{}, ErrClosed
 		}
 	}
 }
 
-func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
-	w := &waiting{
-		Delivery: d, received: time.Now().UTC().Truncate(time.Microsecond), done: make(chan struct{}),
-		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Gone), bodies: make([][]byte, len(d.Events)),
+func (p *Pipeline) prepare(d *Submission) (*queued, error) {
+	w := &queued{
+		Submission: d, received: time.Now().UTC().Truncate(time.Microsecond), done: make(chan struct{}),
+		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Deleted), bodies: make([][]byte, len(d.Events)),
 	}
 	if p.opts.Mask != nil {
 		d.mask(p.opts.Mask)
@@ -215,7 +215,7 @@ func (p *Pipeline) prepare(d *Delivery) (*waiting, error) {
 		w.spanBodies = append(w.spanBodies, body)
 		w.size += int64(2*len(body)) + eventOverhead
 	}
-	w.receipt = Receipt{Events: make([]Result, len(d.Events)), Received: w.received}
+	w.ack = Ack{Events: make([]Result, len(d.Events)), Received: w.received}
 	return w, nil
 }
 
@@ -229,20 +229,20 @@ func newID(prefix string) string {
 	return prefix + hex.EncodeToString(b[:])
 }
 
-func (p *Pipeline) admit(w *waiting) bool {
+func (p *Pipeline) admit(w *queued) bool {
 	// One that is larger than all there may be is let in when nothing waits.
 	if events := p.events.Add(int64(w.weight)); events > int64(p.opts.QueueEvents) && events > int64(w.weight) {
 		p.events.Add(-int64(w.weight))
 		return false
 	}
 	if bytes := p.bytes.Add(w.size); bytes > p.opts.QueueBytes && bytes > w.size {
-		p.dismiss(w)
+		p.release(w)
 		return false
 	}
 	return true
 }
 
-func (p *Pipeline) dismiss(w *waiting) {
+func (p *Pipeline) release(w *queued) {
 	p.events.Add(-int64(w.weight))
 	p.bytes.Add(-w.size)
 }
@@ -254,7 +254,7 @@ func (p *Pipeline) Waiting() int { return int(p.events.Load()) }
 const tickTime = 5 * time.Second
 
 // Run records what is submitted until ctx ends, then what was submitted before that, writes checkpoints and returns. It may be
-// called once. It ends early, with store.ErrTaken, when another server has used the store.
+// called once. It ends early, with store.ErrFenced, when another server has used the store.
 func (p *Pipeline) Run(ctx context.Context) error {
 	defer close(p.stopped)
 	tick := time.NewTicker(tickTime)
@@ -263,7 +263,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	defer rows.Stop()
 	work := context.WithoutCancel(ctx)
 	defer p.startRefolds(ctx)()
-	for p.taken == nil {
+	for p.fenced == nil {
 		select {
 		case w := <-p.queue:
 			p.groups(work, w)
@@ -281,12 +281,12 @@ func (p *Pipeline) Run(ctx context.Context) error {
 				case w := <-p.queue:
 					p.groups(work, w)
 				default:
-					return p.leave(work)
+					return p.shutdown(work)
 				}
 			}
 		}
 	}
-	return p.taken
+	return p.fenced
 }
 
 // Bounds of what one commit takes.
@@ -296,7 +296,7 @@ const (
 )
 
 // groups records a delivery and what else has to be taken out of the queue for it.
-func (p *Pipeline) groups(ctx context.Context, w *waiting) {
+func (p *Pipeline) groups(ctx context.Context, w *queued) {
 	for w != nil {
 		w = p.group(ctx, w)
 	}
@@ -304,14 +304,14 @@ func (p *Pipeline) groups(ctx context.Context, w *waiting) {
 
 // group records a delivery together with those that wait behind it. One that deletes runs is recorded by itself: what comes
 // behind it begins them anew. If there is one behind, it is returned.
-func (p *Pipeline) group(ctx context.Context, first *waiting) (next *waiting) {
-	group := []*waiting{first}
+func (p *Pipeline) group(ctx context.Context, first *queued) (next *queued) {
+	group := []*queued{first}
 	events, bytes := first.weight, first.size
 gather:
-	for events < groupEvents && bytes < groupBytes && len(first.Gone) == 0 {
+	for events < groupEvents && bytes < groupBytes && len(first.Deleted) == 0 {
 		select {
 		case w := <-p.queue:
-			if len(w.Gone) > 0 {
+			if len(w.Deleted) > 0 {
 				next = w
 				break gather
 			}
@@ -325,8 +325,8 @@ gather:
 	err := p.record(ctx, group)
 	if errors.Is(err, ErrPanic) && len(group) > 1 { // the others have nothing to do with it
 		for _, w := range group {
-			w.receipt, w.err = Receipt{Events: make([]Result, len(w.Events)), Received: w.received}, nil
-			p.settle([]*waiting{w}, p.record(ctx, []*waiting{w}))
+			w.ack, w.err = Ack{Events: make([]Result, len(w.Events)), Received: w.received}, nil
+			p.settle([]*queued{w}, p.record(ctx, []*queued{w}))
 		}
 		return next
 	}
@@ -335,7 +335,7 @@ gather:
 }
 
 // settle tells the senders of a group what became of it.
-func (p *Pipeline) settle(group []*waiting, err error) {
+func (p *Pipeline) settle(group []*queued, err error) {
 	switch {
 	case errors.Is(err, ErrPanic):
 		err = ErrPanic // the rest is for the log, which has it
@@ -343,7 +343,7 @@ func (p *Pipeline) settle(group []*waiting, err error) {
 		err = fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	for _, w := range group {
-		p.dismiss(w)
+		p.release(w)
 		if w.err == nil {
 			w.err = err
 		}

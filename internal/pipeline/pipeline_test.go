@@ -91,9 +91,9 @@ func clones(events []*unloop.Event) (all []*unloop.Event) {
 	return all
 }
 
-func submit(t testing.TB, p *Pipeline, events ...*unloop.Event) Receipt {
+func submit(t testing.TB, p *Pipeline, events ...*unloop.Event) Ack {
 	t.Helper()
-	receipt, err := p.Submit(context.Background(), &Delivery{Events: clones(events)})
+	receipt, err := p.Submit(context.Background(), &Submission{Events: clones(events)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestALoopIsWarnedOfAndRecorded(t *testing.T) {
 	if len(v.Warnings) == 0 || v.Run.Warnings != len(v.Warnings) || v.Run.Health.Score == 100 || v.Warnings[0].Tool != "search" {
 		t.Errorf("warnings %+v of run %+v", v.Warnings, v.Run)
 	}
-	if len(v.Decisions) == 0 || v.Run.Worst != v.Decisions[len(v.Decisions)-1].Action || v.Run.After.Calls == 0 {
+	if len(v.Decisions) == 0 || v.Run.WorstAction != v.Decisions[len(v.Decisions)-1].Action || v.Run.UsageAfterWarning.Calls == 0 {
 		t.Errorf("decisions %+v of run %+v", v.Decisions, v.Run)
 	}
 	raised := 0
@@ -182,7 +182,7 @@ func TestTheVerdictDoesNotDependOnHowEventsCome(t *testing.T) {
 		for len(mixed) > 0 {
 			n := rapid.IntRange(1, len(mixed)).Draw(rt, "batch")
 			for _, r := range submit(t, p, mixed[:n]...).Events {
-				if r.Doubled {
+				if r.Duplicate {
 					doubled++
 				}
 			}
@@ -265,7 +265,7 @@ func TestAnEventThatComesAgainWithAnotherPositionChangesNothing(t *testing.T) {
 	submit(t, p, events...)
 	again := events[3].Clone()
 	again.Sequence = 1000
-	if r := submit(t, p, again); !r.Events[0].Doubled {
+	if r := submit(t, p, again); !r.Events[0].Duplicate {
 		t.Error("it was not found to be doubled")
 	}
 	stop()
@@ -285,7 +285,7 @@ func TestEventsWithoutAnyPositionKeepTheOrderInWhichTheyCame(t *testing.T) {
 		e.Sequence, e.Time = 0, time.Time{}
 		want = append(want, e.ID)
 		submit(t, p, e)
-		if r := submit(t, p, e); !r.Events[0].Doubled {
+		if r := submit(t, p, e); !r.Events[0].Duplicate {
 			t.Errorf("%s came twice", e.ID)
 		}
 	}
@@ -303,17 +303,17 @@ func TestAFailedCommitIsToldAndForgotten(t *testing.T) {
 	m.mu.Lock()
 	m.fail = errFull
 	m.mu.Unlock()
-	if _, err := p.Submit(context.Background(), &Delivery{Events: clones(events[4:8])}); !errors.Is(err, errFull) {
+	if _, err := p.Submit(context.Background(), &Submission{Events: clones(events[4:8])}); !errors.Is(err, errFull) {
 		t.Errorf("error %v, want %v", err, errFull)
 	}
-	if err := p.Well(); !errors.Is(err, errFull) {
+	if err := p.Health(); !errors.Is(err, errFull) {
 		t.Errorf("it is unwell for %v", err)
 	}
 	m.mu.Lock()
 	m.fail = nil
 	m.mu.Unlock()
 	submit(t, p, events[4:]...)
-	if err := p.Well(); err != nil {
+	if err := p.Health(); err != nil {
 		t.Errorf("it is unwell for %v", err)
 	}
 	stop()
@@ -331,10 +331,10 @@ func TestTooMuchThatWaitsIsRefused(t *testing.T) {
 	}
 	waiting, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Submit(waiting, &Delivery{Events: calls("large", 4)}); !errors.Is(err, context.Canceled) {
+	if _, err := p.Submit(waiting, &Submission{Events: calls("large", 4)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v: one that is larger than the queue is let in when nothing waits", err)
 	}
-	if _, err := p.Submit(context.Background(), &Delivery{Events: calls("r", 1)}); !errors.Is(err, ErrBusy) {
+	if _, err := p.Submit(context.Background(), &Submission{Events: calls("r", 1)}); !errors.Is(err, ErrBusy) {
 		t.Errorf("error %v, want %v", err, ErrBusy)
 	}
 	ctx, end := context.WithCancel(context.Background())
@@ -345,7 +345,7 @@ func TestTooMuchThatWaitsIsRefused(t *testing.T) {
 	if n := p.Waiting(); n != 0 {
 		t.Errorf("%d events wait after all is done", n)
 	}
-	if _, err := p.Submit(context.Background(), &Delivery{Events: calls("r", 1)}); !errors.Is(err, ErrClosed) {
+	if _, err := p.Submit(context.Background(), &Submission{Events: calls("r", 1)}); !errors.Is(err, ErrClosed) {
 		t.Errorf("error %v, want %v", err, ErrClosed)
 	}
 }
@@ -379,13 +379,13 @@ func TestARunIsForgottenWithAllThatIsKnownOfIt(t *testing.T) {
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	submit(t, p, calls("r", 6)...)
 	submit(t, p, calls("s", 1)...)
-	if _, err := p.Submit(context.Background(), &Delivery{Gone: []string{"r", "unknown"}}); err != nil {
+	if _, err := p.Submit(context.Background(), &Submission{Deleted: []string{"r", "unknown"}}); err != nil {
 		t.Fatal(err)
 	}
 	if row, _ := m.Run(context.Background(), "r"); row != nil || len(m.runs) != 1 || len(m.events[1]) != 0 || len(m.warnings[1]) != 0 {
 		t.Errorf("of the run there is still %+v", row)
 	}
-	if !sink.updates[2].Gone || sink.updates[2].Run.ID != "r" {
+	if !sink.updates[2].Deleted || sink.updates[2].Run.ID != "r" {
 		t.Errorf("the sinks were told %+v", sink.updates[2])
 	}
 	submit(t, p, calls("r", 1)...)
@@ -401,7 +401,7 @@ func TestWhatComesBehindADeletionBeginsTheRunAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []*Delivery{{Events: calls("r", 3)}, {Gone: []string{"r"}}, {Events: call("r", 7)}} {
+	for _, d := range []*Submission{{Events: calls("r", 3)}, {Deleted: []string{"r"}}, {Events: call("r", 7)}} {
 		w, err := p.prepare(d) // they wait together
 		if err != nil {
 			t.Fatal(err)
@@ -422,7 +422,7 @@ func TestARunIsToldByItsSenderBeforeItsEvents(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	info := Info{ID: "r", Name: "nightly", Project: "ops", Metadata: json.RawMessage(`{"k":1}`)}
-	if _, err := p.Submit(context.Background(), &Delivery{Runs: []Info{info}}); err != nil {
+	if _, err := p.Submit(context.Background(), &Submission{Runs: []Info{info}}); err != nil {
 		t.Fatal(err)
 	}
 	row := verdictOf(t, m, "r").Run
@@ -499,7 +499,7 @@ func TestARowThatAFailedCommitKeptFromBeingWrittenIsMadeAtTheNextStart(t *testin
 		m.mu.Lock()
 		m.fail = errFull
 		m.mu.Unlock()
-		if _, err := p.Submit(context.Background(), &Delivery{Events: call("r", 2)}); !errors.Is(err, errFull) {
+		if _, err := p.Submit(context.Background(), &Submission{Events: call("r", 2)}); !errors.Is(err, errFull) {
 			t.Errorf("error %v, want %v", err, errFull)
 		}
 		m.mu.Lock()

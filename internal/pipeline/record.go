@@ -13,23 +13,23 @@ import (
 // commit is what one commit is made of.
 type commit struct {
 	p      *Pipeline
-	group  []*waiting
-	runs   map[string]*touched
-	order  []*touched
+	group  []*queued
+	runs   map[string]*runChange
+	order  []*runChange
 	traces map[*trace]time.Time // when their latest spans arrived
 	links  map[link]bool        // whether the trace has events in the run
 	spans  []store.Span
 }
 
-func (p *Pipeline) newCommit(group []*waiting) *commit {
+func (p *Pipeline) newCommit(group []*queued) *commit {
 	return &commit{
-		p: p, group: group, runs: make(map[string]*touched), traces: make(map[*trace]time.Time), links: make(map[link]bool),
+		p: p, group: group, runs: make(map[string]*runChange), traces: make(map[*trace]time.Time), links: make(map[link]bool),
 	}
 }
 
 // record takes a group of deliveries into the store and then tells the sinks. After an error nothing of the group counts, and
 // what is in memory of the runs is dropped.
-func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
+func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 	began := time.Now()
 	c := p.newCommit(group)
 	folded, err := c.make(ctx)
@@ -59,7 +59,7 @@ func (p *Pipeline) record(ctx context.Context, group []*waiting) error {
 func (c *commit) make(ctx context.Context) (folded time.Time, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.p.behind = true // of the rows that were due nobody knows which are written
+			c.p.rowsMissing = true // of the rows that were due nobody knows which are written
 			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
 		}
 	}()
@@ -73,7 +73,7 @@ func (c *commit) make(ctx context.Context) (folded time.Time, err error) {
 	return folded, err
 }
 
-func (c *commit) touch(ctx context.Context, id string) (*touched, error) {
+func (c *commit) touch(ctx context.Context, id string) (*runChange, error) {
 	if t := c.runs[id]; t != nil {
 		return t, nil
 	}
@@ -82,8 +82,8 @@ func (c *commit) touch(ctx context.Context, id string) (*touched, error) {
 		return nil, err
 	}
 	r.used = time.Now()
-	t := &touched{
-		run: r, byID: make(map[string]*item), out: make(map[string]bool), furthest: r.furthest(), before: r.warnings, from: end,
+	t := &runChange{
+		run: r, byID: make(map[string]*item), replaced: make(map[string]bool), furthest: r.furthest(), before: r.warnings, from: end,
 	}
 	c.runs[id] = t
 	c.order = append(c.order, t)
@@ -102,20 +102,20 @@ func (c *commit) place(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			t.belong(w.Services[e.RunID], c.p.opts.Project)
-			result := &w.receipt.Events[i]
+			t.setProject(w.Services[e.RunID], c.p.opts.Project)
+			result := &w.ack.Events[i]
 			result.ID = e.ID
-			t.place(&item{event: e, body: w.bodies[i], placed: placed{received: w.received, size: len(w.bodies[i])}, result: result})
+			t.place(&item{event: e, body: w.bodies[i], placement: placement{received: w.received, size: len(w.bodies[i])}, result: result})
 		}
 		if err := c.placeSpans(ctx, w); err != nil {
 			return err
 		}
-		for _, id := range w.Gone {
+		for _, id := range w.Deleted {
 			t, err := c.touch(ctx, id)
 			if err != nil {
 				return err
 			}
-			t.gone = true
+			t.deleted = true
 		}
 		if err := c.strip(ctx, w); err != nil {
 			return err
@@ -129,7 +129,7 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 	if err != nil {
 		return err
 	}
-	t.told, t.informed = true, true
+	t.rowChanged, t.informed = true, true
 	row := &t.row
 	if info.Name != "" {
 		row.Name = info.Name
@@ -142,21 +142,21 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 	}
 	if row.Updated.IsZero() { // it begins with what is said of it
 		row.Started, row.Updated = received, received
-		row.Health = t.fold.watch.Health()
+		row.Health = t.fold.session.Health()
 	}
 	return nil
 }
 
 func (c *commit) fold(ctx context.Context) error {
 	for _, t := range c.order {
-		if t.gone || len(t.items) == 0 && len(t.out) == 0 {
+		if t.deleted || len(t.items) == 0 && len(t.replaced) == 0 {
 			continue
 		}
 		if err := t.settle(ctx, c.p); err != nil {
 			return err
 		}
 		if t.hollow() {
-			t.gone, t.emptied = true, true
+			t.deleted, t.emptied = true, true
 			continue
 		}
 		if err := t.keepState(c.p); err != nil {
@@ -175,7 +175,7 @@ func (c *commit) write(ctx context.Context) error {
 		return err
 	}
 	c.p.opts.Metrics.Recorded.Add(float64(len(batch.Events) - len(doubled)))
-	c.p.opts.Metrics.Doubled.Add(float64(c.doubled() + len(doubled)))
+	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + len(doubled)))
 	if len(doubled) > 0 {
 		if err := c.repair(ctx, doubled, updates); err != nil {
 			return err
@@ -183,9 +183,9 @@ func (c *commit) write(ctx context.Context) error {
 	}
 	for _, t := range c.order {
 		switch {
-		case t.gone && !t.emptied:
+		case t.deleted && !t.emptied:
 			c.p.traces.dropOf(t.row.ID)
-		case t.row.Refold != nil && !t.gone:
+		case t.row.Refold != nil && !t.deleted:
 			c.p.note(t.run, t.from)
 		}
 	}
@@ -196,7 +196,7 @@ func (c *commit) write(ctx context.Context) error {
 // publish tells the sinks what was committed.
 func (p *Pipeline) publish(updates []*store.Update) {
 	for _, u := range updates {
-		if u.Gone {
+		if u.Deleted {
 			p.drop(u.Run.ID)
 			p.setLate(u.Run.ID, nil)
 		}
@@ -209,11 +209,11 @@ func (p *Pipeline) publish(updates []*store.Update) {
 	}
 }
 
-// doubled returns how many events were left out since they had come before.
-func (c *commit) doubled() (n int) {
+// markDuplicates returns how many events were left out since they had come before.
+func (c *commit) markDuplicates() (n int) {
 	for _, w := range c.group {
-		for k := range w.receipt.Events {
-			if w.receipt.Events[k].Doubled {
+		for k := range w.ack.Events {
+			if w.ack.Events[k].Duplicate {
 				n++
 			}
 		}
@@ -227,7 +227,7 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 	c.belongings(b)
 	var updates []*store.Update
 	for _, t := range c.order {
-		if t.gone {
+		if t.deleted {
 			switch {
 			case t.emptied && !t.stored:
 				c.p.drop(t.row.ID) // nobody has seen it
@@ -235,9 +235,9 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			case t.emptied:
 				b.Emptied = append(b.Emptied, t.row.Number)
 			case t.stored:
-				b.Gone = append(b.Gone, t.row.Number)
+				b.Deleted = append(b.Deleted, t.row.Number)
 			}
-			updates = append(updates, &store.Update{Run: store.Run{ID: t.row.ID, Number: t.row.Number}, Gone: true})
+			updates = append(updates, &store.Update{Run: store.Run{ID: t.row.ID, Number: t.row.Number}, Deleted: true})
 			continue
 		}
 		before := t.row
@@ -246,7 +246,7 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			continue
 		}
 		t.fill(b, u)
-		if t.stored && !t.told && !t.marked && len(u.Removed) == 0 && time.Since(t.written) < rowEvery && alike(&before, &u.Run) {
+		if t.stored && !t.rowChanged && !t.marked && len(u.Removed) == 0 && time.Since(t.written) < rowEvery && sameButTotals(&before, &u.Run) {
 			c.p.unwritten[t.row.ID] = t.run
 		} else {
 			c.p.writeRow(b, t.run)
@@ -261,25 +261,25 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 
 // flush reports whether a delivery of the group asks for all rows to be written.
 func (c *commit) flush() bool {
-	return slices.ContainsFunc(c.group, func(w *waiting) bool { return w.flush })
+	return slices.ContainsFunc(c.group, func(w *queued) bool { return w.flush })
 }
 
 // update says what the commit brings to the run; nil for nothing.
-func (t *touched) update(profile string) *store.Update {
-	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Undone: t.undone}
+func (t *runChange) update(profile string) *store.Update {
+	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated}
 	for _, it := range t.items {
-		if it.dead {
+		if it.dropped {
 			continue
 		}
 		u.Events = append(u.Events, store.Event{
 			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body,
 		})
 	}
-	changed := len(u.Events) > 0 || t.undone != nil
-	if !changed && !t.told && !t.marked {
+	changed := len(u.Events) > 0 || t.invalidated != nil
+	if !changed && !t.rowChanged && !t.marked {
 		return nil
 	}
-	if t.row.Refold != nil && t.undone == nil {
+	if t.row.Refold != nil && t.invalidated == nil {
 		t.arrived(u.Events)
 		u.Run, u.Warnings = t.row, t.warnings
 		return u
@@ -296,7 +296,7 @@ func (t *touched) update(profile string) *store.Update {
 }
 
 // arrived brings the row of a marked run up to what was recorded, as far as that is known before it is folded.
-func (t *touched) arrived(events []store.Event) {
+func (t *runChange) arrived(events []store.Event) {
 	for k := range events {
 		t.row.Arrival = max(t.row.Arrival, events[k].Arrival)
 		if events[k].Received.After(t.row.Updated) {
@@ -306,9 +306,9 @@ func (t *touched) arrived(events []store.Event) {
 }
 
 // trulyRemoved returns the ids that the store had and that do not come again.
-func (t *touched) trulyRemoved() (ids []string) {
+func (t *runChange) trulyRemoved() (ids []string) {
 	for _, id := range t.removed {
-		if it := t.byID[id]; it == nil || it.dead {
+		if it := t.byID[id]; it == nil || it.dropped {
 			ids = append(ids, id)
 		}
 	}
@@ -316,16 +316,16 @@ func (t *touched) trulyRemoved() (ids []string) {
 }
 
 // fill adds the run's part to a batch.
-func (t *touched) fill(b *store.Batch, u *store.Update) {
+func (t *runChange) fill(b *store.Batch, u *store.Update) {
 	for _, id := range t.removed {
 		b.Removed = append(b.Removed, store.EventRef{Run: t.row.Number, ID: id})
 	}
 	b.Events = append(b.Events, u.Events...)
 	b.Decisions = append(b.Decisions, u.Decisions...)
-	b.Checkpoints = append(b.Checkpoints, t.made...)
-	b.Thinned = append(b.Thinned, t.thinned...)
-	if t.undone != nil {
-		b.Undone = append(b.Undone, store.Undone{Run: t.row.Number, Behind: *t.undone})
+	b.Checkpoints = append(b.Checkpoints, t.checkpointsMade...)
+	b.Pruned = append(b.Pruned, t.pruned...)
+	if t.invalidated != nil {
+		b.Invalidated = append(b.Invalidated, store.Invalidated{Run: t.row.Number, Behind: *t.invalidated})
 		b.Warnings = append(b.Warnings, u.Warnings...)
 		return
 	}

@@ -19,7 +19,7 @@ const (
 // refold folds a marked run anew beside the goroutine that records. It belongs to that goroutine or to refoldAll, one at a time,
 // and shares no memory with the run as it is live.
 type refold struct {
-	*touched // the run as it is being folded; nil before the first slice
+	*runChange // the run as it is being folded; nil before the first slice
 	id       string
 	at       store.Position // the last event that was read
 	stop     store.Position // the last event that there was when the refold began
@@ -47,7 +47,7 @@ var errSlice = errors.New("the slice is full")
 
 // slice folds the run's next events.
 func (r *refold) slice(ctx context.Context, p *Pipeline) error {
-	if r.touched == nil {
+	if r.runChange == nil {
 		if err := r.begin(ctx, p); err != nil || r.gone {
 			return err
 		}
@@ -81,7 +81,7 @@ func (r *refold) take(p *Pipeline, e *store.Event) {
 		event = p.decode(e)
 	}
 	if event != nil {
-		r.add(p, event, placeOf(e))
+		r.add(p, event, placementOf(e))
 	}
 }
 
@@ -98,23 +98,23 @@ func (r *refold) begin(ctx context.Context, p *Pipeline) error {
 	if r.stop, err = p.opts.Store.Furthest(ctx, row.Number); err != nil {
 		return err
 	}
-	folded := &run{row: *row, stored: true, settled: true, bare: p.opts.Content == NoContent}
-	if err := p.takeUp(ctx, folded, func(at store.Position) bool { return at.Compare(row.Refold.Behind) <= 0 }); err != nil {
+	folded := &run{row: *row, stored: true, current: true, bare: p.opts.Content == NoContent}
+	if err := p.resume(ctx, folded, func(at store.Position) bool { return at.Compare(row.Refold.Behind) <= 0 }); err != nil {
 		return err
 	}
 	r.at = folded.fold.s.Furthest
 	behind := r.at
-	r.touched = &touched{run: folded, undone: &behind}
+	r.runChange = &runChange{run: folded, invalidated: &behind}
 	return nil
 }
 
 // forgetBehind lets go of the checkpoints from a position on, and returns the position of the last that is left.
-func (t *touched) forgetBehind(from store.Position) store.Position {
+func (t *runChange) forgetBehind(from store.Position) store.Position {
 	isBehind := func(c store.Checkpoint) bool { return c.Position.Compare(from) >= 0 }
-	left := slices.DeleteFunc(slices.Concat(t.thinned, t.checkpoints), isBehind)
-	t.made = slices.DeleteFunc(t.made, isBehind)
+	left := slices.DeleteFunc(slices.Concat(t.pruned, t.checkpoints), isBehind)
+	t.checkpointsMade = slices.DeleteFunc(t.checkpointsMade, isBehind)
 	n := max(0, len(left)-2)
-	t.thinned, t.checkpoints = left[:n], left[n:]
+	t.pruned, t.checkpoints = left[:n], left[n:]
 	if len(t.checkpoints) == 0 {
 		return store.Start
 	}

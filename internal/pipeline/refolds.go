@@ -236,7 +236,7 @@ func (p *Pipeline) recordRefolds(ctx context.Context, ended []*refold) {
 }
 
 // restRun ends a refold that was recorded.
-func (p *Pipeline) restRun(t *touched, r *refold) {
+func (p *Pipeline) restRun(t *runChange, r *refold) {
 	rest := min(restFactor*r.work, restMost)
 	t.rests = time.Now().Add(rest)
 	l := p.refolds.late[r.id]
@@ -276,17 +276,17 @@ func (c *commit) adopt(ctx context.Context, r *refold, left *int) error {
 	if err != nil {
 		return err
 	}
-	t.row.Refold, t.settled, t.marked = nil, true, true
+	t.row.Refold, t.current, t.marked = nil, true, true
 	if missed != end {
-		t.row.Refold, t.settled = &store.Refold{Behind: r.forgetBehind(missed), Name: r.fold.s.Name}, false
+		t.row.Refold, t.current = &store.Refold{Behind: r.forgetBehind(missed), Name: r.fold.s.Name}, false
 	}
-	t.fold, t.checkpoints, t.made, t.thinned = r.fold, r.checkpoints, r.made, r.thinned
-	t.decisions, t.undone, t.fold.grew = r.decisions, r.undone, true
+	t.fold, t.checkpoints, t.checkpointsMade, t.pruned = r.fold, r.checkpoints, r.checkpointsMade, r.pruned
+	t.decisions, t.invalidated, t.fold.grew = r.decisions, r.invalidated, true
 	t.emptied = r.at == store.Start && t.unnamed() // all its events went elsewhere
-	t.gone = t.emptied
+	t.deleted = t.emptied
 	c.p.arrival++
 	t.row.Arrival = c.p.arrival // so that a stream that was not there hears of it
-	if t.gone {
+	if t.deleted {
 		return nil
 	}
 	return t.keepState(c.p)

@@ -46,12 +46,12 @@ func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates [
 }
 
 // mend says of events of a run that they are doubled, and undoes that they were folded.
-func (c *commit) mend(ctx context.Context, t *touched, doubled map[string]bool) error {
+func (c *commit) mend(ctx context.Context, t *runChange, doubled map[string]bool) error {
 	from := end
 	for id := range doubled {
 		it := t.byID[id]
 		if it.result != nil {
-			it.result.Doubled = true
+			it.result.Duplicate = true
 		}
 		if it.at.Compare(from) < 0 {
 			from = it.at

@@ -19,10 +19,10 @@ type Replayed struct {
 	Events    int // that were folded
 	Cut       int // of these, whose content was not stored whole
 	Health    policy.Health
-	Course    []store.HealthAt // how the health went
-	Worst     policy.Action
-	Warned    time.Time   // when the first warning was raised; zero without one
-	After     store.Spent // since then
+	HealthHistory    []store.HealthAt // how the health went
+	WorstAction     policy.Action
+	FirstWarningAt    time.Time   // when the first warning was raised; zero without one
+	UsageAfterWarning     store.Usage // since then
 	Warnings  []store.Warning
 	Decisions []store.Decision // the first 10,000
 }
@@ -43,7 +43,7 @@ func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.
 		if err != nil {
 			return nil // the pipeline left it out too, and has said so
 		}
-		d := r.fold.add(event, placeOf(e))
+		d := r.fold.add(event, placementOf(e))
 		if d.Action != policy.Allow && len(out.Decisions) < maxDecisions {
 			out.Decisions = append(out.Decisions, decisionOf(r, &d, e.Position, e.ID))
 		}
@@ -57,8 +57,8 @@ func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.
 		return nil, err
 	}
 	s := &r.fold.s
-	out.Health, out.Worst = r.fold.watch.Health(), policyAction(s.Worst)
-	out.Warned, out.After, out.Course = s.Warned, r.fold.after(), s.Course
+	out.Health, out.WorstAction = r.fold.session.Health(), policyAction(s.WorstAction)
+	out.FirstWarningAt, out.UsageAfterWarning, out.HealthHistory = s.FirstWarningAt, r.fold.usageAfterWarning(), s.Health
 	out.Warnings = warningsOf(r)
 	return out, nil
 }

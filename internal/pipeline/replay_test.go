@@ -29,8 +29,8 @@ func recorded(t testing.TB, judge *profile.Profile, n int) (*memory, *store.Run)
 
 // verdictAgain puts what was replayed where a recorded verdict has it.
 func verdictAgain(v verdict, again *Replayed) verdict {
-	v.Run.Profile, v.Run.Health, v.Run.Worst = again.Profile, again.Health, again.Worst
-	v.Run.Warned, v.Run.After, v.Run.Warnings = again.Warned, again.After, len(again.Warnings)
+	v.Run.Profile, v.Run.Health, v.Run.WorstAction = again.Profile, again.Health, again.WorstAction
+	v.Run.FirstWarningAt, v.Run.UsageAfterWarning, v.Run.Warnings = again.FirstWarningAt, again.UsageAfterWarning, len(again.Warnings)
 	v.Warnings, v.Decisions = again.Warnings, again.Decisions
 	return v
 }
@@ -52,7 +52,7 @@ func TestAReplayUnderTheSameProfileSaysTheSame(t *testing.T) {
 		if again.Events != want.Run.Metrics.Events {
 			rt.Errorf("%d events, want %d", again.Events, want.Run.Metrics.Events)
 		}
-		if last := again.Course[len(again.Course)-1]; last.Score != again.Health.Score {
+		if last := again.HealthHistory[len(again.HealthHistory)-1]; last.Score != again.Health.Score {
 			rt.Errorf("the course ends with %v, and the health is %d", last, again.Health.Score)
 		}
 	})
@@ -87,11 +87,11 @@ func TestTheCourseHasAPointForEachChangeOfHealth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(again.Course) < 2 || again.Course[0] != (store.HealthAt{Number: 0, Score: 100}) {
-		t.Fatalf("course %v", again.Course)
+	if len(again.HealthHistory) < 2 || again.HealthHistory[0] != (store.HealthAt{Number: 0, Score: 100}) {
+		t.Fatalf("course %v", again.HealthHistory)
 	}
-	for k, point := range again.Course[1:] {
-		before := again.Course[k]
+	for k, point := range again.HealthHistory[1:] {
+		before := again.HealthHistory[k]
 		if point.Number <= before.Number || point.Score == before.Score || point.Number >= again.Events {
 			t.Errorf("%v follows %v", point, before)
 		}

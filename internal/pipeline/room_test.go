@@ -34,7 +34,7 @@ func TestRunsLeaveMemoryWhenTheyTakeTooManyBytes(t *testing.T) {
 	if live := len(p.live); live < 2 || live > 4 {
 		t.Errorf("%d runs of a megabyte are live", live)
 	}
-	if r := submit(t, p, &unloop.Event{ID: "late", RunID: "r0", Sequence: 201, Type: unloop.ToolCallStarted, Tool: "tool1"}); r.Events[0].Doubled {
+	if r := submit(t, p, &unloop.Event{ID: "late", RunID: "r0", Sequence: 201, Type: unloop.ToolCallStarted, Tool: "tool1"}); r.Events[0].Duplicate {
 		t.Error("a run that left memory does not go on")
 	}
 	stop()

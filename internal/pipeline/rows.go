@@ -12,9 +12,9 @@ import (
 // events, and are found by them: a row that lost events is not among them, so it is written at once.
 const rowEvery = 250 * time.Millisecond
 
-// alike reports whether two rows of a run differ in nothing but totals.
-func alike(a, b *store.Run) bool {
-	return a.Status == b.Status && a.Name == b.Name && a.Warnings == b.Warnings && a.Worst == b.Worst && a.Health == b.Health
+// sameButTotals reports whether two rows of a run differ in nothing but totals.
+func sameButTotals(a, b *store.Run) bool {
+	return a.Status == b.Status && a.Name == b.Name && a.Warnings == b.Warnings && a.WorstAction == b.WorstAction && a.Health == b.Health
 }
 
 // writeRow adds a run's row to the batch.
@@ -29,7 +29,7 @@ func (p *Pipeline) writeRows(b *store.Batch) {
 	for _, r := range p.unwritten {
 		p.writeRow(b, r)
 	}
-	if !p.behind {
+	if !p.rowsMissing {
 		b.Flushed = p.arrival
 	}
 }
@@ -62,7 +62,7 @@ func (p *Pipeline) Flush(ctx context.Context) error {
 	if p.due.Load() == 0 {
 		return nil
 	}
-	w := &waiting{Delivery: &Delivery{}, flush: true, done: make(chan struct{})}
+	w := &queued{Submission: &Submission{}, flush: true, done: make(chan struct{})}
 	_, err := p.enqueue(ctx, w)
 	return err
 }
@@ -79,7 +79,7 @@ func (p *Pipeline) recover(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r.settled {
+		if r.current {
 			r.describe(p.opts.Profile.Name())
 			b.Runs = append(b.Runs, r.row)
 		}

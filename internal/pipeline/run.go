@@ -29,10 +29,10 @@ type run struct {
 	wholeBytes  int
 	bare        bool // warnings and decisions quote no content
 	place       *list.Element
-	auto        string         // the name that its events give it
+	derivedName        string         // the name that its events give it
 	stored      bool           // the store knows it
 	written     time.Time      // when its row was
-	settled     bool           // its fold is that of all its events, under the profile as it is now set
+	current     bool           // its fold is that of all its events, under the profile as it is now set
 	recorded    store.Position // the furthest event's, where the run is marked
 	checked     bool           // events came again with other positions, so that each is looked for in the store
 	atOnce      *rate.Limiter  // of events that are folded again with a commit
@@ -75,32 +75,32 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		p.number++
 		return &run{
 			row:  store.Run{Number: p.number, ID: id, Project: p.opts.Project, Status: store.Running},
-			fold: newFold(p.opts.Profile, id), settled: true, bare: p.opts.Content == NoContent,
+			fold: newFold(p.opts.Profile, id), current: true, bare: p.opts.Content == NoContent,
 		}, nil
 	}
-	r := &run{row: *row, stored: true, settled: true, bare: p.opts.Content == NoContent}
+	r := &run{row: *row, stored: true, current: true, bare: p.opts.Content == NoContent}
 	if row.Refold != nil {
 		return r, p.loadMarked(ctx, r)
 	}
-	if err := p.takeUp(ctx, r, func(store.Position) bool { return true }); err != nil {
+	if err := p.resume(ctx, r, func(store.Position) bool { return true }); err != nil {
 		return nil, err
 	}
 	err = p.opts.Store.Events(ctx, r.row.Number, r.fold.s.Furthest, func(e *store.Event) error {
 		if event := p.decode(e); event != nil {
-			p.add(r.fold, event, placeOf(e))
+			p.add(r.fold, event, placementOf(e))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.warnings, r.auto = warningsOf(r), r.fold.s.Name
+	r.warnings, r.derivedName = warningsOf(r), r.fold.s.Name
 	return r, nil
 }
 
 // loadMarked takes of a run that is to be folded again what its senders and sinks need meanwhile.
 func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
-	r.settled, r.auto, r.fold = false, r.row.Refold.Name, newFold(p.opts.Profile, r.row.ID)
+	r.current, r.derivedName, r.fold = false, r.row.Refold.Name, newFold(p.opts.Profile, r.row.ID)
 	if r.recorded, err = p.opts.Store.Furthest(ctx, r.row.Number); err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
 	return err
 }
 
-// takeUp restores the run's fold from its latest checkpoint whose position is valid.
-func (p *Pipeline) takeUp(ctx context.Context, r *run, valid func(store.Position) bool) error {
+// resume restores the run's fold from its latest checkpoint whose position is valid.
+func (p *Pipeline) resume(ctx context.Context, r *run, valid func(store.Position) bool) error {
 	known, err := p.opts.Store.Checkpoints(ctx, r.row.Number)
 	if err != nil {
 		return err
@@ -119,9 +119,9 @@ func (p *Pipeline) takeUp(ctx context.Context, r *run, valid func(store.Position
 		if !valid(c.Position) {
 			break
 		}
-		f := restore(p.opts.Profile, p.holds, c.State)
+		f := restore(p.opts.Profile, p.settingsHash, c.State)
 		if f == nil {
-			r.settled = false
+			r.current = false
 			r.fold, r.checkpoints = nil, nil
 			break
 		}
@@ -136,7 +136,7 @@ func (p *Pipeline) takeUp(ctx context.Context, r *run, valid func(store.Position
 }
 
 // add folds an event, and tells when the profile panicked at it: the first time in the log, each time in the metrics.
-func (p *Pipeline) add(f *fold, e *unloop.Event, as placed) policy.Decision {
+func (p *Pipeline) add(f *fold, e *unloop.Event, as placement) policy.Decision {
 	before := f.unjudged
 	d := f.add(e, as)
 	if f.unjudged == before {
@@ -144,7 +144,7 @@ func (p *Pipeline) add(f *fold, e *unloop.Event, as placed) policy.Decision {
 	}
 	p.opts.Metrics.Unjudged.Inc()
 	if f.unjudged == 1 {
-		p.opts.Log.Error("a run cannot be judged at an event; its events are recorded", "run", f.watch.Run().ID(), "error", f.cause)
+		p.opts.Log.Error("a run cannot be judged at an event; its events are recorded", "run", f.session.Run().ID(), "error", f.cause)
 	}
 	return d
 }
@@ -155,7 +155,7 @@ func (p *Pipeline) drop(id string) {
 		p.used.Remove(r.place)
 		p.runBytes -= r.bytes
 		delete(p.live, id)
-		p.behind = p.behind || p.unwritten[id] != nil
+		p.rowsMissing = p.rowsMissing || p.unwritten[id] != nil
 		delete(p.unwritten, id)
 	}
 }
@@ -164,10 +164,10 @@ func (p *Pipeline) drop(id string) {
 func (r *run) describe(profile string) {
 	row, s := &r.row, &r.fold.s
 	row.Profile = profile
-	if row.Name == r.auto { // else its sender named it
+	if row.Name == r.derivedName { // else its sender named it
 		row.Name = s.Name
 	}
-	r.auto = s.Name
+	r.derivedName = s.Name
 	row.Status, row.Ended = s.Status, s.Ended
 	if s.Events > 0 { // else it began with what its sender said of it
 		row.Started = s.Started
@@ -178,9 +178,9 @@ func (r *run) describe(profile string) {
 	row.Arrival, row.Bytes = max(row.Arrival, s.Arrival), s.Bytes
 	row.Tools = s.Tools
 	row.Metrics = r.fold.metrics()
-	row.Health = r.fold.watch.Health()
-	row.Worst = policyAction(s.Worst)
-	row.Warned, row.After = s.Warned, r.fold.after()
+	row.Health = r.fold.session.Health()
+	row.WorstAction = policyAction(s.WorstAction)
+	row.FirstWarningAt, row.UsageAfterWarning = s.FirstWarningAt, r.fold.usageAfterWarning()
 	row.Warnings = len(r.warnings)
-	row.Glance, row.Slowest = store.Glance{Tools: r.fold.busiest(), News: s.News.shares(), Health: s.Course}, s.Slowest
+	row.Preview, row.SlowestEvent = store.Preview{Tools: r.fold.busiest(), Novelty: s.Novelty.fractions(), Health: s.Health}, s.SlowestEvent
 }

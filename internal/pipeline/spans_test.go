@@ -48,7 +48,7 @@ func (h *handFed) restart() {
 // idle puts everything out of memory, as when nothing comes for long.
 func (h *handFed) idle() {
 	ctx := context.Background()
-	h.leaveMemory(ctx, func(*run, held) bool { return true })
+	h.evict(ctx, func(*run, held) bool { return true })
 	h.traces.makeRoom(0, time.Now().Add(time.Hour))
 	if n := len(h.live) + len(h.traces.live); n > 0 {
 		h.t.Errorf("%d runs and traces are still in memory", n)
@@ -56,9 +56,9 @@ func (h *handFed) idle() {
 }
 
 // together records deliveries in one commit.
-func (h *handFed) together(deliveries ...*Delivery) {
+func (h *handFed) together(deliveries ...*Submission) {
 	h.t.Helper()
-	var group []*waiting
+	var group []*queued
 	for _, d := range deliveries {
 		d.Spans = slices.Clone(d.Spans)
 		w, err := h.prepare(d)
@@ -72,9 +72,9 @@ func (h *handFed) together(deliveries ...*Delivery) {
 	}
 }
 
-func (h *handFed) spans(spans ...otlp.Span) { h.t.Helper(); h.together(&Delivery{Spans: spans}) }
+func (h *handFed) spans(spans ...otlp.Span) { h.t.Helper(); h.together(&Submission{Spans: spans}) }
 
-func (h *handFed) forget(runs ...string) { h.t.Helper(); h.together(&Delivery{Gone: runs}) }
+func (h *handFed) forget(runs ...string) { h.t.Helper(); h.together(&Submission{Deleted: runs}) }
 
 // verdicts returns all that the store has of all runs, by their ids.
 func (h *handFed) verdicts() map[string]verdict {
@@ -136,7 +136,7 @@ func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
 	tool, root, _ := conversation()
 	h := newHandFed(t)
 	tool.Service = "desk"
-	h.together(&Delivery{Spans: []otlp.Span{tool}}, &Delivery{Spans: []otlp.Span{root}})
+	h.together(&Submission{Spans: []otlp.Span{tool}}, &Submission{Spans: []otlp.Span{root}})
 	if _, ok := h.verdicts()[conversed]; ok || len(h.m.runs) != 1 || len(h.live) != 1 {
 		t.Errorf("%d runs are stored, %d in memory, want the one", len(h.m.runs), len(h.live))
 	}
@@ -154,7 +154,7 @@ func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
 func TestARunThatItsSenderNamedStaysWhenItsEventsGoElsewhere(t *testing.T) {
 	tool, root, _ := conversation()
 	h := newHandFed(t)
-	h.together(&Delivery{Runs: []Info{{ID: conversed, Name: "mine"}}})
+	h.together(&Submission{Runs: []Info{{ID: conversed, Name: "mine"}}})
 	before := h.verdicts()[conversed].Run
 	h.spans(tool)
 	h.spans(root)
@@ -250,10 +250,10 @@ func anyFacts(t *rapid.T, s *otlp.Span, trace int) {
 // deliver records spans in drawn pieces, with restarts and idling between them.
 func (h *handFed) deliver(t *rapid.T, spans []otlp.Span) {
 	for len(spans) > 0 {
-		var group []*Delivery
+		var group []*Submission
 		for range rapid.IntRange(1, 3).Draw(t, "together") {
 			n := rapid.IntRange(0, len(spans)).Draw(t, "batch")
-			group = append(group, &Delivery{Spans: spans[:n]})
+			group = append(group, &Submission{Spans: spans[:n]})
 			spans = spans[n:]
 		}
 		h.together(group...)

@@ -29,7 +29,7 @@ type trace struct {
 }
 
 // placeSpans works out what a delivery's spans change in the events of runs, and places that.
-func (c *commit) placeSpans(ctx context.Context, w *waiting) error {
+func (c *commit) placeSpans(ctx context.Context, w *queued) error {
 	for len(w.Spans) > 0 {
 		n := 1
 		for n < len(w.Spans) && w.Spans[n].TraceID == w.Spans[0].TraceID {
@@ -44,7 +44,7 @@ func (c *commit) placeSpans(ctx context.Context, w *waiting) error {
 }
 
 // placeTrace does so for spans of one trace.
-func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, bodies [][]byte) error {
+func (c *commit) placeTrace(ctx context.Context, w *queued, spans []otlp.Span, bodies [][]byte) error {
 	t, err := c.p.trace(ctx, spans[0].TraceID)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 		}
 	}
 	for i := range spans {
-		if t.events.Stands(&spans[i]) {
+		if t.events.IsCanonical(&spans[i]) {
 			c.spans = append(c.spans, store.Span{Trace: t.id, ID: spans[i].ID, Received: w.received, Body: bodies[i]})
 		}
 	}
@@ -67,7 +67,7 @@ func (c *commit) placeTrace(ctx context.Context, w *waiting, spans []otlp.Span, 
 }
 
 // placeChange places what changes in the events of a run.
-func (c *commit) placeChange(ctx context.Context, w *waiting, t *trace, change otlp.Change) error {
+func (c *commit) placeChange(ctx context.Context, w *queued, t *trace, change otlp.Change) error {
 	e := change.Event
 	run, err := c.touch(ctx, e.RunID)
 	if err != nil {
@@ -85,14 +85,14 @@ func (c *commit) placeChange(ctx context.Context, w *waiting, t *trace, change o
 	if err != nil {
 		return err
 	}
-	run.place(&item{event: e, body: body, placed: placed{received: w.received, size: len(body)}, change: true})
+	run.place(&item{event: e, body: body, placement: placement{received: w.received, size: len(body)}, change: true})
 	return nil
 }
 
-// belong puts a run of no project into that of the service that sent it.
-func (t *touched) belong(service, noProject string) {
+// setProject puts a run of no project into that of the service that sent it.
+func (t *runChange) setProject(service, noProject string) {
 	if t.row.Project == noProject && service != "" && service != noProject {
-		t.row.Project, t.told = store.Key(service), true
+		t.row.Project, t.rowChanged = store.Key(service), true
 	}
 }
 
@@ -120,9 +120,9 @@ func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, all
 			return err
 		}
 		if project := run.row.Project; project != store.Key(service) && t.events.Serves(project) {
-			run.row.Project, run.told = store.Key(service), true
+			run.row.Project, run.rowChanged = store.Key(service), true
 		}
-		run.belong(service, c.p.opts.Project)
+		run.setProject(service, c.p.opts.Project)
 	}
 	return nil
 }

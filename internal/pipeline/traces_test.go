@@ -39,7 +39,7 @@ func spansOf(random *rand.Rand, trace, session string, calls int) (spans []otlp.
 
 func submitSpans(t testing.TB, p *Pipeline, spans ...otlp.Span) {
 	t.Helper()
-	if _, err := p.Submit(context.Background(), &Delivery{Spans: append([]otlp.Span(nil), spans...)}); err != nil {
+	if _, err := p.Submit(context.Background(), &Submission{Spans: append([]otlp.Span(nil), spans...)}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -35,7 +35,7 @@ func TestAnEventThatCannotBeReadIsLeftOutAndItsRunGoesOn(t *testing.T) {
 	spoil(t, m, "r", events[3].ID)
 
 	p, stop = start(t, Options{Store: m})
-	if _, err := p.Submit(context.Background(), &Delivery{Events: append(clones(events[8:]), calls("s", 1)...)}); err != nil {
+	if _, err := p.Submit(context.Background(), &Submission{Events: append(clones(events[8:]), calls("s", 1)...)}); err != nil {
 		t.Fatalf("what came with the run is refused: %v", err)
 	}
 	submit(t, p, events[5]) // read once more

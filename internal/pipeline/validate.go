@@ -10,24 +10,24 @@ import (
 )
 
 // validate reports what no fold beside such a watch could have kept.
-func (s *folded) validate(watch *profile.Watch) error {
+func (s *foldState) validate(watch *profile.Session) error {
 	var c snapshot.Check
 	c.Count("Events", s.Events, snapshot.MaxCount)
 	c.That(s.Events == watch.Run().Metrics().Events, "Events is %d, but the run has %d", s.Events, watch.Run().Metrics().Events)
 	c.That(s.Arrival >= 0 && s.Bytes >= 0, "Arrival and Bytes are %d and %d, want 0 or more", s.Arrival, s.Bytes)
-	c.That(s.Named <= byStart, "Named is %d, want 0 to %d", s.Named, byStart)
+	c.That(s.NamedBy <= byStart, "Named is %d, want 0 to %d", s.NamedBy, byStart)
 	c.That(slices.Contains([]string{store.Running, store.Completed, store.Failed, store.Closed}, s.Status), "Status is %.100q", s.Status)
 	c.Count("number of tools", len(s.Tools), store.MaxTools)
 	c.That(slices.IsSorted(s.Tools), "Tools are not sorted")
-	c.That(s.Worst <= uint8(policy.Halt), "Worst is %d, want 0 to %d", s.Worst, policy.Halt)
+	c.That(s.WorstAction <= uint8(policy.Halt), "Worst is %d, want 0 to %d", s.WorstAction, policy.Halt)
 	c.Count("Decisions", s.Decisions, s.Events)
-	c.Count("Spent.Calls", s.Spent.Calls, watch.Run().Metrics().ToolCalls)
-	c.That(s.Longest >= 0, "Longest is %v, want 0 or more", s.Longest)
+	c.Count("Spent.Calls", s.UsageAtFirstWarning.Calls, watch.Run().Metrics().ToolCalls)
+	c.That(s.MaxLatency >= 0, "Longest is %v, want 0 or more", s.MaxLatency)
 	c.Part("Raised", s.validateRaised(watch))
-	c.Part("News", s.News.validate(s.Events))
-	c.Count("number of points of Course", len(s.Course), store.MaxHealth)
-	c.That(len(s.Course) > 0, "Course has no beginning")
-	for _, point := range s.Course {
+	c.Part("News", s.Novelty.validate(s.Events))
+	c.Count("number of points of Course", len(s.Health), store.MaxHealth)
+	c.That(len(s.Health) > 0, "Course has no beginning")
+	for _, point := range s.Health {
 		c.Count("Course.Number", point.Number, s.Events)
 		c.Count("Course.Score", point.Score, 100)
 	}
@@ -35,29 +35,29 @@ func (s *folded) validate(watch *profile.Watch) error {
 }
 
 // validateRaised looks whether each warning has its times.
-func (s *folded) validateRaised(watch *profile.Watch) error {
+func (s *foldState) validateRaised(watch *profile.Session) error {
 	var c snapshot.Check
 	warnings := watch.Warnings()
-	c.That(len(s.Raised) == len(warnings), "there are %d of %d warnings", len(s.Raised), len(warnings))
+	c.That(len(s.Warnings) == len(warnings), "there are %d of %d warnings", len(s.Warnings), len(warnings))
 	for k := range warnings {
-		_, known := s.Raised[warningKey(warnings[k].Rule, warnings[k].Subject)]
+		_, known := s.Warnings[warningKey(warnings[k].Rule, warnings[k].Subject)]
 		c.That(known, "a warning of %.100q is missing", warnings[k].Rule)
 	}
 	return c.Err()
 }
 
 // validate reports what does not go together in the stretches of a run of so many events.
-func (n *news) validate(events int) error {
+func (n *novelty) validate(events int) error {
 	var c snapshot.Check
 	c.Count("Steps", n.Steps, events)
-	c.Count("Long", n.Long, max(1, 2*n.Steps))
-	c.That((n.Long == 0) == (n.Steps == 0), "Long is %d of %d steps", n.Long, n.Steps)
-	c.Count("number of stretches", len(n.Fresh), store.MaxNews)
-	if n.Long > 0 {
-		c.That(len(n.Fresh) == (n.Steps+n.Long-1)/n.Long, "%d stretches of %d for %d steps", len(n.Fresh), n.Long, n.Steps)
+	c.Count("Long", n.StretchSteps, max(1, 2*n.Steps))
+	c.That((n.StretchSteps == 0) == (n.Steps == 0), "Long is %d of %d steps", n.StretchSteps, n.Steps)
+	c.Count("number of stretches", len(n.NovelSteps), store.MaxNovelty)
+	if n.StretchSteps > 0 {
+		c.That(len(n.NovelSteps) == (n.Steps+n.StretchSteps-1)/n.StretchSteps, "%d stretches of %d for %d steps", len(n.NovelSteps), n.StretchSteps, n.Steps)
 	}
-	for _, fresh := range n.Fresh {
-		c.Count("Fresh", fresh, n.Long)
+	for _, fresh := range n.NovelSteps {
+		c.Count("Fresh", fresh, n.StretchSteps)
 	}
 	return c.Err()
 }

@@ -35,7 +35,7 @@ type evidence struct {
 
 // warningsOf returns the run's warnings as they are to be recorded.
 func warningsOf(r *run) []store.Warning {
-	found := r.fold.watch.Warnings()
+	found := r.fold.session.Warnings()
 	warnings := make([]store.Warning, 0, len(found))
 	for k := range found {
 		warnings = append(warnings, warningOf(r, &found[k]))
@@ -45,7 +45,7 @@ func warningsOf(r *run) []store.Warning {
 }
 
 func warningOf(r *run, f *unloop.Finding) store.Warning {
-	at := r.fold.s.Raised[warningKey(f.Rule, f.Subject)]
+	at := r.fold.s.Warnings[warningKey(f.Rule, f.Subject)]
 	w := store.Warning{
 		ID: warningID(r.row.ID, f.Rule, f.Subject), Run: r.row.Number, Rule: f.Rule, Subject: f.Subject,
 		Severity: string(f.Severity), Count: f.Count, EventID: f.Event.ID, Message: f.What,
@@ -54,7 +54,7 @@ func warningOf(r *run, f *unloop.Finding) store.Warning {
 	if r.bare {
 		w.Message, w.Details = bareMessage(f.Rule, f.Subject, f.Count), detailsOf(bareFinding(f))
 	}
-	if f.Subject != "" && r.fold.watch.Run().Tool(f.Subject) != nil {
+	if f.Subject != "" && r.fold.session.Run().Tool(f.Subject) != nil {
 		w.Tool = f.Subject
 	}
 	return w

@@ -75,7 +75,7 @@ func (p *prettyWriter) Close() error {
 	}
 	p.page.Reset()
 	var states []string
-	for _, s := range []string{policy.Healthy, policy.Troubled, policy.LikelyStuck, policy.Failed} {
+	for _, s := range []string{policy.Healthy, policy.Degraded, policy.LikelyStuck, policy.Failed} {
 		if n := p.statuses[s]; n > 0 {
 			states = append(states, fmt.Sprint(n, " ", strings.ToLower(s)))
 		}
@@ -119,7 +119,7 @@ func (p *page) verdict(r *Run) {
 	switch r.Health.Status {
 	case policy.Healthy:
 		mark, look = "✓", green
-	case policy.Troubled:
+	case policy.Degraded:
 		mark, look = "▲", yellow
 	}
 	state := fmt.Sprintf("%s %-12s %3d/100  ", mark, plain(r.Health.Status), r.Health.Score)

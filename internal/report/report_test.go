@@ -147,7 +147,7 @@ func cyclingRun() *Run {
 	}
 	return &Run{
 		ID: "b7c1", Source: "traces/b7c1.jsonl", Format: "claude-code", Events: 15, Steps: 7,
-		Health: policy.Health{Score: 70, Status: policy.Troubled},
+		Health: policy.Health{Score: 70, Status: policy.Degraded},
 		Warnings: []Warning{warned("cycle", "Bash|Read", 3, 1, ref("", 1), ref("", 11),
 			`Read {"file_path":"/srv/app/config.go"}, then Bash {"command":"go test ./...","description":"Run the tests"}, with the same results, 3 times in a row`, proof...)},
 		Decisions: []Decision{{ref("", 11), policy.Warn, "nudge", "a cycle"}},
@@ -180,7 +180,7 @@ func pollingRun() *Run {
 	}
 	return &Run{
 		ID: "poll", Source: "traces/mixed.jsonl", Format: "native", Events: 18, Steps: 9,
-		Health:   policy.Health{Score: 70, Status: policy.Troubled},
+		Health:   policy.Health{Score: 70, Status: policy.Degraded},
 		Warnings: []Warning{warned("stuck_polling", "job_status", 8, 1, ref("", 1), ref("", 17), "job_status brought the same answer 8 times in a row", proof...)},
 		Decisions: []Decision{
 			{ref("", 17), policy.Warn, "nudge", "the same answer"},
@@ -193,7 +193,7 @@ func handoffRun() *Run {
 	w.Evidence = []unloop.EventRef{ref("h1", 3), ref("h2", 5), ref("h3", 7), ref("h4", 9)}
 	return &Run{
 		ID: "team", Source: "traces/team.json", Format: "openinference", Events: 11, Steps: 1,
-		Health:   policy.Health{Score: 70, Status: policy.Troubled},
+		Health:   policy.Health{Score: 70, Status: policy.Degraded},
 		Warnings: []Warning{w},
 		Decisions: []Decision{
 			{ref("h4", 9), policy.Warn, "nudge", "handed over"},

@@ -8,8 +8,8 @@ var ErrCursor = errors.New("this is no cursor of this list")
 // ErrInUse says that another server writes to the database.
 var ErrInUse = errors.New("another server uses the database")
 
-// ErrTaken says that another server wrote to the database since this one began, so that what this one remembers does not hold.
-var ErrTaken = errors.New("another server has used the database in the meantime; start this one again")
+// ErrFenced says that another server wrote to the database since this one began, so that what this one remembers does not hold.
+var ErrFenced = errors.New("another server has used the database in the meantime; start this one again")
 
 // ErrMoved says that the database's file, or its write-ahead log, was deleted or replaced while the store had it open. What was
 // recorded before may be in the file that is gone.

@@ -21,22 +21,22 @@ type Page struct {
 	Backward bool // from the list's end to its beginning; of events only
 }
 
-// Fleet sums up many runs.
-type Fleet struct {
+// Overview sums up many runs.
+type Overview struct {
 	Since, Until time.Time
 	Step         time.Duration // of a bucket
-	Buckets      []FleetBucket // without gaps
+	Buckets      []OverviewBucket // without gaps
 	Tools        []Looping     // the most looping tools first
 	Rules        []Looping     // the rules of most warnings first
 	Runs         int
 	Warned       int   // runs with a warning
-	After        Spent // since the first warning of each run, in all
-	Spent        Spent // by all runs
+	UsageAfterWarning        Usage // since the first warning of each run, in all
+	Usage        Usage // by all runs
 	Slowest      []SlowStep
 }
 
-// FleetBucket counts the runs that began in a stretch of time, by status.
-type FleetBucket struct {
+// OverviewBucket counts the runs that began in a stretch of time, by status.
+type OverviewBucket struct {
 	Start     time.Time
 	Running   int
 	Completed int

@@ -63,11 +63,11 @@ type Run struct {
 	Metrics  Metrics
 	Health   policy.Health
 	Warnings int
-	Worst    policy.Action // of its decisions so far
-	Warned   time.Time     // when its first warning was raised; zero without one
-	After    Spent         // since then
-	Glance   Glance
-	Slowest  string // the id of the event that took longest; "" where none tells how long it took
+	WorstAction    policy.Action // of its decisions so far
+	FirstWarningAt   time.Time     // when its first warning was raised; zero without one
+	UsageAfterWarning    Usage         // since then
+	Preview   Preview
+	SlowestEvent  string // the id of the event that took longest; "" where none tells how long it took
 	Refold   *Refold
 }
 
@@ -84,14 +84,14 @@ const MaxTools = 64
 // The bounds of a Glance.
 const (
 	MaxBusiest = 5
-	MaxNews    = 32
+	MaxNovelty    = 32
 	MaxHealth  = 128
 )
 
-// Glance is what a run looks like from afar.
-type Glance struct {
+// Preview is what a run looks like from afar.
+type Preview struct {
 	Tools  []ToolCalls `json:"tools,omitempty"`  // those that were called most, at most MaxBusiest
-	News   []float64   `json:"news,omitempty"`   // which part of its steps told something new, in at most MaxNews stretches of equal length
+	Novelty   []float64   `json:"news,omitempty"`   // which part of its steps told something new, in at most MaxNovelty stretches of equal length
 	Health []HealthAt  `json:"health,omitempty"` // how it went: a point where it begins, and one for each change, at most MaxHealth
 }
 
@@ -107,8 +107,8 @@ type HealthAt struct {
 	Score  int `json:"score"`
 }
 
-// Spent is what a part of a run took.
-type Spent struct {
+// Usage is what a part of a run took.
+type Usage struct {
 	Calls  int     `json:"calls"`
 	Tokens int64   `json:"tokens"`
 	Cost   float64 `json:"cost"` // US dollars
@@ -193,23 +193,23 @@ type Batch struct {
 	Spans     []Span     // new, or to be written over
 	Traces    []TraceRun // new, or to be written over
 	Left      []TraceRun // a trace has no more events in a run
-	Gone      []int64    // deleted runs, with all that belongs to them, and with the spans of traces that have events in no other run
+	Deleted      []int64    // deleted runs, with all that belongs to them, and with the spans of traces that have events in no other run
 	Emptied   []int64    // deleted runs whose events went to other runs, with all that belongs to them except spans
 	Runs      []Run      // new, or to be written over
 	Removed   []EventRef // events that are no more; of a changed one the new form stands among Events
 	Events    []Event
-	Undone    []Undone
+	Invalidated    []Invalidated
 	Warnings  []Warning // new, or to be written over
 	Decisions []Decision
 
 	Flushed     int64 // an arrival up to which the rows of all runs are written with this batch; 0 for nothing to say
 	Checkpoints []Checkpoint
-	Thinned     []Checkpoint // are dropped; their states are not given
+	Pruned     []Checkpoint // are dropped; their states are not given
 }
 
-// Undone says that a run was folded anew behind a position: decisions and checkpoints behind it are dropped, and so are all
+// Invalidated says that a run was folded anew behind a position: decisions and checkpoints behind it are dropped, and so are all
 // the run's warnings, for those that stand are written anew.
-type Undone struct {
+type Invalidated struct {
 	Run    int64
 	Behind Position
 }

@@ -49,13 +49,13 @@ type usage struct {
 }
 
 func tell(d *ingest.Dialogue) (told int, err error) {
-	if d.Told == 0 {
+	if d.Emitted == 0 {
 		if err := tellSystem(d); err != nil {
 			return 0, err
 		}
 	}
 	end := len(d.Messages)
-	for i := d.Told; i < end; i++ {
+	for i := d.Emitted; i < end; i++ {
 		var m message
 		if err := d.Message(i, &m); err != nil {
 			return i, err
@@ -64,7 +64,7 @@ func tell(d *ingest.Dialogue) (told int, err error) {
 			return i, err
 		}
 	}
-	if d.Told > end { // the same request once more
+	if d.Emitted > end { // the same request once more
 		return end, nil
 	}
 	for path, value := range d.Answers() {
@@ -89,7 +89,7 @@ func tellSystem(d *ingest.Dialogue) error {
 	if err := d.Unmarshal("", d.Request, &request); err != nil {
 		return err
 	}
-	return tellText(d, ingest.Spot{}, unloop.RoleSystem, ingest.Content(request.System))
+	return tellText(d, ingest.Location{}, unloop.RoleSystem, ingest.Content(request.System))
 }
 
 // tell sends what the message tells. What a user says comes behind the results it is sent with, for it begins a turn.
@@ -98,32 +98,32 @@ func (m *message) tell(d *ingest.Dialogue, index int, path string) error {
 	if err != nil {
 		return err
 	}
-	at := ingest.Spot{Index: index}
+	at := ingest.Location{Index: index}
 	if m.Role != "assistant" {
-		if err := d.Trail.Blocks(at, blocks); err != nil {
+		if err := d.Builder.Blocks(at, blocks); err != nil {
 			return err
 		}
 		return tellText(d, at, m.Role, ingest.Prose(blocks))
 	}
 	if m.Usage != nil || m.Model != "" {
-		if err := d.Trail.Model(at, m.took()); err != nil {
+		if err := d.Builder.Model(at, m.took()); err != nil {
 			return err
 		}
 	}
 	if err := tellText(d, at, unloop.RoleAssistant, ingest.Prose(blocks)); err != nil {
 		return err
 	}
-	return d.Trail.Blocks(at, blocks)
+	return d.Builder.Blocks(at, blocks)
 }
 
 // tellText sends a message, unless it is blank or of a role that is not known.
-func tellText(d *ingest.Dialogue, at ingest.Spot, role, text string) error {
+func tellText(d *ingest.Dialogue, at ingest.Location, role, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	switch role {
 	case unloop.RoleSystem, unloop.RoleUser, unloop.RoleAssistant:
-		return d.Trail.Message(at, role, text)
+		return d.Builder.Message(at, role, text)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ type decoder struct {
 	in    *ingest.Input
 	emit  ingest.Emit
 	todo  []*trajectory
-	trail *ingest.Trail
+	trail *ingest.EventBuilder
 }
 
 // trajectory sends one trajectory and puts its sub-agents, whose runs are named after it, on the list.
@@ -142,13 +142,13 @@ func (d *decoder) trajectory(t *trajectory) error {
 		sub.Session = t.Session + "/" + name
 		d.todo = append(d.todo, sub)
 	}
-	d.trail = ingest.NewTrail(t.Session, d.emit)
+	d.trail = ingest.NewEventBuilder(t.Session, d.emit)
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		if s.Copied {
 			continue
 		}
-		at := ingest.Spot{Index: i, Time: ingest.Time(s.Time)}
+		at := ingest.Location{Index: i, Time: ingest.Time(s.Time)}
 		var err error
 		switch s.Source {
 		case "system":
@@ -166,7 +166,7 @@ func (d *decoder) trajectory(t *trajectory) error {
 	return nil
 }
 
-func (d *decoder) message(at ingest.Spot, role string, s *step) error {
+func (d *decoder) message(at ingest.Location, role string, s *step) error {
 	text := ingest.Content(s.Message)
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -175,7 +175,7 @@ func (d *decoder) message(at ingest.Spot, role string, s *step) error {
 }
 
 // turn sends an agent's step: the model call, what it said, the calls that it asked for, and their results.
-func (d *decoder) turn(at ingest.Spot, model string, s *step) error {
+func (d *decoder) turn(at ingest.Location, model string, s *step) error {
 	if usage, ok := s.usage(model); ok {
 		if err := d.trail.Model(at, usage); err != nil {
 			return err

@@ -146,7 +146,7 @@ func (d *decoder) line(line ingest.Line) error {
 		if err := d.in.Unmarshal(line.Number, line.Bytes, &r); err != nil {
 			return err
 		}
-		return d.run(r.Session).end(ingest.Spot{Index: d.index}, &r)
+		return d.run(r.Session).end(ingest.Location{Index: d.index}, &r)
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (d *decoder) entry(line int, e *entry) error {
 	if len(d.runs) == 0 && e.Sidechain {
 		d.agent = e.AgentID
 	}
-	at := ingest.Spot{Index: d.index, Time: ingest.Time(e.Time), Agent: e.agent()}
+	at := ingest.Location{Index: d.index, Time: ingest.Time(e.Time), Agent: e.agent()}
 	r := d.run(e.session())
 	if e.Type == "user" {
 		return r.said(at, e, blocks)
@@ -185,7 +185,7 @@ func (d *decoder) run(session string) *run {
 	}
 	r := d.runs[id]
 	if r == nil {
-		r = &run{trail: ingest.NewTrail(id, d.emit), spent: make(map[string]spending), open: make(map[string]bool)}
+		r = &run{trail: ingest.NewEventBuilder(id, d.emit), spent: make(map[string]spending), open: make(map[string]bool)}
 		d.runs[id] = r
 	}
 	return r

@@ -80,7 +80,7 @@ func (e *entry) injected(text string) bool {
 }
 
 // said sends what a user line tells: the results that it brings, then the user's message, if it is one.
-func (r *run) said(at ingest.Spot, e *entry, blocks []ingest.Block) error {
+func (r *run) said(at ingest.Location, e *entry, blocks []ingest.Block) error {
 	if err := r.trail.Blocks(at, blocks); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (r *run) said(at ingest.Spot, e *entry, blocks []ingest.Block) error {
 }
 
 // answered sends what an assistant line tells: the model call, its text, and the calls that it asks for.
-func (r *run) answered(at ingest.Spot, e *entry, blocks []ingest.Block) error {
+func (r *run) answered(at ingest.Location, e *entry, blocks []ingest.Block) error {
 	text := ingest.Prose(blocks)
 	if e.APIError || e.Message.Model == synthetic {
 		return r.stoodIn(at, e, text)
@@ -123,7 +123,7 @@ func (r *run) isOpen(b ingest.Block) bool {
 }
 
 // stoodIn sends what a message of the program in the model's place tells: that the model call failed, or nothing.
-func (r *run) stoodIn(at ingest.Spot, e *entry, text string) error {
+func (r *run) stoodIn(at ingest.Location, e *entry, text string) error {
 	if !e.APIError && e.Error.Kind() != '"' {
 		return nil
 	}

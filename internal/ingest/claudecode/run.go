@@ -11,7 +11,7 @@ import (
 
 // run is a session's events, and what they told of tokens and cost so far.
 type run struct {
-	trail *ingest.Trail
+	trail *ingest.EventBuilder
 	spent map[string]spending // by message id
 	open  map[string]bool     // ids of calls without a result
 
@@ -61,7 +61,7 @@ func (u usage) beyond(v usage) usage {
 
 // model sends the model call that the line is of, and on the message's later lines only what they tell beyond the
 // earlier ones.
-func (r *run) model(at ingest.Spot, e *entry) error {
+func (r *run) model(at ingest.Location, e *entry) error {
 	m := &e.Message
 	now := spending{m.Usage.beyond(usage{}), m.Usage.tokens(), max(0, e.Cost)}
 	before, known := r.spent[m.ID]
@@ -102,7 +102,7 @@ type modelUsage struct {
 }
 
 // end sends the end of the run, with the cost and the tokens that no event told yet.
-func (r *run) end(at ingest.Spot, res *result) error {
+func (r *run) end(at ingest.Location, res *result) error {
 	e := &unloop.Event{Type: unloop.RunCompleted, Status: res.Subtype}
 	if res.IsError || strings.HasPrefix(res.Subtype, "error") {
 		e.Type, e.Error = unloop.RunFailed, ingest.Text(res.reason())

@@ -62,7 +62,7 @@ func sniff(head []byte) bool {
 type decoder struct {
 	in    *ingest.Input
 	emit  ingest.Emit
-	trail *ingest.Trail
+	trail *ingest.EventBuilder
 	named bool // the run has its id from the input
 	index int  // of the line at hand
 
@@ -74,7 +74,7 @@ type decoder struct {
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
 	d := &decoder{
-		in: in, emit: emit, trail: ingest.NewTrail(in.Run, emit), index: -1, calls: make(map[string]*call),
+		in: in, emit: emit, trail: ingest.NewEventBuilder(in.Run, emit), index: -1, calls: make(map[string]*call),
 	}
 	if err := in.EachLine(d.line); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (d *decoder) line(line ingest.Line) error {
 		return err
 	}
 	p := part{d: d, line: line.Number, field: "payload", data: l.Payload}
-	at := ingest.Spot{Index: d.index, Time: ingest.Time(l.Time)}
+	at := ingest.Location{Index: d.index, Time: ingest.Time(l.Time)}
 	switch l.Type {
 	case "":
 		d.name(ingest.UnquoteText(l.ID))
@@ -118,7 +118,7 @@ func (d *decoder) line(line ingest.Line) error {
 // name gives the run the first id that the input tells.
 func (d *decoder) name(id string) {
 	if id != "" && !d.named {
-		d.trail, d.named = ingest.NewTrail(id, d.emit), true
+		d.trail, d.named = ingest.NewEventBuilder(id, d.emit), true
 	}
 }
 

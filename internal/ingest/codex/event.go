@@ -11,7 +11,7 @@ import (
 )
 
 // event takes what an event of the display tells beyond the items.
-func (d *decoder) event(at ingest.Spot, p part) error {
+func (d *decoder) event(at ingest.Location, p part) error {
 	kind, err := p.kind()
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ type end struct {
 	Result   jsontext.Value `json:"result"` // of MCP: {"Ok": …} or {"Err": "…"}
 }
 
-func (d *decoder) ended(at ingest.Spot, id string, e *end) {
+func (d *decoder) ended(at ingest.Location, id string, e *end) {
 	output, told := e.outcome()
 	if output != nil || told != nil {
 		d.hold(&outcome{at: at, id: id, output: output, told: told})
@@ -144,7 +144,7 @@ func (u usage) sum() int64 {
 
 // tokenCount sends the model call that made the session's total grow. A total that is less than the one before began
 // anew. The same count comes again when only the rate limits have changed.
-func (d *decoder) tokenCount(at ingest.Spot, p part) error {
+func (d *decoder) tokenCount(at ingest.Location, p part) error {
 	var count struct {
 		Info *struct {
 			Total *usage `json:"total_token_usage"`

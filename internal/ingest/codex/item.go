@@ -16,7 +16,7 @@ var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Al
 
 // item sends what an item of the model's history tells. The calls have types of their own (function_call,
 // custom_tool_call, local_shell_call, web_search_call …), and so have their results.
-func (d *decoder) item(at ingest.Spot, p part) error {
+func (d *decoder) item(at ingest.Location, p part) error {
 	kind, err := p.kind()
 	switch {
 	case err != nil:
@@ -31,7 +31,7 @@ func (d *decoder) item(at ingest.Spot, p part) error {
 	return nil
 }
 
-func (d *decoder) message(at ingest.Spot, p part) error {
+func (d *decoder) message(at ingest.Location, p part) error {
 	var m struct {
 		Role    string         `json:"role"`
 		Content jsontext.Value `json:"content"`
@@ -101,7 +101,7 @@ func injected(text string) bool {
 }
 
 // call sends a call. Tool is what the item's type says of the tool, for calls that do not name it.
-func (d *decoder) call(at ingest.Spot, p part, tool string) error {
+func (d *decoder) call(at ingest.Location, p part, tool string) error {
 	var c struct {
 		ID        string         `json:"id"`
 		CallID    string         `json:"call_id"`
@@ -141,7 +141,7 @@ func (d *decoder) call(at ingest.Spot, p part, tool string) error {
 }
 
 // result takes a call's result, which is sent later.
-func (d *decoder) result(at ingest.Spot, p part) error {
+func (d *decoder) result(at ingest.Location, p part) error {
 	var r struct {
 		CallID string         `json:"call_id"`
 		Output jsontext.Value `json:"output"`

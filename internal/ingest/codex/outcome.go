@@ -21,7 +21,7 @@ type call struct {
 // outcome is a call's outcome, as far as it is known.
 type outcome struct {
 	call   *call
-	at     ingest.Spot
+	at     ingest.Location
 	id     string
 	output json.RawMessage
 	told   *verdict // nil as long as nothing tells whether the call failed

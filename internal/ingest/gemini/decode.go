@@ -61,7 +61,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	if err != nil {
 		return err
 	}
-	trail := ingest.NewTrail(c.run, emit)
+	trail := ingest.NewEventBuilder(c.run, emit)
 	for _, r := range c.records {
 		if err := r.send(trail); err != nil {
 			return err

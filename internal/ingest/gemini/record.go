@@ -46,8 +46,8 @@ type call struct {
 	Time   jsontext.Value `json:"timestamp"` // when it was done
 }
 
-func (r *record) send(trail *ingest.Trail) error {
-	at := ingest.Spot{Index: r.index, Time: ingest.Time(r.Time)}
+func (r *record) send(trail *ingest.EventBuilder) error {
+	at := ingest.Location{Index: r.index, Time: ingest.Time(r.Time)}
 	switch r.Type {
 	case "user":
 		return r.message(trail, at, unloop.RoleUser)
@@ -71,7 +71,7 @@ func (r *record) send(trail *ingest.Trail) error {
 	return nil
 }
 
-func (r *record) message(trail *ingest.Trail, at ingest.Spot, role string) error {
+func (r *record) message(trail *ingest.EventBuilder, at ingest.Location, role string) error {
 	text := r.text()
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -116,7 +116,7 @@ func (t *tokens) kinds() *unloop.Usage {
 }
 
 // send sends the call, and its outcome if it had one: a call that waits or runs has none.
-func (c *call) send(trail *ingest.Trail, at ingest.Spot) error {
+func (c *call) send(trail *ingest.EventBuilder, at ingest.Location) error {
 	if err := trail.Call(at, c.ID, c.Name, ingest.Arguments(c.Args)); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 		if r.ID == "" {
 			return in.Bad(line.Number, "id", "a run needs an id")
 		}
-		trail := ingest.NewTrail(r.ID, emit)
+		trail := ingest.NewEventBuilder(r.ID, emit)
 		for i := range r.Events {
 			if err := r.Events[i].send(trail, i); err != nil {
 				return err
@@ -83,8 +83,8 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 }
 
 // send sends what the entry tells; an unknown kind tells nothing.
-func (e *entry) send(trail *ingest.Trail, index int) error {
-	at := ingest.Spot{Index: index, Time: ingest.Time(e.Timestamp), Agent: e.Agent}
+func (e *entry) send(trail *ingest.EventBuilder, index int) error {
+	at := ingest.Location{Index: index, Time: ingest.Time(e.Timestamp), Agent: e.Agent}
 	switch e.Kind {
 	case "tool_call":
 		return e.sendCall(trail, at)
@@ -100,7 +100,7 @@ func (e *entry) send(trail *ingest.Trail, index int) error {
 }
 
 // sendCall sends the start and, where there is a result or an error, the outcome, which bears what the call took.
-func (e *entry) sendCall(trail *ingest.Trail, at ingest.Spot) error {
+func (e *entry) sendCall(trail *ingest.EventBuilder, at ingest.Location) error {
 	start := &unloop.Event{Type: unloop.ToolCallStarted, Tool: e.Tool, Input: json.RawMessage(e.Args)}
 	if e.Result == nil && e.Error == "" {
 		return trail.Add(at, e.measured(start))

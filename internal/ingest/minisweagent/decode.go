@@ -107,7 +107,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	}
 	d := decoder{
 		in:    in,
-		trail: ingest.NewTrail(run, emit),
+		trail: ingest.NewEventBuilder(run, emit),
 		model: t.Info.Config.Model.Name,
 		plain: t.Format == "" || t.Format == "mini-swe-agent-1",
 	}
@@ -121,7 +121,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 
 // end sends how the run ended. All but "Submitted" (a limit, an exception) is a failure; an empty status is a run
 // that goes on, or was cut off.
-func (t *trajectory) end(trail *ingest.Trail) error {
+func (t *trajectory) end(trail *ingest.EventBuilder) error {
 	status, last := t.Info.ExitStatus, max(0, len(t.Messages)-1)
 	if status == "" && len(t.Messages) > 0 {
 		status = t.Messages[last].Extra.ExitStatus
@@ -140,7 +140,7 @@ func (t *trajectory) end(trail *ingest.Trail) error {
 		}
 		e.Metadata = meta
 	}
-	at := ingest.Spot{Index: last}
+	at := ingest.Location{Index: last}
 	if len(t.Messages) > 0 {
 		at.Time = t.Messages[last].time()
 	}

@@ -13,7 +13,7 @@ import (
 // decoder keeps what one message must know of those before it.
 type decoder struct {
 	in    *ingest.Input
-	trail *ingest.Trail
+	trail *ingest.EventBuilder
 	model string // the configured model, for messages that name none
 	plain bool   // the format of version 1: commands in the text, and nothing in "extra" that could be relied on
 
@@ -22,7 +22,7 @@ type decoder struct {
 }
 
 func (d *decoder) message(index int, m *message) error {
-	at := ingest.Spot{Index: index, Time: m.time()}
+	at := ingest.Location{Index: index, Time: m.time()}
 	switch {
 	case m.Object == "response":
 		if err := d.fromResponse(index, m); err != nil {
@@ -46,7 +46,7 @@ func (d *decoder) message(index int, m *message) error {
 }
 
 // reply sends the model call, the assistant's words, and its commands.
-func (d *decoder) reply(at ingest.Spot, m *message) error {
+func (d *decoder) reply(at ingest.Location, m *message) error {
 	if err := d.usage(at, m); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (d *decoder) reply(at ingest.Spot, m *message) error {
 	return nil
 }
 
-func (d *decoder) usage(at ingest.Spot, m *message) error {
+func (d *decoder) usage(at ingest.Location, m *message) error {
 	u := ingest.Usage{Model: m.Model, Cost: m.Extra.Cost}
 	tokens := m.Usage
 	if r := m.Extra.Response; r != nil {
@@ -118,7 +118,7 @@ func arguments(command string) json.RawMessage {
 }
 
 // user sends a message of role user as what it is.
-func (d *decoder) user(at ingest.Spot, m *message) error {
+func (d *decoder) user(at ingest.Location, m *message) error {
 	text := ingest.Content(m.Content)
 	mute := d.mute
 	d.mute = false
@@ -142,7 +142,7 @@ func byUser(text string) bool {
 }
 
 // observation sends the outcome of the call that waits longest. When none waits, a user's own command was run.
-func (d *decoder) observation(at ingest.Spot, text string, m *message) error {
+func (d *decoder) observation(at ingest.Location, text string, m *message) error {
 	if len(d.waiting) == 0 {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (d *decoder) observation(at ingest.Spot, text string, m *message) error {
 }
 
 // complaint sends what the program says of an answer that it refused, after that answer itself where it is told.
-func (d *decoder) complaint(at ingest.Spot, text string, m *message) error {
+func (d *decoder) complaint(at ingest.Location, text string, m *message) error {
 	if err := d.usage(at, m); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (d *decoder) complaint(at ingest.Spot, text string, m *message) error {
 var head = regexp.MustCompile(`(?s)^\s*(?:<exception>(.*?)</exception>\s*)?<returncode>(-?\d+)</returncode>`)
 
 // result sends the outcome of a call. A call that was never run has none.
-func (d *decoder) result(at ingest.Spot, callID string, output json.RawMessage, m *message) error {
+func (d *decoder) result(at ingest.Location, callID string, output json.RawMessage, m *message) error {
 	reason := m.Extra.Exception
 	if reason == "action was not executed" {
 		return nil

@@ -28,23 +28,23 @@ func decode(in *ingest.Input, emit ingest.Emit) error { return in.Dialogues(emit
 
 func tell(d *ingest.Dialogue) (told int, err error) {
 	end := len(d.Messages)
-	for i := d.Told; i < end; i++ {
+	for i := d.Emitted; i < end; i++ {
 		var m ingest.ChatMessage
 		if err := d.Message(i, &m); err != nil {
 			return i, err
 		}
-		if err := d.Trail.Chat(ingest.Spot{Index: i}, &m); err != nil {
+		if err := d.Builder.Chat(ingest.Location{Index: i}, &m); err != nil {
 			return i, err
 		}
 	}
-	if d.Told > end { // the same request once more
+	if d.Emitted > end { // the same request once more
 		return end, nil
 	}
 	reply, err := replyOf(d)
 	if reply == nil {
 		return end, err
 	}
-	return end + 1, d.Trail.Chat(ingest.Spot{Index: end}, reply)
+	return end + 1, d.Builder.Chat(ingest.Location{Index: end}, reply)
 }
 
 // answer is what has the model's reply in it.

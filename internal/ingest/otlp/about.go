@@ -2,8 +2,8 @@ package otlp
 
 import "strings"
 
-// Stands reports whether a copy of a span is the one that stands, of all that were added.
-func (t *Trace) Stands(s *Span) bool {
+// IsCanonical reports whether a copy of a span is the one that stands, of all that were added.
+func (t *Trace) IsCanonical(s *Span) bool {
 	n := t.nodes[s.ID]
 	return n == nil || !n.known || compareCopies(s, &n.span) == 0
 }

@@ -12,7 +12,7 @@ import (
 // events returns the events of a span: a call's start and its end, a handoff's start, a run's end, or none, as where
 // another span stands for it.
 func (t *Trace) events(n *node) (start, end *unloop.Event) {
-	if n.stands() != n || n.span.Deleted {
+	if n.canonical() != n || n.span.Deleted {
 		return nil, nil
 	}
 	whole := n.together()
@@ -58,12 +58,12 @@ func (t *Trace) modelCall(n *node, whole *told) (start, end *unloop.Event) {
 	end = t.end(n, whole, unloop.LLMCallCompleted, unloop.LLMCallFailed)
 	end.ParentEventID = start.ID
 	start.Model, end.Model = whole.Model, whole.Model
-	end.Tokens, end.Usage, end.Cost = whole.Tokens, whole.Usage.told(), whole.Cost
+	end.Tokens, end.Usage, end.Cost = whole.Tokens, whole.Usage.known(), whole.Cost
 	return start, end
 }
 
-// told is the usage as an event has it, nil when unknown.
-func (u Usage) told() *unloop.Usage {
+// known is the usage as an event has it, nil when unknown.
+func (u Usage) known() *unloop.Usage {
 	if u == (Usage{}) {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (t *Trace) start(n *node, whole *told, typ unloop.EventType) *unloop.Event 
 	e := t.event(n, whole, typ)
 	e.ID, e.Time = n.base()+startSuffix, moment(n.span.Start, n.span.End)
 	if n.creator != nil {
-		e.ParentEventID = n.creator.stands().base() + startSuffix
+		e.ParentEventID = n.creator.canonical().base() + startSuffix
 	}
 	return e
 }

@@ -208,7 +208,7 @@ func (r *record) modelCall(id string, u Usage, cost float64) []*unloop.Event {
 	start, end := r.call(id, unloop.LLMCallStarted, unloop.LLMCallCompleted, unloop.LLMCallFailed)
 	start.Model = r.text("model")
 	end.Model = start.Model
-	end.Tokens, end.Usage = u.Input+u.Output, u.told()
+	end.Tokens, end.Usage = u.Input+u.Output, u.known()
 	end.Cost = cost
 	return []*unloop.Event{start, end}
 }

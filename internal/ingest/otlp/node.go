@@ -82,9 +82,9 @@ func (n *node) inherit() bool {
 	return changed
 }
 
-// stands returns the span whose events are this one's: the outermost of those that it is in, or the first of those side by
+// canonical returns the span whose events are this one's: the outermost of those that it is in, or the first of those side by
 // side with that one. What is too deep stands for itself.
-func (n *node) stands() *node {
+func (n *node) canonical() *node {
 	top := n
 	for deep := 0; top.in != nil; deep++ {
 		if deep == maxNest {
@@ -189,7 +189,7 @@ func (t *Trace) tie(n *node) {
 		}
 	}
 	least.cut = true
-	t.unsettle(least)
+	t.markUnresolved(least)
 }
 
 // root names the set of nodes that hang together. Each walk halves the way of the next.
@@ -207,7 +207,7 @@ func (n *node) root() *node {
 func (t *Trace) retie() {
 	for _, n := range t.nodes {
 		if n.cut {
-			t.unsettle(n)
+			t.markUnresolved(n)
 		}
 		n.tree, n.cut = nil, false
 	}

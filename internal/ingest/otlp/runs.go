@@ -70,7 +70,7 @@ func (t *Trace) In(run string) bool {
 // content and events, so that the spans of other runs still have their parents. The trace itself does not change. O(spans).
 func (t *Trace) Deleted(run string) (spans []Span) {
 	for _, n := range t.nodes {
-		if !n.known || t.runOf(n.stands()) != run {
+		if !n.known || t.runOf(n.canonical()) != run {
 			continue
 		}
 		s := n.span

@@ -83,7 +83,7 @@ func (t *Trace) Add(spans []Span) []Change {
 			t.take(s)
 		}
 	}
-	t.settle()
+	t.resolve()
 	return t.changes()
 }
 
@@ -114,7 +114,7 @@ func (t *Trace) take(s *Span) {
 	t.register(n)
 	t.link(n)
 	n.fresh = true
-	t.unsettle(n)
+	t.markUnresolved(n)
 }
 
 // place makes room for a span that is not known yet.
@@ -142,7 +142,7 @@ func (t *Trace) replace(n *node, s *Span) {
 		t.link(n)
 	}
 	n.fresh, n.deep = true, true
-	t.unsettle(n)
+	t.markUnresolved(n)
 }
 
 // compareCopies orders the copies of a span, the better one last: by the end, by how much they tell, and then by all that

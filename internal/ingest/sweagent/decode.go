@@ -64,7 +64,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	if t.Steps == nil {
 		return in.Bad(0, "trajectory", "missing")
 	}
-	trail := ingest.NewTrail(t.run(in.Run), emit)
+	trail := ingest.NewEventBuilder(t.run(in.Run), emit)
 	notice := t.notice()
 	for i := range t.Steps {
 		if notice != "" && i == len(t.Steps)-1 {
@@ -100,8 +100,8 @@ func (t *trajectory) notice() string {
 	return last.Thought
 }
 
-func (s *step) send(trail *ingest.Trail, index int) error {
-	at := ingest.Spot{Index: index}
+func (s *step) send(trail *ingest.EventBuilder, index int) error {
+	at := ingest.Location{Index: index}
 	if text := s.text(); !blank(text) {
 		if err := trail.Message(at, unloop.RoleAssistant, text); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (s *step) latency() *float64 {
 }
 
 // end sends how the run ended: "submitted", "submitted (exit_cost)" and the like are an answer, all else is not.
-func (t *trajectory) end(trail *ingest.Trail, notice string) error {
+func (t *trajectory) end(trail *ingest.EventBuilder, notice string) error {
 	status := t.Info.ExitStatus
 	if status == "" {
 		return nil
@@ -166,7 +166,7 @@ func (t *trajectory) end(trail *ingest.Trail, notice string) error {
 		}
 		e.Metadata = meta
 	}
-	return trail.Add(ingest.Spot{Index: max(0, len(t.Steps)-1)}, e)
+	return trail.Add(ingest.Location{Index: max(0, len(t.Steps)-1)}, e)
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -56,7 +56,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 		if task == "" {
 			return in.Bad(0, strconv.Itoa(i)+".task_id", "a result needs a number or a name")
 		}
-		return r.send(ingest.NewTrail(in.Run+"/"+task+"-"+trial, emit))
+		return r.send(ingest.NewEventBuilder(in.Run+"/"+task+"-"+trial, emit))
 	})
 }
 
@@ -77,20 +77,20 @@ func name(v jsontext.Value) string {
 	return ingest.UnquoteText(v)
 }
 
-func (r *result) send(trail *ingest.Trail) error {
+func (r *result) send(trail *ingest.EventBuilder) error {
 	for i := range r.Messages {
-		if err := send(trail, ingest.Spot{Index: i}, &r.Messages[i]); err != nil {
+		if err := send(trail, ingest.Location{Index: i}, &r.Messages[i]); err != nil {
 			return err
 		}
 	}
 	if r.Info.Error == "" {
 		return nil
 	}
-	at := ingest.Spot{Index: len(r.Messages)}
+	at := ingest.Location{Index: len(r.Messages)}
 	return trail.Add(at, &unloop.Event{Type: unloop.RunFailed, Error: ingest.Text(r.Info.Error)})
 }
 
-func send(trail *ingest.Trail, at ingest.Spot, m *ingest.ChatMessage) error {
+func send(trail *ingest.EventBuilder, at ingest.Location, m *ingest.ChatMessage) error {
 	if m.Role != "tool" {
 		return trail.Chat(at, m)
 	}

@@ -86,7 +86,7 @@ func (w *worker) describe(n *notice, level string) *message {
 		Run: run{
 			ID: r.ID, Name: r.Name, Project: r.Project, Status: r.Status, URL: orNull(link(w.options.URL, r.ID)), StartedAt: orNull(r.Started),
 			EndedAt: orNull(r.Ended), Cost: dollars(r.Metrics.Cost), Tokens: r.Metrics.Tokens, Events: r.Metrics.Events, Warnings: r.Warnings,
-			HealthScore: r.Health.Score, HealthStatus: r.Health.Status, WorstDecision: r.Worst.String(),
+			HealthScore: r.Health.Score, HealthStatus: r.Health.Status, WorstDecision: r.WorstAction.String(),
 		},
 		Warning: warning{
 			ID: found.ID, RunID: r.ID, EventID: orNull(found.EventID), Type: found.Rule, Severity: found.Severity, Message: found.Message,

@@ -9,20 +9,20 @@ import (
 // and counted.
 const maxWaiting = 1000
 
-// maxTold is how many warnings a queue remembers the stages of. That spares the store questions; what is forgotten is asked.
-const maxTold = 10_000
+// maxSent is how many warnings a queue remembers the stages of. That spares the store questions; what is forgotten is asked.
+const maxSent = 10_000
 
 // queue holds the warnings that an endpoint is to be told of, the one that has waited longest first.
 type queue struct {
 	mu      sync.Mutex
 	waiting map[string]*notice // by warning
 	order   []string           // of them
-	told    map[string]stage   // by warning
+	sent    map[string]stage   // by warning
 	more    chan struct{}      // has a token if there may be something to take; a second one would say the same
 }
 
 func newQueue() *queue {
-	return &queue{waiting: make(map[string]*notice), told: make(map[string]stage), more: make(chan struct{}, 1)}
+	return &queue{waiting: make(map[string]*notice), sent: make(map[string]stage), more: make(chan struct{}, 1)}
 }
 
 // put adds a notice, or puts it into that of its warning. It is false if there is no place.
@@ -30,7 +30,7 @@ func (q *queue) put(n *notice) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	id := n.warning.ID
-	if q.told[id].covers(n.stage()) {
+	if q.sent[id].covers(n.stage()) {
 		return true
 	}
 	if before := q.waiting[id]; before != nil {
@@ -62,19 +62,19 @@ func (q *queue) take() (*notice, stage) {
 	q.order = q.order[1:]
 	n := q.waiting[id]
 	delete(q.waiting, id)
-	return n, q.told[id]
+	return n, q.sent[id]
 }
 
 // remember notes how far the endpoint is told of a warning; a zero stage forgets it.
 func (q *queue) remember(warning string, s stage) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.told) >= maxTold {
-		clear(q.told)
+	if len(q.sent) >= maxSent {
+		clear(q.sent)
 	}
-	q.told[warning] = s
+	q.sent[warning] = s
 	if s == (stage{}) {
-		delete(q.told, warning)
+		delete(q.sent, warning)
 	}
 }
 

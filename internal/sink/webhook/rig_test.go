@@ -243,7 +243,7 @@ func grown(id string, count int) *store.Update {
 		Run: store.Run{
 			Number: 7, ID: "run/1", Name: "nightly", Project: "web", Status: store.Running, Started: time.Unix(1_700_000_000, 0).UTC(),
 			Metrics: store.Metrics{Events: 20, Tokens: 300, Cost: 0.1 + 0.2}, Health: policy.Health{Score: 45, Status: policy.LikelyStuck},
-			Warnings: 1, Worst: policy.Warn,
+			Warnings: 1, WorstAction: policy.Warn,
 		},
 		Warnings: []store.Warning{warned(id, count)},
 		Grown:    []int{0},
@@ -262,7 +262,7 @@ func warned(id string, count int) store.Warning {
 // decided adds a decision to an update.
 func decided(u *store.Update, action policy.Action, code string) *store.Update {
 	u.Decisions = append(u.Decisions, store.Decision{Run: 7, EventID: "e10", Action: action, Code: code, Message: "secret of an agent"})
-	u.Run.Worst = max(u.Run.Worst, action)
+	u.Run.WorstAction = max(u.Run.WorstAction, action)
 	return u
 }
 

@@ -90,7 +90,7 @@ func (s *Sink) Publish(u *store.Update) {
 		return
 	default:
 	}
-	if u.Gone {
+	if u.Deleted {
 		for _, w := range s.workers {
 			w.queue.forget(u.Run.Number)
 		}

@@ -127,11 +127,11 @@ func TestAQueueIsBounded(t *testing.T) {
 	if len(q.order) != 0 || len(q.waiting) != 0 {
 		t.Errorf("%d are ordered, %d wait", len(q.order), len(q.waiting))
 	}
-	for n := range 2 * maxTold {
+	for n := range 2 * maxSent {
 		q.remember(jsonText(n), stage{raised: true})
 	}
-	if len(q.told) > maxTold {
-		t.Errorf("%d are remembered", len(q.told))
+	if len(q.sent) > maxSent {
+		t.Errorf("%d are remembered", len(q.sent))
 	}
 	q.remember("w", stage{raised: true})
 	if !q.put(noticesOf(grown("w", 4))[0]) || q.len() != 0 {
@@ -330,7 +330,7 @@ func TestARunThatIsDeletedIsNotToldOf(t *testing.T) {
 		r.Publish(raised("first", 3))
 		synctest.Wait()
 		r.Publish(raised("w", 3))
-		r.Publish(&store.Update{Run: store.Run{Number: 7}, Gone: true})
+		r.Publish(&store.Update{Run: store.Run{Number: 7}, Deleted: true})
 		other := raised("other", 3)
 		other.Run.Number = 8
 		r.Publish(other)

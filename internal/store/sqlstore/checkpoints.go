@@ -27,8 +27,8 @@ func (w *writing) checkpoints(ctx context.Context, checkpoints []store.Checkpoin
 	}, nil)
 }
 
-// thin drops checkpoints.
-func (w *writing) thin(ctx context.Context, thinned []store.Checkpoint) error {
+// prune drops checkpoints.
+func (w *writing) prune(ctx context.Context, thinned []store.Checkpoint) error {
 	for _, c := range thinned {
 		p := c.Position
 		err := w.exec(ctx, "drop a checkpoint",

@@ -59,7 +59,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 		func() error { return w.spans(ctx, b.Spans) },
 		func() error { return w.traces(ctx, b.Traces) },
 		func() error { return w.left(ctx, b.Left) },
-		func() error { return w.gone(ctx, b.Gone, b.Emptied) },
+		func() error { return w.gone(ctx, b.Deleted, b.Emptied) },
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -73,11 +73,11 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 	}
 	for _, step := range []func() error{
 		func() error { return w.runs(ctx, b.Runs) },
-		func() error { return w.undo(ctx, b.Undone) },
+		func() error { return w.invalidate(ctx, b.Invalidated) },
 		func() error { return w.warnings(ctx, b.Warnings) },
 		func() error { return w.decisions(ctx, b.Decisions) },
 		func() error { return w.checkpoints(ctx, b.Checkpoints) },
-		func() error { return w.thin(ctx, b.Thinned) },
+		func() error { return w.prune(ctx, b.Pruned) },
 		func() error { return w.flushed(ctx, b.Flushed) },
 	} {
 		if err := step(); err != nil {
@@ -101,20 +101,20 @@ func (w *writing) gone(ctx context.Context, gone, emptied []int64) error {
 		if err := w.forgetSpans(ctx, run); err != nil {
 			return err
 		}
-		if err := w.forget(ctx, run); err != nil {
+		if err := w.deleteRuns(ctx, run); err != nil {
 			return err
 		}
 	}
 	for _, run := range emptied {
-		if err := w.forget(ctx, run); err != nil {
+		if err := w.deleteRuns(ctx, run); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forget deletes a run with all that belongs to it alone.
-func (w *writing) forget(ctx context.Context, run int64) error {
+// deleteRuns deletes a run with all that belongs to it alone.
+func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 	for _, query := range []string{
 		`DELETE FROM deliveries WHERE run = $1`,
 		`DELETE FROM warnings WHERE run = $1`,
@@ -131,8 +131,8 @@ func (w *writing) forget(ctx context.Context, run int64) error {
 	return nil
 }
 
-// undo drops what was worked out behind a position, and the run's warnings.
-func (w *writing) undo(ctx context.Context, undone []store.Undone) error {
+// invalidate drops what was worked out behind a position, and the run's warnings.
+func (w *writing) invalidate(ctx context.Context, undone []store.Invalidated) error {
 	for _, u := range undone {
 		p := u.Behind
 		for _, table := range []string{"decisions", "checkpoints"} {

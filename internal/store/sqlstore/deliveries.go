@@ -14,7 +14,7 @@ import (
 func (s *Store) Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error) {
 	result, err := s.write.ExecContext(ctx, `INSERT INTO deliveries (warning, endpoint, level, at, run)
 		SELECT $1, $2, $3, $4, number FROM runs WHERE number = $5
-		ON CONFLICT (warning, endpoint, level) DO NOTHING`, store.Key(warning), store.Key(endpoint), store.Key(level), stamp(time.Now()), run)
+		ON CONFLICT (warning, endpoint, level) DO NOTHING`, store.Key(warning), store.Key(endpoint), store.Key(level), toNanos(time.Now()), run)
 	if err != nil {
 		return false, fmt.Errorf("claim a delivery: %w", err)
 	}

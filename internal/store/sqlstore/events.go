@@ -20,7 +20,7 @@ func (w *writing) events(ctx context.Context, events []store.Event) (doubled []s
 		if written == int64(len(part)) {
 			return nil
 		}
-		left, err := w.leftOut(ctx, part)
+		left, err := w.duplicates(ctx, part)
 		doubled = append(doubled, left...)
 		return err
 	})
@@ -33,11 +33,11 @@ func (w *writing) eventArguments(to []any, e *store.Event) []any {
 	if body == nil {
 		body = []byte{}
 	}
-	return append(to, e.Arrival, e.Run, store.Key(e.ID), p.Sequence, p.Time, p.Tie, stamp(e.Received), body)
+	return append(to, e.Arrival, e.Run, store.Key(e.ID), p.Sequence, p.Time, p.Tie, toNanos(e.Received), body)
 }
 
-// leftOut returns those of a part that are not in the table: their arrivals are not.
-func (w *writing) leftOut(ctx context.Context, part []store.Event) (left []store.EventRef, err error) {
+// duplicates returns those of a part that are not in the table: their arrivals are not.
+func (w *writing) duplicates(ctx context.Context, part []store.Event) (left []store.EventRef, err error) {
 	args := make([]any, len(part))
 	for k := range part {
 		args[k] = part[k].Arrival
@@ -76,7 +76,7 @@ func scanEvent(row scanner, e *store.Event, body any) error {
 	if err := row.Scan(&e.Arrival, &e.Run, &e.ID, &p.Sequence, &p.Time, &p.Tie, &received, body); err != nil {
 		return err
 	}
-	e.Received = moment(received)
+	e.Received = fromNanos(received)
 	return nil
 }
 

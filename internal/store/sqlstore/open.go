@@ -31,7 +31,7 @@ type database struct {
 	write    *sql.DB // of one connection
 	read     *sql.DB
 	lock     io.Closer      // keeps other servers out
-	tenant   *tenant        // nil where the lock cannot be lost
+	lease   *writerLease        // nil where the lock cannot be lost
 	file     *databaseFile  // nil where the database is no file
 	snapshot *sql.TxOptions // of a transaction that reads one state
 	dialect  goose.Dialect
@@ -67,8 +67,8 @@ func (s *Store) start(ctx context.Context) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	if s.tenant != nil {
-		if err := s.tenant.moveIn(ctx, s.write); err != nil {
+	if s.lease != nil {
+		if err := s.lease.acquire(ctx, s.write); err != nil {
 			return err
 		}
 	}

@@ -69,7 +69,7 @@ func olderTables(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	b := newLoad(1).batch(1, 1)
-	b.Runs[0].Glance.News, b.Runs[0].Slowest = []float64{1}, "e"
+	b.Runs[0].Preview.Novelty, b.Runs[0].SlowestEvent = []float64{1}, "e"
 	for _, trace := range []string{"one", "two", "stray", "left"} {
 		b.Spans = append(b.Spans, store.Span{Trace: trace, ID: "a", Received: time.Unix(1, 0)}, store.Span{Trace: trace, ID: "b", Received: time.Unix(2, 0)})
 	}
@@ -90,13 +90,13 @@ func olderTables(t *testing.T, dsn string) {
 		`DELETE FROM goose_db_version WHERE version_id >= 2`)
 	s := open(t, dsn)
 	got, err := s.Run(ctx, b.Runs[0].ID)
-	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Glance.News) != 0 || got.Slowest != "" || got.Refold != nil {
+	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Preview.Novelty) != 0 || got.SlowestEvent != "" || got.Refold != nil {
 		t.Errorf("run %+v, error %v", got, err)
 	}
 	if _, err := s.Commit(ctx, &store.Batch{Runs: b.Runs}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Run(ctx, b.Runs[0].ID); err != nil || got.Slowest != "e" {
+	if got, err := s.Run(ctx, b.Runs[0].ID); err != nil || got.SlowestEvent != "e" {
 		t.Errorf("written again it is %+v, error %v", got, err)
 	}
 	spansOfOlderTables(t, s)
@@ -124,7 +124,7 @@ func spansOfOlderTables(t *testing.T, s *sqlstore.Store) {
 	}
 	drop := func(before int64) {
 		t.Helper()
-		if err := s.DropStray(ctx, time.Unix(before, 0)); err != nil {
+		if err := s.DropOrphanSpans(ctx, time.Unix(before, 0)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,7 +135,7 @@ func spansOfOlderTables(t *testing.T, s *sqlstore.Store) {
 	if shared, err := s.SharedTraces(ctx, 1); err != nil || !slices.Equal(shared, []string{"two"}) {
 		t.Errorf("the first run shares %v, %v", shared, err)
 	}
-	if _, err := s.Commit(ctx, &store.Batch{Gone: []int64{1}}); err != nil {
+	if _, err := s.Commit(ctx, &store.Batch{Deleted: []int64{1}}); err != nil {
 		t.Fatal(err)
 	}
 	left("without the first run", "two2")
@@ -257,7 +257,7 @@ func TestServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if _, err := first.Commit(t.Context(), newLoad(1).batch(1, 1)); !errors.Is(err, store.ErrTaken) {
+			if _, err := first.Commit(t.Context(), newLoad(1).batch(1, 1)); !errors.Is(err, store.ErrFenced) {
 				t.Errorf("committing gives the error %v", err)
 			}
 		}

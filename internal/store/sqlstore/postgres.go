@@ -27,13 +27,13 @@ type noLock struct{}
 
 func (noLock) Close() error { return nil }
 
-// tenant keeps a server from going on when another one has been there since it began: it wrote its name when it did.
-type tenant struct {
+// writerLease keeps a server from going on when another one has been there since it began: it wrote its name when it did.
+type writerLease struct {
 	name atomic.Pointer[string] // nil until the tables are there
 }
 
-// moveIn writes the server's name. The lock is held.
-func (t *tenant) moveIn(ctx context.Context, write *sql.DB) error {
+// acquire writes the server's name. The lock is held.
+func (t *writerLease) acquire(ctx context.Context, write *sql.DB) error {
 	name := rand.Text()
 	_, err := write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('server', $1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, []byte(name))
@@ -44,8 +44,8 @@ func (t *tenant) moveIn(ctx context.Context, write *sql.DB) error {
 	return nil
 }
 
-// check returns store.ErrTaken where another server has moved in. The lock is held.
-func (t *tenant) check(ctx context.Context, conn *pgx.Conn) error {
+// check returns store.ErrFenced where another server has moved in. The lock is held.
+func (t *writerLease) check(ctx context.Context, conn *pgx.Conn) error {
 	own := t.name.Load()
 	if own == nil {
 		return nil
@@ -55,7 +55,7 @@ func (t *tenant) check(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("read who uses the database: %w", err)
 	}
 	if string(latest) != *own {
-		return store.ErrTaken
+		return store.ErrFenced
 	}
 	return nil
 }
@@ -74,10 +74,10 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 	}
 	writer := config.Copy()
 	writer.RuntimeParams["synchronous_commit"] = "on"
-	self := new(tenant)
+	self := new(writerLease)
 	d = database{
-		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(self.claim)),
-		tenant:   self,
+		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(self.takeLock)),
+		lease:   self,
 		read:     postgresPool(config, o.Readers),
 		lock:     noLock{},
 		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
@@ -108,9 +108,9 @@ const claimTime = "5s"
 // lockNotAvailable is PostgreSQL's code for a lock that was not free in time.
 const lockNotAvailable = "55P03"
 
-// claim takes the lock that keeps other servers out, for as long as the connection lives. Each new writing connection has to
+// takeLock takes the lock that keeps other servers out, for as long as the connection lives. Each new writing connection has to
 // take it, so that a server which lost its own cannot write beside the one that came after it, nor after that.
-func (t *tenant) claim(ctx context.Context, conn *pgx.Conn) error {
+func (t *writerLease) takeLock(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SET lock_timeout = '`+claimTime+`'`)
 	if err == nil {
 		_, err = conn.Exec(ctx, `SELECT pg_advisory_lock($1, hashtext(current_schema()))`, lockClass)

@@ -42,7 +42,7 @@ func (s *Store) OlderThan(ctx context.Context, before time.Time, limit int) ([]s
 
 func (s *Store) over(ctx context.Context, before time.Time, limit int) ([]string, error) {
 	query := `SELECT id FROM runs WHERE status <> 'running' AND updated < $1 ORDER BY updated, number LIMIT $2`
-	ids, err := s.runIDs(ctx, query, stamp(before), limit)
+	ids, err := s.runIDs(ctx, query, toNanos(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the runs that were over first: %w", err)
 	}

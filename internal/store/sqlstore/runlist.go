@@ -42,10 +42,10 @@ func filtered(f store.Filter) *where {
 		w.add("project = ?", store.Key(f.Project))
 	}
 	if !f.Since.IsZero() {
-		w.add("started >= ?", stamp(f.Since))
+		w.add("started >= ?", toNanos(f.Since))
 	}
 	if !f.Until.IsZero() {
-		w.add("started < ?", stamp(f.Until))
+		w.add("started < ?", toNanos(f.Until))
 	}
 	if f.Warning != "" {
 		w.add("EXISTS (SELECT 1 FROM warnings w WHERE w.rule = ? AND w.run = runs.number)", store.Key(f.Warning))
@@ -78,7 +78,7 @@ func (s *Store) Runs(ctx context.Context, f store.Filter, p store.Page) (runs []
 	err = s.each(ctx, query, w.args, func(row scanner) error {
 		if len(runs) == most {
 			last := &runs[most-1]
-			next = cursor("runs", stamp(last.Started), last.Number)
+			next = cursor("runs", toNanos(last.Started), last.Number)
 			return nil
 		}
 		r, err := scanRun(row)

@@ -24,11 +24,11 @@ func (w *writing) runs(ctx context.Context, runs []store.Run) error {
 func (w *writing) runArguments(to []any, r *store.Run) []any {
 	m := &r.Metrics
 	return append(to, r.Number, store.Key(r.ID), store.Text(r.Name), store.Key(r.Project), store.Key(r.Status), store.Text(r.Profile),
-		stamp(r.Started), stamp(r.Ended), stamp(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
-		int64(r.Warnings), int64(r.Worst), stamp(r.Warned), int64(r.After.Calls), r.After.Tokens, finite(r.After.Cost), int64(m.Events), finite(m.Duration),
+		toNanos(r.Started), toNanos(r.Ended), toNanos(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
+		int64(r.Warnings), int64(r.WorstAction), toNanos(r.FirstWarningAt), int64(r.UsageAfterWarning.Calls), r.UsageAfterWarning.Tokens, finite(r.UsageAfterWarning.Cost), int64(m.Events), finite(m.Duration),
 		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, finite(m.Cost), finite(m.MeanLatency),
 		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), r.Bytes,
-		glance(&r.Glance), store.Text(r.Slowest), refold(r.Refold))
+		encodePreview(&r.Preview), store.Text(r.SlowestEvent), refold(r.Refold))
 }
 
 // scanner is a row.
@@ -44,18 +44,18 @@ func scanRun(row scanner) (*store.Run, error) {
 		metadata                        []byte
 	)
 	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools,
-		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.After.Calls, &r.After.Tokens, &r.After.Cost, &m.Events,
+		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.UsageAfterWarning.Calls, &r.UsageAfterWarning.Tokens, &r.UsageAfterWarning.Cost, &m.Events,
 		&m.Duration, &m.LLMCalls, &m.ToolCalls, &m.Retries, &m.Handoffs, &m.Errors, &m.Tokens, &m.Cost, &m.MeanLatency, &m.MaxLatency,
-		&m.BusiestTool, &m.BusiestAgent, &r.Bytes, &seen, &r.Slowest, &late)
+		&m.BusiestTool, &m.BusiestAgent, &r.Bytes, &seen, &r.SlowestEvent, &late)
 	if err != nil {
 		return nil, err
 	}
-	r.Started, r.Ended, r.Updated, r.Warned = moment(started), moment(ended), moment(updated), moment(warned)
-	r.Metadata, r.Worst = object(metadata), policy.Action(worst)
+	r.Started, r.Ended, r.Updated, r.FirstWarningAt = fromNanos(started), fromNanos(ended), fromNanos(updated), fromNanos(warned)
+	r.Metadata, r.WorstAction = object(metadata), policy.Action(worst)
 	if r.Tools, err = listed(tools); err != nil {
 		return nil, fmt.Errorf("tools of run %d: %w", r.Number, err)
 	}
-	if r.Glance, err = glanced(seen); err != nil {
+	if r.Preview, err = decodePreview(seen); err != nil {
 		return nil, fmt.Errorf("glance of run %d: %w", r.Number, err)
 	}
 	if r.Refold, err = refolded(late); err != nil {
@@ -91,7 +91,7 @@ func (s *Store) Run(ctx context.Context, id string) (*store.Run, error) {
 // are running.
 func (s *Store) Idle(ctx context.Context, before time.Time, limit int) ([]string, error) {
 	ids, err := s.runIDs(ctx, `SELECT id FROM runs WHERE status = 'running' AND updated < $1 ORDER BY updated, number LIMIT $2`,
-		stamp(before), limit)
+		toNanos(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read idle runs: %w", err)
 	}

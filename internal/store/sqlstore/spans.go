@@ -19,7 +19,7 @@ func (w *writing) spans(ctx context.Context, spans []store.Span) error {
 		if body == nil {
 			body = []byte{}
 		}
-		return append(to, store.Key(x.Trace), store.Key(x.ID), stamp(x.Received), body)
+		return append(to, store.Key(x.Trace), store.Key(x.ID), toNanos(x.Received), body)
 	}, nil)
 }
 
@@ -30,7 +30,7 @@ func (s *Store) Spans(ctx context.Context, trace string) (spans []store.Span, er
 		var x store.Span
 		var received int64
 		err := row.Scan(&x.Trace, &x.ID, &received, &x.Body)
-		x.Received = moment(received)
+		x.Received = fromNanos(received)
 		spans = append(spans, x)
 		return err
 	})

@@ -20,7 +20,7 @@ type traceKey struct {
 func (w *writing) traces(ctx context.Context, traces []store.TraceRun) error {
 	traces = lasts(traces, func(x *store.TraceRun) traceKey { return traceKey{store.Key(x.Trace), x.Run} })
 	return insert(ctx, w, &w.bulks.traces, traces, func(to []any, x *store.TraceRun) []any {
-		return append(to, store.Key(x.Trace), x.Run, stamp(x.Received))
+		return append(to, store.Key(x.Trace), x.Run, toNanos(x.Received))
 	}, nil)
 }
 
@@ -63,8 +63,8 @@ func (w *writing) forgetSpans(ctx context.Context, run int64) error {
 	return nil
 }
 
-// DropStray deletes the spans of traces that have events in no run and of which nothing came since a time.
-func (s *Store) DropStray(ctx context.Context, before time.Time) error {
+// DropOrphanSpans deletes the spans of traces that have events in no run and of which nothing came since a time.
+func (s *Store) DropOrphanSpans(ctx context.Context, before time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tx, err := s.begin(ctx)
@@ -77,7 +77,7 @@ func (s *Store) DropStray(ctx context.Context, before time.Time) error {
 			SELECT 1 FROM traces AS other WHERE other.trace = traces.trace AND other.run <> 0))`,
 		`DELETE FROM traces WHERE run = 0 AND received < $1`,
 	} {
-		if err := w.exec(ctx, "delete spans of no run", query, stamp(before)); err != nil {
+		if err := w.exec(ctx, "delete spans of no run", query, toNanos(before)); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 	}

@@ -17,8 +17,8 @@ var (
 	latest   = time.Unix(0, math.MaxInt64)
 )
 
-// stamp returns a time as it is kept.
-func stamp(t time.Time) int64 {
+// toNanos returns a time as it is kept.
+func toNanos(t time.Time) int64 {
 	switch {
 	case t.IsZero():
 		return 0
@@ -30,8 +30,8 @@ func stamp(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// moment returns the time that is kept.
-func moment(stamp int64) time.Time {
+// fromNanos returns the time that is kept.
+func fromNanos(stamp int64) time.Time {
 	if stamp == 0 {
 		return time.Time{}
 	}
@@ -121,8 +121,8 @@ func refolded(kept string) (r *store.Refold, err error) {
 	return r, err
 }
 
-// glance returns a glance as it is kept.
-func glance(g *store.Glance) string {
+// encodePreview returns a glance as it is kept.
+func encodePreview(g *store.Preview) string {
 	text, err := json.Marshal(g)
 	if err != nil {
 		return "" // it has a number that JSON has no word for
@@ -130,8 +130,8 @@ func glance(g *store.Glance) string {
 	return string(text)
 }
 
-// glanced reads what glance wrote.
-func glanced(kept string) (g store.Glance, err error) {
+// decodePreview reads what glance wrote.
+func decodePreview(kept string) (g store.Preview, err error) {
 	if kept != "" {
 		err = json.Unmarshal([]byte(kept), &g)
 	}

@@ -19,7 +19,7 @@ func (w *writing) warnings(ctx context.Context, warnings []store.Warning) error 
 	warnings = lasts(warnings, func(x *store.Warning) warningKey { return warningKey{x.Run, store.Key(x.ID)} })
 	return insert(ctx, w, &w.bulks.warnings, warnings, func(to []any, x *store.Warning) []any {
 		return append(to, x.Run, store.Key(x.ID), store.Key(x.Rule), store.Text(x.Subject), store.Text(x.Severity), store.Text(x.Tool),
-			int64(x.Count), store.Key(x.EventID), store.Text(x.Message), optional(x.Details), stamp(x.Created), stamp(x.Updated))
+			int64(x.Count), store.Key(x.EventID), store.Text(x.Message), optional(x.Details), toNanos(x.Created), toNanos(x.Updated))
 	}, nil)
 }
 
@@ -34,7 +34,7 @@ func (s *Store) Warnings(ctx context.Context, run int64) (warnings []store.Warni
 		if err != nil {
 			return err
 		}
-		x.Details, x.Created, x.Updated = object(details), moment(created), moment(updated)
+		x.Details, x.Created, x.Updated = object(details), fromNanos(created), fromNanos(updated)
 		warnings = append(warnings, x)
 		return nil
 	})

@@ -160,9 +160,9 @@ func failingBatch(t *testing.T, s Store) {
 		{"a new number for a known run", func(b *store.Batch) { b.Runs = append(b.Runs, run(77, "a")) }},
 	} {
 		b := full(2, "b", "tb")
-		b.Gone = []int64{0}
+		b.Deleted = []int64{0}
 		b.Removed = []store.EventRef{{Run: 1, ID: "e"}}
-		b.Undone = []store.Undone{{Run: 1, Behind: store.Start}}
+		b.Invalidated = []store.Invalidated{{Run: 1, Behind: store.Start}}
 		c.spoil(&b)
 		if _, err := s.Commit(t.Context(), &b); err == nil {
 			t.Fatalf("%s: the batch was written", c.says)
@@ -201,7 +201,7 @@ func undone(t *testing.T, s Store) {
 	raised := store.Warning{Run: 1, ID: "new", Rule: "y"}
 	anew := store.Decision{Run: 1, Position: store.Position{Sequence: 3}, Code: "anew"}
 	commit(t, s, store.Batch{
-		Undone: []store.Undone{{Run: 1, Behind: store.Position{Sequence: 1, Time: 1, Tie: 2}}}, Warnings: []store.Warning{raised},
+		Invalidated: []store.Invalidated{{Run: 1, Behind: store.Position{Sequence: 1, Time: 1, Tie: 2}}}, Warnings: []store.Warning{raised},
 		Decisions: []store.Decision{anew},
 	})
 	want.Warnings, want.Decisions = []store.Warning{raised}, append(want.Decisions, anew)
@@ -216,7 +216,7 @@ func thinned(t *testing.T, s Store) {
 	}
 	commit(t, s, b)
 	gone := []store.Checkpoint{{Run: 1, Position: b.Checkpoints[1].Position}, {Run: 2, Position: b.Checkpoints[2].Position}}
-	commit(t, s, store.Batch{Thinned: gone})
+	commit(t, s, store.Batch{Pruned: gone})
 	b.Checkpoints = append(b.Checkpoints[:1:1], b.Checkpoints[2:]...)
 	compareRest(t, s, &b, 1, "none")
 }
@@ -228,11 +228,11 @@ func deletedRunWithoutWarnings(t *testing.T, s Store) {
 	if !must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
 		t.Fatal("it was claimed before")
 	}
-	commit(t, s, store.Batch{Undone: []store.Undone{{Run: 1, Behind: store.Start}}})
+	commit(t, s, store.Batch{Invalidated: []store.Invalidated{{Run: 1, Behind: store.Start}}})
 	if must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
 		t.Error("a run that is folded again would be told of twice")
 	}
-	commit(t, s, store.Batch{Gone: []int64{1}})
+	commit(t, s, store.Batch{Deleted: []int64{1}})
 	commit(t, s, full(2, "a", "ta"))
 	if !must[bool](t)(s.Claim(ctx, "hook", 2, "a-w", "raised")) {
 		t.Error("the claim outlives the deleted run")
@@ -248,7 +248,7 @@ func deletedRun(t *testing.T, s Store) {
 			t.Fatalf("%s was claimed before", id)
 		}
 	}
-	commit(t, s, store.Batch{Gone: []int64{1, 99}})
+	commit(t, s, store.Batch{Deleted: []int64{1, 99}})
 	nothing(t, s, 1, "a", "ta")
 	if must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
 		t.Error("a delivery of a run that is gone can be claimed")
@@ -260,7 +260,7 @@ func deletedRun(t *testing.T, s Store) {
 	if must[bool](t)(s.Claim(ctx, "hook", 2, "b-w", "raised")) {
 		t.Error("a delivery of the other run is gone")
 	}
-	commit(t, s, store.Batch{Gone: []int64{3}})
+	commit(t, s, store.Batch{Deleted: []int64{3}})
 	runs, _, err := s.Runs(ctx, store.Filter{Warning: "repeat"}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
@@ -274,9 +274,9 @@ func deletedRun(t *testing.T, s Store) {
 func deletedAndNew(t *testing.T, s Store) {
 	commit(t, s, full(1, "a", "ta"))
 	b := full(2, "a", "ta")
-	b.Gone = []int64{1}
+	b.Deleted = []int64{1}
 	commit(t, s, b)
-	b.Gone = nil
+	b.Deleted = nil
 	holds(t, s, b, "ta")
 	if r := must[*store.Run](t)(s.Run(t.Context(), "a")); r == nil || r.Number != 2 {
 		t.Errorf("the run is %+v", r)

@@ -101,7 +101,7 @@ func absurdNumbers(t *testing.T, s Store) {
 	for k := range int64(4) {
 		r := run(k+1, fmt.Sprint(k))
 		r.Metrics.Cost, r.Metrics.Tokens, r.Metrics.ToolCalls = math.MaxFloat64, math.MaxInt64, math.MaxInt64
-		r.After = store.Spent{Calls: math.MaxInt64, Tokens: math.MaxInt64, Cost: math.Inf(1)}
+		r.UsageAfterWarning = store.Usage{Calls: math.MaxInt64, Tokens: math.MaxInt64, Cost: math.Inf(1)}
 		r.Metrics.Duration, r.Metrics.MaxLatency, r.Metrics.MeanLatency = math.NaN(), math.Inf(1), math.Inf(-1)
 		b.Runs = append(b.Runs, r)
 		b.Warnings = append(b.Warnings, store.Warning{Run: k + 1, ID: "w", Rule: "x", Tool: "y", Count: math.MaxInt64})
@@ -111,11 +111,11 @@ func absurdNumbers(t *testing.T, s Store) {
 	b.Runs = append(b.Runs, sound)
 	commit(t, s, b)
 	got := must[*store.Run](t)(s.Run(t.Context(), "0"))
-	if m := got.Metrics; m.Duration != 0 || m.MaxLatency != math.MaxFloat64 || m.MeanLatency != -math.MaxFloat64 || got.After.Cost != math.MaxFloat64 {
+	if m := got.Metrics; m.Duration != 0 || m.MaxLatency != math.MaxFloat64 || m.MeanLatency != -math.MaxFloat64 || got.UsageAfterWarning.Cost != math.MaxFloat64 {
 		t.Errorf("what is no number comes back as %+v", m)
 	}
-	f := must[store.Fleet](t)(s.Fleet(t.Context(), noon, noon.Add(time.Hour), time.Hour))
-	if diff := cmp.Diff(store.Spent{Calls: 2, Tokens: 10, Cost: 1.5}, f.Spent); diff != "" || f.Runs != 5 {
+	f := must[store.Overview](t)(s.Overview(t.Context(), noon, noon.Add(time.Hour), time.Hour))
+	if diff := cmp.Diff(store.Usage{Calls: 2, Tokens: 10, Cost: 1.5}, f.Usage); diff != "" || f.Runs != 5 {
 		t.Errorf("of %d runs, spent (-want +got):\n%s", f.Runs, diff)
 	}
 }

@@ -95,7 +95,7 @@ func runPages(t *testing.T, s Store) {
 			page.Cursor = next
 			late := run(1000+int64(size)*100+round, fmt.Sprint("new", size, round))
 			late.Started = noon.Add(time.Minute)
-			commit(t, s, store.Batch{Runs: []store.Run{late}, Gone: []int64{late.Number - 1}})
+			commit(t, s, store.Batch{Runs: []store.Run{late}, Deleted: []int64{late.Number - 1}})
 		}
 		got = slices.DeleteFunc(got, func(id string) bool { return len(id) > 2 })
 		if diff := cmp.Diff(want, got); diff != "" {

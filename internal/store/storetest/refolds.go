@@ -62,7 +62,7 @@ func refolding(t *testing.T, s Store) {
 	marked("a", "c")
 	runs[0].Refold = nil
 	runs[0].Arrival = 77 // of no event
-	commit(t, s, store.Batch{Runs: runs[:1], Gone: []int64{3}})
+	commit(t, s, store.Batch{Runs: runs[:1], Deleted: []int64{3}})
 	marked()
 	if arrival, _, err := s.Last(t.Context()); err != nil || arrival != 77 {
 		t.Errorf("the last arrival is %d, want 77; error %v", arrival, err)

@@ -38,8 +38,8 @@ func empty(t *testing.T, s Store) {
 	if known := must[map[string]store.Position](t)(s.Known(ctx, 1, []string{"e"})); len(known) != 0 {
 		t.Errorf("it knows %v", known)
 	}
-	f := must[store.Fleet](t)(s.Fleet(ctx, noon, noon.Add(time.Hour), time.Hour))
-	if diff := cmp.Diff(store.Fleet{Since: noon, Until: noon.Add(time.Hour), Step: time.Hour, Buckets: []store.FleetBucket{{Start: noon}}}, f); diff != "" {
+	f := must[store.Overview](t)(s.Overview(ctx, noon, noon.Add(time.Hour), time.Hour))
+	if diff := cmp.Diff(store.Overview{Since: noon, Until: noon.Add(time.Hour), Step: time.Hour, Buckets: []store.OverviewBucket{{Start: noon}}}, f); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 	commit(t, s, store.Batch{})
@@ -71,8 +71,8 @@ func drawRun(t *rapid.T, number int64) store.Run {
 	count := rapid.IntRange(0, math.MaxInt64)
 	tokens := rapid.Int64()
 	text := rapid.Ptr(words, true)
-	spent := func(name string) store.Spent {
-		return store.Spent{Calls: count.Draw(t, name), Tokens: tokens.Draw(t, name), Cost: amounts.Draw(t, name)}
+	spent := func(name string) store.Usage {
+		return store.Usage{Calls: count.Draw(t, name), Tokens: tokens.Draw(t, name), Cost: amounts.Draw(t, name)}
 	}
 	r := store.Run{
 		Number: number, ID: fmt.Sprint(words.Draw(t, "id"), number), Name: words.Draw(t, "name"), Project: words.Draw(t, "project"),
@@ -80,23 +80,23 @@ func drawRun(t *rapid.T, number int64) store.Run {
 		Profile: words.Draw(t, "profile"), Started: moments.Draw(t, "started"), Ended: moments.Draw(t, "ended"), Updated: moments.Draw(t, "updated"),
 		Arrival: rapid.Int64().Draw(t, "arrival"), Metadata: objects.Draw(t, "metadata"), Tools: rapid.SliceOfN(words, 0, 5).Draw(t, "tools"),
 		Health:   policy.Health{Score: rapid.IntRange(0, 100).Draw(t, "score"), Status: words.Draw(t, "health")},
-		Warnings: count.Draw(t, "warnings"), Worst: actions.Draw(t, "worst"), Warned: moments.Draw(t, "warned"), After: spent("after"),
+		Warnings: count.Draw(t, "warnings"), WorstAction: actions.Draw(t, "worst"), FirstWarningAt: moments.Draw(t, "warned"), UsageAfterWarning: spent("after"),
 		Metrics: store.Metrics{
 			Events: count.Draw(t, "events"), Duration: amounts.Draw(t, "duration"), LLMCalls: count.Draw(t, "llm"), ToolCalls: count.Draw(t, "calls"),
 			Retries: count.Draw(t, "retries"), Handoffs: count.Draw(t, "handoffs"), Errors: count.Draw(t, "errors"), Tokens: tokens.Draw(t, "tokens"),
 			Cost: amounts.Draw(t, "cost"), MeanLatency: amounts.Draw(t, "mean"), MaxLatency: amounts.Draw(t, "max"),
 			BusiestTool: text.Draw(t, "tool"), BusiestAgent: text.Draw(t, "agent"),
 		},
-		Glance: store.Glance{News: rapid.SliceOfN(rapid.Float64Range(0, 1), 0, store.MaxNews).Draw(t, "news")}, Slowest: words.Draw(t, "slowest"),
+		Preview: store.Preview{Novelty: rapid.SliceOfN(rapid.Float64Range(0, 1), 0, store.MaxNovelty).Draw(t, "news")}, SlowestEvent: words.Draw(t, "slowest"),
 	}
 	if rapid.Bool().Draw(t, "late") {
 		r.Refold = &store.Refold{Behind: places.Draw(t, "behind"), Name: words.Draw(t, "name of its events")}
 	}
 	for range rapid.IntRange(0, store.MaxBusiest).Draw(t, "busiest") {
-		r.Glance.Tools = append(r.Glance.Tools, store.ToolCalls{Name: words.Draw(t, "tool"), Calls: count.Draw(t, "calls")})
+		r.Preview.Tools = append(r.Preview.Tools, store.ToolCalls{Name: words.Draw(t, "tool"), Calls: count.Draw(t, "calls")})
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "points") {
-		r.Glance.Health = append(r.Glance.Health, store.HealthAt{Number: count.Draw(t, "number"), Score: rapid.IntRange(0, 100).Draw(t, "score")})
+		r.Preview.Health = append(r.Preview.Health, store.HealthAt{Number: count.Draw(t, "number"), Score: rapid.IntRange(0, 100).Draw(t, "score")})
 	}
 	return r
 }

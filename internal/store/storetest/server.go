@@ -66,10 +66,10 @@ func fleet(t *testing.T, s Store) {
 		{150 * time.Minute, store.Completed, 9e9, true}, // behind it
 	} {
 		r := run(int64(k+1), fmt.Sprint(k))
-		r.Started, r.Status, r.Metrics.MaxLatency, r.Slowest = noon.Add(c.at), c.status, c.latency, fmt.Sprint("e", k)
+		r.Started, r.Status, r.Metrics.MaxLatency, r.SlowestEvent = noon.Add(c.at), c.status, c.latency, fmt.Sprint("e", k)
 		r.Metrics.ToolCalls, r.Metrics.Tokens, r.Metrics.Cost = 10, 1000, 0.5
 		if c.warned {
-			r.Warned, r.After = noon, store.Spent{Calls: 2, Tokens: 300, Cost: 0.25}
+			r.FirstWarningAt, r.UsageAfterWarning = noon, store.Usage{Calls: 2, Tokens: 300, Cost: 0.25}
 			b.Warnings = append(b.Warnings,
 				store.Warning{Run: r.Number, ID: "1", Rule: "repeat", Tool: "grep", Count: 3 + k},
 				store.Warning{Run: r.Number, ID: "2", Rule: "repeat", Tool: "read", Count: 10 * k},
@@ -79,20 +79,20 @@ func fleet(t *testing.T, s Store) {
 	}
 	commit(t, s, b)
 	until := noon.Add(150 * time.Minute)
-	want := store.Fleet{
+	want := store.Overview{
 		Since: noon, Until: until, Step: time.Hour, Runs: 4, Warned: 2,
-		Buckets: []store.FleetBucket{
+		Buckets: []store.OverviewBucket{
 			{Start: noon, Running: 1, Completed: 1, Warned: 1},
 			{Start: noon.Add(time.Hour), Failed: 1, Warned: 1},
 			{Start: noon.Add(2 * time.Hour), Closed: 1},
 		},
 		Tools:   []store.Looping{{Name: "read", Runs: 2, Warnings: 2, Repeats: 50}, {Name: "grep", Runs: 2, Warnings: 2, Repeats: 11}},
 		Rules:   []store.Looping{{Name: "repeat", Runs: 2, Warnings: 4, Repeats: 61}, {Name: "stall", Runs: 2, Warnings: 2, Repeats: 2}},
-		Spent:   store.Spent{Calls: 40, Tokens: 4000, Cost: 2},
-		After:   store.Spent{Calls: 4, Tokens: 600, Cost: 0.5},
+		Usage:   store.Usage{Calls: 40, Tokens: 4000, Cost: 2},
+		UsageAfterWarning:   store.Usage{Calls: 4, Tokens: 600, Cost: 0.5},
 		Slowest: []store.SlowStep{{RunID: "2", EventID: "e2", Latency: 30}, {RunID: "4", EventID: "e4", Latency: 20}, {RunID: "1", EventID: "e1", Latency: 10}},
 	}
-	got := must[store.Fleet](t)(s.Fleet(t.Context(), noon, until, time.Hour))
+	got := must[store.Overview](t)(s.Overview(t.Context(), noon, until, time.Hour))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
@@ -110,11 +110,11 @@ func badBuckets(t *testing.T, s Store) {
 		{noon.Add(store.MaxBuckets*time.Second + 1), time.Second},
 		{time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Second},
 	} {
-		if _, err := s.Fleet(t.Context(), noon, c.until, c.step); !errors.Is(err, store.ErrBuckets) {
+		if _, err := s.Overview(t.Context(), noon, c.until, c.step); !errors.Is(err, store.ErrBuckets) {
 			t.Errorf("until %v by %v: error %v", c.until, c.step, err)
 		}
 	}
-	f := must[store.Fleet](t)(s.Fleet(t.Context(), noon, noon.Add(store.MaxBuckets*time.Second), time.Second))
+	f := must[store.Overview](t)(s.Overview(t.Context(), noon, noon.Add(store.MaxBuckets*time.Second), time.Second))
 	if len(f.Buckets) != store.MaxBuckets {
 		t.Errorf("%d buckets", len(f.Buckets))
 	}
@@ -172,7 +172,7 @@ func size(t *testing.T, s Store) {
 	if now := must[int64](t)(s.Size(ctx)) - fresh; now < whole*9/10 || now > whole*11/10 {
 		t.Errorf("the same events, written again, count %d bytes, not %d", now, whole)
 	}
-	commit(t, s, store.Batch{Gone: []int64{1}})
+	commit(t, s, store.Batch{Deleted: []int64{1}})
 	if half := must[int64](t)(s.Size(ctx)) - fresh; half < whole*4/10 || half > whole*6/10 {
 		t.Errorf("half of the events count %d bytes of %d", half, whole)
 	}

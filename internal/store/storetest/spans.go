@@ -60,12 +60,12 @@ func stray(t *testing.T, s Store) {
 		{noon.Add(time.Minute), []string{"b", "c", "d", "e"}},
 		{later.Add(time.Minute), []string{"b", "d"}},
 	} {
-		if err := s.DropStray(t.Context(), c.before); err != nil {
+		if err := s.DropOrphanSpans(t.Context(), c.before); err != nil {
 			t.Fatal(err)
 		}
 		spansLeft(t, s, c.before.String(), c.want...)
 	}
-	commit(t, s, store.Batch{Gone: []int64{1}})
+	commit(t, s, store.Batch{Deleted: []int64{1}})
 	spansLeft(t, s, "with their run")
 }
 
@@ -78,13 +78,13 @@ func deletedSpans(t *testing.T, s Store) {
 	shared(t, s, 1, "b")
 	shared(t, s, 2, "b")
 	shared(t, s, 3)
-	commit(t, s, store.Batch{Gone: []int64{1}, Spans: []store.Span{{Trace: "b", ID: "s", Body: []byte("stripped")}}})
+	commit(t, s, store.Batch{Deleted: []int64{1}, Spans: []store.Span{{Trace: "b", ID: "s", Body: []byte("stripped")}}})
 	spansLeft(t, s, "without run 1", "b", "e", "f")
 	shared(t, s, 2)
 	if spans := must[[]store.Span](t)(s.Spans(t.Context(), "b")); string(spans[0].Body) != "stripped" {
 		t.Errorf("the trace that is left has %+v", spans)
 	}
-	commit(t, s, store.Batch{Gone: []int64{2, 3}, Spans: []store.Span{{Trace: "b", ID: "t"}}})
+	commit(t, s, store.Batch{Deleted: []int64{2, 3}, Spans: []store.Span{{Trace: "b", ID: "t"}}})
 	spansLeft(t, s, "without any run", "e")
 }
 
@@ -97,9 +97,9 @@ func emptiedRun(t *testing.T, s Store) {
 	if r := must[*store.Run](t)(s.Run(t.Context(), "b")); r != nil {
 		t.Errorf("the emptied run is still there: %+v", r)
 	}
-	commit(t, s, store.Batch{Gone: []int64{2}})
+	commit(t, s, store.Batch{Deleted: []int64{2}})
 	spansLeft(t, s, "without the run that they moved to", "b")
-	if err := s.DropStray(t.Context(), noon.Add(time.Minute)); err != nil {
+	if err := s.DropOrphanSpans(t.Context(), noon.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	spansLeft(t, s, "later")

@@ -34,13 +34,13 @@ type Store interface {
 	EventsOf(ctx context.Context, run int64, ids []string) ([]store.Event, error)
 	Warnings(ctx context.Context, run int64) ([]store.Warning, error)
 	Decisions(ctx context.Context, run int64, p store.Page) (decisions []store.Decision, next string, err error)
-	Fleet(ctx context.Context, since, until time.Time, step time.Duration) (store.Fleet, error)
+	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
 
 	Size(ctx context.Context) (bytes int64, err error)
 	Oldest(ctx context.Context, limit int) ([]string, error)
 	OlderThan(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Reclaim(ctx context.Context) error
-	DropStray(ctx context.Context, before time.Time) error
+	DropOrphanSpans(ctx context.Context, before time.Time) error
 
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
 	Unclaim(ctx context.Context, endpoint, warning, level string) error

@@ -1,0 +1,58 @@
+package detect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// addNudgeContext adds to a finding what a nudge says: the last period calls, oldest first; what changed between the call at hand
+// and the one a round before; the first error of the tool at hand.
+func addNudgeContext(r *unloop.Run, f *unloop.Finding, period int) {
+	for k := period - 1; k >= 0; k-- {
+		if s := r.StepAt(k); s != nil {
+			input, _ := r.Excerpt(s)
+			f.Repeated = append(f.Repeated, strings.TrimSpace(s.Tool+" "+input))
+		}
+	}
+	now, before := r.StepAt(0), r.StepAt(period)
+	if now != nil && before != nil && now.ArgsHash != before.ArgsHash && now.Tool == before.Tool {
+		f.Changed = changed(r, before, now)
+	}
+	if now != nil {
+		if t := r.Tool(now.Tool); t != nil && t.Errors.Count > 0 {
+			f.FirstError = t.FirstError
+		}
+	}
+}
+
+// changed says how the input of a step differs from that of an earlier one.
+func changed(r *unloop.Run, before, now *unloop.Step) string {
+	a, _ := r.Excerpt(before)
+	b, _ := r.Excerpt(now)
+	head := 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	if a == b {
+		return ""
+	}
+	for head > 0 && wordByte(a[head-1]) { // whole words read better
+		head--
+	}
+	for tail > 0 && wordByte(a[len(a)-tail]) {
+		tail--
+	}
+	return fmt.Sprintf("%q became %q", strings.ToValidUTF8(a[head:len(a)-tail], ""), strings.ToValidUTF8(b[head:len(b)-tail], ""))
+}
+
+func wordByte(b byte) bool {
+	return b == '_' || b >= 0x80 || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+func times(n int) string { return fmt.Sprintf("%d times", n) }

@@ -1,0 +1,141 @@
+package detect
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
+
+//go:embed doc.go
+var source string
+
+// RuleDoc is what there is to read about a rule.
+type RuleDoc struct {
+	Rule string
+	When string // what fires it, in one sentence
+	Why  string
+	Try  string
+	More string // further paragraphs; "" if there are none
+}
+
+var ruleDocs = parseRuleDocs(source)
+
+// Explain returns the page of a rule, and false if there is no such rule.
+func Explain(rule string) (RuleDoc, bool) {
+	p, ok := ruleDocs[rule]
+	return p, ok
+}
+
+// Rules returns the names of all rules, sorted.
+func Rules() []string { return slices.Sorted(maps.Keys(ruleDocs)) }
+
+// parseRuleDocs reads the sections of the package comment: a heading, then paragraphs.
+func parseRuleDocs(source string) map[string]RuleDoc {
+	_, comment, _ := strings.Cut(source, "/*")
+	comment, _, _ = strings.Cut(comment, "*/")
+	found := make(map[string]RuleDoc)
+	for _, section := range strings.Split(comment, "\n# ")[1:] {
+		rule, body, _ := strings.Cut(section, "\n")
+		p := RuleDoc{Rule: rule}
+		for _, paragraph := range strings.Split(strings.TrimSpace(body), "\n\n") {
+			text := strings.Join(strings.Fields(paragraph), " ")
+			switch {
+			case strings.HasPrefix(text, "Why: "):
+				p.Why = sentence(text[len("Why: "):])
+			case strings.HasPrefix(text, "Try: "):
+				p.Try = sentence(text[len("Try: "):])
+			case p.When == "":
+				p.When = text
+			default:
+				p.More = strings.TrimPrefix(p.More+"\n\n"+text, "\n\n")
+			}
+		}
+		found[rule] = p
+	}
+	return found
+}
+
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// finding begins a finding of a rule at the run's latest event. What is formatted from format and args.
+func finding(r *unloop.Run, rule, subject string, count int, format string, args ...any) unloop.Finding {
+	page := ruleDocs[rule]
+	at := r.Current().Ref
+	return unloop.Finding{
+		Rule: rule, Severity: unloop.SeverityWarning, Subject: subject, Count: count,
+		Event: at, First: at, What: fmt.Sprintf(format, args...), Why: page.Why, Try: page.Try,
+	}
+}
+
+// currentStart reports whether the latest event is the start of a call of a named tool, and returns its step.
+func currentStart(r *unloop.Run) (*unloop.Step, bool) {
+	now := r.Current()
+	return now.Step, now.Step != nil && now.Type == unloop.ToolCallStarted && now.Step.Tool != ""
+}
+
+// recent is over how many calls detectors look back: as many as a run remembers.
+const recent = 32
+
+// evidence gathers the events that prove a finding, newest first, as long as there is room.
+type evidence []unloop.EventRef
+
+func (p *evidence) add(ref unloop.EventRef) bool {
+	*p = append(*p, ref)
+	return len(*p) < unloop.MaxEvidence
+}
+
+// latest keeps the n newest.
+func (p evidence) latest(n int) evidence { return p[:min(n, len(p))] }
+
+// attach puts what was gathered into f, oldest first. Where the steps are forgotten, or came without the start of a call,
+// the event at which f was found is its evidence.
+func (p evidence) attach(f *unloop.Finding) {
+	if len(p) == 0 {
+		p.add(f.Event)
+	}
+	for i, j := 0, len(p)-1; i < j; i, j = i+1, j-1 {
+		p[i], p[j] = p[j], p[i]
+	}
+	f.Evidence, f.First = p, p[0]
+}
+
+// callsThat gathers the starts of the latest calls for which ok holds, looking back over at most window calls.
+func callsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
+	var p evidence
+	for k := range window {
+		s := r.StepAt(k)
+		if s == nil || ok(s) && !p.add(s.Start) {
+			break
+		}
+	}
+	return p
+}
+
+// currentOutcome reports whether the latest event is the outcome of a call that ran and told something, and returns its step.
+func currentOutcome(r *unloop.Run) (*unloop.Step, bool) {
+	step := r.Current().Step
+	return step, step != nil && step.NormalizedResult != 0 && (step.Outcome == unloop.Completed || step.Outcome == unloop.Failed)
+}
+
+// stepsThat gathers the ends of the latest steps that told something and for which ok holds, looking back over at most
+// window calls.
+func stepsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
+	var p evidence
+	for k := range window {
+		s := r.StepAt(k)
+		if s == nil || s.NormalizedResult|s.ResultHash != 0 && ok(s) && !p.add(s.End) {
+			break
+		}
+	}
+	return p
+}
+
+// joinSorted joins names with |, each once, in the order of the alphabet.
+func joinSorted(names []string) string {
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), "|")
+}

@@ -1,0 +1,110 @@
+package unloop
+
+import (
+	"bytes"
+	"unicode"
+)
+
+// Effect says what calling a tool does to the world.
+type Effect uint8
+
+// The classes of tools.
+const (
+	Mutating Effect = iota // it changes something, or nobody knows
+	ReadOnly              // calling it again is safe
+	Polling               // it asks how something else is getting on
+)
+
+var effectNames = [...]string{"mutating", "read_only", "polling"}
+
+// String returns the name of the class.
+func (c Effect) String() string { return effectNames[c] }
+
+// EffectOf classifies a tool by the words of its name: polling by status, poll, check, wait, ping, health; read-only by
+// read, get, list, search, find, show, view and a few more; else mutating. Words are split at anything but letters
+// and at a change from lower to upper case, so a spreadsheet_update is not a read.
+func EffectOf(name string) Effect {
+	class := Mutating
+	for word := range Words(name) {
+		switch word {
+		case "status", "poll", "polling", "check", "wait", "ping", "health", "healthcheck":
+			return Polling
+		case "read", "get", "list", "ls", "search", "find", "show", "view", "fetch", "grep", "glob", "cat", "open", "browse",
+			"lookup", "query", "describe", "inspect", "calculate", "diff", "log", "retrieve":
+			class = ReadOnly
+		}
+	}
+	return class
+}
+
+// Words yields the words of a tool's name in lower case: letters, split at anything else and at a change from lower to
+// upper case.
+func Words(name string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		var word []rune
+		lower := false
+		for _, r := range name {
+			letter := unicode.IsLetter(r)
+			if len(word) > 0 && (!letter || lower && unicode.IsUpper(r)) {
+				if !yield(string(word)) {
+					return
+				}
+				word = word[:0]
+			}
+			lower = unicode.IsLower(r)
+			if letter {
+				word = append(word, unicode.ToLower(r))
+			}
+		}
+		if len(word) > 0 {
+			yield(string(word))
+		}
+	}
+}
+
+// commandEffect classifies a shell's command line by the programs that it runs: read-only if all of them only read and
+// nothing is written to a file; polling if one of these waits.
+func commandEffect(command []byte) Effect {
+	if bytes.IndexByte(command, '>') >= 0 || len(command) == 0 {
+		return Mutating
+	}
+	class := ReadOnly
+	for len(command) > 0 {
+		end := bytes.IndexAny(command, "|;&\n")
+		part := command
+		if end >= 0 {
+			part, command = command[:end], command[end+1:]
+		} else {
+			command = nil
+		}
+		part = bytes.TrimSpace(part)
+		switch {
+		case len(part) > 0 && !readsOnly(part):
+			return Mutating
+		case bytes.HasPrefix(part, []byte("sleep ")):
+			class = Polling
+		}
+	}
+	return class
+}
+
+func readsOnly(part []byte) bool {
+	program, rest, _ := bytes.Cut(part, []byte{' '})
+	switch string(program) {
+	case "cat", "head", "tail", "wc", "less", "more", "file", "stat", "ls", "pwd", "cd", "echo", "printf", "grep", "rg", "egrep",
+		"fgrep", "tree", "which", "whoami", "env", "date", "du", "df", "ps", "nl", "sort", "uniq", "cut", "tr", "diff", "cmp",
+		"md5sum", "sha256sum", "jq", "awk", "true", "test", "type", "hexdump", "xxd", "strings", "od", "sleep":
+		return true
+	case "find":
+		return !bytes.Contains(rest, []byte("-delete")) && !bytes.Contains(rest, []byte("-exec"))
+	case "sed":
+		return !bytes.Contains(rest, []byte("-i"))
+	case "git":
+		verb, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte{' '})
+		switch string(verb) {
+		case "status", "log", "diff", "show", "blame", "grep", "branch", "ls-files", "rev-parse", "describe", "remote":
+			return true
+		}
+	}
+	return false
+}

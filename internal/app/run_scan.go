@@ -1,0 +1,146 @@
+package app
+
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/report"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// maxDecisions bounds the decisions that a verdict lists; further ones are counted.
+const maxDecisions = 10_000
+
+// runScan is one run on its way through a scan.
+type runScan struct {
+	id      string
+	src     *source
+	watch   *profile.Session
+	placing pipeline.Order
+	late    bool  // it is given up, to be sorted first
+	size    int64 // bytes of its events
+
+	events    int // entries of the input
+	index     int // of the last one
+	decisions []report.Decision
+	dropped   int
+	gallery   *gallery // nil unless proof is wanted
+	proofs    map[proofKey][]report.Step
+}
+
+type proofKey struct{ rule, subject string }
+
+func (src *source) scanRun(id string) *runScan {
+	t := &runScan{id: id, src: src, watch: src.scan.Profile.NewSession(id), index: -1}
+	if src.scan.Proof {
+		t.gallery, t.proofs = new(gallery), make(map[proofKey][]report.Step)
+	}
+	return t
+}
+
+// giveUp frees what the run holds; its events are gathered and sorted later.
+func (t *runScan) giveUp() {
+	*t = runScan{id: t.id, src: t.src, late: true, size: t.size}
+}
+
+func (t *runScan) add(e *unloop.Event) {
+	t.entry(e.Index)
+	d := t.watch.Add(e)
+	if t.gallery != nil {
+		t.gallery.keep(e, t.watch.Run().Current())
+		for k := range t.watch.Grown() {
+			f := &t.watch.Grown()[k]
+			t.proofs[proofKey{f.Rule, f.Subject}] = t.gallery.show(f.Evidence)
+		}
+	}
+	if d.Action == policy.Allow {
+		return
+	}
+	if len(t.decisions) >= maxDecisions {
+		t.dropped++
+		return
+	}
+	t.decisions = append(t.decisions, report.Decision{
+		Event: t.watch.Run().Current().Ref, Action: d.Action, Code: d.Code, Message: d.Message,
+	})
+}
+
+// entry counts the entries of the input: where a run's entries are numbered by themselves, also those that told nothing.
+func (t *runScan) entry(index int) {
+	switch {
+	case t.src.format.Whole:
+		t.events = max(t.events, index+1)
+	case index != t.index:
+		t.events++
+		t.index = index
+	}
+}
+
+// finish reports the run.
+func (t *runScan) finish(result *Result) error {
+	run := t.watch.Run()
+	verdict := report.Run{
+		ID: t.id, Source: t.src.name, Format: t.src.format.Name, Events: t.events, Steps: run.Calls(),
+		Health: t.watch.Health(), Metrics: run.Metrics(), Decisions: t.decisions, Dropped: t.dropped,
+	}
+	for _, f := range t.watch.Warnings() {
+		verdict.Warnings = append(verdict.Warnings, report.Warning{Finding: f, Proof: t.proofs[proofKey{f.Rule, f.Subject}]})
+	}
+	result.Runs++
+	result.Worst = max(result.Worst, verdict.Worst())
+	if err := t.src.scan.Verdict(&verdict); err != nil {
+		return &stopError{err}
+	}
+	return nil
+}
+
+// gallery keeps the content of a run's latest steps, to show those that prove a warning.
+type gallery struct {
+	steps [gallerySize]kept
+}
+
+const (
+	gallerySize = 64  // steps; a run remembers 32, so no warning names a step that is not here
+	shownText   = 400 // bytes of an input or an output
+)
+
+type kept struct {
+	number     int // of the call, from 1; 0 for none
+	start, end int // numbers of its events
+	step       report.Step
+}
+
+func (g *gallery) keep(e *unloop.Event, now *unloop.Current) {
+	if now.Step == nil {
+		return
+	}
+	k := &g.steps[now.Step.Number%gallerySize]
+	if k.number != now.Step.Number+1 {
+		*k = kept{number: now.Step.Number + 1, start: now.Ref.Number, end: -1}
+		k.step = report.Step{Event: now.Ref, Time: e.Time, Agent: e.Agent, Tool: now.Step.Tool, Input: clip(e.Input)}
+	}
+	if e.Type == unloop.ToolCallStarted {
+		return
+	}
+	k.end = now.Ref.Number
+	k.step.Failed = now.Step.Outcome == unloop.Failed
+	if k.step.Output = clip(e.Output); k.step.Output == "" {
+		k.step.Output = clip(e.Error)
+	}
+}
+
+func clip(raw []byte) string { return string(raw[:min(len(raw), shownText)]) }
+
+// show returns the steps to which the events belong, as far as they are kept.
+func (g *gallery) show(evidence []unloop.EventRef) []report.Step {
+	var steps []report.Step
+	for _, ref := range evidence {
+		for k := range g.steps {
+			if at := &g.steps[k]; at.number > 0 && (at.start == ref.Number || at.end == ref.Number) && at.step.Tool != "" {
+				steps = append(steps, at.step)
+				break
+			}
+		}
+	}
+	return steps
+}

@@ -1,0 +1,222 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/time/rate"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/grpcd"
+	"github.com/unloop-ai/unloop/internal/httpd"
+	"github.com/unloop-ai/unloop/internal/live"
+	"github.com/unloop-ai/unloop/internal/mcpd"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/price"
+	"github.com/unloop-ai/unloop/internal/sink/webhook"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/internal/web"
+)
+
+// assemble makes the parts, from the store outwards.
+func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err error) {
+	p := &components{config: s.Config, version: s.Version, log: s.Log, shares: shares(s.Config), grpcState: "on"}
+	switch {
+	case s.Config.GRPCAddr == config.Off:
+		p.grpcState = "off"
+	case !hasGRPC:
+		p.grpcState = "taken"
+	}
+	if p.dsn, err = s.Config.Database(); err != nil {
+		return nil, err
+	}
+	if p.store, err = sqlstore.Open(ctx, p.dsn, sqlstore.Options{}); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.store.Close())
+		}
+	}()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	latest, _, err := p.store.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.hub = live.New(live.Options{Arrival: latest})
+	if err := p.makePipeline(ctx, registry); err != nil {
+		return nil, err
+	}
+	return p, p.makeEdges(ctx, registry)
+}
+
+func (p *components) makePipeline(ctx context.Context, registry *prometheus.Registry) error {
+	judge, err := p.config.LoadProfile()
+	if err != nil {
+		return err
+	}
+	if p.mask, err = p.masker(ctx); err != nil {
+		return err
+	}
+	prices, err := p.prices()
+	if err != nil {
+		return err
+	}
+	if p.webhooks, err = p.makeWebhooks(); err != nil {
+		return err
+	}
+	sinks := []pipeline.Sink{p.hub}
+	if p.webhooks != nil {
+		sinks = append(sinks, p.webhooks)
+	}
+	limits := &p.config.Limits
+	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
+		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Log: p.log,
+		Project:     p.config.Project,
+		Mask:        p.mask,
+		Content:     contents[p.config.Content],
+		Prepare:     func(e *unloop.Event) { addCost(e, prices) },
+		QueueEvents: limits.QueueEvents, QueueBytes: p.shares.Queue, TraceBytes: int(p.shares.Traces), LiveRuns: p.config.LiveRuns, RunBytes: p.shares.Runs,
+		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
+	})
+	return err
+}
+
+// contents are what may be stored of content, by the name of the setting.
+var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
+
+// makeWebhooks returns nil where nobody is to be told.
+func (p *components) makeWebhooks() (*webhook.Sink, error) {
+	if len(p.config.Webhooks) == 0 {
+		return nil, nil
+	}
+	o := webhook.Options{URL: p.config.URL, Version: p.version}
+	if o.URL == "" {
+		o.URL = "http://" + p.config.Addr
+	}
+	for _, w := range p.config.Webhooks {
+		o.Endpoints = append(o.Endpoints, webhook.Endpoint{
+			URL: w.URL, Format: w.Format, Secret: w.Secret, Rules: w.Rules, Severity: unloop.Severity(w.Severity),
+			Projects: w.Projects, Timeout: time.Duration(w.Timeout),
+		})
+	}
+	return webhook.New(o, p.store, p.log)
+}
+
+func (p *components) prices() (*price.Table, error) {
+	if p.config.Prices == "" {
+		return price.Load("", nil)
+	}
+	text, err := os.ReadFile(p.config.Prices)
+	if err != nil {
+		return nil, fmt.Errorf("prices: %w", plainPathError(err))
+	}
+	return price.Load(p.config.Prices, text)
+}
+
+// addCost gives a model call that does not tell its cost one.
+func addCost(e *unloop.Event, prices *price.Table) {
+	if e.Cost != 0 || e.Model == "" || e.Tokens == 0 && e.Usage == nil {
+		return
+	}
+	var usage unloop.Usage
+	if e.Usage != nil {
+		usage = *e.Usage
+	}
+	e.Cost, _ = prices.Cost(e.Model, usage, e.Tokens) // 0 for a model that is not known
+}
+
+// makeEdges makes what listens.
+func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registry) (err error) {
+	limits := &p.config.Limits
+	tokens := make([]httpd.Token, len(p.config.Tokens))
+	for k, t := range p.config.Tokens {
+		tokens[k] = httpd.Token{Name: t.Name, Scope: httpd.Scope(t.Scope), SHA256: t.SHA256}
+	}
+	taker, readable := telemetry{p.pipeline}, reading{p.store, p.pipeline, p.mask}
+	again, err := newJudges(p.store, p.config)
+	if err != nil {
+		return err
+	}
+	agents, err := newGuards(ctx, p.store, again, p.config.LiveRuns, p.shares.Guards)
+	if err != nil {
+		return err
+	}
+	p.http, err = httpd.New(httpd.Options{
+		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Telemetry: taker, Hub: p.hub, Judge: again,
+		Guards: agents, Ready: p.health(), Recording: p.pipeline.State,
+		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
+		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
+	})
+	if err != nil {
+		return err
+	}
+	p.http.Mount("GET /metrics", httpd.Read, promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
+	dashboard := web.Handler()
+	for _, pattern := range web.Patterns() {
+		p.http.Mount(pattern, httpd.Anyone, dashboard)
+	}
+	p.http.Mount("/mcp", httpd.Read, mcpd.Handler(mcpd.New(mcpd.Records{Store: readable}, p.version)))
+	registry.MustRegister(stats{p})
+	if p.grpcState != "on" {
+		return nil
+	}
+	o := grpcd.DefaultOptions()
+	o.Busy, o.Closed, o.Message = pipeline.ErrBusy, pipeline.ErrClosed, int(limits.Body)
+	o.Connections = min(limits.Connections, 1<<16)
+	o.Memory = max(p.shares.Calls, 2*int64(limits.Body))
+	o.Authorize = p.http.MayIngest
+	p.grpc, err = grpcd.New(taker, o, p.log)
+	return err
+}
+
+// health returns what asks whether the server takes events. A small write may succeed where what was sent last found no place.
+func (p *components) health() func(context.Context) error {
+	unwritable := rate.Sometimes{Interval: 10 * time.Second}
+	writable := logInterval(func(ctx context.Context) error {
+		err := p.store.Writable(ctx)
+		if err != nil {
+			unwritable.Do(func() { p.log.Error("the store cannot be written to", "error", err) })
+		}
+		return err
+	})
+	return func(ctx context.Context) error {
+		if err := p.pipeline.Health(); err != nil {
+			return err
+		}
+		return writable(ctx)
+	}
+}
+
+// logInterval asks at most once a second, for everybody may ask whether the server is well, and each time it writes to disk.
+func logInterval(ask func(context.Context) error) func(context.Context) error {
+	var mu sync.Mutex
+	var asked time.Time
+	var last error
+	return func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(asked) > time.Second {
+			last, asked = ask(context.WithoutCancel(ctx)), time.Now()
+		}
+		return last
+	}
+}
+
+// publicDSN returns a data source without its password.
+func publicDSN(dsn string) string {
+	if u, err := url.Parse(dsn); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return dsn
+}

@@ -1,0 +1,81 @@
+package eval
+
+import (
+	"math"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// replay is one run under one profile.
+type replay struct {
+	watch  *profile.Session
+	called []called
+	stop   bool // a block or halt has come
+	all    Usage
+	after  Usage // behind the first block or halt
+}
+
+// called is a decision other than allow.
+type called struct {
+	index  int
+	action policy.Action
+}
+
+func (t *replay) add(e *unloop.Event) {
+	d := t.watch.Add(e)
+	if d.Action != policy.Allow {
+		t.called = append(t.called, called{e.Index, d.Action})
+	}
+	stops := !t.stop && d.Action >= policy.Block
+	t.all.add(e)
+	// A call that is stopped at its start does not run.
+	if t.stop || stops && e.Type == unloop.ToolCallStarted {
+		t.after.add(e)
+	}
+	t.stop = t.stop || stops
+}
+
+// first returns the event of the first decision from one event to another, both included, that is at least as severe.
+func (t *replay) first(from, to int, least policy.Action) (index int, ok bool) {
+	for _, c := range t.called {
+		if c.index >= from && c.index <= to && c.action >= least {
+			return c.index, true
+		}
+	}
+	return 0, false
+}
+
+// Usage is what events took.
+type Usage struct {
+	Calls  int     `json:"calls"` // that were started
+	Tokens int64   `json:"tokens"`
+	Cost   float64 `json:"cost"` // US dollars
+}
+
+func (s *Usage) add(e *unloop.Event) {
+	if e.Type == unloop.ToolCallStarted {
+		s.Calls++
+	}
+	s.Tokens = sumOf(s.Tokens, e.Tokens)
+	s.Cost += e.Cost
+}
+
+func (s *Usage) plus(more Usage) {
+	s.Calls += more.Calls
+	s.Tokens = sumOf(s.Tokens, more.Tokens)
+	s.Cost += more.Cost
+}
+
+// sumOf adds two numbers; a sum that an int64 does not hold is the nearest that it does.
+func sumOf(a, b int64) int64 {
+	sum := a + b
+	switch {
+	case b >= 0 && sum < a:
+		return math.MaxInt64
+	case b < 0 && sum > a:
+		return math.MinInt64
+	}
+	return sum
+}

@@ -1,0 +1,78 @@
+package httpd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// pageSize chooses how many events to read from the store at once: few at first and where they are large, so that no question takes
+// all memory, and many where they are small.
+type pageSize struct{ events int }
+
+const (
+	firstPage, maxPage = 32, 1000
+	pageBytes           = 1 << 20 // that are read at once, about
+)
+
+func (p *pageSize) next() int {
+	if p.events == 0 {
+		return firstPage
+	}
+	return p.events
+}
+
+// saw takes note of what was read.
+func (p *pageSize) saw(events []store.Event) {
+	size := 0
+	for i := range events {
+		size += len(events[i].Body)
+	}
+	switch {
+	case size > pageBytes:
+		p.events = max(p.next()/2, 1)
+	case size < pageBytes/2:
+		p.events = min(p.next()*2, maxPage)
+	}
+}
+
+// maxAnswer is how many bytes of events a list holds, about: it ends early where they are larger, and says where to go on.
+const maxAnswer = 32 << 20
+
+// form is how a list of events is written.
+type form struct {
+	begin, between, end string
+	add                 func(text []byte, run string, e *store.Event) []byte
+}
+
+var (
+	// array has every member of every event, null where nothing is known.
+	array = form{"[", ",", "]", appendEvent}
+	// lines are the events as they were recorded, byte by byte, so that they can be sent again.
+	lines = form{"", "\n", "\n", func(text []byte, _ string, e *store.Event) []byte { return append(text, e.Body...) }}
+)
+
+// eventList returns a page of a run's events, and the cursor of the next.
+func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page, f form) (text []byte, next string, err error) {
+	var steps pageSize
+	text, next = []byte(f.begin), p.Cursor
+	for left := p.Limit; left > 0 && len(text) < maxAnswer; {
+		events, cursor, err := s.Store.EventPage(ctx, run.Number, store.Page{Cursor: next, Limit: min(steps.next(), left), Backward: p.Backward})
+		if err != nil {
+			return nil, "", fmt.Errorf("list events: %w", err)
+		}
+		for i := range events {
+			if len(text) > len(f.begin) {
+				text = append(text, f.between...)
+			}
+			text = f.add(text, run.ID, &events[i])
+		}
+		steps.saw(events)
+		left -= len(events)
+		if next = cursor; next == "" {
+			break
+		}
+	}
+	return append(text, f.end...), next, nil
+}

@@ -1,0 +1,292 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// runChange is a run within one commit.
+type runChange struct {
+	*run
+	furthest store.Position // of what is folded and placed
+	items    []*item        // to be recorded, in the order of arrival
+	byID     map[string]*item
+	replaced      map[string]bool // ids to be taken out of the store, if it has them
+	removed  []string        // those that it had
+	rowChanged     bool            // the row changed apart from events
+	informed bool            // a sender told of the run itself
+	marked   bool            // the row's mark changed, which must not wait
+	deleted     bool
+	emptied  bool // it is gone since its events went to other runs
+
+	before []store.Warning // what the sinks know of
+	from   store.Position  // the first position at which the run changes; end for none
+
+	invalidated    *store.Position // decisions behind it are made anew
+	decisions []store.Decision
+	checkpointsMade      []store.Checkpoint
+	pruned   []store.Checkpoint
+}
+
+// item is an event on its way into the store.
+type item struct {
+	event *unloop.Event
+	body  []byte
+	placement
+	change bool    // of a trace: it stands in the place of what the store may have
+	result *Result // nil for a change
+	check  bool    // the store may have it
+	dropped   bool    // it is not to be recorded
+}
+
+// place finds an event's position in the run as far as it is known.
+func (t *runChange) place(it *item) {
+	id := it.event.ID
+	if old := t.byID[id]; old != nil && !old.dropped {
+		if !it.change {
+			it.result.Duplicate = true
+			return
+		}
+		old.dropped = true
+	}
+	it.at = following(t.furthest, it.event)
+	known := t.checked || compareTimes(it.at, t.run.furthest()) <= 0
+	it.check = it.change || known || it.event.Sequence == 0 && it.event.Time.IsZero()
+	if it.change {
+		it.at.Tie = otlp.Tie(it.event)
+		t.replaced[id] = true
+	}
+	if compareTimes(it.at, t.furthest) > 0 {
+		t.furthest = it.at
+	}
+	t.items = append(t.items, it)
+	t.byID[id] = it
+}
+
+// remove takes an event out of the run.
+func (t *runChange) remove(id string) {
+	if it := t.byID[id]; it != nil {
+		it.dropped = true
+	}
+	t.replaced[id] = true
+}
+
+// compareTimes compares positions without their ties.
+func compareTimes(p, q store.Position) int {
+	return cmp.Or(cmp.Compare(p.Sequence, q.Sequence), cmp.Compare(p.Time, q.Time))
+}
+
+// settle asks the store which of the events it has, numbers those that are to be recorded, and folds them.
+func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
+	from, err := t.resolve(ctx, p.opts.Store)
+	if err != nil {
+		return err
+	}
+	var sorted []*item
+	for _, it := range t.items {
+		if it.dropped {
+			continue
+		}
+		p.arrival++
+		it.arrival = p.arrival
+		if !it.change {
+			it.at.Tie = it.arrival
+		}
+		sorted = append(sorted, it)
+		if p.opts.Content != FullContent {
+			t.recall(it.event)
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b *item) int { return a.at.Compare(b.at) })
+	if len(sorted) > 0 && sorted[0].at.Compare(from) < 0 {
+		from = sorted[0].at
+	}
+	t.from = from
+	if t.current && from.Compare(t.fold.s.Furthest) > 0 {
+		for _, it := range sorted {
+			t.add(p, it.event, it.placement)
+		}
+		return nil
+	}
+	if t.row.Refold != nil {
+		t.mark(from, sorted)
+		return nil
+	}
+	if !t.current {
+		from = store.Start
+	}
+	if p.refolds.affords(t.run, t.cost(from, sorted)) {
+		return t.refold(ctx, p, from, sorted)
+	}
+	t.mark(from, sorted)
+	return nil
+}
+
+// unit is of how many bytes an event costs as much as one without content does.
+const unit = 4096
+
+// cost returns about how many events, or units of their bytes, a refold from a position takes.
+func (t *runChange) cost(from store.Position, items []*item) int {
+	events := t.fold.s.Events
+	for _, c := range t.checkpoints {
+		if c.Position.Compare(from) < 0 {
+			events = t.fold.s.Events - c.Events
+		}
+	}
+	cost := events + len(items)
+	if t.fold.s.Events > 0 {
+		cost += int(t.fold.s.Bytes / unit * int64(events) / int64(t.fold.s.Events))
+	}
+	for _, it := range items {
+		cost += it.size / unit
+	}
+	return cost
+}
+
+// mark has the run folded again from a position when the refold is due. Until then its events are recorded and not folded.
+func (t *runChange) mark(from store.Position, items []*item) {
+	behind := store.Start
+	for _, c := range t.checkpoints {
+		if c.Position.Compare(from) < 0 {
+			behind = c.Position
+		}
+	}
+	switch {
+	case t.row.Refold == nil:
+		t.recorded = t.run.furthest()
+		t.row.Refold, t.current, t.marked = &store.Refold{Behind: behind, Name: t.derivedName}, false, true
+	case from.Compare(t.row.Refold.Behind) <= 0:
+		t.row.Refold, t.marked = &store.Refold{Behind: behind, Name: t.row.Refold.Name}, true
+	}
+	if n := len(items); n > 0 && items[n-1].at.Compare(t.recorded) > 0 {
+		t.recorded = items[n-1].at
+	}
+}
+
+// resolve marks the doubled events, and returns the first position at which the store's events change.
+func (t *runChange) resolve(ctx context.Context, s Store) (from store.Position, err error) {
+	from = end
+	if !t.stored {
+		return from, nil
+	}
+	var ids []string
+	for id := range t.replaced {
+		ids = append(ids, id)
+	}
+	for _, it := range t.items {
+		if it.check && !it.change && !it.dropped {
+			ids = append(ids, it.event.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return from, nil
+	}
+	known, err := s.Known(ctx, t.row.Number, ids)
+	if err != nil {
+		return from, err
+	}
+	for id, at := range known {
+		if !t.replaced[id] {
+			it := t.byID[id]
+			it.dropped, it.result.Duplicate = true, true
+			continue
+		}
+		t.removed = append(t.removed, id)
+		if at.Compare(from) < 0 {
+			from = at
+		}
+	}
+	slices.Sort(t.removed)
+	return from, nil
+}
+
+// end stands behind every event's position.
+var end = store.Position{Sequence: 1<<63 - 1, Time: 1<<63 - 1, Tie: 1<<63 - 1}
+
+// refold folds the run anew from the last checkpoint before a position: what the store has behind it, without what is removed,
+// together with the items, which are sorted.
+func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position, items []*item) error {
+	p.opts.Metrics.Refolds.Inc()
+	if err := p.resume(ctx, t.run, func(at store.Position) bool { return at.Compare(from) < 0 }); err != nil {
+		return err
+	}
+	behind, whole := t.fold.s.Furthest, t.wholeEvents()
+	t.invalidated = &behind
+	err := p.opts.Store.Events(ctx, t.row.Number, behind, func(e *store.Event) error {
+		if t.replaced[e.ID] {
+			return nil
+		}
+		for len(items) > 0 && items[0].at.Compare(e.Position) < 0 {
+			t.add(p, items[0].event, items[0].placement)
+			items = items[1:]
+		}
+		event := whole[e.ID]
+		if event == nil {
+			event = p.decode(e)
+		}
+		if event != nil {
+			t.add(p, event, placementOf(e))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		t.add(p, it.event, it.placement)
+	}
+	t.current, t.fold.grew = true, true
+	return nil
+}
+
+// add folds one event, notes the decision at it, and writes a checkpoint when it is time for one.
+func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) {
+	d := p.add(t.fold, e, as)
+	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
+		t.decisions = append(t.decisions, decisionOf(t.run, &d, as.at, e.ID))
+	}
+	folded := 0
+	if n := len(t.checkpoints); n > 0 {
+		folded = t.checkpoints[n-1].Events
+	}
+	if t.fold.s.Events-folded >= p.every {
+		t.checkpoint(p)
+	}
+}
+
+// checkpoint writes the run's state, and lets go of all but the last two.
+func (t *runChange) checkpoint(p *Pipeline) {
+	state, err := t.fold.checkpoint(p.settingsHash)
+	if err != nil {
+		return // it is only to save time
+	}
+	t.write(state)
+	for len(t.checkpoints) > 2 {
+		t.thin(0)
+	}
+}
+
+// write adds a checkpoint.
+func (t *runChange) write(state []byte) {
+	c := store.Checkpoint{Run: t.row.Number, Position: t.fold.s.Furthest, Events: t.fold.s.Events, State: state}
+	t.checkpointsMade = append(t.checkpointsMade, c)
+	c.State = nil
+	t.checkpoints = append(t.checkpoints, c)
+}
+
+// thin drops a checkpoint.
+func (t *runChange) thin(k int) {
+	c := t.checkpoints[k]
+	t.checkpoints = slices.Delete(t.checkpoints, k, k+1)
+	if at := slices.IndexFunc(t.checkpointsMade, func(m store.Checkpoint) bool { return m.Position == c.Position }); at >= 0 {
+		t.checkpointsMade = slices.Delete(t.checkpointsMade, at, at+1)
+		return
+	}
+	t.pruned = append(t.pruned, c)
+}

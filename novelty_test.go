@@ -1,0 +1,129 @@
+package unloop_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// TestNews tells of each outcome whether it is news, and how many were none in a row; of other events only the number.
+func TestNews(t *testing.T) {
+	for _, tc := range []struct {
+		name, lines string
+		want        string // of each event from the first outcome: + for news, else how many outcomes in a row were none
+	}{
+		{"the same result is no news, another is", `
+			result read 1
+			result read 1
+			result read 1
+			result read 2
+			result read 1`, "+ 1 2 + 1"},
+		{"what is volatile makes no other result", `
+			result read done at 10:00:00 in 3 ms
+			result read done at 10:00:09 in 4 ms
+			result read done at 10:00:09 in 4 ms, 7 lines`, "+ 1 +"},
+		{"what another tool returned does not count", `
+			result read 1
+			result grep 1
+			result read 1`, "+ + 1"},
+		{"a change that was not made before is news", `
+			call   edit_file a
+			result edit_file ok
+			call   edit_file b
+			result edit_file ok
+			call   edit_file a
+			result edit_file ok`, "+ 0 + 0 1"},
+		{"one that failed changed nothing", `
+			call edit_file a
+			fail edit_file no
+			call edit_file b
+			fail edit_file no`, "+ 0 1"},
+		{"an error of the same class is none, whatever path stands in it", `
+			call read a
+			fail read open /srv/app/a.go: permission denied
+			call read b
+			fail read open /srv/lib/b.go: permission denied
+			call read c
+			fail read open /srv/lib/b.go: no such file`, "+ 0 1 1 +"},
+		{"what failed as its output tells changed nothing", `
+			call   bash make a
+			result bash "no rule\nexit status 2"
+			call   bash make b
+			result bash "no rule\nexit status 2"`, "+ 0 1"},
+		{"reading something else with the same result is no news", `
+			call   read a
+			result read ok
+			call   read b
+			result read ok`, "+ 0 1"},
+		{"a shell changes something unless its command only reads", `
+			call   bash make a
+			result bash ok
+			call   bash make b
+			result bash ok
+			call   bash ls
+			result bash ok`, "+ 0 + 0 1"},
+		{"no content, no verdict", `
+			result read 1
+			result read 1
+			result read
+			result read 1`, "+ 1 1 2"},
+		{"a blocked call told nothing", `
+			result read 1
+			result read 1
+			call   read
+			block  read`, "+ 1 1 1"},
+		{"a user, an override, a state and a memory are news", `
+			result read 1
+			result read 1
+			user   go on
+			result read 1
+			event  override
+			result read 1
+			event  state_updated
+			result read 1
+			event  memory_write
+			result read 1`, "+ 1 + 1 + 1 + 1 + 1"},
+		{"other events are not", `
+			result read 1
+			result read 1
+			say    I shall read on.
+			handoff writer
+			event  retry_triggered`, "+ 1 1 1 1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			fold(t, tc.lines, func(r *unloop.Run) {
+				if len(got) == 0 && r.Current().Type.Kind() == unloop.AtStart {
+					return
+				}
+				word := string(rune('0' + r.StepsWithoutNovelty()))
+				if r.LastNovelty() == r.Current().Ref {
+					word = "+"
+				}
+				got = append(got, word)
+				if s := r.Current().Step; s != nil && s.Novel != (word == "+") {
+					t.Errorf("event %d: the step's News is %t", len(got), s.Novel)
+				}
+			})
+			if diff := cmp.Diff(tc.want, strings.Join(got, " ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAgain(t *testing.T) {
+	r := fold(t, `
+		call   read {"path":"a","limit":5,"note":"x"}
+		result read 1
+		call   read {"path":"b","limit":5}
+		result read 1
+		call   read {"note":"y","path":"a","limit":5}
+		result read 1`, nil)
+	if n := r.Current().Step.Repeats.N; n != 2 {
+		t.Errorf("the same target brought the same result %d times, want 2", n)
+	}
+}

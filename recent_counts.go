@@ -1,0 +1,159 @@
+package unloop
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// maxRecentCounts is how many different things a tally surely remembers; it forgets the longest unseen of more than that.
+const maxRecentCounts = 4096
+
+// halfLife is after how many steps an occurrence counts half in Count.Weight.
+const halfLife = 24
+
+// Count is how often something occurred in a run.
+type Count struct {
+	N      int     // times, the last included; at most 16,777,215
+	Weight float64 // the same, but each occurrence counts half for every 24 steps since; at most 63. A step that changed something counts as 24
+}
+
+// packedCount is a Count as it is kept, in 8 bytes since a run keeps thousands: 24 bits of N, 24 bits of the number of the
+// step at which it last occurred, 16 bits of the weight in 1/1024.
+type packedCount uint64
+
+const (
+	low24      = 1<<24 - 1
+	weightUnit = 1 << 10
+	maxWeight  = 63
+)
+
+// increment returns the count after one more occurrence at the given step.
+func (c packedCount) increment(step int) (Count, packedCount) {
+	n, last, weight := int(c>>40), int(c>>16)&low24, float64(c&0xFFFF)/weightUnit
+	if n > 0 {
+		weight *= math.Exp2(-float64((step-last)&low24) / halfLife)
+	}
+	now := Count{N: min(n+1, low24), Weight: min(weight+1, maxWeight)}
+	return now, packedCount(now.N)<<40 | packedCount(step&low24)<<16 | packedCount(now.Weight*weightUnit)
+}
+
+// recentCounts counts fingerprints in bounded memory: two generations, of which the older is dropped when the younger is full.
+type recentCounts struct {
+	young, old generation
+}
+
+// add counts h at the given step and returns its count with this occurrence.
+func (t *recentCounts) add(h Hash, step int) Count {
+	kept := t.young.find(h)
+	if kept == nil {
+		if len(t.young.entries) >= maxRecentCounts {
+			t.young, t.old = t.old, t.young
+			t.young.clear()
+		}
+		kept = t.young.put(h)
+		if before := t.old.find(h); before != nil {
+			*kept = *before
+		}
+	}
+	var now Count
+	now, *kept = kept.increment(step)
+	return now
+}
+
+// generation is a hash table from fingerprints, which are spread evenly as they are, to counts. Its entries stand in the
+// order in which they came, so equal runs write equal snapshots.
+type generation struct {
+	entries []entry
+	places  []uint16 // 1 and the index of the entry; open addressing, at most half full
+}
+
+type entry struct {
+	of    Hash
+	count packedCount
+}
+
+// entrySize is that of an entry in a snapshot, in bytes.
+const entrySize = 16
+
+// place returns where h stands in places, or would stand. There must be places.
+func (g *generation) place(h Hash) int {
+	at := int(h) & (len(g.places) - 1)
+	for g.places[at] != 0 && g.entries[g.places[at]-1].of != h {
+		at = (at + 1) & (len(g.places) - 1)
+	}
+	return at
+}
+
+// find returns the count of h, or nil if it was not put. It is valid until the next put.
+func (g *generation) find(h Hash) *packedCount {
+	if len(g.entries) == 0 {
+		return nil
+	}
+	if k := g.places[g.place(h)]; k != 0 {
+		return &g.entries[k-1].count
+	}
+	return nil
+}
+
+// put adds h, which must not be there.
+func (g *generation) put(h Hash) *packedCount {
+	if 2*len(g.entries) >= len(g.places) {
+		g.places = make([]uint16, max(16, 2*len(g.places)))
+		for k := range g.entries {
+			g.places[g.place(g.entries[k].of)] = uint16(k + 1)
+		}
+	}
+	at := g.place(h)
+	g.entries = append(g.entries, entry{of: h})
+	g.places[at] = uint16(len(g.entries))
+	return &g.entries[len(g.entries)-1].count
+}
+
+func (g *generation) clear() {
+	g.entries = g.entries[:0]
+	clear(g.places)
+}
+
+// MarshalText writes the counts for a snapshot: how many are young, then the entries, all in base64.
+func (t *recentCounts) MarshalText() ([]byte, error) {
+	raw := make([]byte, 0, 2+entrySize*(len(t.young.entries)+len(t.old.entries)))
+	raw = binary.LittleEndian.AppendUint16(raw, uint16(len(t.young.entries)))
+	for _, entries := range [...][]entry{t.young.entries, t.old.entries} {
+		for _, e := range entries {
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(e.of))
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(e.count))
+		}
+	}
+	return base64.StdEncoding.AppendEncode(nil, raw), nil
+}
+
+var errRecentCounts = errors.New("a tally is not what it says")
+
+// UnmarshalText reads what MarshalText wrote, and refuses what no tally could have written.
+func (t *recentCounts) UnmarshalText(text []byte) error {
+	raw, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil || len(raw) < 2 || (len(raw)-2)%entrySize != 0 {
+		return errRecentCounts
+	}
+	young, entries := int(binary.LittleEndian.Uint16(raw)), raw[2:]
+	all := len(entries) / entrySize
+	if young > min(all, maxRecentCounts) || all-young > maxRecentCounts {
+		return errRecentCounts
+	}
+	*t = recentCounts{}
+	for k := range all {
+		g := &t.young
+		if k >= young {
+			g = &t.old
+		}
+		of := Hash(binary.LittleEndian.Uint64(entries[k*entrySize:]))
+		count := packedCount(binary.LittleEndian.Uint64(entries[k*entrySize+8:]))
+		if g.find(of) != nil || count>>40 == 0 || count&0xFFFF > maxWeight*weightUnit {
+			return errRecentCounts
+		}
+		*g.put(of) = count
+	}
+	return nil
+}
