@@ -11,8 +11,8 @@ type Effect uint8
 // The classes of tools.
 const (
 	Mutating Effect = iota // it changes something, or nobody knows
-	ReadOnly              // calling it again is safe
-	Polling               // it asks how something else is getting on
+	ReadOnly               // calling it again is safe
+	Polling                // it asks how something else is getting on
 )
 
 var effectNames = [...]string{"mutating", "read_only", "polling"}

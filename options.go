@@ -12,7 +12,7 @@ const (
 	NeedTexts                      // what agents said: Text
 	NeedEmpty                      // whether outputs say that there was nothing: Step.Empty, Tool.Empty
 	NeedRaw                        // how often calls came as sent: Step.RawCount
-	NeedArgs                      // how often calls came with the same arguments: Step.ArgsCount, Tool.MostRepeated
+	NeedArgs                       // how often calls came with the same arguments: Step.ArgsCount, Tool.MostRepeated
 	NeedResults                    // what calls returned, to the byte: Step.ResultHash, Turn.Row, Tool.Unchanged
 	NeedExcerpts                   // what calls and results looked like: Excerpt
 	NeedShell                      // whether shell calls and test runs fail: Step.Test, Shell

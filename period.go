@@ -9,8 +9,8 @@ const MaxPeriod = 8
 // MaxPeriod comparisons.
 type Periods struct {
 	Symbols [MaxPeriod]Hash // the last symbols; Last[N%MaxPeriod] comes next
-	Matches  [MaxPeriod]int  // Run[p-1]: so many symbols at the end equal the one p before them
-	N    int
+	Matches [MaxPeriod]int  // Run[p-1]: so many symbols at the end equal the one p before them
+	N       int
 }
 
 func (p *Periods) add(h Hash) {

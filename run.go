@@ -26,7 +26,7 @@ const (
 type Run struct {
 	id      string
 	options Options
-	current     Current
+	current Current
 	step    Step // the step of the current moment
 	s       state
 
@@ -35,13 +35,13 @@ type Run struct {
 
 // state is what a run keeps from event to event. It is all that a snapshot holds, so its fields have names for JSON.
 type state struct {
-	Metrics  Metrics
-	LatencySum  float64 // sum, ms
-	LatencyCount   int     // events that carry a latency
+	Metrics      Metrics
+	LatencySum   float64 // sum, ms
+	LatencyCount int     // events that carry a latency
 	FirstTime    time.Time
 	LastTime     time.Time
-	Agents   map[string]int `json:",omitempty"`
-	Progress int            // state_updated and memory_write so far
+	Agents       map[string]int `json:",omitempty"`
+	Progress     int            // state_updated and memory_write so far
 
 	Calls    int // started
 	Recent   []Step
@@ -49,31 +49,31 @@ type state struct {
 	Open     []openCall
 	Tools    map[string]*Tool
 
-	InputText int // bytes of inputs kept
-	Turn      Turn
-	Shell     Shell
-	MessagesSinceCall      int
-	RawCounts       recentCounts
-	ArgsCounts     recentCounts
-	OutcomeCounts     recentCounts // of what was asked and what came back
-	ResultCounts  recentCounts // of what a tool returned
-	CallPeriods     Periods
-	TargetStreak     Streak // of calls with the same target
-	OutcomePeriods  Periods
-	Changes   int // news that came from calls that changed something
-	StepsWithoutNovelty     int
-	RestatedInARow  int // messages in a row that were nearly said before
-	RestatedWeight float64
-	NovelMessages     int // messages that were not nearly said before
-	RepeatedMessages     int // messages that were
-	AssistantWords    int // words of assistants
-	LastNovelty  EventRef
-	LastUnobserved    EventRef
+	InputText           int // bytes of inputs kept
+	Turn                Turn
+	Shell               Shell
+	MessagesSinceCall   int
+	RawCounts           recentCounts
+	ArgsCounts          recentCounts
+	OutcomeCounts       recentCounts // of what was asked and what came back
+	ResultCounts        recentCounts // of what a tool returned
+	CallPeriods         Periods
+	TargetStreak        Streak // of calls with the same target
+	OutcomePeriods      Periods
+	Changes             int // news that came from calls that changed something
+	StepsWithoutNovelty int
+	RestatedInARow      int // messages in a row that were nearly said before
+	RestatedWeight      float64
+	NovelMessages       int // messages that were not nearly said before
+	RepeatedMessages    int // messages that were
+	AssistantWords      int // words of assistants
+	LastNovelty         EventRef
+	LastUnobserved      EventRef
 
 	HandoffAgents []string
-	HandoffEvents  []EventRef
-	HandoffTotals     []handoffTotals           // what had happened at each of them
-	Speakers     map[string]*speaker `json:",omitempty"`
+	HandoffEvents []EventRef
+	HandoffTotals []handoffTotals     // what had happened at each of them
+	Speakers      map[string]*speaker `json:",omitempty"`
 }
 
 // handoffTotals is how much had happened in a run at some event.
@@ -285,7 +285,9 @@ func (r *Run) LastUnobserved() EventRef { return r.s.LastUnobserved }
 // The run must keep NeedOutcomes.
 func (r *Run) Changes() int { return r.s.Changes }
 
-func (r *Run) noteNovelty() { r.s.StepsWithoutNovelty, r.s.RestatedWeight, r.s.LastNovelty = 0, 0, r.current.Ref }
+func (r *Run) noteNovelty() {
+	r.s.StepsWithoutNovelty, r.s.RestatedWeight, r.s.LastNovelty = 0, 0, r.current.Ref
+}
 
 // RestatedInARow returns how many assistant messages in a row were nearly said before by the same agent. The run must keep
 // NeedTexts.
@@ -297,7 +299,9 @@ func (r *Run) RestatedInARow() int { return r.s.RestatedInARow }
 func (r *Run) RestatedWeight() float64 { return r.s.RestatedWeight }
 
 // Handoffs returns the agents that received control last, and at which event, oldest first: up to six.
-func (r *Run) Handoffs() (agents []string, at []EventRef) { return r.s.HandoffAgents, r.s.HandoffEvents }
+func (r *Run) Handoffs() (agents []string, at []EventRef) {
+	return r.s.HandoffAgents, r.s.HandoffEvents
+}
 
 // SinceHandoffs returns how many words assistants said, how many messages they sent that were nearly said before, and how many
 // calls ended and told something, since the first of these handoffs. The run must keep NeedTexts and NeedOutcomes.

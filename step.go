@@ -28,24 +28,24 @@ type Step struct {
 	Number  int // of the call in the run, from 0
 	Tool    string
 	Agent   string
-	Effect   Effect // of the tool; for a shell, of the command
+	Effect  Effect // of the tool; for a shell, of the command
 	Outcome Outcome
 	Start   EventRef
 	End     EventRef // the zero EventRef while the call is pending
 
-	RawHash    Hash // tool and arguments as sent; 0 unless the run keeps NeedRaw
-	ArgsHash  Hash // tool and canonical arguments
-	TargetHash Hash // tool and primary arguments
-	ResultHash Hash // tool and outcome, as it came; 0 when the outcome has no content
+	RawHash          Hash // tool and arguments as sent; 0 unless the run keeps NeedRaw
+	ArgsHash         Hash // tool and canonical arguments
+	TargetHash       Hash // tool and primary arguments
+	ResultHash       Hash // tool and outcome, as it came; 0 when the outcome has no content
 	NormalizedResult Hash // tool and outcome with volatile parts masked; 0 when the outcome has no content
 
-	RawCount int   // how many calls of the run so far had this Raw, this one included
-	ArgsCount    int   // how many calls of the run so far had this Exact, this one included; 0 where the run does not count them
+	RawCount  int   // how many calls of the run so far had this Raw, this one included
+	ArgsCount int   // how many calls of the run so far had this Exact, this one included; 0 where the run does not count them
 	Repeats   Count // how often the same Target brought the same Stable result so far, this time included
-	Test    bool  // its command runs tests
-	Empty   bool  // it completed and returned nothing
-	Failing bool  // it failed, or what it returned tells that it did; the latter where the run keeps NeedOutcomes or NeedExcerpts
-	Novel    bool  // its outcome told something new: see Run.StepsWithoutNovelty
+	Test      bool  // its command runs tests
+	Empty     bool  // it completed and returned nothing
+	Failing   bool  // it failed, or what it returned tells that it did; the latter where the run keeps NeedOutcomes or NeedExcerpts
+	Novel     bool  // its outcome told something new: see Run.StepsWithoutNovelty
 }
 
 // key says what was asked and what came back.

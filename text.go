@@ -12,13 +12,13 @@ const (
 	recentTexts  = 6 // of one agent
 	maxSpeeches  = 8 // agents
 	minTextWords = 8 // a shorter message is like any other short one, and says nothing
-	similarTexts        = 0.8
+	similarTexts = 0.8
 )
 
 // What tells a new plan from the messages around it: it has so many times their words, and at least so many.
 const (
 	planRatio = 6
-	planWords  = 100
+	planWords = 100
 )
 
 // restatedHalfLife is after how many messages what was restated counts half.
@@ -26,28 +26,28 @@ const restatedHalfLife = 3
 
 // Text is what a message tells of repetition.
 type Text struct {
-	Words  int
-	Similar  int      // how many of the agent's last messages are nearly the same, this one included
-	First  EventRef // the first of those
-	NovelSince int      // messages since First, of any agent, that were not nearly said before
-	Boilerplate bool     // it is all that its agent says, between messages of others that are new: a turn of phrase, and no evidence
-	TrigramOverlap   float64  // how much of its runs of three words, and of those of the most alike of its agent's last six, both have
-	Overlap  float64  // how much of it its agent has said before in one message of its last six, from 0 to 1
-	MostSimilar   EventRef // that message; the zero EventRef where Share is 0
-	Period int      // length in bytes of the pattern that repeats at the message's end
-	Times  int      // how often it stands there; 1 when nothing repeats
+	Words          int
+	Similar        int      // how many of the agent's last messages are nearly the same, this one included
+	First          EventRef // the first of those
+	NovelSince     int      // messages since First, of any agent, that were not nearly said before
+	Boilerplate    bool     // it is all that its agent says, between messages of others that are new: a turn of phrase, and no evidence
+	TrigramOverlap float64  // how much of its runs of three words, and of those of the most alike of its agent's last six, both have
+	Overlap        float64  // how much of it its agent has said before in one message of its last six, from 0 to 1
+	MostSimilar    EventRef // that message; the zero EventRef where Share is 0
+	Period         int      // length in bytes of the pattern that repeats at the message's end
+	Times          int      // how often it stands there; 1 when nothing repeats
 }
 
 // speaker is what an agent said last.
 type speaker struct {
-	Messages []message
-	Next int
+	Messages  []message
+	Next      int
 	LastEvent int // number of events when it spoke last
 }
 
 type message struct {
-	Sketch  fingerprint.MinHash
-	Ref   EventRef
+	Sketch        fingerprint.MinHash
+	Ref           EventRef
 	NovelMessages int // messages up to this one, itself included, that were not nearly said before
 }
 

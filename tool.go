@@ -18,11 +18,11 @@ const (
 
 // Tool is what a run keeps of one of its tools.
 type Tool struct {
-	Name  string
+	Name   string
 	Effect Effect // by its name or as the profile says
-	Shell bool
-	Calls int // started
-	Empty int // completed with nothing
+	Shell  bool
+	Calls  int // started
+	Empty  int // completed with nothing
 
 	// MostRepeated is the exact input that came most often: how often, and at which event last. Of equals it is the first.
 	MostRepeated struct {
@@ -45,12 +45,12 @@ type Tool struct {
 	// Unchanged is the row of this tool's latest outcomes in the turn that are the same to the byte.
 	Unchanged Streak
 
-	Turn      int      // in which it was called last
-	TurnCalls int      // in that turn
-	ProgressAtFirstCall     int      // the run's progress at the tool's first call
-	Latest    int      // number of the latest call
-	Hash      Hash     // of its name
-	Inputs    []*input // the latest last
+	Turn                int      // in which it was called last
+	TurnCalls           int      // in that turn
+	ProgressAtFirstCall int      // the run's progress at the tool's first call
+	Latest              int      // number of the latest call
+	Hash                Hash     // of its name
+	Inputs              []*input // the latest last
 }
 
 // Streak is a row of equal outcomes.
@@ -81,9 +81,9 @@ func (s *Streak) add(of, input Hash, at EventRef) {
 // input is a distinct input of a tool: the text that similarity compares, and how often it came.
 type input struct {
 	ArgsHash Hash
-	Shape fingerprint.Shape
-	Text  []byte
-	Count int
+	Shape    fingerprint.Shape
+	Text     []byte
+	Count    int
 }
 
 // size returns how much the input counts against maxInputText.

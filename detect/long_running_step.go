@@ -8,7 +8,9 @@ type LongRunningStep struct {
 }
 
 // Info describes the rule.
-func (LongRunningStep) Info() unloop.Info { return unloop.Info{Name: "long_running_step", At: unloop.AtAny} }
+func (LongRunningStep) Info() unloop.Info {
+	return unloop.Info{Name: "long_running_step", At: unloop.AtAny}
+}
 
 // Check looks at the latency of the latest event.
 func (d LongRunningStep) Check(r *unloop.Run) (unloop.Finding, bool) {

@@ -25,7 +25,9 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	n := step.Repeats.N
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Repeats.Weight / d.Weight
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.TargetHash == step.TargetHash && s.NormalizedResult == step.NormalizedResult }).attach(&f)
+	stepsThat(r, recent, func(s *unloop.Step) bool {
+		return s.TargetHash == step.TargetHash && s.NormalizedResult == step.NormalizedResult
+	}).attach(&f)
 	f.Next = []unloop.Hash{step.TargetHash}
 	addNudgeContext(r, &f, 1)
 	return f, true

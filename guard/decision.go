@@ -22,7 +22,7 @@ type Decision struct {
 	// Shadow is what would have been done if the profile were not in shadow. Action is then Allow.
 	Shadow policy.Action
 
-	tool string
+	tool   string
 	prefix profile.MessagePrefix
 }
 

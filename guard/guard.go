@@ -60,11 +60,11 @@ type Guard struct {
 	listeners *listeners
 	swarm     *Swarm
 
-	mu    sync.Mutex
+	mu      sync.Mutex
 	session *profile.Session
-	event unloop.Event // the memory of the event at hand
-	next  int          // number of the next event
-	stats Stats
+	event   unloop.Event // the memory of the event at hand
+	next    int          // number of the next event
+	stats   Stats
 
 	failed error // why the guard decides nothing more
 }
@@ -207,16 +207,16 @@ func eventID(number int) string {
 
 // State is what a guard says of its run at a moment.
 type State struct {
-	Profile string           `json:"profile"`
-	Run     string           `json:"run"`
-	Calls   int              `json:"calls"`
-	StepsWithoutNovelty   int              `json:"stale"` // outcomes in a row that told nothing new
-	Last    string           `json:"last_tool"`
-	InARow  int              `json:"in_a_row"` // calls in a row with the same arguments
-	Looping bool             `json:"looping"`  // there are warnings
-	Health  policy.Health    `json:"health"`
-	Warned  []unloop.Finding `json:"warnings"`
-	Failed  string           `json:"failed,omitempty"` // why the guard decides nothing more; "" if it does
+	Profile             string           `json:"profile"`
+	Run                 string           `json:"run"`
+	Calls               int              `json:"calls"`
+	StepsWithoutNovelty int              `json:"stale"` // outcomes in a row that told nothing new
+	Last                string           `json:"last_tool"`
+	InARow              int              `json:"in_a_row"` // calls in a row with the same arguments
+	Looping             bool             `json:"looping"`  // there are warnings
+	Health              policy.Health    `json:"health"`
+	Warned              []unloop.Finding `json:"warnings"`
+	Failed              string           `json:"failed,omitempty"` // why the guard decides nothing more; "" if it does
 }
 
 // State returns how the run stands. Of a guard that failed, only the names and the reason are known.

@@ -12,7 +12,7 @@ import (
 // Notice is what listeners are told of a decision.
 type Notice struct {
 	Time     time.Time
-	Stage   string // before, after, text, progress or allow
+	Stage    string // before, after, text, progress or allow
 	Call     Call
 	Decision Decision
 

@@ -4,12 +4,12 @@ import "github.com/unloop-ai/unloop/policy"
 
 // Stats count what a guard decided.
 type Stats struct {
-	Decisions int            `json:"decisions"`
-	Actions   map[string]int `json:"actions"` // by action; Allow is left out
-	Codes     map[string]int `json:"codes"`   // by code
-	Shadowed  int            `json:"shadowed"`
-	DroppedNotices   int64          `json:"unheard"`      // notices that a listener was too slow for, or panicked at
-	SwarmErrors int64          `json:"swarm_errors"` // calls that the swarm's store did not count
+	Decisions      int            `json:"decisions"`
+	Actions        map[string]int `json:"actions"` // by action; Allow is left out
+	Codes          map[string]int `json:"codes"`   // by code
+	Shadowed       int            `json:"shadowed"`
+	DroppedNotices int64          `json:"unheard"`      // notices that a listener was too slow for, or panicked at
+	SwarmErrors    int64          `json:"swarm_errors"` // calls that the swarm's store did not count
 }
 
 // count counts a decision. The lock is held.

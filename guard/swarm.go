@@ -18,11 +18,11 @@ const swarmDeadline = 20 * time.Millisecond
 // Swarm joins a guard to the counts that the workers of one goal share. If the store is slow or gone, the guard goes on
 // alone: the call is not counted, Stats.SwarmErrors says how often that was, and Lost is told the first time.
 type Swarm struct {
-	Store  swarm.Store
-	Name   string       // of the goal
-	Worker string       // of this run
-	Limits swarm.Limits // what makes a loop; the profile's if zero
-	OnError   func(error)  // told of the first error; nil for nobody
+	Store   swarm.Store
+	Name    string       // of the goal
+	Worker  string       // of this run
+	Limits  swarm.Limits // what makes a loop; the profile's if zero
+	OnError func(error)  // told of the first error; nil for nobody
 
 	lost atomic.Int64
 }

@@ -19,11 +19,11 @@ type Ladder struct {
 }
 
 type ladderState struct {
-	Level int           // of the last decision: 0 none, then as rungs
-	Held int           // events since then at which a finding held
+	Level   int           // of the last decision: 0 none, then as rungs
+	Held    int           // events since then at which a finding held
 	Novelty int           // pieces of news since the last of those, or since the last rung that they took it down
-	Next []unloop.Hash // targets of the calls that would go on with what was found; none for all calls of Tool
-	Tool string
+	Next    []unloop.Hash // targets of the calls that would go on with what was found; none for all calls of Tool
+	Tool    string
 	Finding unloop.Finding // what was found
 }
 

@@ -22,10 +22,10 @@ type Parts struct {
 	// Policy makes the policy of a run, or of a tool in Common.Tools within a run; nil for policy.Report. A policy that keeps something from event to event is a policy.Stateful, and a new one is made at each call.
 	Policy func() policy.Policy
 
-	Mark    MessagePrefix                      // Tag is "loop-guard" if it is empty
-	Swarm   Swarm                     // when the workers of a swarm loop together; the zero Swarm for never
+	Mark    MessagePrefix              // Tag is "loop-guard" if it is empty
+	Swarm   Swarm                      // when the workers of a swarm loop together; the zero Swarm for never
 	ByName  func(string) unloop.Effect // classifies a tool by its name; nil for unloop.EffectOf
-	Penalty func(*unloop.Finding) int // what a warning costs of 100 points of health; nil for 10, 25 or 40 by severity
+	Penalty func(*unloop.Finding) int  // what a warning costs of 100 points of health; nil for 10, 25 or 40 by severity
 
 	// Common are the settings that every profile has. Nudges may have a text for any code of the policy; the codes of
 	// policy.Ladder have one, and other codes share one. Of Tools, only the class can be set. Shells stand beside the usual names.

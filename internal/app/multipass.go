@@ -93,7 +93,7 @@ type filePass struct {
 	src    *source
 	tracks map[string]*runScan
 	order  []*runScan // in the order in which they appeared
-	rest   overflow // of runs for which there was no room
+	rest   overflow   // of runs for which there was no room
 }
 
 func (p *filePass) add(e *unloop.Event) error {

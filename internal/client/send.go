@@ -26,10 +26,10 @@ const (
 
 // Sent says what became of the events that were sent.
 type Sent struct {
-	Accepted int // events that the server has now, those that it had before included
-	Duplicates  int // events among them that it had before
-	Refused  int // events that it does not take
-	Refusals []Refusal
+	Accepted   int // events that the server has now, those that it had before included
+	Duplicates int // events among them that it had before
+	Refused    int // events that it does not take
+	Refusals   []Refusal
 }
 
 // Refusal is an event that the server does not take.
@@ -223,9 +223,9 @@ func retry(err error) (after time.Duration, again bool) {
 
 // batch is the answer to several events.
 type batch struct {
-	Accepted int          `json:"accepted"`
-	Duplicates  int          `json:"doubled"`
-	Errors   []eventError `json:"errors"`
+	Accepted   int          `json:"accepted"`
+	Duplicates int          `json:"doubled"`
+	Errors     []eventError `json:"errors"`
 }
 
 type eventError struct {

@@ -86,8 +86,8 @@ func (s Score) F1() float64 {
 // MarshalJSON writes precision, recall and f1.
 func (s Score) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Precision Proportion    `json:"precision"`
-		Recall    Proportion    `json:"recall"`
-		F1        float64 `json:"f1"`
+		Precision Proportion `json:"precision"`
+		Recall    Proportion `json:"recall"`
+		F1        float64    `json:"f1"`
 	}{s.Precision, s.Recall, rounded(s.F1())})
 }

@@ -11,17 +11,17 @@ import (
 
 // Overview sums up many runs.
 type Overview struct {
-	Since       string        `json:"since" format:"date-time" doc:"From when on runs were counted, by their start."`
-	Until       string        `json:"until" format:"date-time" doc:"Until when."`
-	StepSeconds float64       `json:"step_sec" doc:"How long a bucket is."`
-	Runs        int           `json:"runs" doc:"How many runs."`
-	Warned      int           `json:"warned_runs" doc:"How many of them have a warning."`
+	Since       string           `json:"since" format:"date-time" doc:"From when on runs were counted, by their start."`
+	Until       string           `json:"until" format:"date-time" doc:"Until when."`
+	StepSeconds float64          `json:"step_sec" doc:"How long a bucket is."`
+	Runs        int              `json:"runs" doc:"How many runs."`
+	Warned      int              `json:"warned_runs" doc:"How many of them have a warning."`
 	Buckets     []OverviewBucket `json:"buckets" doc:"The runs over time, without gaps."`
-	Tools       []Looping     `json:"looping_tools" doc:"Tools by their warnings, the most first."`
-	Rules       []Looping     `json:"rules" doc:"Rules by their warnings, the most first."`
-	Spent       UsageTotals         `json:"spent" doc:"What all runs took."`
-	After       UsageTotals         `json:"spent_after_warning" doc:"What they took since the first warning of each: what a guard would have saved at most."`
-	Slowest     []SlowStep    `json:"slowest" doc:"The slowest events, the slowest first."`
+	Tools       []Looping        `json:"looping_tools" doc:"Tools by their warnings, the most first."`
+	Rules       []Looping        `json:"rules" doc:"Rules by their warnings, the most first."`
+	Spent       UsageTotals      `json:"spent" doc:"What all runs took."`
+	After       UsageTotals      `json:"spent_after_warning" doc:"What they took since the first warning of each: what a guard would have saved at most."`
+	Slowest     []SlowStep       `json:"slowest" doc:"The slowest events, the slowest first."`
 }
 
 // OverviewBucket counts the runs that began in a stretch of time.

@@ -13,7 +13,7 @@ type pageSize struct{ events int }
 
 const (
 	firstPage, maxPage = 32, 1000
-	pageBytes           = 1 << 20 // that are read at once, about
+	pageBytes          = 1 << 20 // that are read at once, about
 )
 
 func (p *pageSize) next() int {

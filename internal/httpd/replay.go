@@ -62,7 +62,7 @@ type Replay struct {
 	Health        []HealthPoint     `json:"health" doc:"How the health went: a point where it begins, and one for each change."`
 	WorstDecision string            `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The hardest that was decided."`
 	WarnedAt      *string           `json:"warned_at" format:"date-time" doc:"When the first warning was raised; null without one."`
-	After         UsageTotals             `json:"spent_after_warning" doc:"What the run took since its first warning."`
+	After         UsageTotals       `json:"spent_after_warning" doc:"What the run took since its first warning."`
 	Warnings      []Warning         `json:"warnings" doc:"The warnings, the first raised first."`
 	Decisions     []Decision        `json:"decisions" doc:"The decisions other than allow, in the order of the run; the first 10,000 of them."`
 }

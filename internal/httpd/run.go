@@ -22,22 +22,22 @@ type Run struct {
 // RunSummary is a run in a list. What stands behind the status of health is unloop's own.
 type RunSummary struct {
 	Run
-	EventCount    int     `json:"event_count" doc:"How many events it has."`
-	WarningCount  int     `json:"warning_count" doc:"How many warnings it has."`
-	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"100 is well, 0 is stuck."`
-	HealthStatus  string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The same in words."`
-	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The hardest that the profile's policy decided so far."`
-	Profile       string  `json:"profile" doc:"The profile that judges the run."`
-	FirstWarningAt      *string `json:"warned_at" format:"date-time" doc:"When its first warning was raised; null without one."`
-	UpdatedAt     *string `json:"updated_at" format:"date-time" doc:"When its latest event arrived."`
-	Arrival       int64   `json:"arrival" doc:"The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID."`
-	CallsAfter    int     `json:"calls_after_warning" doc:"Tool calls since its first warning."`
-	TokensAfter   int64   `json:"tokens_after_warning" doc:"Tokens since its first warning."`
-	CostAfter     float64 `json:"cost_after_warning" doc:"US dollars since its first warning."`
-	Refolding     bool    `json:"refolding" doc:"Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet."`
+	EventCount     int     `json:"event_count" doc:"How many events it has."`
+	WarningCount   int     `json:"warning_count" doc:"How many warnings it has."`
+	HealthScore    int     `json:"health_score" minimum:"0" maximum:"100" doc:"100 is well, 0 is stuck."`
+	HealthStatus   string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The same in words."`
+	WorstDecision  string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The hardest that the profile's policy decided so far."`
+	Profile        string  `json:"profile" doc:"The profile that judges the run."`
+	FirstWarningAt *string `json:"warned_at" format:"date-time" doc:"When its first warning was raised; null without one."`
+	UpdatedAt      *string `json:"updated_at" format:"date-time" doc:"When its latest event arrived."`
+	Arrival        int64   `json:"arrival" doc:"The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID."`
+	CallsAfter     int     `json:"calls_after_warning" doc:"Tool calls since its first warning."`
+	TokensAfter    int64   `json:"tokens_after_warning" doc:"Tokens since its first warning."`
+	CostAfter      float64 `json:"cost_after_warning" doc:"US dollars since its first warning."`
+	Refolding      bool    `json:"refolding" doc:"Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet."`
 
-	Tools []ToolCalls `json:"tools" doc:"The tools that it called most, those first; five at most."`
-	Novelty  []float64   `json:"news" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
+	Tools   []ToolCalls `json:"tools" doc:"The tools that it called most, those first; five at most."`
+	Novelty []float64   `json:"news" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
 }
 
 // ToolCalls says how often a tool was called.

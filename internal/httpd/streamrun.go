@@ -20,15 +20,15 @@ type RunUpdate struct {
 
 // RunState is what a message says beside the events, which are written for themselves.
 type RunState struct {
-	Metrics   *Metrics   `json:"metrics" doc:"The run's totals."`
-	Warnings  []Warning  `json:"warnings" doc:"The first raised first. With warnings=all, those of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed, those that are new or have changed since the message before."`
-	Status    string     `json:"status" enum:"running,completed,failed,closed" doc:"The run's."`
-	RunID     string     `json:"run_id" doc:"Of the run."`
-	Decisions []Decision `json:"decisions" doc:"At the new events."`
-	Removed   []string   `json:"removed,omitempty" doc:"Ids of events that are no more."`
-	Invalidated    bool       `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
-	Cleared   []string   `json:"warnings_cleared,omitempty" doc:"Ids of warnings that no longer hold. Only with warnings=changed."`
-	Reset     bool       `json:"warnings_reset,omitzero" required:"false" doc:"The first message of a connection: warnings has all of the run's, and what was told before does not count. Only with warnings=changed."`
+	Metrics     *Metrics   `json:"metrics" doc:"The run's totals."`
+	Warnings    []Warning  `json:"warnings" doc:"The first raised first. With warnings=all, those of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed, those that are new or have changed since the message before."`
+	Status      string     `json:"status" enum:"running,completed,failed,closed" doc:"The run's."`
+	RunID       string     `json:"run_id" doc:"Of the run."`
+	Decisions   []Decision `json:"decisions" doc:"At the new events."`
+	Removed     []string   `json:"removed,omitempty" doc:"Ids of events that are no more."`
+	Invalidated bool       `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Cleared     []string   `json:"warnings_cleared,omitempty" doc:"Ids of warnings that no longer hold. Only with warnings=changed."`
+	Reset       bool       `json:"warnings_reset,omitzero" required:"false" doc:"The first message of a connection: warnings has all of the run's, and what was told before does not count. Only with warnings=changed."`
 }
 
 // chunk is how many runs or decisions a stream reads from the store at once.

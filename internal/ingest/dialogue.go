@@ -13,9 +13,9 @@ import (
 
 // Dialogue is a conversation as the clients of model APIs log it: with every request, all its messages again.
 type Dialogue struct {
-	Builder    *EventBuilder           // of the run
+	Builder  *EventBuilder    // of the run
 	Messages []jsontext.Value // all of them; a message's position is its Index
-	Emitted     int              // how many of them earlier records told: go on from here
+	Emitted  int              // how many of them earlier records told: go on from here
 	Record   jsontext.Value   // what the conversation was logged in; nil for a bare list
 	Request  jsontext.Value   // what has Messages as a member: Record, or its request; nil for a bare list
 
@@ -104,9 +104,9 @@ type dialogues struct {
 	seed maphash.Seed
 
 	runs  int
-	run   string // the last run's id
+	run   string        // the last run's id
 	trail *EventBuilder // of the last run
-	told  int    // messages of the last run
+	told  int           // messages of the last run
 
 	id    recordID
 	count int    // of the messages

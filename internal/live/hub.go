@@ -49,7 +49,7 @@ type Hub struct {
 	mu      sync.Mutex
 	closed  bool
 	runs    map[string]map[*Subscription]struct{} // by the id of a run; "" for all runs
-	deleted    []deletion                            // the last ones, at most maxGone
+	deleted []deletion                            // the last ones, at most maxGone
 	count   atomic.Int64
 	latest  atomic.Int64
 	sent    atomic.Int64

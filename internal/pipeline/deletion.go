@@ -52,7 +52,9 @@ func (t *runChange) hollow() bool {
 }
 
 // unnamed reports whether all that is known of the run was said by its events.
-func (t *runChange) unnamed() bool { return !t.informed && t.row.Metadata == nil && t.row.Name == t.derivedName }
+func (t *runChange) unnamed() bool {
+	return !t.informed && t.row.Metadata == nil && t.row.Name == t.derivedName
+}
 
 // strip takes the content out of the spans of runs that are deleted, where the spans of other runs still need them.
 func (c *commit) strip(ctx context.Context, w *queued) error {

@@ -21,8 +21,8 @@ const maxDecisions = 10_000
 // fold is what a run's events come to, up to the furthest that was added. A checkpoint is its JSON.
 type fold struct {
 	session *profile.Session
-	grew  bool // a warning was raised or grew since it was last looked at
-	s     foldState
+	grew    bool // a warning was raised or grew since it was last looked at
+	s       foldState
 
 	unjudged int   // events at which the profile panicked
 	cause    error // of the latest
@@ -30,27 +30,27 @@ type fold struct {
 
 // foldState is what a fold keeps beside its watch.
 type foldState struct {
-	Furthest  store.Position
-	Events    int
-	Arrival   int64     // the highest
-	Received  time.Time // the latest
-	Bytes     int64
-	Name      string
-	NamedBy     nameSource
-	Status    string
-	Started   time.Time
-	Ended     time.Time
-	Last      time.Time // when the latest event happened
-	Tools     []string
-	Warnings    map[string]warningTimes // by warning
-	WorstAction     uint8             // a policy.Action
-	Decisions int
-	FirstWarningAt    time.Time
-	UsageAtFirstWarning     store.Usage // when the first warning was raised
-	Novelty      novelty
-	Health    []store.HealthAt // never written over: rows share it
-	SlowestEvent   string           // the id of the event that took longest
-	MaxLatency   float64          // for how long, in milliseconds
+	Furthest            store.Position
+	Events              int
+	Arrival             int64     // the highest
+	Received            time.Time // the latest
+	Bytes               int64
+	Name                string
+	NamedBy             nameSource
+	Status              string
+	Started             time.Time
+	Ended               time.Time
+	Last                time.Time // when the latest event happened
+	Tools               []string
+	Warnings            map[string]warningTimes // by warning
+	WorstAction         uint8                   // a policy.Action
+	Decisions           int
+	FirstWarningAt      time.Time
+	UsageAtFirstWarning store.Usage // when the first warning was raised
+	Novelty             novelty
+	Health              []store.HealthAt // never written over: rows share it
+	SlowestEvent        string           // the id of the event that took longest
+	MaxLatency          float64          // for how long, in milliseconds
 }
 
 // warningTimes says when a warning was raised and grew last.
@@ -70,7 +70,9 @@ type placement struct {
 	size     int // of the body, in bytes
 }
 
-func placementOf(e *store.Event) placement { return placement{e.Position, e.Arrival, e.Received, len(e.Body)} }
+func placementOf(e *store.Event) placement {
+	return placement{e.Position, e.Arrival, e.Received, len(e.Body)}
+}
 
 // rowOverhead is about what an event takes in a store beside its body, in bytes: its row, its id twice, its places in indexes.
 const rowOverhead = 220
@@ -124,7 +126,7 @@ type nameSource uint8
 
 const (
 	unnamed nameSource = iota
-	byAgent        // the first of a trace
+	byAgent            // the first of a trace
 	byEnd
 	byStart
 )
@@ -256,7 +258,7 @@ const checkpointVersion = 2
 type checkpoint struct {
 	Version  int              `json:"version"`
 	Settings fingerprint.Hash `json:"settings"` // of the profile, under which it holds
-	Fold     foldState           `json:"fold"`
+	Fold     foldState        `json:"fold"`
 	Watch    json.RawMessage  `json:"watch"`
 }
 

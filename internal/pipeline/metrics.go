@@ -5,7 +5,7 @@ import "github.com/prometheus/client_golang/prometheus"
 // Metrics are what a pipeline counts, for Prometheus.
 type Metrics struct {
 	Recorded   prometheus.Counter     // events
-	Duplicates    prometheus.Counter     // events that had come before
+	Duplicates prometheus.Counter     // events that had come before
 	Refused    prometheus.Counter     // events, since too much was waiting
 	Failures   prometheus.Counter     // commits
 	Refolds    prometheus.Counter     // runs that were folded anew, since something came late or changed
@@ -38,7 +38,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	}
 	m := &Metrics{
 		Recorded:   counter("events_recorded_total", "Events that were recorded."),
-		Duplicates:    counter("events_doubled_total", "Events that were recorded before."),
+		Duplicates: counter("events_doubled_total", "Events that were recorded before."),
 		Refused:    counter("events_refused_total", "Events that were refused because too much was waiting; their senders were told."),
 		Failures:   counter("commit_failures_total", "Commits that did not succeed; their senders were told."),
 		Refolds:    counter("runs_refolded_total", "Runs that were folded anew since something came late or changed."),

@@ -17,9 +17,9 @@ type Placement uint8
 
 // The placements of an arriving event.
 const (
-	Next    Placement = iota // behind all that came before
+	Next      Placement = iota // behind all that came before
 	Duplicate                  // it has come before
-	Late                     // before one that has come already
+	Late                       // before one that has come already
 )
 
 // remembered is how many event ids an Order surely remembers.

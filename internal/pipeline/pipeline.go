@@ -80,17 +80,17 @@ const maxQueued = 8192
 // profile decide, records all of it and then tells the sinks. Deliveries that wait are recorded together, in one
 // commit. Submit is safe for concurrent use; one goroutine, in Run, does the rest.
 type Pipeline struct {
-	opts    Options
-	settingsHash   fingerprint.Hash // under which settings checkpoints hold
-	every   int              // checkpointEvery
-	queue   chan *queued
-	stopped chan struct{}
-	events  atomic.Int64 // that wait
-	bytes   atomic.Int64
-	due     atomic.Int64 // rows that are to be written
-	late    atomic.Int64 // runs with a mark
-	failed  atomic.Pointer[failure]
-	failing failureLog
+	opts         Options
+	settingsHash fingerprint.Hash // under which settings checkpoints hold
+	every        int              // checkpointEvery
+	queue        chan *queued
+	stopped      chan struct{}
+	events       atomic.Int64 // that wait
+	bytes        atomic.Int64
+	due          atomic.Int64 // rows that are to be written
+	late         atomic.Int64 // runs with a mark
+	failed       atomic.Pointer[failure]
+	failing      failureLog
 
 	unreadable unreadable
 
@@ -101,7 +101,7 @@ type Pipeline struct {
 	runBytes        int64           // that these take, about
 	used            list.List       // of *run, the latest in front
 	unwritten       map[string]*run // whose rows are to be written
-	rowsMissing          bool            // a row was not written before its run was dropped; the next start will see to that
+	rowsMissing     bool            // a row was not written before its run was dropped; the next start will see to that
 	traces          traces
 	refolds         refolds
 }
@@ -115,7 +115,7 @@ type queued struct {
 	weight     int   // in events
 	size       int64 // in bytes
 	flush      bool  // the rows of all runs are to be written
-	ack    Ack
+	ack        Ack
 	err        error
 	done       chan struct{}
 }

@@ -57,9 +57,9 @@ func (f *fold) busiest() (tools []store.ToolCalls) {
 // novelty counts the steps of a run, and those that told something new, in stretches of equal length. When there is no room for
 // another stretch, two become one.
 type novelty struct {
-	Steps int
-	StretchSteps  int   // how many steps a stretch has; the last may have less
-	NovelSteps []int // of each stretch
+	Steps        int
+	StretchSteps int   // how many steps a stretch has; the last may have less
+	NovelSteps   []int // of each stretch
 }
 
 func (n *novelty) add(fresh bool) {

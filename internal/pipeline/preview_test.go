@@ -74,9 +74,9 @@ func TestARowTellsWhatARunLooksLikeFromAfar(t *testing.T) {
 	stop()
 	row := verdictOf(t, m, "r").Run
 	want := store.Preview{
-		Tools:  []store.ToolCalls{{Name: "search", Calls: 8}, {Name: "read", Calls: 3}},
-		Novelty:   []float64{1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0},
-		Health: row.Preview.Health,
+		Tools:   []store.ToolCalls{{Name: "search", Calls: 8}, {Name: "read", Calls: 3}},
+		Novelty: []float64{1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0},
+		Health:  row.Preview.Health,
 	}
 	if diff := cmp.Diff(want, row.Preview); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -20,13 +20,13 @@ const (
 // and shares no memory with the run as it is live.
 type refold struct {
 	*runChange // the run as it is being folded; nil before the first slice
-	id       string
-	at       store.Position // the last event that was read
-	stop     store.Position // the last event that there was when the refold began
-	ended    bool           // all events up to stop are folded
-	gone     bool           // the run is no more, or has no mark
-	work     time.Duration  // that it took so far
-	err      error
+	id         string
+	at         store.Position // the last event that was read
+	stop       store.Position // the last event that there was when the refold began
+	ended      bool           // all events up to stop are folded
+	gone       bool           // the run is no more, or has no mark
+	work       time.Duration  // that it took so far
+	err        error
 
 	whole map[string]*unloop.Event // by id, where not all of their content is stored; the events themselves do not change
 }

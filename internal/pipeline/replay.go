@@ -15,16 +15,16 @@ var ErrTooLong = errors.New("the run has more events than are judged anew")
 
 // Replayed is what a profile makes of a recorded run.
 type Replayed struct {
-	Profile   string
-	Events    int // that were folded
-	Cut       int // of these, whose content was not stored whole
-	Health    policy.Health
-	HealthHistory    []store.HealthAt // how the health went
-	WorstAction     policy.Action
+	Profile           string
+	Events            int // that were folded
+	Cut               int // of these, whose content was not stored whole
+	Health            policy.Health
+	HealthHistory     []store.HealthAt // how the health went
+	WorstAction       policy.Action
 	FirstWarningAt    time.Time   // when the first warning was raised; zero without one
-	UsageAfterWarning     store.Usage // since then
-	Warnings  []store.Warning
-	Decisions []store.Decision // the first 10,000
+	UsageAfterWarning store.Usage // since then
+	Warnings          []store.Warning
+	Decisions         []store.Decision // the first 10,000
 }
 
 // Replay judges a recorded run anew, as the pipeline would have under the profile, and records nothing. It ends with ErrTooLong

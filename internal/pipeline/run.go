@@ -29,7 +29,7 @@ type run struct {
 	wholeBytes  int
 	bare        bool // warnings and decisions quote no content
 	place       *list.Element
-	derivedName        string         // the name that its events give it
+	derivedName string         // the name that its events give it
 	stored      bool           // the store knows it
 	written     time.Time      // when its row was
 	current     bool           // its fold is that of all its events, under the profile as it is now set

@@ -14,24 +14,24 @@ import (
 // runChange is a run within one commit.
 type runChange struct {
 	*run
-	furthest store.Position // of what is folded and placed
-	items    []*item        // to be recorded, in the order of arrival
-	byID     map[string]*item
-	replaced      map[string]bool // ids to be taken out of the store, if it has them
-	removed  []string        // those that it had
-	rowChanged     bool            // the row changed apart from events
-	informed bool            // a sender told of the run itself
-	marked   bool            // the row's mark changed, which must not wait
-	deleted     bool
-	emptied  bool // it is gone since its events went to other runs
+	furthest   store.Position // of what is folded and placed
+	items      []*item        // to be recorded, in the order of arrival
+	byID       map[string]*item
+	replaced   map[string]bool // ids to be taken out of the store, if it has them
+	removed    []string        // those that it had
+	rowChanged bool            // the row changed apart from events
+	informed   bool            // a sender told of the run itself
+	marked     bool            // the row's mark changed, which must not wait
+	deleted    bool
+	emptied    bool // it is gone since its events went to other runs
 
 	before []store.Warning // what the sinks know of
 	from   store.Position  // the first position at which the run changes; end for none
 
-	invalidated    *store.Position // decisions behind it are made anew
-	decisions []store.Decision
-	checkpointsMade      []store.Checkpoint
-	pruned   []store.Checkpoint
+	invalidated     *store.Position // decisions behind it are made anew
+	decisions       []store.Decision
+	checkpointsMade []store.Checkpoint
+	pruned          []store.Checkpoint
 }
 
 // item is an event on its way into the store.
@@ -39,10 +39,10 @@ type item struct {
 	event *unloop.Event
 	body  []byte
 	placement
-	change bool    // of a trace: it stands in the place of what the store may have
-	result *Result // nil for a change
-	check  bool    // the store may have it
-	dropped   bool    // it is not to be recorded
+	change  bool    // of a trace: it stands in the place of what the store may have
+	result  *Result // nil for a change
+	check   bool    // the store may have it
+	dropped bool    // it is not to be recorded
 }
 
 // place finds an event's position in the run as far as it is known.

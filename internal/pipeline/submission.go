@@ -16,7 +16,7 @@ type Submission struct {
 
 	Services map[string]string // the projects, by their ids, of runs that have no other, since these services sent them
 	Spans    []otlp.Span
-	Deleted     []string // ids of runs to be forgotten, with all that is known of them
+	Deleted  []string // ids of runs to be forgotten, with all that is known of them
 }
 
 // Info is what a sender says of a run beside its events. What is empty leaves what is known as it is.
@@ -33,7 +33,7 @@ type Ack struct {
 
 // Result says what became of an event.
 type Result struct {
-	ID      string
+	ID        string
 	Duplicate bool // its run had an event of this id already, which stands
 }
 

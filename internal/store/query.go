@@ -23,16 +23,16 @@ type Page struct {
 
 // Overview sums up many runs.
 type Overview struct {
-	Since, Until time.Time
-	Step         time.Duration // of a bucket
-	Buckets      []OverviewBucket // without gaps
-	Tools        []Looping     // the most looping tools first
-	Rules        []Looping     // the rules of most warnings first
-	Runs         int
-	Warned       int   // runs with a warning
-	UsageAfterWarning        Usage // since the first warning of each run, in all
-	Usage        Usage // by all runs
-	Slowest      []SlowStep
+	Since, Until      time.Time
+	Step              time.Duration    // of a bucket
+	Buckets           []OverviewBucket // without gaps
+	Tools             []Looping        // the most looping tools first
+	Rules             []Looping        // the rules of most warnings first
+	Runs              int
+	Warned            int   // runs with a warning
+	UsageAfterWarning Usage // since the first warning of each run, in all
+	Usage             Usage // by all runs
+	Slowest           []SlowStep
 }
 
 // OverviewBucket counts the runs that began in a stretch of time, by status.

@@ -47,28 +47,28 @@ type Event struct {
 
 // Run is what is known of a run.
 type Run struct {
-	Number   int64 // from 1, in the order in which the runs appeared
-	ID       string
-	Name     string
-	Project  string
-	Status   string
-	Profile  string    // under which it is judged
-	Started  time.Time // when its first event happened
-	Ended    time.Time // when its last event happened; zero while it runs
-	Updated  time.Time // when its last event arrived
-	Arrival  int64     // of the event that was recorded last, or a later one of no event where a refold changed the run after it
-	Bytes    int64     // that its events take, about
-	Metadata json.RawMessage
-	Tools    []string // at most MaxTools, sorted
-	Metrics  Metrics
-	Health   policy.Health
-	Warnings int
-	WorstAction    policy.Action // of its decisions so far
-	FirstWarningAt   time.Time     // when its first warning was raised; zero without one
-	UsageAfterWarning    Usage         // since then
-	Preview   Preview
-	SlowestEvent  string // the id of the event that took longest; "" where none tells how long it took
-	Refold   *Refold
+	Number            int64 // from 1, in the order in which the runs appeared
+	ID                string
+	Name              string
+	Project           string
+	Status            string
+	Profile           string    // under which it is judged
+	Started           time.Time // when its first event happened
+	Ended             time.Time // when its last event happened; zero while it runs
+	Updated           time.Time // when its last event arrived
+	Arrival           int64     // of the event that was recorded last, or a later one of no event where a refold changed the run after it
+	Bytes             int64     // that its events take, about
+	Metadata          json.RawMessage
+	Tools             []string // at most MaxTools, sorted
+	Metrics           Metrics
+	Health            policy.Health
+	Warnings          int
+	WorstAction       policy.Action // of its decisions so far
+	FirstWarningAt    time.Time     // when its first warning was raised; zero without one
+	UsageAfterWarning Usage         // since then
+	Preview           Preview
+	SlowestEvent      string // the id of the event that took longest; "" where none tells how long it took
+	Refold            *Refold
 }
 
 // Refold marks a run of which late events are recorded and not folded yet. What the run's row, warnings and decisions say holds
@@ -84,15 +84,15 @@ const MaxTools = 64
 // The bounds of a Glance.
 const (
 	MaxBusiest = 5
-	MaxNovelty    = 32
+	MaxNovelty = 32
 	MaxHealth  = 128
 )
 
 // Preview is what a run looks like from afar.
 type Preview struct {
-	Tools  []ToolCalls `json:"tools,omitempty"`  // those that were called most, at most MaxBusiest
-	Novelty   []float64   `json:"news,omitempty"`   // which part of its steps told something new, in at most MaxNovelty stretches of equal length
-	Health []HealthAt  `json:"health,omitempty"` // how it went: a point where it begins, and one for each change, at most MaxHealth
+	Tools   []ToolCalls `json:"tools,omitempty"`  // those that were called most, at most MaxBusiest
+	Novelty []float64   `json:"news,omitempty"`   // which part of its steps told something new, in at most MaxNovelty stretches of equal length
+	Health  []HealthAt  `json:"health,omitempty"` // how it went: a point where it begins, and one for each change, at most MaxHealth
 }
 
 // ToolCalls says how often a tool was called.
@@ -190,21 +190,21 @@ type EventRef struct {
 
 // Batch is what one commit writes, all of it or nothing, in the order of the fields.
 type Batch struct {
-	Spans     []Span     // new, or to be written over
-	Traces    []TraceRun // new, or to be written over
-	Left      []TraceRun // a trace has no more events in a run
-	Deleted      []int64    // deleted runs, with all that belongs to them, and with the spans of traces that have events in no other run
-	Emptied   []int64    // deleted runs whose events went to other runs, with all that belongs to them except spans
-	Runs      []Run      // new, or to be written over
-	Removed   []EventRef // events that are no more; of a changed one the new form stands among Events
-	Events    []Event
-	Invalidated    []Invalidated
-	Warnings  []Warning // new, or to be written over
-	Decisions []Decision
+	Spans       []Span     // new, or to be written over
+	Traces      []TraceRun // new, or to be written over
+	Left        []TraceRun // a trace has no more events in a run
+	Deleted     []int64    // deleted runs, with all that belongs to them, and with the spans of traces that have events in no other run
+	Emptied     []int64    // deleted runs whose events went to other runs, with all that belongs to them except spans
+	Runs        []Run      // new, or to be written over
+	Removed     []EventRef // events that are no more; of a changed one the new form stands among Events
+	Events      []Event
+	Invalidated []Invalidated
+	Warnings    []Warning // new, or to be written over
+	Decisions   []Decision
 
 	Flushed     int64 // an arrival up to which the rows of all runs are written with this batch; 0 for nothing to say
 	Checkpoints []Checkpoint
-	Pruned     []Checkpoint // are dropped; their states are not given
+	Pruned      []Checkpoint // are dropped; their states are not given
 }
 
 // Invalidated says that a run was folded anew behind a position: decisions and checkpoints behind it are dropped, and so are all

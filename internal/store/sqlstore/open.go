@@ -31,7 +31,7 @@ type database struct {
 	write    *sql.DB // of one connection
 	read     *sql.DB
 	lock     io.Closer      // keeps other servers out
-	lease   *writerLease        // nil where the lock cannot be lost
+	lease    *writerLease   // nil where the lock cannot be lost
 	file     *databaseFile  // nil where the database is no file
 	snapshot *sql.TxOptions // of a transaction that reads one state
 	dialect  goose.Dialect

@@ -77,7 +77,7 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 	self := new(writerLease)
 	d = database{
 		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(self.takeLock)),
-		lease:   self,
+		lease:    self,
 		read:     postgresPool(config, o.Readers),
 		lock:     noLock{},
 		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},

@@ -86,11 +86,11 @@ func fleet(t *testing.T, s Store) {
 			{Start: noon.Add(time.Hour), Failed: 1, Warned: 1},
 			{Start: noon.Add(2 * time.Hour), Closed: 1},
 		},
-		Tools:   []store.Looping{{Name: "read", Runs: 2, Warnings: 2, Repeats: 50}, {Name: "grep", Runs: 2, Warnings: 2, Repeats: 11}},
-		Rules:   []store.Looping{{Name: "repeat", Runs: 2, Warnings: 4, Repeats: 61}, {Name: "stall", Runs: 2, Warnings: 2, Repeats: 2}},
-		Usage:   store.Usage{Calls: 40, Tokens: 4000, Cost: 2},
-		UsageAfterWarning:   store.Usage{Calls: 4, Tokens: 600, Cost: 0.5},
-		Slowest: []store.SlowStep{{RunID: "2", EventID: "e2", Latency: 30}, {RunID: "4", EventID: "e4", Latency: 20}, {RunID: "1", EventID: "e1", Latency: 10}},
+		Tools:             []store.Looping{{Name: "read", Runs: 2, Warnings: 2, Repeats: 50}, {Name: "grep", Runs: 2, Warnings: 2, Repeats: 11}},
+		Rules:             []store.Looping{{Name: "repeat", Runs: 2, Warnings: 4, Repeats: 61}, {Name: "stall", Runs: 2, Warnings: 2, Repeats: 2}},
+		Usage:             store.Usage{Calls: 40, Tokens: 4000, Cost: 2},
+		UsageAfterWarning: store.Usage{Calls: 4, Tokens: 600, Cost: 0.5},
+		Slowest:           []store.SlowStep{{RunID: "2", EventID: "e2", Latency: 30}, {RunID: "4", EventID: "e4", Latency: 20}, {RunID: "1", EventID: "e1", Latency: 10}},
 	}
 	got := must[store.Overview](t)(s.Overview(t.Context(), noon, until, time.Hour))
 	if diff := cmp.Diff(want, got); diff != "" {
