@@ -17,7 +17,7 @@ type Finding struct {
 	Subject  string   `json:"subject"`        // the tool, the agents or the event that it is about; "" for the run as a whole
 	Count    int      `json:"count"`          // how often; 0 where the rule has no count
 	Score    float64  `json:"score"`          // evidence of no progress: 1 is enough to say so, 2 is twice that; 0 where the rule has no score
-	Advisory bool     `json:"weak,omitempty"` // honest work can look the same, so it is worth a nudge and never more
+	Advisory bool     `json:"advisory,omitempty"` // honest work can look the same, so it is worth a nudge and never more
 	Event    EventRef `json:"event"`          // the culprit: the latest event that belongs to it
 	First    EventRef `json:"first"`          // the first event that belongs to it, as far as it is remembered
 
