@@ -169,7 +169,7 @@ func genCrowd(t *rapid.T) []Span {
 // checkLinks checks what a trace keeps against what it would find now.
 func checkLinks(t rapid.TB, trace *Trace) {
 	t.Helper()
-	size := 0
+	size := traceSize
 	for _, n := range trace.nodes {
 		size += nodeSize + n.span.bytes()
 		for _, m := range n.inner {
