@@ -62,10 +62,16 @@ func Words(name string) func(yield func(string) bool) {
 	}
 }
 
-// commandEffect classifies a shell's command line by the programs that it runs: read-only if all of them only read and
-// nothing is written to a file; polling if one of these waits.
+// commandEffect classifies a shell's command line by the programs that it runs: polling if it waits before it asks; read-only if
+// all of them only read and nothing is written to a file.
 func commandEffect(command []byte) Effect {
-	if bytes.IndexByte(command, '>') >= 0 || len(command) == 0 {
+	if len(command) == 0 {
+		return Mutating
+	}
+	if waits(command) {
+		return Polling
+	}
+	if bytes.IndexByte(command, '>') >= 0 {
 		return Mutating
 	}
 	class := ReadOnly
@@ -88,23 +94,59 @@ func commandEffect(command []byte) Effect {
 	return class
 }
 
+// longWait is how many digits a number of seconds has that is more than a moment.
+const longWait = 2
+
+// waits reports whether one of the commands of a command line is to sleep for ten seconds or more.
+func waits(command []byte) bool {
+	for len(command) > 0 {
+		n := bytes.Index(command, []byte("sleep "))
+		if n < 0 {
+			return false
+		}
+		before := bytes.TrimRight(command[:n], " \t")
+		command = command[n+len("sleep "):]
+		first := len(before) == 0 || bytes.IndexByte([]byte(";&\n(o"), before[len(before)-1]) >= 0 // the o is that of do
+		digits := 0
+		for digits < len(command) && command[digits] >= '0' && command[digits] <= '9' {
+			digits++
+		}
+		if first && digits >= longWait {
+			return true
+		}
+	}
+	return false
+}
+
 func readsOnly(part []byte) bool {
 	program, rest, _ := bytes.Cut(part, []byte{' '})
 	switch string(program) {
-	case "cat", "head", "tail", "wc", "less", "more", "file", "stat", "ls", "pwd", "cd", "echo", "printf", "grep", "rg", "egrep",
-		"fgrep", "tree", "which", "whoami", "env", "date", "du", "df", "ps", "nl", "sort", "uniq", "cut", "tr", "diff", "cmp",
-		"md5sum", "sha256sum", "jq", "awk", "true", "test", "type", "hexdump", "xxd", "strings", "od", "sleep":
-		return true
 	case "find":
 		return !bytes.Contains(rest, []byte("-delete")) && !bytes.Contains(rest, []byte("-exec"))
 	case "sed":
 		return !bytes.Contains(rest, []byte("-i"))
 	case "git":
 		verb, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte{' '})
-		switch string(verb) {
-		case "status", "log", "diff", "show", "blame", "grep", "branch", "ls-files", "rev-parse", "describe", "remote":
-			return true
-		}
+		return readsGit(string(verb))
+	}
+	return reader(string(program))
+}
+
+// reader reports whether a program only reads, whatever its arguments.
+func reader(program string) bool {
+	switch program {
+	case "cat", "head", "tail", "wc", "less", "more", "file", "stat", "ls", "pwd", "cd", "echo", "printf", "grep", "rg", "egrep",
+		"fgrep", "tree", "which", "whoami", "env", "date", "du", "df", "ps", "nl", "sort", "uniq", "cut", "tr", "diff", "cmp",
+		"md5sum", "sha256sum", "jq", "awk", "true", "test", "type", "hexdump", "xxd", "strings", "od", "sleep":
+		return true
+	}
+	return false
+}
+
+func readsGit(verb string) bool {
+	switch verb {
+	case "status", "log", "diff", "show", "blame", "grep", "branch", "ls-files", "rev-parse", "describe", "remote":
+		return true
 	}
 	return false
 }

@@ -33,7 +33,7 @@ type Finding struct {
 	Period     int      `json:"period,omitempty"`  // of a cycle, in calls
 	Workers    int      `json:"workers,omitempty"` // of a swarm's loop
 
-	// Next are the targets of calls that would go on with what was found; none where any call of the subject would.
+	// Next are the Question or Exact of calls that would go on with what was found; none where any call of the subject would.
 	Next []Hash `json:"-"`
 
 	// Evidence are the events that prove it, oldest first; the latest MaxEvidence of them.

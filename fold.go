@@ -11,6 +11,7 @@ type scratch struct {
 	canon fingerprint.Canonicalizer
 	mask  fingerprint.Masker
 	match fingerprint.Matcher
+	words fingerprint.Words
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -38,6 +39,9 @@ func (r *Run) start(e *Event) {
 	canonical := r.identify(s, t, e)
 	if r.options.Needs&NeedInputs != 0 {
 		r.keepInput(t, r.step.ArgsHash, canonical)
+	}
+	if r.options.Needs&FactEffort != 0 {
+		r.attempt(s, t, canonical)
 	}
 	s.put()
 	if r.options.Needs&NeedExcerpts != 0 {
@@ -74,6 +78,9 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	}
 	r.step.ArgsHash = fingerprint.Join(t.Hash, fingerprint.Bytes(canonical))
 	r.step.TargetHash = fingerprint.Join(t.Hash, s.canon.Target(canonical, t.Shell))
+	if r.step.Question = r.step.TargetHash; t.Distinct {
+		r.step.Question = r.step.ArgsHash
+	}
 	if t.Shell && r.options.Needs&(NeedOutcomes|NeedShell) != 0 {
 		command := s.canon.Command()
 		r.step.Effect, r.step.Test = commandEffect(command), fingerprint.RunsTests(command)
@@ -211,8 +218,16 @@ func (r *Run) results(t *Tool, e *Event) {
 	if r.options.Needs&NeedOutcomes != 0 {
 		s := getScratch()
 		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Stable))
+		s.words.Reset()
+		s.words.Add(e.Output)
+		s.words.Add(e.Error)
+		var varied variation
+		step.NormalizedResult, varied = r.settle(t, &s.words, step.NormalizedResult)
+		r.outcome(t, class, s.words.Says > 0, varied == fewer)
+		if r.options.Needs&FactEffort != 0 {
+			r.weigh(t, &s.words, varied)
+		}
 		s.put()
-		r.outcome(t, class)
 		if t.Streak.Count <= 2 { // a row begins
 			t.NothingFound = t.Streak.Count == 2 && fingerprint.Empty(e.Output)
 		}
@@ -220,8 +235,8 @@ func (r *Run) results(t *Tool, e *Event) {
 }
 
 // outcome notes a step's outcome, and whether it is news. A failure is news once for each class of error: that another
-// path stands in it tells nothing new.
-func (r *Run) outcome(t *Tool, class Hash) {
+// path stands in it tells nothing new. It counts as an error if it said something, and no less than the time before.
+func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	step := &r.step
 	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)
 	told := step.NormalizedResult
@@ -229,6 +244,10 @@ func (r *Run) outcome(t *Tool, class Hash) {
 		told = fingerprint.Join(t.Hash, class)
 	}
 	seen := r.s.ResultCounts.add(told, step.Number)
+	step.Told = seen.N
+	if class != 0 && said && !fewer {
+		step.Errors = seen
+	}
 	key := step.key()
 	step.Repeats = r.s.OutcomeCounts.add(key, step.Number+r.changeAge(step))
 	r.s.OutcomePeriods.add(key)
@@ -243,13 +262,14 @@ func (r *Run) outcome(t *Tool, class Hash) {
 	r.s.StepsWithoutNovelty++
 }
 
-// changeAge returns by how many steps what came before a step is older than it looks, because something was changed since: to
-// ask again after a change is no repetition. That a failure stays the same in spite of changes says more.
+// changeAge returns by how many steps what came before a step is older than it looks, because something was changed since, or a
+// person spoke: to ask again then is no repetition. That a failure stays the same in spite of changes says more.
 func (r *Run) changeAge(step *Step) int {
+	since := r.s.Changes + r.s.Turn.Number
 	if step.Failing {
-		return r.s.Changes * halfLife / 2
+		return since * halfLife / 2
 	}
-	return r.s.Changes * halfLife
+	return since * halfLife
 }
 
 // outcomeHash hashes an output and an error, where there is one.

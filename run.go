@@ -74,6 +74,7 @@ type state struct {
 	HandoffEvents []EventRef
 	HandoffTotals []handoffTotals     // what had happened at each of them
 	Speakers      map[string]*speaker `json:",omitempty"`
+	Meter         meter               `json:",omitzero"`
 }
 
 // handoffTotals is how much had happened in a run at some event.

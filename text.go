@@ -47,6 +47,7 @@ type speaker struct {
 
 type message struct {
 	Sketch        fingerprint.MinHash
+	Done          float64 `json:",omitzero"` // how far it says that the work has come; 0 where it says nothing of it
 	Ref           EventRef
 	NovelMessages int // messages up to this one, itself included, that were not nearly said before
 }
@@ -59,6 +60,11 @@ func (r *Run) message(e *Event) {
 	case RoleAssistant:
 		r.s.MessagesSinceCall++
 	}
+	if r.options.Needs&FactEffort != 0 {
+		s := getScratch()
+		r.converse(s, e)
+		s.put()
+	}
 	if e.Role != RoleAssistant || r.options.Needs&NeedTexts == 0 {
 		return
 	}
@@ -67,7 +73,7 @@ func (r *Run) message(e *Event) {
 	gist := fingerprint.MinHashOf(e.Text)
 	r.s.AssistantWords += gist.Words
 	if text.Words = gist.Words; text.Words >= minTextWords {
-		r.compare(&text, &gist, e.Agent)
+		r.compare(&text, &gist, fingerprint.Completion(e.Text), e.Agent)
 		if r.s.RestatedInARow++; text.Similar == 1 {
 			r.s.RestatedInARow = 0
 		}
@@ -76,13 +82,17 @@ func (r *Run) message(e *Event) {
 }
 
 // compare holds a message against the last ones of its agent.
-func (r *Run) compare(text *Text, gist *fingerprint.MinHash, agent string) {
+func (r *Run) compare(text *Text, gist *fingerprint.MinHash, done float64, agent string) {
 	sp := r.speakerOf(agent)
 	text.Similar, text.First = 1, r.current.Ref
+	onward := sp.onward(done)
 	fresh := 0
 	for k := range sp.Messages {
 		before := &sp.Messages[(sp.Next+len(sp.Messages)-1-k)%len(sp.Messages)]
 		near := fingerprint.Resemblance(&gist.Triples, &before.Sketch.Triples)
+		if near >= similarTexts && onward && before.Done > 0 {
+			continue // the same words, and the work has come further
+		}
 		text.TrigramOverlap = max(text.TrigramOverlap, near)
 		if near >= similarTexts {
 			text.Similar++
@@ -108,10 +118,10 @@ func (r *Run) compare(text *Text, gist *fingerprint.MinHash, agent string) {
 		r.s.RestatedWeight += text.Overlap
 	}
 	if len(sp.Messages) < recentTexts {
-		sp.Messages = append(sp.Messages, message{*gist, r.current.Ref, r.s.NovelMessages})
+		sp.Messages = append(sp.Messages, message{*gist, done, r.current.Ref, r.s.NovelMessages})
 		return
 	}
-	sp.Messages[sp.Next] = message{*gist, r.current.Ref, r.s.NovelMessages}
+	sp.Messages[sp.Next] = message{*gist, done, r.current.Ref, r.s.NovelMessages}
 	sp.Next = (sp.Next + 1) % recentTexts
 }
 
@@ -128,6 +138,24 @@ func (sp *speaker) isNewPlan(words int) bool {
 	sorted := lengths[:len(sp.Messages)]
 	slices.Sort(sorted)
 	return words > planRatio*sorted[len(sorted)/2]
+}
+
+// onward reports whether a message says that the work has come further than all kept messages of its agent that tell how far, or
+// less far than all of them, as what is left does.
+func (sp *speaker) onward(done float64) bool {
+	more, less := 0, 0
+	for k := range sp.Messages {
+		switch before := sp.Messages[k].Done; {
+		case before == 0:
+		case done > before:
+			more++
+		case done < before:
+			less++
+		default:
+			return false
+		}
+	}
+	return done > 0 && (more == 0) != (less == 0)
 }
 
 // speakerOf returns what is kept of the agent, in place of the one that was silent longest if there are too many.

@@ -24,6 +24,8 @@ type Tool struct {
 	Calls  int // started
 	Empty  int // completed with nothing
 
+	Distinct bool `json:",omitzero"` // its calls differ by all of their arguments, since one that was thought beside the point changed an outcome
+
 	// MostRepeated is the exact input that came most often: how often, and at which event last. Of equals it is the first.
 	MostRepeated struct {
 		Exact Hash

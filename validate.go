@@ -19,24 +19,25 @@ func (s *state) validate() error {
 	c.Part("Metrics", s.Metrics.validate())
 	events := s.Metrics.Events
 	c.Count("Calls", s.Calls, s.Metrics.ToolCalls)
-	c.Count("Latent", s.LatencyCount, events)
+	c.Count("LatencyCount", s.LatencyCount, events)
 	c.Count("Progress", s.Progress, events)
-	c.Part("Asked", s.CallPeriods.validate(s.Calls))
-	c.That(s.CallPeriods.N == s.Calls, "Asked has %d calls of %d", s.CallPeriods.N, s.Calls)
-	c.Part("Outcomes", s.OutcomePeriods.validate(events))
+	c.Part("CallPeriods", s.CallPeriods.validate(s.Calls))
+	c.That(s.CallPeriods.N == s.Calls, "CallPeriods has %d calls of %d", s.CallPeriods.N, s.Calls)
+	c.Part("OutcomePeriods", s.OutcomePeriods.validate(events))
 	c.Count("Changes", s.Changes, s.OutcomePeriods.N)
-	c.Count("Stale", s.StepsWithoutNovelty, s.OutcomePeriods.N)
-	c.Part("Aimed", s.TargetStreak.validate(s))
+	c.Count("StepsWithoutNovelty", s.StepsWithoutNovelty, s.OutcomePeriods.N)
+	c.Part("TargetStreak", s.TargetStreak.validate(s))
 	c.Part("Turn", s.Turn.validate(s))
 	c.Part("Shell", s.Shell.validate(s))
-	c.Part("LastNews", s.LastNovelty.validate(s))
-	c.Part("Untold", s.LastUnobserved.validate(s))
+	c.Part("LastNovelty", s.LastNovelty.validate(s))
+	c.Part("LastUnobserved", s.LastUnobserved.validate(s))
 	c.Part("Agents", s.validateAgents())
 	c.Part("Recent", s.validateRecent())
 	c.Part("Open", s.validateOpen())
 	c.Part("Tools", s.validateTools())
 	c.Part("messages", s.validateMessages())
 	c.Part("handoffs", s.validateHandoffs())
+	c.Part("Meter", s.Meter.validate(s))
 	return c.Err()
 }
 
@@ -102,10 +103,10 @@ func (s *Step) validate(in *state) error {
 	c.That(s.Outcome <= Blocked, "Outcome is %d, want 0 to %d", s.Outcome, Blocked)
 	c.Part("Start", s.Start.validate(in))
 	c.Part("End", s.End.validate(in))
-	c.Count("SameRaw", s.RawCount, in.Calls)
-	c.Count("Same", s.ArgsCount, in.Calls)
-	c.Count("Again.N", s.Repeats.N, in.OutcomePeriods.N)
-	c.Amount("Again.Weight", s.Repeats.Weight, maxWeight)
+	c.Count("RawCount", s.RawCount, in.Calls)
+	c.Count("ArgsCount", s.ArgsCount, in.Calls)
+	c.Count("Repeats.N", s.Repeats.N, in.OutcomePeriods.N)
+	c.Amount("Repeats.Weight", s.Repeats.Weight, maxWeight)
 	return c.Err()
 }
 
@@ -160,16 +161,16 @@ func (t *Tool) validate(in *state) error {
 	c.That(t.Effect <= Polling, "Class is %d, want 0 to %d", uint8(t.Effect), Polling)
 	c.Count("Calls", t.Calls, in.Calls)
 	c.Count("Empty", t.Empty, in.Metrics.Events)
-	c.Count("Worst.Count", t.MostRepeated.Count, in.Calls)
-	c.Part("Worst.Event", t.MostRepeated.Event.validate(in))
+	c.Count("MostRepeated.Count", t.MostRepeated.Count, in.Calls)
+	c.Part("MostRepeated.Event", t.MostRepeated.Event.validate(in))
 	c.Part("Streak", t.Streak.validate(in))
 	c.Part("Errors", t.Errors.validate(in))
 	c.Part("Unchanged", t.Unchanged.validate(in))
-	c.Count("ErrorsBegan", t.ChangesAtFirstError, in.Changes)
+	c.Count("ChangesAtFirstError", t.ChangesAtFirstError, in.Changes)
 	c.Count("length of FirstError", len(t.FirstError), 4*excerptSize) // JSON replaces a bad byte by three
 	c.Count("Turn", t.Turn, in.Turn.Number)
 	c.Count("TurnCalls", t.TurnCalls, t.Calls)
-	c.Count("Began", t.ProgressAtFirstCall, in.Progress)
+	c.Count("ProgressAtFirstCall", t.ProgressAtFirstCall, in.Progress)
 	c.Count("Latest", t.Latest, max(0, in.Calls-1))
 	c.Part("Inputs", t.validateInputs())
 	return c.Err()
@@ -227,7 +228,7 @@ func (p *Periods) validate(most int) error {
 	kept := min(p.N, MaxPeriod)
 	for period := 1; period <= MaxPeriod && c.Err() == nil; period++ {
 		length := p.Matches[period-1]
-		c.Count("Run", length, max(0, p.N-period))
+		c.Count("Matches", length, max(0, p.N-period))
 		for k := 0; k+period < kept && k <= length && c.Err() == nil; k++ {
 			same := p.Symbols[(p.N-1-k)%MaxPeriod] == p.Symbols[(p.N-1-k-period)%MaxPeriod]
 			c.That(same == (k < length), "Run contradicts Last with period %d", period)
@@ -239,12 +240,12 @@ func (p *Periods) validate(most int) error {
 func (s *state) validateMessages() error {
 	var c snapshot.Check
 	events := s.Metrics.Events
-	c.Count("Said", s.MessagesSinceCall, events)
-	c.Count("Restated", s.RestatedInARow, events)
-	c.Amount("Restating", s.RestatedWeight, float64(events))
-	c.Count("Fresh", s.NovelMessages, events)
-	c.Count("Again", s.RepeatedMessages, events)
-	c.Count("Spoken", s.AssistantWords, snapshot.MaxCount)
+	c.Count("MessagesSinceCall", s.MessagesSinceCall, events)
+	c.Count("RestatedInARow", s.RestatedInARow, events)
+	c.Amount("RestatedWeight", s.RestatedWeight, float64(events))
+	c.Count("NovelMessages", s.NovelMessages, events)
+	c.Count("RepeatedMessages", s.RepeatedMessages, events)
+	c.Count("AssistantWords", s.AssistantWords, snapshot.MaxCount)
 	c.Count("number of speakers", len(s.Speakers), maxSpeeches)
 	for _, sp := range s.Speakers {
 		if sp == nil {
@@ -260,10 +261,10 @@ func (sp *speaker) validate(in *state) error {
 	c.Count("number of messages", len(sp.Messages), recentTexts)
 	c.Count("Next", sp.Next, recentTexts-1)
 	c.That(sp.Next == 0 || len(sp.Messages) == recentTexts, "Next is %d of %d messages", sp.Next, len(sp.Messages))
-	c.Count("Used", sp.LastEvent, in.Metrics.Events)
+	c.Count("LastEvent", sp.LastEvent, in.Metrics.Events)
 	for k := range sp.Messages {
 		c.Count("Words", sp.Messages[k].Sketch.Words, snapshot.MaxCount)
-		c.Count("Fresh", sp.Messages[k].NovelMessages, in.NovelMessages)
+		c.Count("NovelMessages", sp.Messages[k].NovelMessages, in.NovelMessages)
 		c.Part("Ref", sp.Messages[k].Ref.validate(in))
 	}
 	return c.Err()
@@ -281,12 +282,31 @@ func (s *state) validateHandoffs() error {
 	c.That(!slices.Contains(s.HandoffAgents, ""), "a receiver has no name")
 	latest := handoffTotals{}
 	for k, until := range s.HandoffTotals {
-		c.Part("Received", s.HandoffEvents[k].validate(s))
+		c.Part("HandoffEvents", s.HandoffEvents[k].validate(s))
 		c.That(until.Words >= latest.Words && until.Outcomes >= latest.Outcomes && until.RepeatedMessages >= latest.RepeatedMessages, "Until goes back")
 		latest = until
 	}
-	c.Count("Until.Words", latest.Words, s.AssistantWords)
-	c.Count("Until.Outcomes", latest.Outcomes, s.OutcomePeriods.N)
-	c.Count("Until.Again", latest.RepeatedMessages, s.RepeatedMessages)
+	c.Count("HandoffTotals.Words", latest.Words, s.AssistantWords)
+	c.Count("HandoffTotals.Outcomes", latest.Outcomes, s.OutcomePeriods.N)
+	c.Count("HandoffTotals.RepeatedMessages", latest.RepeatedMessages, s.RepeatedMessages)
+	return c.Err()
+}
+
+func (m *meter) validate(s *state) error {
+	var c snapshot.Check
+	for _, x := range [...]float64{m.Wasted, m.Certain, m.Talk} {
+		c.That(x >= 0 && x <= 2*mostWasted+1/(1-talkKept), "evidence of %v", x)
+	}
+	c.Count("Steps", m.Steps, s.Metrics.Events)
+	c.Count("Acquit", m.Acquit, acquitted)
+	c.Count("N", m.N, s.Metrics.Events)
+	c.That(len(m.Acts) == min(m.N, recentActs), "%d acts of %d", len(m.Acts), m.N)
+	c.Count("number of answers", len(m.Answers), recentAnswers)
+	c.Count("Next", m.Next, max(0, len(m.Answers)-1))
+	for k := range m.Answers {
+		c.Count("count of an answer's numbers", m.Answers[k].Count, len(m.Answers[k].Numbers))
+	}
+	c.Part("First", m.First.validate(s))
+	c.Part("Talked", m.Talked.validate(s))
 	return c.Err()
 }

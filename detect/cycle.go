@@ -39,7 +39,7 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Period = period
 	for k := range period {
 		if s := r.StepAt(k); s != nil {
-			f.Next = append(f.Next, s.TargetHash)
+			f.Next = append(f.Next, s.Question)
 		}
 	}
 	addNudgeContext(r, &f, period)

@@ -151,6 +151,10 @@ The kind of an error is its line that matters, with paths, numbers and quoted pa
 its output tells so: by an exit status, an error, a traceback. Where other calls changed something in between, the attempts may be
 honest, and it is worth a nudge and never more.
 
+It is also found, and nudged, when the same kind of error came again and again with other steps in between, so that the occurrences weigh at
+least 4.3: one weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer, and an error that says less than the time
+before, or nothing but an exit status, does not count.
+
 # stuck_polling
 
 A polling tool brought the same answer to the same question at least 8 times in a row.
@@ -184,6 +188,32 @@ A message counts by how many of its runs of two words its agent has said before 
 of its first twelve words, if that is more; three messages later it counts half. Messages of fewer than eight words count
 nothing. It begins anew with news of a step, with a person's message, and with a new plan: a message over six times as long
 as those of its agent before. Since people who work together say things again, too, it is worth a nudge and never more.
+
+# stalled_steps
+
+The steps of late brought next to nothing: each is held against all that the run has seen, and what was in vain adds up.
+
+A step is in vain as far as its call is like one of the last twelve of its tool and its outcome holds no words that are new to the
+run: wholly if it failed, was refused, could not do anything or came with this very outcome before, half if it found nothing or told what
+was known. News lowers the sum in proportion to how much of it there is; a change lowers it, too, and so does a person who speaks. What
+follows a change has a reason to look again and counts less, and so do polls and failures that may pass. Calls that can do nothing, and calls
+that came with their outcome twice before, are evidence beyond doubt; with less of it than four such steps, the agent is nudged and never stopped.
+
+Why: these steps cost time and money, and what they tell is known already.
+
+Try: say what is still unknown, and take the one step that would tell; if the same failure stays, find its cause before the next attempt, or stop
+and report it.
+
+# stalled_talk
+
+The answers to a person say little that the agent has not said before.
+
+An answer counts by the share of its pairs of words that no earlier message of an agent had, and less with each answer and each step since. Such findings
+are nudged and never stopped: a person may ask the same again.
+
+Why: a conversation that goes round leads the person nowhere.
+
+Try: use what the person has said already, look it up with a tool, or say plainly what cannot be done and end there.
 
 # repeating_text
 

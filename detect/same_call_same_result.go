@@ -26,9 +26,9 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Repeats.Weight / d.Weight
 	stepsThat(r, recent, func(s *unloop.Step) bool {
-		return s.TargetHash == step.TargetHash && s.NormalizedResult == step.NormalizedResult
+		return s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
 	}).attach(&f)
-	f.Next = []unloop.Hash{step.TargetHash}
+	f.Next = []unloop.Hash{step.Question}
 	addNudgeContext(r, &f, 1)
 	return f, true
 }

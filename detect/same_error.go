@@ -5,8 +5,12 @@ import "github.com/unloop-ai/unloop"
 // SameError fires when a tool failed at least Times times in a row with the same kind of error, and not
 // always to the same input.
 type SameError struct {
-	Times int
+	Times    int
+	Stubborn float64 // weight of equal errors with other steps in between; one weighs 1, half every 24 steps later
 }
+
+// patience is how much longer tests may fail than other commands: that is what they are for.
+const patience = 1.3
 
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
@@ -21,7 +25,7 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	row := &r.Tool(step.Tool).Errors
 	if row.Count < d.Times || row.Inputs < 2 {
-		return unloop.Finding{}, false
+		return d.stubborn(r, step)
 	}
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
@@ -30,6 +34,29 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Advisory = r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(row.Count).attach(&f)
 	f.First = row.First
+	addNudgeContext(r, &f, 1)
+	return f, true
+}
+
+// stubborn looks at how often this error came, of those not long ago, whatever came in between.
+func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, bool) {
+	tool := r.Tool(step.Tool)
+	if step.Errors.N == tool.Errors.Count && r.Changes() == tool.ChangesAtFirstError {
+		return unloop.Finding{}, false // nothing came in between, so it is the same call, which has a rule of its own
+	}
+	weight := d.Stubborn
+	if step.Test {
+		weight *= patience
+	}
+	if step.Errors.Weight < weight {
+		return unloop.Finding{}, false
+	}
+	_, output := r.Excerpt(step)
+	f := finding(r, "same_error", step.Tool, step.Errors.N, "%s failed %d times with the same kind of error, whatever was tried in between: %s",
+		step.Tool, step.Errors.N, output)
+	f.Score = step.Errors.Weight / weight
+	f.Advisory = true // each time something else may have been tried
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).attach(&f)
 	addNudgeContext(r, &f, 1)
 	return f, true
 }

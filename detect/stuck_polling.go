@@ -34,7 +34,7 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Advisory = n < 2*d.Times // some things take their time
 	same.latest(unloop.MaxEvidence).attach(&f)
 	if row.Inputs == 1 {
-		f.First, f.Next = row.First, []unloop.Hash{step.TargetHash}
+		f.First, f.Next = row.First, []unloop.Hash{step.Question}
 		addNudgeContext(r, &f, 1)
 	}
 	return f, true

@@ -22,7 +22,7 @@ type ladderState struct {
 	Level   int           // of the last decision: 0 none, then as rungs
 	Held    int           // events since then at which a finding held
 	Novelty int           // pieces of news since the last of those, or since the last rung that they took it down
-	Next    []unloop.Hash // targets of the calls that would go on with what was found; none for all calls of Tool
+	Next    []unloop.Hash // Question or Exact of the calls that would go on with what was found; none for all calls of Tool
 	Tool    string
 	Finding unloop.Finding // what was found
 }
@@ -105,7 +105,7 @@ func (s *ladderState) matches(step *unloop.Step) bool {
 	if len(s.Next) == 0 {
 		return step.Tool == s.Tool
 	}
-	return slices.Contains(s.Next, step.TargetHash)
+	return slices.Contains(s.Next, step.Question) || slices.Contains(s.Next, step.ArgsHash)
 }
 
 func (s *ladderState) decision(found []unloop.Finding) Decision {

@@ -16,9 +16,12 @@ type DefaultProfile struct {
 	NothingFound   int     `yaml:"nothing_found" doc:"times in a row that nothing was found, whatever was asked"`
 	SameAnswers    int     `yaml:"same_answers" doc:"equal results in a row, to questions about different items"`
 	SameErrors     int     `yaml:"same_errors" doc:"errors of one kind in a row"`
+	StubbornErrors float64 `yaml:"stubborn_errors" doc:"weight of equal errors with other steps in between; one weighs 1, half every 24 steps later"`
 	StuckPolls     int     `yaml:"stuck_polls" doc:"equal answers of a polling tool in a row"`
 	SameMessages   int     `yaml:"same_messages" doc:"alike messages among an agent's last six"`
 	Restated       float64 `yaml:"restated_messages" doc:"what was said again since the last news, in messages"`
+	StalledSteps   float64 `yaml:"stalled_steps" doc:"steps in vain, less the news since"`
+	StalledTalk    float64 `yaml:"stalled_talk" doc:"answers to a person that said nothing new, in messages"`
 	TextRepeats    int     `yaml:"text_repeats" doc:"times that a passage stands at the end of one message"`
 	IdleHandoffs   int     `yaml:"idle_handoffs" doc:"handoffs between two agents without news"`
 	BareHandoffs   int     `yaml:"bare_handoffs" doc:"the same, where little is known of what they did"`
@@ -29,7 +32,7 @@ type DefaultProfile struct {
 // DefaultSettings returns the settings as they stand.
 func DefaultSettings() *DefaultProfile {
 	return &DefaultProfile{
-		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 12, SameErrors: 4, StuckPolls: 8, SameMessages: 3, Restated: 1.2, TextRepeats: 5,
+		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 12, SameErrors: 4, StubbornErrors: 4.3, StuckPolls: 8, SameMessages: 3, Restated: 1.2, StalledSteps: 2, StalledTalk: 2, TextRepeats: 5,
 		IdleHandoffs: 4, BareHandoffs: 6, LadderPatience: 2,
 	}
 }
@@ -45,9 +48,12 @@ func (s *DefaultProfile) Validate() error {
 	v.integer("nothing_found", s.NothingFound, 2, 1000)
 	v.integer("same_answers", s.SameAnswers, 2, 1000)
 	v.integer("same_errors", s.SameErrors, 2, 1000)
+	v.number("stubborn_errors", s.StubbornErrors, 1.5, 63)
 	v.integer("stuck_polls", s.StuckPolls, 2, 1000)
 	v.integer("same_messages", s.SameMessages, 2, 6)
 	v.number("restated_messages", s.Restated, 0.5, 4)
+	v.number("stalled_steps", s.StalledSteps, 1, 3)
+	v.number("stalled_talk", s.StalledTalk, 0.5, 10)
 	v.integer("text_repeats", s.TextRepeats, 2, 1000)
 	v.integer("idle_handoffs", s.IdleHandoffs, 3, 6)
 	v.integer("bare_handoffs", s.BareHandoffs, 3, 6)
@@ -63,15 +69,17 @@ func (s *DefaultProfile) profile() *Profile {
 			detect.SameCallSameResult{Weight: s.RepeatWeight, Failures: s.RepeatFailures},
 			detect.Cycle{Rounds: s.CycleRounds, Steps: s.CycleSteps},
 			detect.SameResult{Times: s.SameResults, Nothing: s.NothingFound, Items: s.SameAnswers},
-			detect.SameError{Times: s.SameErrors},
+			detect.SameError{Times: s.SameErrors, Stubborn: s.StubbornErrors},
 			detect.StuckPolling{Times: s.StuckPolls},
 			detect.RepeatedMessage{Times: s.SameMessages},
 			detect.RestatedMessages{Messages: s.Restated},
+			detect.StalledSteps{Steps: s.StalledSteps, Certain: 4},
+			detect.StalledTalk{Messages: s.StalledTalk},
 			detect.RepeatingText{Times: s.TextRepeats, Bytes: 200},
 			detect.IdleHandoffs{Times: s.IdleHandoffs, Bare: s.BareHandoffs},
 		},
 		mark:    MessagePrefix{Tag: "loop-guard"},
-		reading: unloop.Options{Shells: unloop.DefaultShells()},
+		reading: unloop.Options{Shells: unloop.DefaultShells(), Effects: pollers()},
 		policy:  func() policy.Policy { return &policy.Ladder{Patience: s.LadderPatience} },
 		penalty: defaultPenalty,
 	}
@@ -79,3 +87,8 @@ func (s *DefaultProfile) profile() *Profile {
 
 // defaultPenalty takes a third for a finding that has just enough evidence, and more as the evidence grows.
 func defaultPenalty(f *unloop.Finding) int { return int(min(60, 30*f.Score)) }
+
+// pollers are the tools of common agents that ask how background work is getting on, and whose names do not say so.
+func pollers() map[string]unloop.Effect {
+	return map[string]unloop.Effect{"BashOutput": unloop.Polling, "TaskOutput": unloop.Polling, "write_stdin": unloop.Polling}
+}

@@ -167,6 +167,7 @@ type Session struct {
 	warnings policy.Warnings
 	found    []unloop.Finding
 	grown    []unloop.Finding
+	course   policy.Course
 }
 
 // NewSession begins to watch a run.
@@ -191,6 +192,7 @@ func (w *Session) Add(e *unloop.Event) policy.Decision {
 		}
 	}
 	d := decide.Decide(w.run, w.found, w.grown)
+	w.course.Note(w.run.Current().Ref.Number, &d)
 	if d.Action != policy.Allow {
 		d.Message = w.profile.Nudge(&d)
 	}
@@ -242,6 +244,9 @@ func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() }
 
 // Warnings returns the run's warnings, sorted by rule, then subject.
 func (w *Session) Warnings() []unloop.Finding { return w.warnings.All() }
+
+// Verdict returns how the run as a whole did so far.
+func (w *Session) Verdict() policy.Verdict { return w.course.Verdict() }
 
 // Health returns how well the run does.
 func (w *Session) Health() policy.Health {

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/unloop-ai/unloop"
@@ -16,11 +17,12 @@ type sessionState[Part any] struct {
 	Policy   Part             `json:"policy,omitempty"`
 	Tools    map[string]Part  `json:"tools,omitempty"` // policies of tools with settings of their own
 	Warnings []unloop.Finding `json:"warnings,omitempty"`
+	Course   policy.Course    `json:"course,omitzero"`
 }
 
 // MarshalJSON writes all that Restore needs to go on exactly where the watch is.
 func (w *Session) MarshalJSON() ([]byte, error) {
-	state := sessionState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All()}
+	state := sessionState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All(), Course: w.course}
 	for name, p := range w.tools {
 		if state.Tools == nil {
 			state.Tools = make(map[string]any)
@@ -55,7 +57,10 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Session{profile: p, run: run, policy: p.newPolicy()}
+	if !kept.Course.Valid() {
+		return nil, errors.New("restore a session: the course contradicts itself")
+	}
+	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course}
 	if err := restorePolicy(w.policy, kept.Policy); err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (t *runScan) finish(result *Result) error {
 	run := t.watch.Run()
 	verdict := report.Run{
 		ID: t.id, Source: t.src.name, Format: t.src.format.Name, Events: t.events, Steps: run.Calls(),
-		Health: t.watch.Health(), Metrics: run.Metrics(), Decisions: t.decisions, Dropped: t.dropped,
+		Health: t.watch.Health(), Verdict: t.watch.Verdict(), Metrics: run.Metrics(), Decisions: t.decisions, Dropped: t.dropped,
 	}
 	for _, f := range t.watch.Warnings() {
 		verdict.Warnings = append(verdict.Warnings, report.Warning{Finding: f, Proof: t.proofs[proofKey{f.Rule, f.Subject}]})

@@ -26,6 +26,7 @@ type Labels struct {
 	Loop           *Loop        `json:"loop,omitempty"`
 	Checkpoints    []Checkpoint `json:"checkpoints,omitempty"`
 	StepRepetition *Verdict     `json:"step_repetition,omitempty"` // whether the run as a whole repeats steps
+	Stuck          *Stuck       `json:"stuck,omitempty"`
 }
 
 // Verdict is a yes or a no: true or false, or 1 or 0.
@@ -89,6 +90,9 @@ func (l *Labels) mistake(events int) (field, reason string) {
 				fmt.Sprintf("%d is not after %d, within a run of %d events", c.AfterEvent, before, events)
 		}
 		before = c.AfterEvent
+	}
+	if l.Stuck != nil {
+		return l.Stuck.mistake(events)
 	}
 	return "", ""
 }

@@ -34,6 +34,7 @@ func (b *Scoreboard) Pretty(w io.Writer) error {
 	t.loops()
 	t.lookAlikes()
 	t.untouched()
+	t.judged()
 	t.score("checkpoints", func(s *Sheet) Score { return s.Checkpoints })
 	t.score("whole runs", func(s *Sheet) Score { return s.WholeRuns })
 	t.saved("after the first stop, in runs with a known loop", func(s *Sheet) Saved { return s.InLoops })
@@ -123,6 +124,37 @@ func (t *table) untouched() {
 		t.title("failed runs")
 		t.rates("flagged", func(s *Sheet) Proportion { return s.Failed.Flagged })
 		t.rates("stopped", func(s *Sheet) Proportion { return s.Failed.Stopped })
+	}
+}
+
+// judged adds what readers say of stretches: over all runs, and where there are several sources, by source.
+func (t *table) judged() {
+	first := t.sheets[0]
+	if first.Judged.Found.Of+first.Judged.FalseFlags.Of+first.Judged.Elsewhere.Of == 0 {
+		return
+	}
+	t.score("judged stretches", func(s *Sheet) Score { return s.Judged.Score() })
+	t.rates("stopped", func(s *Sheet) Proportion { return s.Judged.Stopped })
+	t.add("median delay", "", func(s *Sheet) string { return middle(s.Judged.Delays) })
+	t.rates("clean runs flagged", func(s *Sheet) Proportion { return s.Judged.FalseFlags })
+	t.rates("clean runs stopped", func(s *Sheet) Proportion { return s.Judged.FalseStops })
+	t.rates("flagged elsewhere", func(s *Sheet) Proportion { return s.Judged.Elsewhere })
+	sources := slices.Sorted(maps.Keys(first.BySource))
+	if len(sources) < 2 {
+		return
+	}
+	t.title("judged stretches found, by source")
+	t.sources(sources, func(j *Judged) Proportion { return j.Found })
+	t.title("clean runs flagged, by source")
+	t.sources(sources, func(j *Judged) Proportion { return j.FalseFlags })
+}
+
+// sources adds a row for each source for which the rate is of something.
+func (t *table) sources(names []string, rate func(*Judged) Proportion) {
+	for _, name := range names {
+		if rate(t.sheets[0].BySource[name]).Of > 0 {
+			t.rates(name, func(s *Sheet) Proportion { return rate(s.BySource[name]) })
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ type Sheet struct {
 	Failed      Hit                `json:"failed"`     // runs that failed, but for those with a labelled stretch
 	Checkpoints Score              `json:"checkpoints"`
 	WholeRuns   Score              `json:"whole_runs"`
+	Judged      Judged             `json:"judged"`           // runs with labels.stuck
+	BySource    map[string]*Judged `json:"judged_by_source"` // the same, by source
 
 	InLoops      Saved `json:"after_stop_in_loops"` // of runs with a known loop
 	InFailed     Saved `json:"after_stop_in_failed"`
@@ -87,7 +89,7 @@ func (s *Saved) add(t *replay) {
 func New(profiles []*profile.Profile) *Scoreboard {
 	b := &Scoreboard{profiles: profiles}
 	for _, p := range profiles {
-		b.Sheets = append(b.Sheets, &Sheet{Profile: p.Name(), Loops: make(map[string]*Caught), LookAlikes: make(map[string]*Hit)})
+		b.Sheets = append(b.Sheets, &Sheet{Profile: p.Name(), Loops: make(map[string]*Caught), LookAlikes: make(map[string]*Hit), BySource: make(map[string]*Judged)})
 	}
 	return b
 }
@@ -122,13 +124,17 @@ func (s *Sheet) add(one *Run, t *replay) {
 	truth, known := one.Labels.loops()
 	_, flagged := t.first(0, math.MaxInt, policy.Warn)
 	if known {
-		s.WholeRuns.add(flagged, truth)
+		s.WholeRuns.add(t.watch.Verdict().Grade.Loops(), truth)
 	}
 	from := 0
 	for _, c := range one.Labels.Checkpoints {
 		_, call := t.first(from, c.AfterEvent, policy.Warn)
 		s.Checkpoints.add(call, c.Loop)
 		from = c.AfterEvent + 1
+	}
+	if stuck := one.Labels.Stuck; stuck != nil {
+		s.Judged.add(stuck, t)
+		entry(s.BySource, one.Source).add(stuck, t)
 	}
 	if one.Labels.Loop != nil {
 		s.addStretch(one.Labels.Loop, t)

@@ -149,6 +149,7 @@ func TestSheet(t *testing.T) {
 			if tc.want.LookAlikes == nil {
 				tc.want.LookAlikes = map[string]*Hit{}
 			}
+			tc.want.BySource = map[string]*Judged{}
 			got := read(t, tc.line, "cycles").Sheets[0]
 			near := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })
 			if diff := cmp.Diff(&tc.want, got, near); diff != "" {
@@ -187,16 +188,17 @@ func TestMedian(t *testing.T) {
 
 func TestBadLabels(t *testing.T) {
 	for name, tc := range map[string]struct{ line, want string }{
-		"a stretch beyond the run":       {line("", `{"loop":{"kind":"k","onset":0,"end":2}}`, "a a"), "runs:2: labels.loop: from event 0 to 2 is no stretch of a run of 2 events"},
-		"a stretch that ends too early":  {line("", `{"loop":{"kind":"k","onset":1,"end":0}}`, "a a"), "runs:2: labels.loop: from event 1 to 0 is no stretch of a run of 2 events"},
-		"a loop without a kind":          {line("", `{"loop":{"onset":0,"end":1}}`, "a a"), "runs:2: labels.loop.kind: a loop needs a kind of printable characters"},
-		"a kind that writes to a screen": {line("", `{"loop":{"kind":"\u001b[2J","onset":0,"end":1}}`, "a a"), "runs:2: labels.loop.kind: a loop needs a kind of printable characters"},
-		"a loop that is only a word":     {line("", `{"loop":true}`, "a a"), "runs:2: labels.loop: a JSON true does not fit here"},
-		"checkpoints out of order":       {line("", `{"checkpoints":[{"after_event":1},{"after_event":1}]}`, "a a"), "runs:2: labels.checkpoints.1.after_event: 1 is not after 1, within a run of 2 events"},
-		"a checkpoint beyond the run":    {line("", `{"checkpoints":[{"after_event":2}]}`, "a a"), "runs:2: labels.checkpoints.0.after_event: 2 is not after -1, within a run of 2 events"},
-		"an event that cannot be read":   {`{"id":"r","labels":{},"events":[{"kind":"tool_call","tool":7}]}`, "runs:2: events.0.tool: a JSON number does not fit here"},
-		"a run without an id":            {`{"labels":{},"events":[]}`, "runs:2: id: a run needs an id"},
-		"a line that is cut":             {`{"id":"r","labels":{}`, "runs:2: not valid JSON at byte 21: unexpected EOF"},
+		"a stretch beyond the run":        {line("", `{"loop":{"kind":"k","onset":0,"end":2}}`, "a a"), "runs:2: labels.loop: from event 0 to 2 is no stretch of a run of 2 events"},
+		"a stretch that ends too early":   {line("", `{"loop":{"kind":"k","onset":1,"end":0}}`, "a a"), "runs:2: labels.loop: from event 1 to 0 is no stretch of a run of 2 events"},
+		"a loop without a kind":           {line("", `{"loop":{"onset":0,"end":1}}`, "a a"), "runs:2: labels.loop.kind: a loop needs a kind of printable characters"},
+		"a kind that writes to a screen":  {line("", `{"loop":{"kind":"\u001b[2J","onset":0,"end":1}}`, "a a"), "runs:2: labels.loop.kind: a loop needs a kind of printable characters"},
+		"a loop that is only a word":      {line("", `{"loop":true}`, "a a"), "runs:2: labels.loop: a JSON true does not fit here"},
+		"checkpoints out of order":        {line("", `{"checkpoints":[{"after_event":1},{"after_event":1}]}`, "a a"), "runs:2: labels.checkpoints.1.after_event: 1 is not after 1, within a run of 2 events"},
+		"a checkpoint beyond the run":     {line("", `{"checkpoints":[{"after_event":2}]}`, "a a"), "runs:2: labels.checkpoints.0.after_event: 2 is not after -1, within a run of 2 events"},
+		"a judged stretch beyond the run": {line("", `{"stuck":{"agreed":[],"borderline":[{"onset":1,"end":2}]}}`, "a a"), "runs:2: labels.stuck.borderline.0: from event 1 to 2 is no stretch of a run of 2 events"},
+		"an event that cannot be read":    {`{"id":"r","labels":{},"events":[{"kind":"tool_call","tool":7}]}`, "runs:2: events.0.tool: a JSON number does not fit here"},
+		"a run without an id":             {`{"labels":{},"events":[]}`, "runs:2: id: a run needs an id"},
+		"a line that is cut":              {`{"id":"r","labels":{}`, "runs:2: not valid JSON at byte 21: unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := New(nil).Read(t.Context(), "runs", strings.NewReader(line("success", "{}", "a")+tc.line))
@@ -228,7 +230,9 @@ func mixed() string {
 		line("unknown", `{"loop":{"kind":"same call","onset":1,"end":5}}`, "a a a a a a") +
 		line("unknown", `{"loop":{"kind":"same call","onset":2,"end":6}}`, "b a a a a a a") +
 		line("unknown", `{"loop":{"kind":"cycle","onset":2,"end":5}}`, "a b a b a b") +
-		line("unknown", `{"loop":{"kind":"poll","onset":1,"end":2,"benign":true}}`, "a a a b")
+		line("unknown", `{"loop":{"kind":"poll","onset":1,"end":2,"benign":true}}`, "a a a b") +
+		line("failure", `{"stuck":{"agreed":[{"onset":1,"end":3}],"borderline":[]}}`, "a a a a b") +
+		line("failure", `{"stuck":{"agreed":[],"borderline":[]}}`, "a b c")
 }
 
 func TestGolden(t *testing.T) {

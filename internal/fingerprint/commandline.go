@@ -9,7 +9,8 @@ type commandLine struct {
 	rest  []byte
 	ends  []byte // of the here-document that begins at the next line
 	words [maxCommandWords][]byte
-	n     int // words of the command at hand
+	n     int  // words of the command at hand
+	wrote bool // a command's output goes into a file
 }
 
 // maxCommandWords is how many words of a command are looked at; there may be more.
@@ -64,12 +65,14 @@ func (c *commandLine) redirect() {
 	for sign < len(c.rest) && bytes.IndexByte([]byte("<>&-"), c.rest[sign]) >= 0 {
 		sign++
 	}
+	out := c.rest[0] == '>' && (sign == 1 || c.rest[sign-1] == '>') // and not to another stream, as in 2>&1
 	document := bytes.HasPrefix(c.rest, []byte("<<")) && !bytes.HasPrefix(c.rest, []byte("<<<"))
 	c.rest = bytes.TrimLeft(c.rest[sign:], " \t")
 	end := wordEnd(c.rest)
 	if document {
 		c.ends = unquote(c.rest[:end])
 	}
+	c.wrote = c.wrote || out && end > 0 && string(c.rest[:end]) != "/dev/null"
 	c.rest = c.rest[end:]
 }
 

@@ -10,7 +10,7 @@ import (
 const maxClassed = 160
 
 // ErrorClass returns the fingerprint of the kind of error that a text, as raw JSON, tells: its first line that matters,
-// with numbers, quoted parts, paths and volatile parts masked, so that the same mistake in another file or with another argument is the
+// with numbers, ids, quoted parts, paths and volatile parts masked, so that the same mistake in another file or with another argument is the
 // same. The line that matters is the last that begins with the name of an error ("ValueError: …"), else the first that
 // has a word such as error, failed or not found, else the first. No text gives 0. Of a text over MaxClassified its two ends
 // are read, so it takes time proportional to len(raw) up to that, and no more beyond.
@@ -58,6 +58,9 @@ func classedToken(line []byte, i int, noPath *int) (end int, kind byte) {
 		if path {
 			return end, 'P'
 		}
+		if isID(line[i:end]) { // else no later part of these bytes is one
+			return end, 'I'
+		}
 		*noPath = end
 	}
 	if class[b]&digit != 0 {
@@ -77,6 +80,17 @@ func pathEnd(line []byte, i int) (end int, path bool) {
 		}
 	}
 	return end, path
+}
+
+// leastID is how long a word of letters and digits must be to be an id, and not the code of an error.
+const leastID = 8
+
+func isID(word []byte) bool {
+	kinds := uint8(0)
+	for _, b := range word {
+		kinds |= class[b] & (digit | alpha)
+	}
+	return len(word) >= leastID && kinds == digit|alpha
 }
 
 // ErrorLine returns the line of an error's text, as raw JSON, that says most about it. It is a part of raw. Of a text over

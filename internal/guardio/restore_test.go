@@ -158,7 +158,7 @@ func TestASnapshotOfEveryProfileIsRestoredAtEveryMoment(t *testing.T) {
 func TestCountersNearTheirEndAreRefused(t *testing.T) {
 	p := load(t, "default")
 	state := takeSnapshot(t, p)
-	for _, field := range []string{`"next":`, `"decisions":`, `"Events":`, `"ToolCalls":`, `"Calls":`, `"N":`, `"Count":`, `"Number":`, `"Stale":`, `"Spoken":`, `"Held":`} {
+	for _, field := range []string{`"next":`, `"decisions":`, `"Events":`, `"ToolCalls":`, `"Calls":`, `"N":`, `"Count":`, `"Number":`, `"StepsWithoutNovelty":`, `"AssistantWords":`, `"Held":`} {
 		at := strings.Index(state, field)
 		if at < 0 {
 			t.Fatalf("there is no %s in %.2000s", field, state)

@@ -58,10 +58,10 @@ func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
 	want := inOrder(t, events)
 	for _, damage := range []struct{ field, value string }{
 		{`"Calls":`, `"Calls":1`},
-		{`"Course":`, `"Course":[],"Old":`},
-		{`"Long":`, `"Long":0,"Old":`},
-		{`"Worst":`, `"Worst":20`},
-		{`"Rung":`, `"Rung":9`},
+		{`"Health":`, `"Health":[],"Old":`},
+		{`"StretchSteps":`, `"StretchSteps":0,"Old":`},
+		{`"WorstAction":`, `"WorstAction":20`},
+		{`"Level":`, `"Level":9`},
 		{`"N":`, `"N":9223372036854775`},
 		{`"version":`, `"version":2,"watch":`},
 	} {

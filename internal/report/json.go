@@ -20,6 +20,7 @@ type jsonRun struct {
 	Events    int            `json:"events"`
 	Steps     int            `json:"steps"`
 	Health    policy.Health  `json:"health"`
+	Verdict   policy.Verdict `json:"verdict"`
 	Metrics   jsonMetrics    `json:"metrics"`
 	Warnings  []jsonWarning  `json:"warnings"`
 	Decisions []jsonDecision `json:"decisions"`
@@ -66,7 +67,7 @@ type jsonDecision struct {
 
 func (j *jsonWriter) Write(r *Run) error {
 	verdict := jsonRun{
-		RunID: r.ID, Source: r.Source, Format: r.Format, Events: r.Events, Steps: r.Steps, Health: r.Health,
+		RunID: r.ID, Source: r.Source, Format: r.Format, Events: r.Events, Steps: r.Steps, Health: r.Health, Verdict: r.Verdict,
 		Metrics:   metricsOf(r),
 		Warnings:  make([]jsonWarning, 0, len(r.Warnings)),
 		Decisions: make([]jsonDecision, 0, len(r.Decisions)),

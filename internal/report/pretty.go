@@ -128,6 +128,9 @@ func (p *page) verdict(r *Run) {
 	if c := cost(r.Metrics.Cost); c != "" {
 		facts = append(facts, c)
 	}
+	if grade := r.Verdict.Grade; grade != "" && grade != policy.GradeHealthy {
+		facts = append(facts, string(grade))
+	}
 	about := "  " + strings.Join(append(facts, plain(r.Format)), ", ") + "  "
 	switch room := p.width - columns(state) - columns(id); {
 	case columns(about) < room:

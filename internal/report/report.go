@@ -17,6 +17,7 @@ type Run struct {
 	Events   int    // entries of the run in the input's own list
 	Steps    int    // calls
 	Health   policy.Health
+	Verdict  policy.Verdict
 	Metrics  unloop.Metrics
 	Warnings []Warning
 

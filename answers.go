@@ -1,0 +1,124 @@
+package unloop
+
+import "github.com/unloop-ai/unloop/internal/fingerprint"
+
+// recentAnswers is of how many different questions the latest answer is kept.
+const recentAnswers = 16
+
+// answer is the latest outcome of a question, which is a call's Target. It is what a run learns from what varies: an argument
+// that changes the outcome makes another question of it; numbers and ids that differ each time, and go nowhere, mean nothing.
+type answer struct {
+	Question Hash
+	Exact    Hash // the call, with all its arguments
+	Stable   Hash // the outcome
+	Shape    Hash // the outcome, but for its numbers and ids
+	Changes  int  // what had been changed in the run by then
+	Turn     int
+	Failing  bool
+	Words    int // of the outcome
+	Moves    int // how often nothing but numbers and ids has varied
+	Count    int // of Numbers
+	Numbers  [8]float64
+	Ways     [8]uint8 // how each number moved so far
+}
+
+// variation says how an outcome differs from the latest one of the same question.
+type variation uint8
+
+const (
+	otherwise variation = iota // not at all, or in more than numbers and ids
+	onward                     // a number moves one way
+	aimless                    // numbers and ids vary that mean nothing
+	fewer                      // a failure has fewer words than the one before
+)
+
+// The ways of a number.
+const (
+	up = 1 << iota
+	down
+)
+
+// settle holds an outcome against the latest one of the same question. Where nothing but ids and numbers without a direction
+// has varied, it returns the fingerprint of the one before, since both say the same.
+func (r *Run) settle(t *Tool, w *fingerprint.Words, stable Hash) (settled Hash, varied variation) {
+	step, m := &r.step, &r.s.Meter
+	now := answer{
+		Question: step.TargetHash, Exact: step.ArgsHash, Stable: stable, Shape: w.Shape, Changes: r.s.Changes, Turn: r.s.Turn.Number,
+		Count: w.Count, Numbers: w.Numbers, Words: len(w.List), Failing: step.Failing,
+	}
+	before := m.answer(step.TargetHash)
+	if before == nil {
+		m.keepAnswer(&now)
+		return stable, otherwise
+	}
+	if before.Stable == stable && before.Exact == step.ArgsHash {
+		before.Changes, before.Turn = now.Changes, now.Turn
+		return stable, otherwise
+	}
+	if before.Exact != step.ArgsHash && before.Stable != stable && !t.Shell && before.Changes == now.Changes {
+		t.Distinct = true
+	}
+	same := before.Shape == now.Shape && before.Count == now.Count && before.Changes == now.Changes && before.Turn == now.Turn &&
+		before.Exact == step.ArgsHash && before.Stable != stable
+	if !same {
+		if now.Failing && before.Failing && now.Words < before.Words {
+			varied = fewer
+		}
+		*before = now
+		return stable, varied
+	}
+	now.Moves, now.Ways = before.Moves+1, before.Ways
+	moved := now.turn(before)
+	switch {
+	case moved && now.oneWay():
+		varied = onward
+	case now.Moves > 1 && (moved || now.Count < len(now.Numbers)):
+		now.Stable, varied = before.Stable, aimless
+	}
+	*before = now
+	return now.Stable, varied
+}
+
+// turn notes which way the numbers moved since the answer before, and reports whether any did.
+func (a *answer) turn(before *answer) (moved bool) {
+	for k := range a.Count {
+		switch {
+		case a.Numbers[k] > before.Numbers[k]:
+			a.Ways[k] |= up
+		case a.Numbers[k] < before.Numbers[k]:
+			a.Ways[k] |= down
+		default:
+			continue
+		}
+		moved = true
+	}
+	return moved
+}
+
+// oneWay reports whether a number moves, and only up or only down.
+func (a *answer) oneWay() bool {
+	for _, way := range a.Ways[:a.Count] {
+		if way == up || way == down {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *meter) answer(question Hash) *answer {
+	for k := range m.Answers {
+		if m.Answers[k].Question == question {
+			return &m.Answers[k]
+		}
+	}
+	return nil
+}
+
+func (m *meter) keepAnswer(a *answer) {
+	if len(m.Answers) < recentAnswers {
+		m.Answers = append(m.Answers, *a)
+		return
+	}
+	m.Answers[m.Next] = *a
+	m.Next = (m.Next + 1) % recentAnswers
+}

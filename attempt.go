@@ -1,0 +1,98 @@
+package unloop
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
+
+// attempt reads a call that has just started: what it shares with those before it.
+func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
+	m, effort, w := &r.s.Meter, &r.step.Effort, &s.words
+	next := act{Tool: t.Hash}
+	w.Reset()
+	objects := false
+	for _, value := range s.canon.Members {
+		objects = true
+		w.Add(value)
+		next.Outline.put(uint32(fingerprint.Bytes(value)))
+	}
+	if !objects {
+		w.Add(canonical)
+	}
+	for k, word := range w.List {
+		next.Outline.put(word.Hash * 0x9E3779B1)
+		if k > 0 {
+			next.Outline.put(fingerprint.Run2(w.List[k-1], word))
+		}
+	}
+	effort.Fresh = m.read(w)
+	effort.Writes = t.Effect == Mutating
+	if t.Shell {
+		if command := s.canon.Command(); command != nil {
+			effort.Idle, effort.Writes = purpose(command)
+		}
+	}
+	for k := range m.Acts {
+		alike := next.Outline.alike(&m.Acts[k].Outline)
+		if m.Acts[k].Tool != t.Hash {
+			alike *= otherTool
+		}
+		effort.Alike = max(effort.Alike, alike)
+	}
+	if len(m.Acts) < recentActs {
+		m.Acts = append(m.Acts, next)
+	} else {
+		m.Acts[m.N%recentActs] = next
+	}
+	m.N++
+}
+
+// purpose says of a command line whether it can do anything at all, and whether it may change something.
+func purpose(command []byte) (idle, writes bool) {
+	idle = true
+	into := fingerprint.Commands(command, func(words [][]byte) {
+		if idles(words) {
+			return
+		}
+		idle = false
+		writes = writes || !reads(words)
+	})
+	return idle && !into, writes || into
+}
+
+// idles reports whether a command can do nothing: a shell's : and true, and what has no letter and no digit.
+func idles(words [][]byte) bool {
+	if string(words[0]) == ":" || string(words[0]) == "true" {
+		return true
+	}
+	for _, word := range words {
+		for _, b := range word {
+			if b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reads reports whether a command only reads.
+func reads(words [][]byte) bool {
+	rest := words[1:]
+	has := func(prefix string) int {
+		return slices.IndexFunc(rest, func(word []byte) bool { return bytes.HasPrefix(word, []byte(prefix)) })
+	}
+	switch string(words[0]) {
+	case "find":
+		if k := has("-exec"); k >= 0 && k+1 < len(rest) {
+			return reads(rest[k+1:])
+		}
+		return has("-delete") < 0
+	case "sed":
+		return has("-i") < 0
+	case "git":
+		return len(rest) > 0 && readsGit(string(rest[0]))
+	}
+	return reader(string(words[0]))
+}

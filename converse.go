@@ -1,0 +1,43 @@
+package unloop
+
+import "github.com/unloop-ai/unloop/internal/fingerprint"
+
+// converse reads a message: whether the assistant, asked by a person, says what it has not said before.
+func (r *Run) converse(s *scratch, e *Event) {
+	m := &r.s.Meter
+	s.words.Reset()
+	s.words.AddText(e.Text)
+	fresh := m.spoken(&s.words, e.Role)
+	if e.Role != RoleAssistant {
+		m.Wasted *= keptByPerson
+		m.Certain, m.Acquit = 0, acquitted
+		m.Asked, m.AskedAgain = true, fresh < askedNew
+		return
+	}
+	asked := m.Asked
+	if m.Asked = false; !asked || len(s.words.List) < 2 || m.AskedAgain && m.Looked {
+		m.Looked = false
+		return
+	}
+	m.Looked = false
+	said := max(0, 1-fresh/talkNew)
+	if m.AskedAgain {
+		said *= askedForKnown
+	}
+	if m.Talk < begunAgain {
+		m.Talked = r.current.Ref
+	}
+	m.Talk = m.Talk*talkKept + said
+}
+
+// spoken notes the pairs of words of a message, and returns the share of them that nobody of the role has said before.
+func (m *meter) spoken(w *fingerprint.Words, role string) float64 {
+	mark := uint32(fingerprint.String(role))
+	fresh := 0
+	for k := 1; k < len(w.List); k++ {
+		if m.Seen.add(fingerprint.Run2(w.List[k-1], w.List[k]) ^ mark) {
+			fresh++
+		}
+	}
+	return float64(fresh) / float64(max(1, len(w.List)-1))
+}

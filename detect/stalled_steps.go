@@ -1,0 +1,81 @@
+package detect
+
+import (
+	"fmt"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// StalledSteps fires when the steps of late brought so little that at least Steps of them were in vain: see unloop.Meter.
+type StalledSteps struct {
+	Steps   float64
+	Certain float64 // steps in vain beyond doubt, from which on the finding is solid
+}
+
+// leastWasted is how much of the latest step must have been in vain.
+const leastWasted = 0.2
+
+// namedFirst is by how much more evidence this rule needs than others for the same score: where a rule that names the shape of a
+// loop holds as well, that one speaks.
+const namedFirst = 1.5
+
+// fewSteps are too few to speak of.
+const fewSteps = 3
+
+// Info describes the rule.
+func (StalledSteps) Info() unloop.Info {
+	return unloop.Info{Name: "stalled_steps", At: unloop.AtEnd, Needs: unloop.FactEffort | unloop.NeedOutcomes | unloop.NeedExcerpts}
+}
+
+// Check looks at the step that has just ended.
+func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
+	m := r.Meter()
+	step, ok := currentOutcome(r)
+	if !ok || m.Wasted < d.Steps || m.Steps < fewSteps || step.Effort.Wasted < leastWasted {
+		return unloop.Finding{}, false
+	}
+	_, output := r.Excerpt(step)
+	f := finding(r, "stalled_steps", step.Tool, m.Steps, "the last %d steps brought next to nothing: %s", m.Steps, tally(r, m))
+	if output != "" {
+		f.What += fmt.Sprintf(". The latest: %s", output)
+	}
+	f.Score = max(1, m.Wasted/d.Steps/namedFirst)
+	f.Advisory = m.Certain < d.Certain
+	f.Next = []unloop.Hash{step.ArgsHash}
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Effort.Wasted > 0 && s.End.Number >= m.First.Number }).attach(&f)
+	f.First = m.First
+	addNudgeContext(r, &f, 1)
+	return f, true
+}
+
+// tally says how often the steps in vain, of those that are remembered, failed, found nothing, told what was known, or could do
+// nothing, and how much of their outcomes was new.
+func tally(r *unloop.Run, m *unloop.Meter) string {
+	var n [unloop.Nothing + 1]int
+	novelty, all := 0.0, 0
+	for k := range recent {
+		s := r.StepAt(k)
+		if s == nil || s.End.Number < m.First.Number {
+			break
+		}
+		if s.Effort.Wasted > 0 {
+			n[s.Effort.Brought]++
+			novelty += s.Effort.Novelty
+			all++
+		}
+	}
+	text := ""
+	for _, part := range []struct {
+		of     unloop.Brought
+		phrase string
+	}{{unloop.Setback, "failed"}, {unloop.Absence, "found nothing"}, {unloop.Content, "told what was known"}, {unloop.Nothing, "could do nothing"}} {
+		if n[part.of] == 0 {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s", n[part.of], part.phrase)
+	}
+	return fmt.Sprintf("%s; %.0f %% of what came back was new", text, 100*novelty/float64(max(1, all)))
+}

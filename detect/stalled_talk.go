@@ -1,0 +1,28 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// StalledTalk fires when the assistant's answers to a person said so little that it had not said before that at least
+// Messages of them were in vain: see unloop.Meter.
+type StalledTalk struct {
+	Messages float64
+}
+
+// Info describes the rule.
+func (StalledTalk) Info() unloop.Info {
+	return unloop.Info{Name: "stalled_talk", At: unloop.AtMessage, Needs: unloop.FactEffort | unloop.NeedOutcomes}
+}
+
+// Check looks at the message that was just sent.
+func (d StalledTalk) Check(r *unloop.Run) (unloop.Finding, bool) {
+	m := r.Meter()
+	if r.Current().Role != unloop.RoleAssistant || m.Talk < d.Messages {
+		return unloop.Finding{}, false
+	}
+	f := finding(r, "stalled_talk", "", 0, "%s answers a person with what it said before, to the amount of %.1f messages", speaker(r), m.Talk)
+	f.Score = m.Talk / d.Messages
+	f.Advisory = true // a person may ask the same again
+	f.Evidence = []unloop.EventRef{m.Talked, f.Event}
+	f.First = m.Talked
+	return f, true
+}

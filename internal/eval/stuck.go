@@ -1,0 +1,102 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// Stuck are the stretches of a run in which readers saw that the agent was stuck. Its presence says that the run was read.
+type Stuck struct {
+	Agreed     []Stretch `json:"agreed"`     // by all readers
+	Borderline []Stretch `json:"borderline"` // by some of them: neither a miss nor a false flag
+}
+
+// Stretch is a part of a run in which a reader saw that the agent was stuck. Positions are indexes of events.
+type Stretch struct {
+	Onset     int     `json:"onset"`
+	End       int     `json:"end"`
+	Kind      string  `json:"kind,omitempty"`      // in the reader's words
+	Severity  string  `json:"severity,omitempty"`  // mild: a nudge would help; clear: anyone would call it a loop; severe: it should be stopped
+	Certainty float64 `json:"certainty,omitempty"` // of the readers, from 0 to 1
+}
+
+// What a flag may be late by, in events behind the end of a stretch: to find it, and to be no false one.
+const (
+	foundWithin  = 3
+	excuseWithin = 6
+)
+
+// mistake returns why the stretches cannot be those of a run of so many events; "" if they can.
+func (s *Stuck) mistake(events int) (field, reason string) {
+	for name, list := range map[string][]Stretch{"agreed": s.Agreed, "borderline": s.Borderline} {
+		for k, at := range list {
+			if at.Onset < 0 || at.Onset > at.End || at.End >= events {
+				return fmt.Sprintf("labels.stuck.%s.%d", name, k), fmt.Sprintf("from event %d to %d is no stretch of a run of %d events", at.Onset, at.End, events)
+			}
+		}
+	}
+	return "", ""
+}
+
+// excuses reports whether a flag at the event falls into a stretch or shortly behind it.
+func (s *Stuck) excuses(event int) bool {
+	for _, list := range [...][]Stretch{s.Agreed, s.Borderline} {
+		for _, at := range list {
+			if event >= at.Onset && event <= at.End+excuseWithin {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Judged is how decisions agree with readers, over runs that they read.
+type Judged struct {
+	Found      Proportion `json:"found"`       // of the agreed stretches, those with a flag
+	Stopped    Proportion `json:"stopped"`     // of the agreed stretches, those with a block or halt
+	FalseFlags Proportion `json:"false_flags"` // of the clean runs, those with a flag
+	FalseStops Proportion `json:"false_stops"` // of the clean runs, those with a block or halt
+	Elsewhere  Proportion `json:"elsewhere"`   // of the runs with stretches, those with a flag outside of all of them
+	Delays     Delays     `json:"delay"`       // of the stretches found, in events from the onset
+}
+
+// Score returns precision and recall. The truths are the agreed stretches; what is called are those found, and each run with a
+// false flag, once.
+func (j *Judged) Score() Score {
+	return Score{Precision: Proportion{j.Found.Count, j.Found.Count + j.FalseFlags.Count + j.Elsewhere.Count}, Recall: j.Found}
+}
+
+// MarshalJSON writes the measures, with their score.
+func (j *Judged) MarshalJSON() ([]byte, error) {
+	type measures Judged // without this method
+	return json.Marshal(struct {
+		*measures
+		Score Score `json:"score"`
+	}{(*measures)(j), j.Score()})
+}
+
+func (j *Judged) add(s *Stuck, t *replay) {
+	for _, at := range s.Agreed {
+		flag, found := t.first(at.Onset, at.End+foundWithin, policy.Warn)
+		_, stopped := t.first(at.Onset, at.End+foundWithin, policy.Block)
+		j.Found.add(found)
+		j.Stopped.add(stopped)
+		if found {
+			j.Delays = append(j.Delays, flag-at.Onset)
+		}
+	}
+	if len(s.Agreed)+len(s.Borderline) == 0 {
+		_, flagged := t.first(0, math.MaxInt, policy.Warn)
+		j.FalseFlags.add(flagged)
+		j.FalseStops.add(t.stop)
+		return
+	}
+	elsewhere := false
+	for _, c := range t.called {
+		elsewhere = elsewhere || !s.excuses(c.index)
+	}
+	j.Elsewhere.add(elsewhere)
+}

@@ -1,0 +1,38 @@
+package fingerprint
+
+import "strings"
+
+// Completion returns how far a text says that some work has come: the first number N of "N of M", "N out of M" or "N %"; 0 if there
+// is none. It reads the first 4 KiB and takes time proportional to that.
+func Completion(text string) float64 {
+	text = text[:min(len(text), readHead+readTail)]
+	for i := 0; i < len(text); i++ {
+		if class[text[i]]&digit == 0 || i > 0 && (class[text[i-1]]&wordByte != 0 || text[i-1] == '.' || text[i-1] == '/') {
+			continue
+		}
+		end := i
+		for end < len(text) && (class[text[end]]&digit != 0 || text[end] == '.' && end+1 < len(text) && class[text[end+1]]&digit != 0) {
+			end++
+		}
+		if total(text[end:min(len(text), end+16)]) {
+			return decimal([]byte(text[i:min(end, i+maxDigits)]))
+		}
+		i = end
+	}
+	return 0
+}
+
+// total reports whether what follows a number is a percent sign, or the number that it is a part of.
+func total(text string) bool {
+	text = strings.TrimLeft(text, " ")
+	if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "percent") {
+		return true
+	}
+	for _, word := range [...]string{"out of ", "of the ", "of "} {
+		if rest, ok := strings.CutPrefix(text, word); ok {
+			rest = strings.TrimLeft(rest, " ")
+			return rest != "" && class[rest[0]]&digit != 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,96 @@
+package fingerprint
+
+import "strings"
+
+// Setback says what a text tells of how an attempt ended, in its words.
+type Setback uint8
+
+// The setbacks.
+const (
+	NoSetback Setback = iota // nothing of that kind
+	Done                     // that something was done
+	Nothing                  // that there was nothing
+	Refused                  // that it failed, or was refused
+)
+
+// What a word says.
+const (
+	fails   = 1 << iota // a failure, by itself
+	asks                // a failure, as the first word: please give …
+	does                // that something was done
+	negates             // no, not, n't
+	lacks               // a failure, behind a negation
+	finds               // that there is nothing, behind a negation
+	passes              // of what may pass by itself
+	naught              // that there is nothing, by itself
+)
+
+// wordsThat are what tools tell of how a call ended, in the words that compilers, shells, databases, browsers and services use.
+var wordsThat = map[uint8]string{
+	fails: "error errors exception traceback failed fails fail failing failure failures fatal cannot unable denied refused rejected invalid missing " +
+		"unexpected incorrect wrong undefined unrecognized unsupported forbidden unauthorized aborted couldn conflict violates violation exceeded blocked " +
+		"unresolved mismatch nonexistent disallowed sorry segmentation panic closed locked expired stuck",
+	fails | passes: "timeout unavailable",
+	asks:           "please",
+	does: "successfully success succeeded created updated modified saved added removed deleted written done passed ok sent installed killed " +
+		"applied",
+	negates: "no not doesn isn can t don didn never zero without",
+	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
+	finds:   "match matches matched results result files file records rows data output changes change documents entries items tests",
+	naught:  "nothing unchanged identical already unmodified noop",
+	passes:  "timed temporarily busy connection overloaded throttled later retry",
+}
+
+type saying struct {
+	hash uint32
+	says uint8
+}
+
+// vocabulary is a hash table, with open addressing and a power of two of places.
+var vocabulary = func() (t [512]saying) {
+	for says, words := range wordsThat {
+		for word := range strings.FieldsSeq(words) {
+			h := hashWord([]byte(word), len(word))
+			at := h % uint32(len(t))
+			for t[at].hash != 0 {
+				at = (at + 1) % uint32(len(t))
+			}
+			t[at] = saying{h, says}
+		}
+	}
+	return t
+}()
+
+func saysOf(word uint32) uint8 {
+	at := word % uint32(len(vocabulary))
+	for vocabulary[at].hash != 0 {
+		if vocabulary[at].hash == word {
+			return vocabulary[at].says
+		}
+		at = (at + 1) % uint32(len(vocabulary))
+	}
+	return 0
+}
+
+// early is within how many words a text tells how an attempt ended.
+const early = 24
+
+// tell notes what the word says that was read last. The first that tells of an end decides.
+func (w *Words) tell(word uint32) {
+	if len(w.List) > early {
+		return
+	}
+	says, before := saysOf(word), w.before
+	w.before = says
+	w.Passing = w.Passing || says&passes != 0
+	negated := before&negates != 0
+	switch {
+	case says == 0 || w.Tells != NoSetback:
+	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && len(w.List) == 1:
+		w.Tells = Refused
+	case says&naught != 0, says&finds != 0 && negated:
+		w.Tells = Nothing
+	case says&does != 0 && !negated:
+		w.Tells = Done
+	}
+}

@@ -1,0 +1,119 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+)
+
+func wordsOf(text string) *Words {
+	w := new(Words)
+	w.Reset()
+	w.Add([]byte(text))
+	return w
+}
+
+func TestWhatATextTells(t *testing.T) {
+	for text, want := range map[string]Setback{
+		"The file main.go has been updated.":                      Done,
+		"Todos have been modified successfully. Please proceed.":  Done,
+		"(Bash completed with no output)":                         Nothing,
+		"No matches found":                                        Nothing,
+		"Nothing to commit, working tree clean":                   Nothing,
+		"bash: hexdump: command not found":                        Refused,
+		"Please always provide EXACTLY ONE action, found 3":       Refused,
+		"Unable to verify if domain x is safe to fetch":           Refused,
+		"Unknown column 'total' is an error in the field list":    Refused,
+		"total 36 drwxr-xr-x 1 root":                              NoSetback,
+		"package main func main":                                  NoSetback,
+		strings.Repeat("word ", 40) + "error":                     NoSetback,
+		"no errors, 3 warnings were not fixed":                    Refused,
+		"<output>\\n</output>":                                    NoSetback,
+		"429 Too Many Requests: rate limited, retry later":        NoSetback,
+		"The edit failed: the two strings are identical, as said": Refused,
+	} {
+		if got := wordsOf(text).Tells; got != want {
+			t.Errorf("%q tells %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestTheShapeOfATextLeavesOutNumbersAndIDs(t *testing.T) {
+	a, b, c := wordsOf(`{"took_ms":34,"id":"a8f3c2","hits":[]}`), wordsOf(`{"took_ms":31.5,"id":"9bc01d","hits":[]}`), wordsOf(`{"took_ms":34,"misses":[]}`)
+	if a.Shape != b.Shape || a.Shape == c.Shape {
+		t.Errorf("shapes %x, %x, %x", a.Shape, b.Shape, c.Shape)
+	}
+	if a.Count != 1 || a.Numbers[0] != 34 || b.Numbers[0] != 31.5 {
+		t.Errorf("numbers %v and %v", a.Numbers[:a.Count], b.Numbers[:b.Count])
+	}
+}
+
+func TestALongTextIsReadAtItsBeginningAndItsEnd(t *testing.T) {
+	w := wordsOf("first " + strings.Repeat("x y ", 1<<20) + " last")
+	if n := len(w.List); n > readHead+readTail {
+		t.Errorf("%d words were read", n)
+	}
+	if first, last := wordsOf("first").List[0], wordsOf("last").List[0]; w.List[0] != first || w.List[len(w.List)-1] != last {
+		t.Error("the first or the last word is not read")
+	}
+}
+
+func TestAnOutcomeOfNothingButAStatusSaysNothing(t *testing.T) {
+	if w := wordsOf(`<returncode>1</returncode>\n<output>\n</output> exit status 1`); w.Says != 0 {
+		t.Errorf("%d words say something", w.Says)
+	}
+}
+
+func TestHowFarATextSaysThatWorkHasCome(t *testing.T) {
+	for text, want := range map[string]float64{
+		"processed 40 of 200 files":       40,
+		"12.5 % of the pages are indexed": 12.5,
+		"3 out of 9 replicas are up":      3,
+		"attempt 4 failed":                0,
+		"version 1.2/stable":              0,
+		"on 3/4/2024":                     0,
+		"there are 20 files":              0,
+	} {
+		if got := Completion(text); got != want {
+			t.Errorf("%.40q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// The number of a stream that goes elsewhere is taken for a word, which harms nothing.
+func TestCommandsOfACommandLine(t *testing.T) {
+	for line, want := range map[string]string{
+		`strings a.dat | grep -E "a|b" 2>/dev/null`: "strings a.dat;grep -E a|b 2;",
+		`cd /app && sudo rm -r b > out.txt`:         "cd /app;rm -r b;>",
+		`cat <<'EOF' > x.py` + "\nrm -rf /\nEOF":    "cat;>",
+		`: ls -la`:                                  ": ls -la;",
+		`make 2>&1`:                                 "make 2;",
+		`make &> log.txt`:                           "make;>",
+	} {
+		got := ""
+		if Commands([]byte(line), func(words [][]byte) {
+			for k, w := range words {
+				if k > 0 {
+					got += " "
+				}
+				got += string(w)
+			}
+			got += ";"
+		}) {
+			got += ">"
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	f.Add([]byte(`{"a":"1.5 of 3","b":"<x>\\n0x12345678"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		w := wordsOf(string(text))
+		if len(w.List) > len(text) || w.Count > len(w.Numbers) || w.Says > len(w.List) {
+			t.Errorf("%d words, %d numbers, %d that say something", len(w.List), w.Count, w.Says)
+		}
+		Completion(string(text))
+	})
+}

@@ -1,0 +1,253 @@
+package unloop
+
+import (
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
+
+// Effort is what a step brought, in a run that keeps FactEffort. Shares are from 0 to 1.
+type Effort struct {
+	Alike   float64 `json:",omitzero"` // how much of the call's words is that of one of the last twelve calls, less of another tool
+	Fresh   float64 `json:",omitzero"` // of the call's runs of four words, the share that the run had not seen
+	Idle    bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or not one word
+	Writes  bool    `json:",omitzero"` // the call may change something
+	Novelty float64 `json:",omitzero"` // of the outcome's runs of four words, the share that the run had not seen
+	Wasted  float64 `json:",omitzero"` // how much of the step was in vain
+	Brought Brought `json:",omitzero"`
+}
+
+// Brought says what a step brought, at best.
+type Brought uint8
+
+// What a step can bring.
+const (
+	Content Brought = iota // what its Novelty says
+	Change                 // it changed something
+	Absence                // nothing was found, or nothing came back
+	Setback                // it failed, was refused, or the like, whatever its status says
+	Nothing                // it could not do anything
+)
+
+// Meter is what a run that keeps FactEffort knows of how much its latest steps brought. Evidence that it brings little adds up
+// step by step, and falls with news in proportion to how much news it is.
+type Meter struct {
+	Wasted  float64  // steps in vain, less what has been new since
+	Certain float64  // of these, the calls that can do nothing, and those that came with their result before
+	Steps   int      // steps with something in vain since First
+	First   EventRef // the first of these
+	Talk    float64  // messages to a person that said nothing new, less what has been new since
+	Talked  EventRef // the first of these
+}
+
+// meter is the Meter with what it rests on.
+type meter struct {
+	Meter
+	Acquit     int   // how many of the next steps have a reason to look again: something was changed, or a person spoke
+	Asked      bool  // a person has spoken since the last message of an assistant
+	AskedAgain bool  // and said hardly more than before
+	Looked     bool  // a step has ended since
+	Acts       []act // the latest calls; Acts[N%recentActs] comes next
+	N          int
+	Answers    []answer // Answers[Next] is the oldest
+	Next       int
+	Seen       seen // runs of words of calls, outcomes and messages
+}
+
+type act struct {
+	Tool    Hash
+	Outline outline
+}
+
+// recentActs is with how many calls before it one is compared.
+const recentActs = 12
+
+// What a step weighs that told nothing new, by what it brought; a step in vain is 1.
+const (
+	weightContent  = 0.5 // what was known before
+	weightAbsence  = 0.35
+	weightAgain    = 0.68 // the same call with the same result
+	weightPoll     = 0.2
+	weightRewrite  = 0.4 // a change in nearly the words of an earlier one
+	weightPassing  = 0.6 // a failure that may pass by itself
+	weightStubborn = 1.3 // the same call fails in the same way for the third time
+
+	alikeFrom, alikeTo = 0.1, 0.6 // calls are different to the one share of common words, and one and the same from the other on
+	otherTool          = 0.8      // what the likeness to a call of another tool counts
+	alikeFailures      = 0.4      // at least, of calls of one tool that fail with words that were seen before
+
+	noveltyGain   = 1.3  // what a share of new words tells of novelty
+	onwardNovelty = 0.7  // of a number that moves one way
+	noveltyHalf   = 60   // so many new runs of words are half of all the news that a step can bring
+	keptEach      = 0.96 // of the evidence, from step to step
+	keptByPerson  = 0.7  // of the evidence, when a person speaks
+	changeNews    = 0.5  // how much a change lowers the evidence, if all its words are new
+	mostWasted    = 3.5
+	acquitted     = 2   // steps behind a change, or a person's message
+	acquittal     = 0.4 // what they weigh
+	retried       = 0.6 // what they weigh if they fail
+	shortAnswer   = 12  // runs of words: a change is told in no more
+
+	askedForKnown = 1.3 // what an answer counts to a person who says the same again
+	askedNew      = 0.2 // the same, for a person who does not only say the same again
+	talkNew       = 0.6 // the share of new pairs of words from which on a message counts as new
+	talkKept      = 0.9 // of the evidence, from message to message
+	talkSteps     = 0.6 // of the evidence, at each step
+)
+
+// begunAgain is the evidence under which a stretch is over.
+const begunAgain = 0.3
+
+// Meter returns what the run knows of how much its latest steps brought; the zero Meter unless it keeps FactEffort.
+func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }
+
+// read notes the runs of four words, and returns the share of them that was not seen before.
+func (m *meter) read(w *fingerprint.Words) float64 {
+	fresh, all := m.count(w)
+	if all == 0 {
+		return 0
+	}
+	return float64(fresh) / float64(all+1)
+}
+
+// count notes the runs of four words, or the one run of fewer: how many were not seen before, and how many there are.
+func (m *meter) count(w *fingerprint.Words) (fresh, all int) {
+	words := w.List
+	switch len(words) {
+	case 0:
+		return 0, 0
+	case 1, 2, 3:
+		words = append(words, words[0], words[0], words[0])[:4]
+	}
+	for k := 3; k < len(words); k++ {
+		if m.Seen.add(fingerprint.Run4(words[k-3], words[k-2], words[k-1], words[k])) {
+			fresh++
+		}
+	}
+	return fresh, len(words) - 3
+}
+
+// weigh works out what the step that has just ended brought. The words are those of its outcome.
+func (r *Run) weigh(t *Tool, w *fingerprint.Words, varied variation) {
+	m, effort := &r.s.Meter, &r.step.Effort
+	fresh, all := m.count(w)
+	if all > 0 {
+		effort.Novelty = min(1, max(noveltyGain*float64(fresh)/float64(all+2), float64(fresh)/float64(fresh+noveltyHalf)))
+	}
+	switch varied {
+	case onward:
+		effort.Novelty = max(effort.Novelty, onwardNovelty)
+	case aimless:
+		effort.Novelty = 0
+	}
+	blank := len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && fresh == 0
+	m.Talk *= talkSteps
+	m.Looked = true
+	if effort.Writes && !t.Shell && blank && !r.step.Failing {
+		m.Acquit = acquitted
+		return // whether it did anything is not known
+	}
+	r.judge(w, blank, all)
+	kept := 1 - effort.Novelty
+	if effort.Brought == Change {
+		kept = 1 - changeNews*effort.Fresh
+		if varied == onward {
+			kept = 1 - effort.Novelty
+		} else if m.Acquit == acquitted { // it follows another change, and nobody has looked in between
+			effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
+		}
+		m.Acquit = acquitted
+	} else {
+		effort.Wasted = r.wasted(w)
+		if effort.Brought == Nothing {
+			kept = 1
+		}
+	}
+	m.add(effort, kept, r.certain(), r.step.End)
+}
+
+// judge says what the step brought, at best.
+func (r *Run) judge(w *fingerprint.Words, blank bool, all int) {
+	effort, step := &r.step.Effort, &r.step
+	blank = blank || step.Failing && w.Says == 0
+	failed := !blank && (step.Failing || w.Tells == fingerprint.Refused)
+	nothing := blank || w.Tells == fingerprint.Nothing
+	switch {
+	case effort.Idle && (failed || nothing || effort.Novelty < 0.5):
+		effort.Brought = Nothing
+	case failed:
+		effort.Brought = Setback
+	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) && (nothing || w.Tells == fingerprint.Done || all < shortAnswer && step.Told == 1):
+		effort.Brought = Change
+	case nothing:
+		effort.Brought = Absence
+	}
+}
+
+// wasted returns how much of the step was in vain.
+func (r *Run) wasted(w *fingerprint.Words) float64 {
+	m, effort, step := &r.s.Meter, &r.step.Effort, &r.step
+	weight := weightContent
+	switch effort.Brought {
+	case Nothing:
+		return 1
+	case Absence:
+		weight = weightAbsence
+	case Setback:
+		weight = 1
+	}
+	alike := likeness(effort.Alike)
+	if effort.Brought == Setback && effort.Novelty < 0.1 {
+		alike = max(alike, alikeFailures)
+	}
+	if step.Repeats.N >= 2 {
+		weight, alike = max(weight, weightAgain), 1
+	}
+	switch {
+	case effort.Brought == Setback && w.Passing:
+		weight = weightPassing
+	case effort.Brought == Setback && step.Repeats.N >= 3:
+		weight = weightStubborn
+	case step.Effect == Polling:
+		weight = weightPoll
+	}
+	if m.Acquit > 0 {
+		m.Acquit--
+		if effort.Brought == Setback {
+			weight *= retried
+		} else {
+			weight *= acquittal
+		}
+	}
+	return weight * alike * (1 - effort.Novelty)
+}
+
+// likeness scales how alike two calls are to from 0, different, to 1, one and the same.
+func likeness(alike float64) float64 {
+	return min(1, max(0, (alike-alikeFrom)/(alikeTo-alikeFrom)))
+}
+
+// certain reports whether the step was in vain beyond doubt: it could do nothing, or came with its result twice before, and
+// nothing was changed since.
+func (r *Run) certain() bool {
+	effort := &r.step.Effort
+	return effort.Brought == Nothing ||
+		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Acquit == 0
+}
+
+// add adds what a step wasted to what is kept of the evidence.
+func (m *meter) add(effort *Effort, kept float64, certain bool, at EventRef) {
+	m.Wasted = min(mostWasted, m.Wasted*kept*keptEach+effort.Wasted)
+	m.Certain *= kept * keptEach
+	if certain {
+		m.Certain = min(2*mostWasted, m.Certain+1)
+	}
+	if m.Wasted < begunAgain {
+		m.Steps = 0
+		return
+	}
+	if effort.Wasted > 0 {
+		if m.Steps == 0 {
+			m.First = at
+		}
+		m.Steps++
+	}
+}

@@ -1,0 +1,65 @@
+package unloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var measured = Options{Shells: DefaultShells(), Needs: FactEffort | NeedOutcomes | NeedExcerpts | NeedTexts}
+
+func step(r *Run, n int) {
+	input, _ := json.Marshal(map[string]string{"command": fmt.Sprintf("strings a.dat | grep -E 'PASSWORD=%d.*'", n%7)})
+	output := json.RawMessage(fmt.Sprintf(`{"took_ms":%d,"hits":["PASSWORD=8XDP5Q2RT9Z"]}`, 30+n*7%11))
+	r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: input})
+	r.Add(&Event{Type: ToolCallCompleted, Tool: "bash", Output: output})
+	if n%9 == 0 {
+		r.Add(&Event{Type: MessageSent, Role: RoleUser, Text: fmt.Sprintf("Please look for number %d.", n)})
+		r.Add(&Event{Type: MessageSent, Role: RoleAssistant, Text: "I look for it once more."})
+	}
+}
+
+// A run that is restored at any step measures on as the run that was written.
+func TestAMeterGoesOnWhereItWas(t *testing.T) {
+	r := NewRun("r", measured)
+	for n := range 40 {
+		step(r, n)
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		restored, err := RestoreRun(text, measured)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step(r, n+1)
+		step(restored, n+1)
+		if diff := cmp.Diff(r.Meter(), restored.Meter()); diff != "" {
+			t.Fatalf("after step %d (-written +restored):\n%s", n, diff)
+		}
+		again, _ := json.Marshal(restored)
+		if now, _ := json.Marshal(r); string(now) != string(again) {
+			t.Fatalf("after step %d they write different snapshots", n)
+		}
+	}
+}
+
+func TestAMeterThatNoRunHasWrittenIsRefused(t *testing.T) {
+	for name, m := range map[string]meter{
+		"less than nothing":           {Meter: Meter{Wasted: -1}},
+		"no number":                   {Meter: Meter{Talk: math.NaN()}},
+		"more than there is":          {Meter: Meter{Certain: 1e9}},
+		"calls that were not counted": {Acts: make([]act, 2), N: 1},
+		"too many answers":            {Answers: make([]answer, recentAnswers+1)},
+		"too many numbers":            {Answers: []answer{{Count: 9}}},
+		"an answer that is not there": {Next: 3},
+		"too much patience":           {Acquit: 3},
+	} {
+		if m.validate(&state{Metrics: Metrics{Events: 100}}) == nil {
+			t.Errorf("%s: it was taken", name)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package unloop
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"math/bits"
+	"slices"
+)
+
+// maxSeen is how many different things a seen surely remembers; it forgets the longest unseen of more than that.
+const maxSeen = 1 << 14
+
+// seen is a set of fingerprints in bounded memory: two generations, of which the older is dropped when the younger is full.
+// It takes 256 KiB at most.
+type seen struct{ young, old set }
+
+// add notes h and reports whether it is new.
+func (s *seen) add(h uint32) bool {
+	h = max(h, 1)
+	if 2*s.young.n >= len(s.young.places) {
+		s.young.grow()
+	}
+	at := s.young.place(h)
+	if s.young.places[at] == h {
+		return false
+	}
+	if s.young.n >= maxSeen {
+		s.young, s.old = s.old, s.young
+		clear(s.young.places)
+		s.young.n = 0
+		s.young.put(h)
+		return !s.old.has(h)
+	}
+	s.young.places[at] = h
+	s.young.n++
+	return !s.old.has(h)
+}
+
+// set is a hash table with open addressing, at most half full. 0 is an empty place.
+type set struct {
+	places []uint32
+	n      int
+}
+
+func (s *set) has(h uint32) bool {
+	return s.n > 0 && s.places[s.place(h)] == h
+}
+
+// place returns where h stands, or would stand. There must be places.
+func (s *set) place(h uint32) uint32 {
+	mask := uint32(len(s.places) - 1)
+	at := h & mask
+	for s.places[at] != 0 && s.places[at] != h {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+// put adds h, which must not be there.
+func (s *set) put(h uint32) {
+	if 2*s.n >= len(s.places) {
+		s.grow()
+	}
+	s.places[s.place(h)] = h
+	s.n++
+}
+
+func (s *set) grow() {
+	before := s.places
+	s.places = make([]uint32, max(64, 2*len(before)))
+	for _, x := range before {
+		if x != 0 {
+			s.places[s.place(x)] = x
+		}
+	}
+}
+
+// sorted returns what the set holds, so that equal sets write equal snapshots.
+func (s *set) sorted() []uint32 {
+	all := make([]uint32, 0, s.n)
+	for _, x := range s.places {
+		if x != 0 {
+			all = append(all, x)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// MarshalText writes the set for a snapshot: how many are young, then all, in base64.
+func (s *seen) MarshalText() ([]byte, error) {
+	raw := binary.LittleEndian.AppendUint16(make([]byte, 0, 2+4*(s.young.n+s.old.n)), uint16(s.young.n))
+	for _, all := range [...][]uint32{s.young.sorted(), s.old.sorted()} {
+		for _, x := range all {
+			raw = binary.LittleEndian.AppendUint32(raw, x)
+		}
+	}
+	return base64.StdEncoding.AppendEncode(nil, raw), nil
+}
+
+var errSeen = errors.New("a set of what was seen is not what it says")
+
+// UnmarshalText reads what MarshalText wrote, and refuses what no set could have written.
+func (s *seen) UnmarshalText(text []byte) error {
+	raw, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil || len(raw) < 2 || (len(raw)-2)%4 != 0 {
+		return errSeen
+	}
+	young, all := int(binary.LittleEndian.Uint16(raw)), (len(raw)-2)/4
+	if young > min(all, maxSeen) || all-young > maxSeen {
+		return errSeen
+	}
+	*s = seen{}
+	for k := range all {
+		into := &s.young
+		if k >= young {
+			into = &s.old
+		}
+		x := binary.LittleEndian.Uint32(raw[2+4*k:])
+		if x == 0 || into.has(x) {
+			return errSeen
+		}
+		into.put(x)
+	}
+	return nil
+}
+
+// outline stands for a set of fingerprints: one-permutation minhash as in fingerprint.Sketch, with 32 minima of 16 bits, four in
+// a number.
+type outline [8]uint64
+
+func (o *outline) put(h uint32) {
+	bucket, value := h>>27, uint64(uint16(h)|1)
+	word, shift := &o[bucket/4], 16*(bucket%4)
+	if old := *word >> shift & 0xFFFF; old == 0 || value < old {
+		*word ^= (old ^ value) << shift
+	}
+}
+
+// alike estimates how much of both is in both, from 0 to 1. Two empty ones are alike.
+func (o *outline) alike(other *outline) float64 {
+	either, differ := 0, 0
+	for k, x := range o {
+		either += lanes(x | other[k])
+		differ += lanes(x ^ other[k])
+	}
+	if either == 0 {
+		return 1
+	}
+	return float64(either-differ) / float64(either)
+}
+
+// lanes returns how many of the four 16-bit numbers in x are not 0.
+func lanes(x uint64) int {
+	const low = 0x7FFF7FFF7FFF7FFF
+	return bits.OnesCount64((x&low + low | x) &^ low)
+}

@@ -1,0 +1,70 @@
+package unloop
+
+import (
+	"bytes"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A seen agrees with a map as long as it surely remembers, and its snapshot goes on where it was.
+func TestSeenRemembersAndIsRestored(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s seen
+		model := make(map[uint32]bool)
+		for _, h := range rapid.SliceOfN(rapid.Uint32Range(0, 5000), 0, 3000).Draw(t, "hashes") {
+			h = max(h, 1)
+			if got, want := s.add(h), !model[h]; got != want {
+				t.Fatalf("%d is new: %v, want %v", h, got, want)
+			}
+			model[h] = true
+		}
+		text, err := s.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var restored seen
+		if err := restored.UnmarshalText(text); err != nil {
+			t.Fatal(err)
+		}
+		again, err := restored.MarshalText()
+		if err != nil || !bytes.Equal(text, again) {
+			t.Fatalf("restored, it writes another snapshot (%v)", err)
+		}
+		for h := range model {
+			if restored.add(h) {
+				t.Fatalf("restored, it has forgotten %d", h)
+			}
+		}
+	})
+}
+
+func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
+	var s seen
+	for h := uint32(1); h <= 5*maxSeen; h++ {
+		s.add(h)
+	}
+	if n := s.young.n + s.old.n; n > 2*maxSeen {
+		t.Errorf("it keeps %d", n)
+	}
+	if s.add(5*maxSeen - maxSeen/2) {
+		t.Error("it has forgotten what it surely remembers")
+	}
+	if !s.add(1) {
+		t.Error("it remembers the first for ever")
+	}
+}
+
+func TestSeenRefusesWhatItCannotHaveWritten(t *testing.T) {
+	for name, text := range map[string]string{
+		"no base64":         "?",
+		"half an entry":     "AQABAA==",
+		"more young ones":   "BQABAAAA",
+		"an empty entry":    "AQAAAAAA",
+		"one and one again": "AgABAAAAAQAAAA==",
+	} {
+		if err := new(seen).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%s: it was taken", name)
+		}
+	}
+}
