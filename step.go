@@ -2,51 +2,51 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/fingerprint"
 
-// Hash is a fingerprint: it says "the same" in one particular sense. Zero stands for nothing known.
+// Hash is a 64-bit fingerprint. Two equal hashes mean equality in the sense that the field documents. 0 means unknown.
 type Hash = fingerprint.Hash
 
-// EventRef names an event: by its id, by where it stood in its input, and by its place in the run.
+// EventRef identifies an event. The zero EventRef means no event.
 type EventRef struct {
 	ID     string `json:"id"`
-	Index  int    `json:"index"`
-	Number int    `json:"number"` // of the event in the run's order, from 0
+	Index  int    `json:"index"`  // Event.Index: the position in the input, from 0
+	Number int    `json:"number"` // the position in the run, from 0
 }
 
-// Outcome is how a call ended.
+// Outcome is the state of a call.
 type Outcome uint8
 
 // The outcomes of a call.
 const (
-	Pending   Outcome = iota // it has not ended
-	Completed                // it returned
-	Failed                   // it returned an error
-	Blocked                  // a guard did not let it run
+	Pending   Outcome = iota // the call has not ended
+	Completed                // the call returned
+	Failed                   // the call returned an error
+	Blocked                  // a guard prevented the call
 )
 
 // Step is one tool call with its outcome: a started event joined to its completed, failed or blocked event.
 type Step struct {
-	Number  int // of the call in the run, from 0
+	Number  int // position among the calls of the run, from 0
 	Tool    string
 	Agent   string
-	Effect  Effect // of the tool; for a shell, of the command
+	Effect  Effect // of the tool; for a shell, of the command line
 	Outcome Outcome
 	Start   EventRef
 	End     EventRef // the zero EventRef while the call is pending
 
 	RawHash          Hash // tool and arguments as sent; 0 unless the run keeps NeedRaw
 	ArgsHash         Hash // tool and canonical arguments
-	TargetHash       Hash // tool and primary arguments
-	ResultHash       Hash // tool and outcome, as it came; 0 when the outcome has no content
-	NormalizedResult Hash // tool and outcome with volatile parts masked; 0 when the outcome has no content
+	TargetHash       Hash // tool and primary arguments: optional ones are left out
+	ResultHash       Hash // tool and outcome as received, with NeedResults; 0 if the outcome was not captured
+	NormalizedResult Hash // tool and outcome with volatile parts masked, with NeedOutcomes; 0 if the outcome was not captured
 
-	RawCount  int   // how many calls of the run so far had this Raw, this one included
-	ArgsCount int   // how many calls of the run so far had this Exact, this one included; 0 where the run does not count them
-	Repeats   Count // how often the same Target brought the same Stable result so far, this time included
-	Test      bool  // its command runs tests
-	Empty     bool  // it completed and returned nothing
-	Failing   bool  // it failed, or what it returned tells that it did; the latter where the run keeps NeedOutcomes or NeedExcerpts
-	Novel     bool  // its outcome told something new: see Run.StepsWithoutNovelty
+	RawCount  int   // calls so far with this RawHash, this one included; with NeedRaw
+	ArgsCount int   // calls so far with this ArgsHash, this one included; 0 if the run does not count them
+	Repeats   Count // steps so far with this TargetHash and NormalizedResult, this one included; with NeedOutcomes
+	Test      bool  // the command line runs tests
+	Empty     bool  // the call completed with an empty result; with NeedEmpty
+	Failing   bool  // the call failed; with NeedOutcomes or NeedExcerpts, also if its output reports a failure
+	Novel     bool  // the outcome is novel, with NeedOutcomes: see Run.StepsWithoutNovelty
 }
 
-// key says what was asked and what came back.
+// key identifies the step by its target and its normalized result.
 func (s *Step) key() Hash { return fingerprint.Join(s.TargetHash, s.NormalizedResult) }
