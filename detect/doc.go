@@ -1,9 +1,9 @@
 /*
-Package detect holds the detectors, one file each. A detector reads the facts that a run keeps and says what is true at
-the latest event; it keeps nothing itself. Suites list detectors with their settings; package policy turns what they
-find into warnings and decisions.
+Package detect contains the detectors, one file each. A detector reads the state that a run keeps and reports whether its
+rule holds at the latest event. It has settings and no state, so a value is safe for concurrent use. Package profile
+combines detectors, and package policy turns their findings into warnings and decisions.
 
-The sections below are what "unloop explain" prints, one for each rule: what fires it, why it matters, what to try.
+The command "unloop explain" prints the sections below, one for each rule: what fires it, why it matters, what to try.
 
 # repeated_tool_call
 

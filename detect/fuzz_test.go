@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/detect/detecttest"
 )
 
-// FuzzSuite makes a run of any bytes. The detectors must find the same in a run that they share as each in one of its own.
+// FuzzSuite makes a run of arbitrary bytes. The detectors must find the same in a shared run as in a run of their own.
 func FuzzSuite(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{1, 30, 300, 3000} {
@@ -34,7 +34,7 @@ func FuzzSuite(f *testing.F) {
 	})
 }
 
-// TestGoldenTracesAgree holds the golden traces of every rule to all rules: there, each is sure to find something.
+// TestGoldenTracesAgree plays the golden traces of all rules with every detector, where each finds something.
 func TestGoldenTracesAgree(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.trace")
 	if err != nil || len(paths) == 0 {
