@@ -65,8 +65,8 @@ func TestGoldenTracesAgree(t *testing.T) {
 	}
 }
 
-// agree compares, event by event, what each detector finds in a shared run and in one of its own, looks whether the
-// finding is sound, and returns how often each rule found something.
+// agree compares, event by event, what each detector finds in a shared run and in a run of its own, and checks that the findings
+// are sound. It returns the number of findings of each rule.
 func agree(t *testing.T, events []*unloop.Event) map[string]int {
 	t.Helper()
 	detectors := suite()

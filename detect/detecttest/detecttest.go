@@ -10,8 +10,8 @@ run and the findings that are wanted at them.
 	call   search boiling point of ethanol
 	result search 78.4 °C                       // want same_call_same_result "3 times"
 
-A trace has one event per line. Lines that begin with # are comments, and empty lines are ignored. The first line must be a
-comment that describes the trace. The lines are:
+A trace has one event per line. Lines that begin with # are comments, and empty lines are ignored. The first line that is
+not empty must be a comment that describes the trace. The lines are:
 
 	call TOOL ARGUMENTS        a call starts. Arguments that begin with { or [ are JSON. Other text is sent as
 	                           {"command": text} to a shell (bash, sh …) and as {"input": text} to any other tool
