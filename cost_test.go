@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestAnEventCostsWhatItsContentIsLong adds events with content of 16 times the length. What is linear takes 16 times as
-// long, what is quadratic 256 times; under 64 times passes. The best of several attempts counts, as other work on the
-// machine only ever makes a measurement longer.
+// TestAnEventCostsWhatItsContentIsLong adds events with content of 16 times the length. Linear work takes 16 times as long, and
+// quadratic work 256 times. Under 64 times passes. The best of several attempts counts, because other work on the machine
+// only makes a measurement longer.
 func TestAnEventCostsWhatItsContentIsLong(t *testing.T) {
 	for _, unit := range []string{
 		"word ", ".", "-", "~", "a", "1", "'", "`", `\\`, `\"`, "[", "{", "(", " ", `\n`, "/", "é", "界", "\xff", ";", "1m1.", "0 ", "no ",
@@ -30,7 +30,7 @@ func TestAnEventCostsWhatItsContentIsLong(t *testing.T) {
 	}
 }
 
-// timeToAdd measures a call, its outcome, a call that fails and a message with this content, for a run that keeps all facts.
+// timeToAdd measures a call, its outcome, a call that fails and a message with this content, for a run that keeps all optional state.
 func timeToAdd(content string) time.Duration {
 	r := NewRun("r", Options{Needs: math.MaxUint16, Shells: []string{"bash"}})
 	raw := json.RawMessage(`"` + content + `"`)

@@ -5,24 +5,24 @@ import (
 	"unicode"
 )
 
-// Effect says what calling a tool does to the world.
+// Effect is the effect of calling a tool on the outside world.
 type Effect uint8
 
-// The classes of tools.
+// The effects.
 const (
-	Mutating Effect = iota // it changes something, or nobody knows
-	ReadOnly               // calling it again is safe
-	Polling                // it asks how something else is getting on
+	Mutating Effect = iota // changes state, or unknown
+	ReadOnly               // only reads; safe to repeat
+	Polling                // reads the state of something in progress
 )
 
 var effectNames = [...]string{"mutating", "read_only", "polling"}
 
-// String returns the name of the class.
+// String returns the name of the effect in snake_case.
 func (c Effect) String() string { return effectNames[c] }
 
-// EffectOf classifies a tool by the words of its name: polling by status, poll, check, wait, ping, health; read-only by
-// read, get, list, search, find, show, view and a few more; else mutating. Words are split at anything but letters
-// and at a change from lower to upper case, so a spreadsheet_update is not a read.
+// EffectOf returns the effect that the words of a tool's name suggest. Words such as status, poll, check, wait, ping and
+// health mean Polling. Words such as read, get, list, search, find, show and view mean ReadOnly. Polling takes precedence.
+// A name with neither is Mutating. Only whole words count, as Words splits them, so spreadsheet_update is Mutating.
 func EffectOf(name string) Effect {
 	class := Mutating
 	for word := range Words(name) {
@@ -37,8 +37,8 @@ func EffectOf(name string) Effect {
 	return class
 }
 
-// Words yields the words of a tool's name in lower case: letters, split at anything else and at a change from lower to
-// upper case.
+// Words yields the words of a tool's name in lower case. A word is a sequence of letters. It ends at any other character
+// and before an upper-case letter that follows a lower-case one.
 func Words(name string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var word []rune

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// EventType says what happened. A type that is not listed here is kept and ignored by the detectors.
+// EventType is the kind of an event. Types that are not listed here are valid: they are kept, and detectors ignore them.
 type EventType string
 
 // The event types on the wire.
@@ -35,59 +35,59 @@ const (
 	RoleAssistant = "assistant"
 )
 
-// Event is one thing that happened in a run, as it arrived. Its JSON form is the wire format; absent and null
-// differ only in Output, where null is an answer that says nothing and absent is no answer.
+// Event is one event of a run, as it was received. Its JSON form is the wire format. An absent field and a null field are
+// equal, except for output: null is an empty result, and absent means that the result was not captured.
 type Event struct {
 	ID       string    `json:"event_id,omitempty"`
 	RunID    string    `json:"run_id,omitempty"`
-	Sequence int64     `json:"sequence,omitempty"`  // position in the run, counted up by the sender; 0 when unknown
-	Time     time.Time `json:"timestamp,omitzero"`  // when it happened; zero when unknown
+	Sequence int64     `json:"sequence,omitempty"`  // position in the run, increasing; set by the sender, 0 if unknown
+	Time     time.Time `json:"timestamp,omitzero"`  // when it happened; the zero time if unknown
 	Type     EventType `json:"type"`                //
-	Agent    string    `json:"agent,omitempty"`     // who acted; for a handoff, who receives control
-	Name     string    `json:"name,omitempty"`      // a label; the tool's name where Tool is missing
+	Agent    string    `json:"agent,omitempty"`     // the agent that acted; for a handoff, the agent that receives control
+	Name     string    `json:"name,omitempty"`      // a label; the name of the tool if Tool is empty
 	Status   string    `json:"status,omitempty"`    //
 	Model    string    `json:"model,omitempty"`     //
 	Tool     string    `json:"tool,omitempty"`      //
-	CallID   string    `json:"call_id,omitempty"`   // joins a call's start to its outcome
-	Role     string    `json:"role,omitempty"`      // of a message: system, user or assistant
+	CallID   string    `json:"call_id,omitempty"`   // joins the start of a call to its outcome
+	Role     string    `json:"role,omitempty"`      // of a message: RoleSystem, RoleUser or RoleAssistant
 	Text     string    `json:"text,omitempty"`      // of a message
-	Tokens   int64     `json:"tokens,omitempty"`    // of a model call, all together
+	Tokens   int64     `json:"tokens,omitempty"`    // of a model call, in total
 	Cost     float64   `json:"cost,omitempty"`      // US dollars
-	Latency  *float64  `json:"latency_ms,omitzero"` // milliseconds; nil when unknown
+	Latency  *float64  `json:"latency_ms,omitzero"` // milliseconds; nil if unknown
 
-	Input    json.RawMessage `json:"input,omitempty"`    // a call's arguments, as sent
-	Output   json.RawMessage `json:"output,omitempty"`   // a call's result
-	Error    json.RawMessage `json:"error,omitempty"`    // why it failed; a string as a rule
+	Input    json.RawMessage `json:"input,omitempty"`    // the arguments of a call, as sent
+	Output   json.RawMessage `json:"output,omitempty"`   // the result of a call; nil if it was not captured
+	Error    json.RawMessage `json:"error,omitempty"`    // why it failed; usually a string
 	Metadata json.RawMessage `json:"metadata,omitempty"` // an object
 
-	Usage *Usage     `json:"usage,omitempty"`       // of a model call; nil when only Tokens are known, or nothing
-	Hints *ToolHints `json:"annotations,omitempty"` // what the tool of a call says of itself
+	Usage *Usage     `json:"usage,omitempty"`       // of a model call; nil if at most Tokens is known
+	Hints *ToolHints `json:"annotations,omitempty"` // the annotations of the called tool; nil if unknown
 
 	ParentEventID string `json:"parent_event_id,omitempty"`
 	SpanID        string `json:"span_id,omitempty"`
 	TraceID       string `json:"trace_id,omitempty"`
 
-	// Index is where the event stood in the list it was read from, from 0. It is not on the wire.
+	// Index is the position of the event in the list that it was read from, from 0. It is not part of the wire format.
 	Index int `json:"-"`
 }
 
-// ToolHints are what a tool says of itself, in the words of the Model Context Protocol. They come from whoever wrote the
-// tool, so they may choose thresholds but never lift a limit.
+// ToolHints are tool annotations as the Model Context Protocol defines them. The author of the tool writes them, so they
+// are not trusted: they may choose between thresholds, and never remove a limit.
 type ToolHints struct {
 	ReadOnly   bool `json:"readOnlyHint,omitempty"`
 	Idempotent bool `json:"idempotentHint,omitempty"`
 }
 
-// Usage is what a model call took, in tokens, as far as it is told apart.
+// Usage is the token usage of a model call by kind. A count that is not known is 0.
 type Usage struct {
-	Input       int64 `json:"input_tokens,omitempty"` // all of the prompt, the cached part included
+	Input       int64 `json:"input_tokens,omitempty"` // the whole prompt, cached tokens included
 	Output      int64 `json:"output_tokens,omitempty"`
 	CachedInput int64 `json:"cached_input_tokens,omitempty"` // the part of Input that was read from a cache
 	CacheWrite  int64 `json:"cache_write_tokens,omitempty"`  // the part of Input that was written to a cache
-	Reasoning   int64 `json:"reasoning_tokens,omitempty"`    // the part of Output that the model reasoned with
+	Reasoning   int64 `json:"reasoning_tokens,omitempty"`    // the part of Output that is reasoning
 }
 
-// ToolName returns Tool, or else Name.
+// ToolName returns Tool, or Name if Tool is empty.
 func (e *Event) ToolName() string {
 	if e.Tool != "" {
 		return e.Tool
@@ -95,7 +95,8 @@ func (e *Event) ToolName() string {
 	return e.Name
 }
 
-// Clone returns a copy that shares no memory with e's raw JSON, for those who keep an event beyond a callback.
+// Clone returns a copy of e that shares no raw JSON, Latency or Usage with it. A caller that keeps an event after a
+// callback returns needs a clone, because the memory of the raw JSON may be reused.
 func (e *Event) Clone() *Event {
 	c := *e
 	c.Input = cloneRaw(e.Input)

@@ -8,13 +8,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// Bounds of what a run keeps to show again.
+// Bounds of the excerpts of a run.
 const (
-	recentExcerpts = 10
+	recentExcerpts = 10  // steps
 	excerptSize    = 128 // bytes
 )
 
-// excerpt is the beginning of a call's arguments and of what came back.
+// excerpt is the beginning of the arguments and of the result of a call.
 type excerpt struct {
 	Number int // of the call
 	Input  []byte
@@ -30,7 +30,7 @@ func (r *Run) keepInputExcerpt(input json.RawMessage) {
 	x.Input = append(x.Input[:0], input[:min(len(input), excerptSize)]...)
 }
 
-// keepOutputExcerpt keeps the beginning of what came back; of a failure, that of the line that matters.
+// keepOutputExcerpt keeps the beginning of the result. Of a failure, it keeps that of the line that describes the error.
 func (r *Run) keepOutputExcerpt(output json.RawMessage, failure json.RawMessage) {
 	x := r.excerptOf(r.step.Number)
 	if x == nil {
@@ -53,8 +53,9 @@ func (r *Run) excerptOf(number int) *excerpt {
 	return nil
 }
 
-// Excerpt returns the beginnings of a step's arguments and of its result or error, as texts for people: at most 128
-// bytes each, on one line. They are "" where the step is not among the last 10. The run must keep NeedExcerpts.
+// Excerpt returns the beginnings of the arguments and of the result or error of a step, for people to read. Each is one line
+// from at most 128 bytes of JSON, and ends in … if it was cut. Both are "" if the step is not among the last 10. The run
+// must keep NeedExcerpts.
 func (r *Run) Excerpt(s *Step) (input, output string) {
 	x := r.excerptOf(s.Number)
 	if x == nil {
@@ -63,7 +64,7 @@ func (r *Run) Excerpt(s *Step) (input, output string) {
 	return readable(x.Input), readable(x.Output)
 }
 
-// readable makes one line of a piece of JSON that may be cut off.
+// readable makes one line of a piece of JSON, which may be cut off.
 func readable(raw []byte) string {
 	text := string(raw)
 	cut := len(raw) == excerptSize

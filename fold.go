@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// scratch is the memory that folding one event takes. Runs share it, so that thousands of them can be alive.
+// scratch is the working memory for folding one event. Runs share a pool of it, which keeps idle runs small.
 type scratch struct {
 	canon fingerprint.Canonicalizer
 	mask  fingerprint.Masker
@@ -68,8 +68,8 @@ func (r *Run) start(e *Event) {
 	r.s.Open = append(r.s.Open, openCall{Step: r.step, Call: e.CallID, Span: e.SpanID})
 }
 
-// identify makes a step of a call event and gives it its fingerprints. The canonical arguments that it returns are
-// valid as long as s is not used again.
+// identify makes the step of a call event and computes its fingerprints. The canonical arguments that it returns are valid
+// until s is used again.
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	canonical = s.canon.Canonical(e.Input)
 	r.step = Step{Number: r.s.Calls, Tool: t.Name, Agent: e.Agent, Effect: t.Effect, Start: r.current.Ref}
@@ -89,7 +89,7 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	return canonical
 }
 
-// countCall counts a call of the tool, and how often its most frequent input came.
+// countCall counts a call of the tool and updates its most frequent arguments.
 func (r *Run) countCall(t *Tool) {
 	if t.Calls == 0 {
 		t.ProgressAtFirstCall = r.s.Progress
@@ -106,7 +106,7 @@ func (r *Run) countCall(t *Tool) {
 	}
 }
 
-// storeStep puts the current step where Back finds it, unless it is forgotten or was never numbered.
+// storeStep stores the current step for StepAt, unless the step was evicted or its call has no start.
 func (r *Run) storeStep() {
 	if r.step.Number < r.s.Calls-recentSteps || r.step.Number == r.s.Calls {
 		return
@@ -118,7 +118,7 @@ func (r *Run) storeStep() {
 	}
 }
 
-// end folds the outcome of a call. One whose start is not known tells what came back, but counts as no call.
+// end folds the outcome of a call. An outcome whose start is unknown makes a step, but does not count as a call.
 func (r *Run) end(e *Event) {
 	var t *Tool
 	if r.options.ignores(e.ToolName()) {
@@ -139,7 +139,7 @@ func (r *Run) end(e *Event) {
 	case ToolCallBlocked:
 		r.step.Outcome = Blocked
 		r.storeStep()
-		return // it has not run, so it has told nothing
+		return // the call did not run, so it has no result
 	case ToolCallFailed:
 		r.step.Outcome, r.step.Failing = Failed, true
 	default:
@@ -158,8 +158,8 @@ func (r *Run) end(e *Event) {
 	r.storeStep()
 }
 
-// join finds the open call that e is the outcome of, and closes it: by call id, span or parent, else the oldest of the
-// tool. An outcome that names no tool may be that of any.
+// join finds and closes the open call that e ends: by call id, span or parent, else the oldest open call of the tool. An
+// outcome without a tool matches any tool.
 func (r *Run) join(e *Event) (openCall, bool) {
 	best, tool := -1, e.ToolName()
 	for k := range r.s.Open {
@@ -183,14 +183,14 @@ func (r *Run) join(e *Event) (openCall, bool) {
 	return o, true
 }
 
-// results reads what a call returned.
+// results reads the result of a call.
 func (r *Run) results(t *Tool, e *Event) {
 	if e.Output == nil && e.Error == nil {
-		r.s.LastUnobserved, r.s.RestatedWeight = r.current.Ref, 0 // the content is missing, so nothing can be told
+		r.s.LastUnobserved, r.s.RestatedWeight = r.current.Ref, 0 // not captured, so the novelty is unknown
 		return
 	}
 	step := &r.step
-	told := e.Output // of a failure, the part that says most about it
+	told := e.Output // for a failure, the part that describes it
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 && step.Outcome == Completed {
 		if text, failed := fingerprint.Failure(e.Output); failed {
 			told, step.Failing = text, true
@@ -272,7 +272,7 @@ func (r *Run) changeAge(step *Step) int {
 	return since * halfLife
 }
 
-// outcomeHash hashes an output and an error, where there is one.
+// outcomeHash hashes an output and, if there is one, an error.
 func outcomeHash(output, failure []byte, hash func([]byte) Hash) Hash {
 	h := hash(output)
 	if failure == nil {
@@ -281,8 +281,8 @@ func outcomeHash(output, failure []byte, hash func([]byte) Hash) Hash {
 	return fingerprint.Join(h, hash(failure))
 }
 
-// errorClass returns the class of a failed call's error. The output of a failed call says more than an error that only
-// gives its exit status.
+// errorClass returns the class of the error of a failed call. The output comes first, because the error may be a bare exit
+// status.
 func errorClass(output, failure []byte) Hash {
 	if class := fingerprint.ErrorClass(output); class != 0 {
 		return class

@@ -29,7 +29,7 @@ func fold(t *testing.T, lines string, see func(*unloop.Run)) *unloop.Run {
 	return r
 }
 
-// TestJoin tells, for each outcome, the event that started its call; its own where no start is known.
+// TestJoin checks, for each outcome, the event that started its call, or the outcome itself if no start is known.
 func TestJoin(t *testing.T) {
 	for _, tc := range []struct{ name, lines, want string }{
 		{"the oldest open call of the tool", `

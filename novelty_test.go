@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// TestNews tells of each outcome whether it is news, and how many were none in a row; of other events only the number.
+// TestNews checks whether each outcome is novel, and StepsWithoutNovelty after each event.
 func TestNews(t *testing.T) {
 	for _, tc := range []struct {
 		name, lines string

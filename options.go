@@ -2,10 +2,10 @@ package unloop
 
 import "slices"
 
-// Needs says what a run must keep for its detectors, beyond counts.
+// Needs is the set of optional state that a run must keep for its detectors.
 type Needs uint16
 
-// The facts that cost time or memory, so that only runs keep them whose detectors read them.
+// The optional state. Each costs time or memory, so a run keeps only what its detectors need.
 const (
 	NeedInputs   Needs = 1 << iota // the distinct inputs of each tool: Tool.Similar
 	NeedOutcomes                   // what calls returned: Step.NormalizedResult, Step.Novel, Streak, Outcomes
@@ -19,24 +19,24 @@ const (
 	NeedShell                      // whether shell calls and test runs fail: Step.Test, Shell
 )
 
-// Options says how a run reads its events.
+// Options control how a run reads its events. The zero value keeps no optional state and knows no shells.
 type Options struct {
-	Needs Needs
+	Needs Needs // the union of what the detectors need
 
-	// Shells are the tools that take a command line.
+	// Shells are the names of tools that take a command line.
 	Shells []string
 
-	// Effects says what calling a tool does. It comes before what the tool says of itself, and before its name.
+	// Effects maps tool names to effects. It takes precedence over the tool's annotations and over its name.
 	Effects map[string]Effect
 
-	// EffectByName classifies a tool by its name; EffectOf if nil.
+	// EffectByName classifies a tool by its name, if neither Effects nor annotations do. Nil means EffectOf.
 	EffectByName func(name string) Effect
 
-	// Ignore are tools whose calls are counted and otherwise left out.
+	// Ignore are the names of tools whose calls count in Metrics and make no steps.
 	Ignore []string
 }
 
-// DefaultShells are the names under which shells are known as tools.
+// DefaultShells returns the usual names of shell tools. The caller owns the slice.
 func DefaultShells() []string {
 	return []string{"bash", "sh", "shell", "exec", "run_command", "execute_command", "terminal", "execute_bash", "Bash"}
 }
@@ -45,7 +45,7 @@ func (r *Options) shell(tool string) bool { return slices.Contains(r.Shells, too
 
 func (r *Options) ignores(tool string) bool { return slices.Contains(r.Ignore, tool) }
 
-// effect says what calling a tool does: as the reader says, else as the tool says of itself, else by its name.
+// effect returns the effect of a tool: from Effects, else from the tool's annotations, else from its name.
 func (r *Options) effect(tool string, hints *ToolHints) Effect {
 	if c, ok := r.Effects[tool]; ok {
 		return c

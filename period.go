@@ -2,15 +2,15 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/fingerprint"
 
-// MaxPeriod is the longest cycle that a run looks for, in steps.
+// MaxPeriod is the longest period that a run looks for, in elements.
 const MaxPeriod = 8
 
-// Periods keeps, for a growing sequence, how far its end repeats with each period from 1 to MaxPeriod. Adding takes
-// MaxPeriod comparisons.
+// Periods holds, for a growing sequence of fingerprints, how far its end repeats with each period from 1 to MaxPeriod.
+// Adding an element takes MaxPeriod comparisons, whatever the length of the sequence.
 type Periods struct {
-	Symbols [MaxPeriod]Hash // the last symbols; Last[N%MaxPeriod] comes next
-	Matches [MaxPeriod]int  // Run[p-1]: so many symbols at the end equal the one p before them
-	N       int
+	Symbols [MaxPeriod]Hash // the last elements, a ring; the next one goes to Symbols[N%MaxPeriod]
+	Matches [MaxPeriod]int  // Matches[p-1] is the number of elements at the end that equal the element p before them
+	N       int             // elements so far
 }
 
 func (p *Periods) add(h Hash) {
@@ -25,12 +25,12 @@ func (p *Periods) add(h Hash) {
 	p.N++
 }
 
-// Rounds returns how often the pattern of the last period symbols stands at the end, whole and without a gap: 1 when
-// it stands there once.
+// Rounds returns how many times in a row the pattern of the last period elements occurs at the end: 1 if it does not
+// repeat. Only complete repetitions count. The period must be from 1 to MaxPeriod.
 func (p *Periods) Rounds(period int) int { return p.Matches[period-1]/period + 1 }
 
-// Shortest returns the shortest period up to longest whose pattern stands at the end at least twice, and how often it
-// does. The period is 0 if there is none. A sequence of one symbol has period 1.
+// Shortest returns the shortest period, up to longest, whose pattern occurs at least twice in a row at the end, and its
+// number of rounds. Both are 0 if there is none. Equal elements have period 1.
 func (p *Periods) Shortest(longest int) (period, rounds int) {
 	for period = 1; period <= min(longest, MaxPeriod); period++ {
 		if rounds = p.Rounds(period); rounds >= 2 {
@@ -40,12 +40,13 @@ func (p *Periods) Shortest(longest int) (period, rounds int) {
 	return 0, 0
 }
 
-// Whole reports whether a round of the period has just been completed.
+// Whole reports whether the last element completed a round of the period.
 func (p *Periods) Whole(period int) bool {
 	return p.Matches[period-1] > 0 && p.Matches[period-1]%period == 0
 }
 
-// Pattern returns a fingerprint of the last period symbols that does not depend on where in the round they begin.
+// Pattern returns a fingerprint of the last period elements. It is the same for every rotation of the pattern. The sequence
+// must have at least period elements.
 func (p *Periods) Pattern(period int) Hash {
 	best := Hash(0)
 	for shift := range period {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPeriodsAgreeWithCounting compares Periods with what one sees by looking at the whole sequence.
+// TestPeriodsAgreeWithCounting compares Periods with a count over the whole sequence.
 func TestPeriodsAgreeWithCounting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		symbols := rapid.SliceOfN(rapid.Uint64Range(1, 3), 0, 80).Draw(t, "symbols")

@@ -7,20 +7,23 @@ import (
 	"math"
 )
 
-// maxRecentCounts is how many different things a tally surely remembers; it forgets the longest unseen of more than that.
+// maxRecentCounts is how many of the latest distinct fingerprints a recentCounts is guaranteed to remember.
 const maxRecentCounts = 4096
 
-// halfLife is after how many steps an occurrence counts half in Count.Weight.
+// halfLife is the half-life of Count.Weight, in steps.
 const halfLife = 24
 
-// Count is how often something occurred in a run.
+// Count is the number of occurrences of something in a run.
 type Count struct {
-	N      int     // times, the last included; at most 16,777,215
-	Weight float64 // the same, but each occurrence counts half for every 24 steps since; at most 63. A step that changed something counts as 24
+	N int // occurrences, the latest included; at most 16,777,215
+
+	// Weight is the sum of the occurrences, each with a half-life of 24 steps; at most 63. A step that changed something
+	// ages earlier occurrences by 24 steps, and by 12 if the occurrence failed.
+	Weight float64
 }
 
-// packedCount is a Count as it is kept, in 8 bytes since a run keeps thousands: 24 bits of N, 24 bits of the number of the
-// step at which it last occurred, 16 bits of the weight in 1/1024.
+// packedCount is the stored form of a Count. A run stores thousands, so it takes 8 bytes: 24 bits for N, 24 bits for the
+// number of the step of the latest occurrence, and 16 bits for the weight in units of 1/1024.
 type packedCount uint64
 
 const (
@@ -39,12 +42,13 @@ func (c packedCount) increment(step int) (Count, packedCount) {
 	return now, packedCount(now.N)<<40 | packedCount(step&low24)<<16 | packedCount(now.Weight*weightUnit)
 }
 
-// recentCounts counts fingerprints in bounded memory: two generations, of which the older is dropped when the younger is full.
+// recentCounts counts fingerprints in bounded memory. It has two generations and drops the old one when the young one is
+// full.
 type recentCounts struct {
 	young, old generation
 }
 
-// add counts h at the given step and returns its count with this occurrence.
+// add counts an occurrence of h at the given step and returns the count with it.
 func (t *recentCounts) add(h Hash, step int) Count {
 	kept := t.young.find(h)
 	if kept == nil {
@@ -62,11 +66,11 @@ func (t *recentCounts) add(h Hash, step int) Count {
 	return now
 }
 
-// generation is a hash table from fingerprints, which are spread evenly as they are, to counts. Its entries stand in the
-// order in which they came, so equal runs write equal snapshots.
+// generation is a hash table from fingerprints to counts. Fingerprints are evenly distributed, so they need no further
+// hash. Entries are in the order of insertion, so equal runs write equal snapshots.
 type generation struct {
 	entries []entry
-	places  []uint16 // 1 and the index of the entry; open addressing, at most half full
+	places  []uint16 // 1 plus the index of the entry; open addressing, at most half full
 }
 
 type entry struct {
@@ -74,10 +78,10 @@ type entry struct {
 	count packedCount
 }
 
-// entrySize is that of an entry in a snapshot, in bytes.
+// entrySize is the size of an entry in a snapshot, in bytes.
 const entrySize = 16
 
-// place returns where h stands in places, or would stand. There must be places.
+// place returns the index of h in places, or the free index for it. places must not be empty.
 func (g *generation) place(h Hash) int {
 	at := int(h) & (len(g.places) - 1)
 	for g.places[at] != 0 && g.entries[g.places[at]-1].of != h {
@@ -86,7 +90,7 @@ func (g *generation) place(h Hash) int {
 	return at
 }
 
-// find returns the count of h, or nil if it was not put. It is valid until the next put.
+// find returns the count of h, or nil if there is none. It is valid until the next put.
 func (g *generation) find(h Hash) *packedCount {
 	if len(g.entries) == 0 {
 		return nil
@@ -97,7 +101,7 @@ func (g *generation) find(h Hash) *packedCount {
 	return nil
 }
 
-// put adds h, which must not be there.
+// put adds h, which must not be present.
 func (g *generation) put(h Hash) *packedCount {
 	if 2*len(g.entries) >= len(g.places) {
 		g.places = make([]uint16, max(16, 2*len(g.places)))
@@ -116,7 +120,7 @@ func (g *generation) clear() {
 	clear(g.places)
 }
 
-// MarshalText writes the counts for a snapshot: how many are young, then the entries, all in base64.
+// MarshalText writes the counts for a snapshot in base64: the number of young entries, then all entries.
 func (t *recentCounts) MarshalText() ([]byte, error) {
 	raw := make([]byte, 0, 2+entrySize*(len(t.young.entries)+len(t.old.entries)))
 	raw = binary.LittleEndian.AppendUint16(raw, uint16(len(t.young.entries)))
@@ -131,7 +135,7 @@ func (t *recentCounts) MarshalText() ([]byte, error) {
 
 var errRecentCounts = errors.New("a tally is not what it says")
 
-// UnmarshalText reads what MarshalText wrote, and refuses what no tally could have written.
+// UnmarshalText reads the output of MarshalText. It returns an error for data that MarshalText cannot have written.
 func (t *recentCounts) UnmarshalText(text []byte) error {
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil || len(raw) < 2 || (len(raw)-2)%entrySize != 0 {

@@ -36,8 +36,8 @@ func TestTallyCounts(t *testing.T) {
 	}
 }
 
-// TestTallyForgets holds a small memory to what a large one knows: a thing is counted right as long as no more than
-// maxTally others came since, and the memory is bounded.
+// TestTallyForgets compares recentCounts with unbounded counts. A fingerprint is counted correctly if at most maxRecentCounts
+// others occurred since, and the memory is bounded.
 func TestTallyForgets(t *testing.T) {
 	var tally recentCounts
 	step := 0

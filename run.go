@@ -9,31 +9,31 @@ import (
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
-// Bounds of what a run keeps.
+// Bounds of the state of a run.
 const (
-	recentSteps    = 32  // steps that can be looked at again
-	recentHandoffs = 6   // receivers of control
-	maxOpen        = 256 // calls without an outcome; the oldest is given up
+	recentSteps    = 32  // steps that StepAt returns
+	recentHandoffs = 6   // receivers of control that Handoffs returns
+	maxOpen        = 256 // calls without an outcome; the oldest is dropped
 	maxAgents      = 256 // agents that are counted
 )
 
-// Run is a fold over the events of one agent's work on one task: Add takes them one by one, in the run's order, and
-// keeps the facts that detectors read. Adding is O(1) amortised, and proportional to the event's size; the hundredth
-// event costs what the ten-thousandth does. A run keeps at most 4 MiB, whatever its length: of steps, inputs, outcomes,
-// tools and agents it remembers the latest, up to the bounds that the methods state.
+// Run is the state that is folded from the events of one agent's work on one task. Add takes the events one by one, in
+// their order, and updates the state that detectors read. Add takes time proportional to the size of the event,
+// amortised, and independent of the length of the run. A run takes at most 4 MiB. It remembers the latest steps, inputs,
+// outcomes, tools and agents, up to the bounds that the methods state.
 //
 // A Run is not safe for concurrent use.
 type Run struct {
 	id      string
 	options Options
 	current Current
-	step    Step // the step of the current moment
+	step    Step // the step of the current event
 	s       state
 
 	lastTool *Tool // of s.Tools
 }
 
-// state is what a run keeps from event to event. It is all that a snapshot holds, so its fields have names for JSON.
+// state is what a run keeps between events. It is the content of a snapshot, so its fields are exported for JSON.
 type state struct {
 	Metrics      Metrics
 	LatencySum   float64 // sum, ms
@@ -55,32 +55,32 @@ type state struct {
 	MessagesSinceCall   int
 	RawCounts           recentCounts
 	ArgsCounts          recentCounts
-	OutcomeCounts       recentCounts // of what was asked and what came back
-	ResultCounts        recentCounts // of what a tool returned
+	OutcomeCounts       recentCounts // by target and normalized result
+	ResultCounts        recentCounts // by tool and normalized result, or by tool and class of error
 	CallPeriods         Periods
 	TargetStreak        Streak // of calls with the same target
 	OutcomePeriods      Periods
-	Changes             int // news that came from calls that changed something
+	Changes             int // novel outcomes of mutating calls
 	StepsWithoutNovelty int
-	RestatedInARow      int // messages in a row that were nearly said before
+	RestatedInARow      int // consecutive messages that are nearly equal to an earlier one
 	RestatedWeight      float64
-	NovelMessages       int // messages that were not nearly said before
-	RepeatedMessages    int // messages that were
+	NovelMessages       int // messages that are not
+	RepeatedMessages    int // messages that are nearly equal to an earlier one of their agent
 	AssistantWords      int // words of assistants
 	LastNovelty         EventRef
 	LastUnobserved      EventRef
 
 	HandoffAgents []string
 	HandoffEvents []EventRef
-	HandoffTotals []handoffTotals     // what had happened at each of them
+	HandoffTotals []handoffTotals     // the totals at each of them
 	Speakers      map[string]*speaker `json:",omitempty"`
 	Meter         meter               `json:",omitzero"`
 }
 
-// handoffTotals is how much had happened in a run at some event.
+// handoffTotals are totals of a run at a handoff.
 type handoffTotals struct{ Words, Outcomes, RepeatedMessages int }
 
-// Current is what the event that was last added told.
+// Current describes the event that was last added to a run.
 type Current struct {
 	Type    EventType
 	Ref     EventRef
@@ -88,12 +88,12 @@ type Current struct {
 	Agent   string
 	Role    string
 	Cost    float64  // US dollars
-	Latency *float64 // milliseconds; nil when unknown
-	Step    *Step    // of a tool call event, its step as far as it is known; else nil
-	Text    *Text    // of an assistant's message, if the run keeps NeedTexts; else nil
+	Latency *float64 // milliseconds; nil if unknown
+	Step    *Step    // the step of a tool call event; nil for other events and ignored tools
+	Text    *Text    // of an assistant's message, with NeedTexts; else nil
 }
 
-// Kinds returns what kind of event it was. One at which AtStale detectors are asked is of two kinds, AtEnd and AtStale.
+// Kinds returns the kind of the event. An event at which AtStale detectors are called is of two kinds, AtEnd and AtStale.
 func (m *Current) Kinds() At {
 	kind := m.Type.Kind()
 	if kind == AtEnd && m.Step != nil && (m.Step.Failing || !m.Step.Novel) {
@@ -112,18 +112,18 @@ type Metrics struct {
 	Errors       int // events whose type ends in _failed
 	Tokens       int64
 	Cost         float64       // US dollars
-	Duration     time.Duration // from the first event to the last
+	Duration     time.Duration // from the first timestamp to the last; 0 if they are out of order
 	MaxLatency   float64       // milliseconds
 	MeanLatency  float64       // milliseconds, over the events that carry one
-	BusiestTool  string        // by started calls
-	BusiestAgent string        // by events
-	Failed       bool          // the run ended in failure
-	Ended        bool
-	ToolCallsOf  int // the busiest tool
-	EventsOf     int // the busiest agent
+	BusiestTool  string        // the tool with the most started calls; "" if none has a name
+	BusiestAgent string        // the agent with the most events; "" if none has a name
+	Failed       bool          // the run ended with run_failed
+	Ended        bool          // the run ended with run_completed or run_failed
+	ToolCallsOf  int           // started calls of BusiestTool
+	EventsOf     int           // events of BusiestAgent
 }
 
-// NewRun returns a run without events.
+// NewRun returns a run without events. It reads its events according to reading, which must not change afterwards.
 func NewRun(id string, reading Options) *Run {
 	return &Run{id: id, options: reading, s: state{Tools: make(map[string]*Tool)}}
 }
@@ -131,11 +131,11 @@ func NewRun(id string, reading Options) *Run {
 // ID returns the run's id.
 func (r *Run) ID() string { return r.id }
 
-// Current returns what the event that was last added told. It is valid until the next Add.
+// Current returns a description of the event that was last added. It is valid until the next Add.
 func (r *Run) Current() *Current { return &r.current }
 
-// Add folds the next event of the run into it. It keeps no reference to the event's raw JSON. Events must come in the
-// run's order and once each: putting them into order is the business of whoever feeds the run.
+// Add folds the next event into the run. It keeps no reference to the raw JSON of the event. The caller must add each
+// event once, in the order of the run: Add neither sorts nor removes duplicates.
 func (r *Run) Add(e *Event) {
 	r.current = Current{
 		Type: e.Type, Ref: EventRef{e.ID, e.Index, r.s.Metrics.Events}, Time: e.Time, Agent: e.Agent, Role: e.Role, Cost: e.Cost, Latency: e.Latency,
@@ -208,7 +208,7 @@ func (r *Run) countAgent(agent string) {
 	}
 }
 
-// countHandoff notes a handoff. Its agent is the one that receives control.
+// countHandoff records a handoff. Its agent receives control.
 func (r *Run) countHandoff(e *Event) {
 	r.s.Metrics.Handoffs++
 	if e.Agent == "" {
@@ -236,23 +236,24 @@ func (r *Run) Metrics() Metrics {
 	return m
 }
 
-// Cost returns what the run has cost so far, in US dollars.
+// Cost returns the cost of the run so far, in US dollars.
 func (r *Run) Cost() float64 { return r.s.Metrics.Cost }
 
-// Retries returns how many retries were triggered so far.
+// Retries returns the number of retries so far.
 func (r *Run) Retries() int { return r.s.Metrics.Retries }
 
-// Tool returns what the run keeps of the tool, or nil if it was never called or is forgotten: a run remembers 256 tools.
+// Tool returns the state of a tool, or nil if the tool was never called or was evicted. A run keeps the 256 tools that were
+// called last.
 func (r *Run) Tool(name string) *Tool { return r.s.Tools[name] }
 
-// Progressed reports whether the state was updated or the memory written since the tool's first call.
+// Progressed reports whether a state update or a memory write occurred since the first call of the tool.
 func (r *Run) Progressed(t *Tool) bool { return r.s.Progress > t.ProgressAtFirstCall }
 
-// Calls returns how many calls were made so far.
+// Calls returns the number of started calls so far, without those of ignored tools.
 func (r *Run) Calls() int { return r.s.Calls }
 
-// StepAt returns the call made k calls before the latest one (0: the latest itself), or nil if there is none or it is
-// forgotten: a run remembers 32 steps.
+// StepAt returns the step that is k calls before the latest one, where k = 0 is the latest. It returns nil if there is none
+// or if it was evicted: a run keeps 32 steps.
 func (r *Run) StepAt(k int) *Step {
 	if k < 0 || k >= len(r.s.Recent) {
 		return nil
@@ -260,52 +261,53 @@ func (r *Run) StepAt(k int) *Step {
 	return &r.s.Recent[(r.s.Calls-1-k)%recentSteps]
 }
 
-// CallPeriods is the sequence of the calls' Exact fingerprints, each noted when the call starts.
+// CallPeriods returns the periods in the sequence of Step.ArgsHash. A call is added when it starts.
 func (r *Run) CallPeriods() *Periods { return &r.s.CallPeriods }
 
-// TargetStreak is the row of the latest calls with the same Target.
+// TargetStreak returns the streak of the latest calls with equal Step.TargetHash.
 func (r *Run) TargetStreak() *Streak { return &r.s.TargetStreak }
 
-// OutcomePeriods is the sequence of what was asked and what came back (Target and Stable), each noted when the call ends. The
-// run must keep NeedOutcomes.
+// OutcomePeriods returns the periods in the sequence of steps, where two steps are equal if TargetHash and
+// NormalizedResult are. A step is added when its call ends. The run must keep NeedOutcomes.
 func (r *Run) OutcomePeriods() *Periods { return &r.s.OutcomePeriods }
 
-// StepsWithoutNovelty returns how many outcomes in a row told nothing new. An outcome is news when its stable result was not seen
-// before from this tool, or when it changed something: a mutating call that succeeded, with arguments not seen before.
-// A state update, a memory write, a user's message and an override are news too. The run must keep NeedOutcomes.
+// StepsWithoutNovelty returns the number of consecutive outcomes without novelty. An outcome is novel if the run has not
+// seen its normalized result from the tool before, or, of a failure, its class of error. The outcome of a mutating call
+// that succeeded with new arguments is novel, too. A state update, a memory write, a user message and an override reset
+// the number to 0. The run must keep NeedOutcomes.
 func (r *Run) StepsWithoutNovelty() int { return r.s.StepsWithoutNovelty }
 
-// LastNovelty is the event that last told something new.
+// LastNovelty returns the latest event with novelty, in the sense of StepsWithoutNovelty.
 func (r *Run) LastNovelty() EventRef { return r.s.LastNovelty }
 
-// LastUnobserved is the event at which a call last ended of which it is not known what it brought, news or not, because the
-// content is missing.
+// LastUnobserved returns the end of the latest call whose result was not captured, so that its novelty is unknown.
 func (r *Run) LastUnobserved() EventRef { return r.s.LastUnobserved }
 
-// Changes returns how many calls so far changed something: mutating calls with arguments not seen before that did not fail.
-// The run must keep NeedOutcomes.
+// Changes returns the number of calls so far that changed something: mutating calls that succeeded with new arguments. The
+// run must keep NeedOutcomes.
 func (r *Run) Changes() int { return r.s.Changes }
 
 func (r *Run) noteNovelty() {
 	r.s.StepsWithoutNovelty, r.s.RestatedWeight, r.s.LastNovelty = 0, 0, r.current.Ref
 }
 
-// RestatedInARow returns how many assistant messages in a row were nearly said before by the same agent. The run must keep
-// NeedTexts.
+// RestatedInARow returns the number of consecutive assistant messages that are nearly equal to an earlier message of their
+// agent. The run must keep NeedTexts.
 func (r *Run) RestatedInARow() int { return r.s.RestatedInARow }
 
-// RestatedWeight returns how much of what the agents said since the last news they had said before, in messages: each counts by
-// its Text.Overlap, and half for every three messages since. A new plan, which is a message far longer than those of its
-// agent before, takes it back to 0. The run must keep NeedTexts.
+// RestatedWeight returns how much the agents have restated since the last novelty, in messages. Each message weighs its
+// Text.Overlap, and half as much for every three messages since. A new plan, which is a message far longer than the
+// earlier ones of its agent, resets the weight to 0. The run must keep NeedTexts.
 func (r *Run) RestatedWeight() float64 { return r.s.RestatedWeight }
 
-// Handoffs returns the agents that received control last, and at which event, oldest first: up to six.
+// Handoffs returns the agents that received control last and the events of the handoffs, oldest first: at most 6. The
+// slices are valid until the next Add.
 func (r *Run) Handoffs() (agents []string, at []EventRef) {
 	return r.s.HandoffAgents, r.s.HandoffEvents
 }
 
-// SinceHandoffs returns how many words assistants said, how many messages they sent that were nearly said before, and how many
-// calls ended and told something, since the first of these handoffs. The run must keep NeedTexts and NeedOutcomes.
+// SinceHandoffs returns totals since the first handoff that Handoffs returns: words of assistants, their messages that are
+// nearly equal to an earlier one, and captured outcomes of calls. The run must keep NeedTexts and NeedOutcomes.
 func (r *Run) SinceHandoffs() (words, again, outcomes int) {
 	if len(r.s.HandoffTotals) == 0 {
 		return 0, 0, 0
@@ -314,7 +316,7 @@ func (r *Run) SinceHandoffs() (words, again, outcomes int) {
 	return r.s.AssistantWords - then.Words, r.s.RepeatedMessages - then.RepeatedMessages, r.s.OutcomePeriods.N - then.Outcomes
 }
 
-// addSaturating adds two numbers; a sum that an int64 does not hold is the nearest that it does.
+// addSaturating returns a + b, or the nearest int64 if the sum overflows.
 func addSaturating(a, b int64) int64 {
 	sum := a + b
 	switch {

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// maxRunMemory is what Run's comment promises.
+// maxRunMemory is the bound in the comment of Run.
 const maxRunMemory = 4 << 20
 
-// TestMemoryOfALongRun folds a million events that have as little in common as can be, and weighs what the run keeps. It
+// TestMemoryOfALongRun folds a million events that have as little in common as possible, and measures the memory of the run. It
 // takes about 5 s, and 50 s under the race detector.
 func TestMemoryOfALongRun(t *testing.T) {
 	for _, tc := range []struct {

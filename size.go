@@ -2,7 +2,7 @@ package unloop
 
 import "unsafe"
 
-// What a run takes beside its strings, in bytes: itself with its maps, and each tool, agent and message.
+// The memory of a run besides its strings, in bytes: the run with its maps, and each tool, speaker and map entry.
 const (
 	bareSize   = 2 << 10
 	toolSize   = int(unsafe.Sizeof(Tool{})) + mapEntry
@@ -10,8 +10,8 @@ const (
 	mapEntry   = 64
 )
 
-// Size estimates the bytes that the run takes in memory, within a factor of two. It looks at what the run keeps by name, which is
-// bounded (32 steps, 256 open calls, 256 tools, 256 agents), so that it costs at most some 10 µs, whatever the run's length.
+// Size estimates the memory of the run in bytes, within a factor of two. It visits the named parts of the state, which are
+// bounded (32 steps, 256 open calls, 256 tools, 256 agents). It takes at most about 10 µs, whatever the length of the run.
 func (r *Run) Size() int {
 	s := &r.s
 	size := bareSize + s.InputText + cap(s.Recent)*int(unsafe.Sizeof(Step{})) + cap(s.Open)*int(unsafe.Sizeof(openCall{}))
@@ -40,7 +40,7 @@ func (r *Run) Size() int {
 	return size
 }
 
-// texts is how many bytes the step's names have that it may hold alone.
+// texts returns the length in bytes of the strings that only this step may reference.
 func (s *Step) texts() int { return len(s.Agent) + len(s.Start.ID) + len(s.End.ID) }
 
 func (g *generation) size() int { return cap(g.entries)*entrySize + 2*cap(g.places) }

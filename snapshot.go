@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
-// snapshotVersion is that of the state's JSON. A change that older readers would misread raises it.
+// snapshotVersion is the version of the JSON of a snapshot. A change that older readers would misread increments it.
 const snapshotVersion = 1
 
 type runSnapshot struct {
@@ -17,16 +17,17 @@ type runSnapshot struct {
 	State   *state `json:"state"`
 }
 
-// MarshalJSON writes the run's state: all that a Restore needs to go on exactly where the run was. It holds excerpts of
-// arguments and results where the run keeps NeedExcerpts.
+// MarshalJSON writes the complete state of the run. A run that RestoreRun makes of it continues exactly as this one would.
+// If the run keeps NeedExcerpts, the state contains excerpts of arguments and results.
 func (r *Run) MarshalJSON() ([]byte, error) { return json.Marshal(r.Snapshot()) }
 
-// Snapshot returns what MarshalJSON writes, for those who write it within something larger: encoding/json reads again what
-// a MarshalJSON within hands it. It is valid until the next Add.
+// Snapshot returns a value whose JSON is that of MarshalJSON. It is cheaper inside a larger value, because encoding/json
+// parses the output of a nested MarshalJSON again. The value is valid until the next Add.
 func (r *Run) Snapshot() any { return runSnapshot{snapshotVersion, r.id, &r.s} }
 
-// RestoreRun makes a run of what MarshalJSON wrote. The reading must be that of the run that was written. Data may come from
-// anybody: what is over 16 MiB, or what no run could have written, is an error. It takes about 10 ns a byte.
+// RestoreRun makes a run from the output of MarshalJSON. The reading must be equal to that of the original run. The data may
+// come from an untrusted source: RestoreRun returns an error if it exceeds 16 MiB or if no run can have written it. It
+// takes about 10 ns per byte.
 func RestoreRun(data []byte, reading Options) (*Run, error) {
 	if err := snapshot.Bounded(data); err != nil {
 		return nil, fmt.Errorf("restore a run: %w", err)

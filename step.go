@@ -2,33 +2,33 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/fingerprint"
 
-// Hash is a fingerprint: it says "the same" in one particular sense. Zero stands for nothing known.
+// Hash is a 64-bit fingerprint. Two equal hashes mean equality in the sense that the field documents. 0 means unknown.
 type Hash = fingerprint.Hash
 
-// EventRef names an event: by its id, by where it stood in its input, and by its place in the run.
+// EventRef identifies an event. The zero EventRef means no event.
 type EventRef struct {
 	ID     string `json:"id"`
-	Index  int    `json:"index"`
-	Number int    `json:"number"` // of the event in the run's order, from 0
+	Index  int    `json:"index"`  // Event.Index: the position in the input, from 0
+	Number int    `json:"number"` // the position in the run, from 0
 }
 
-// Outcome is how a call ended.
+// Outcome is the state of a call.
 type Outcome uint8
 
 // The outcomes of a call.
 const (
-	Pending   Outcome = iota // it has not ended
-	Completed                // it returned
-	Failed                   // it returned an error
-	Blocked                  // a guard did not let it run
+	Pending   Outcome = iota // the call has not ended
+	Completed                // the call returned
+	Failed                   // the call returned an error
+	Blocked                  // a guard prevented the call
 )
 
 // Step is one tool call with its outcome: a started event joined to its completed, failed or blocked event.
 type Step struct {
-	Number  int // of the call in the run, from 0
+	Number  int // position among the calls of the run, from 0
 	Tool    string
 	Agent   string
-	Effect  Effect // of the tool; for a shell, of the command
+	Effect  Effect // of the tool; for a shell, of the command line
 	Outcome Outcome
 	Start   EventRef
 	End     EventRef // the zero EventRef while the call is pending

@@ -7,52 +7,54 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// Bounds of what a run keeps of its agents' messages.
+// Bounds of the state of messages.
 const (
-	recentTexts  = 6 // of one agent
-	maxSpeeches  = 8 // agents
-	minTextWords = 8 // a shorter message is like any other short one, and says nothing
-	similarTexts = 0.8
+	recentTexts  = 6   // messages of one agent
+	maxSpeeches  = 8   // agents; the one that was silent longest is evicted
+	minTextWords = 8   // shorter messages are too alike to compare
+	similarTexts = 0.8 // resemblance from which on two messages are nearly equal
 )
 
-// What tells a new plan from the messages around it: it has so many times their words, and at least so many.
+// A new plan has at least planWords words and over planRatio times the median length of the earlier messages.
 const (
 	planRatio = 6
 	planWords = 100
 )
 
-// restatedHalfLife is after how many messages what was restated counts half.
+// restatedHalfLife is the half-life of RestatedWeight, in messages.
 const restatedHalfLife = 3
 
-// Text is what a message tells of repetition.
+// Text describes how an assistant's message repeats itself and earlier messages of its agent. A run compares a message with
+// the last 6 of its agent. It does not compare messages of fewer than 8 words, for which only Words, Period and Times are
+// set. Overlaps are estimates by minhash (Li, Owen and Zhang, "One permutation hashing", 2012).
 type Text struct {
 	Words          int
-	Similar        int      // how many of the agent's last messages are nearly the same, this one included
-	First          EventRef // the first of those
-	NovelSince     int      // messages since First, of any agent, that were not nearly said before
-	Boilerplate    bool     // it is all that its agent says, between messages of others that are new: a turn of phrase, and no evidence
-	TrigramOverlap float64  // how much of its runs of three words, and of those of the most alike of its agent's last six, both have
-	Overlap        float64  // how much of it its agent has said before in one message of its last six, from 0 to 1
-	MostSimilar    EventRef // that message; the zero EventRef where Share is 0
-	Period         int      // length in bytes of the pattern that repeats at the message's end
-	Times          int      // how often it stands there; 1 when nothing repeats
+	Similar        int      // number of nearly equal messages of the agent, this one included
+	First          EventRef // the earliest of them
+	NovelSince     int      // messages of any agent since First that are not nearly equal to an earlier one
+	Boilerplate    bool     // the agent sends only this, between new messages of other agents; it is no evidence of a loop
+	TrigramOverlap float64  // estimated Jaccard similarity of word trigrams with the most similar message, 0 to 1
+	Overlap        float64  // estimated Jaccard similarity of word bigrams, or of those of the opening if higher, with MostSimilar; 0 to 1
+	MostSimilar    EventRef // the message with the highest Overlap; the zero EventRef if Overlap is 0
+	Period         int      // length in bytes of the passage that repeats at the end of the message
+	Times          int      // number of its repetitions there; 1 if nothing repeats
 }
 
-// speaker is what an agent said last.
+// speaker is a ring of the last messages of an agent.
 type speaker struct {
 	Messages  []message
 	Next      int
-	LastEvent int // number of events when it spoke last
+	LastEvent int // number of events of the run at its latest message
 }
 
 type message struct {
 	Sketch        fingerprint.MinHash
 	Done          float64 `json:",omitzero"` // how far it says that the work has come; 0 where it says nothing of it
 	Ref           EventRef
-	NovelMessages int // messages up to this one, itself included, that were not nearly said before
+	NovelMessages int // state.NovelMessages after this message
 }
 
-// message folds a message. A user's message is news: whatever the agent does now, it does for a new reason.
+// message folds a message. A user message is novel: what the agent does next has a new reason.
 func (r *Run) message(e *Event) {
 	switch e.Role {
 	case RoleUser:
@@ -125,8 +127,8 @@ func (r *Run) compare(text *Text, gist *fingerprint.MinHash, done float64, agent
 	sp.Next = (sp.Next + 1) % recentTexts
 }
 
-// isNewPlan reports whether a message of so many words is far longer than what its agent says as a rule. Then it is no part of
-// the back and forth, but begins it anew.
+// isNewPlan reports whether a message of the given number of words is far longer than the agent's messages usually are. Such
+// a message starts a new exchange.
 func (sp *speaker) isNewPlan(words int) bool {
 	if len(sp.Messages) < 2 || words < planWords {
 		return false

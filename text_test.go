@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// TestText says of the last message how often its agent nearly said it, and at which event first.
+// TestText checks how many nearly equal messages the agent sent before the last one, and the event of the first.
 func TestText(t *testing.T) {
 	const (
 		plan  = "I will now look at the parser and fix the failing test, attempt "
@@ -72,7 +72,7 @@ func TestOnlyAnAssistantRepeatsItself(t *testing.T) {
 	}
 }
 
-// TestRestating sums up what is said again.
+// TestRestating checks RestatedWeight.
 func TestRestating(t *testing.T) {
 	const (
 		order = "say lead: Please look up the opening hours of the city museum, and note them down.\n"

@@ -6,23 +6,23 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// Bounds of what a run keeps of its tools.
+// Bounds of the state of tools.
 const (
-	maxTools     = 256     // tools at once; the one that was called longest ago is forgotten
-	maxInputs    = 128     // distinct inputs of one tool; the one that came longest ago is forgotten
-	maxInputText = 1 << 20 // bytes of inputs of all tools together, with inputSize for each
-	inputSize    = 192     // bytes of an input beside its text, about
+	maxTools     = 256     // tools; the least recently called is evicted
+	maxInputs    = 128     // distinct inputs of one tool; the least recently used is evicted
+	maxInputText = 1 << 20 // bytes of the inputs of all tools, with inputSize for each
+	inputSize    = 192     // bytes of an input besides its text, approximately
 
-	fullComparisons = 16 // of the latest input with those before it
+	fullComparisons = 16 // full comparisons of the latest input with earlier ones
 )
 
-// Tool is what a run keeps of one of its tools.
+// Tool is the state that a run keeps for one tool.
 type Tool struct {
 	Name   string
-	Effect Effect // by its name or as the profile says
+	Effect Effect // from Options, its annotations or its name
 	Shell  bool
-	Calls  int // started
-	Empty  int // completed with nothing
+	Calls  int // started calls
+	Empty  int // calls that completed with an empty result; with NeedEmpty
 
 	Distinct bool `json:",omitzero"` // its calls differ by all of their arguments, since one that was thought beside the point changed an outcome
 
@@ -33,36 +33,37 @@ type Tool struct {
 		Event EventRef
 	}
 
-	// Streak is the row of this tool's latest outcomes that are the same but for volatile parts.
+	// Streak is the streak of the latest outcomes with equal Step.NormalizedResult; with NeedOutcomes.
 	Streak Streak
-	// NothingFound tells that the outcome of which Streak is a row, if it is one of two or more, says that nothing was found.
+	// NothingFound reports whether Streak has at least two outcomes and its result says that nothing was found.
 	NothingFound bool
-	// Errors is the row of this tool's latest outcomes that failed with the same class of error.
+	// Errors is the streak of the latest outcomes that failed with the same class of error; with NeedOutcomes or
+	// NeedExcerpts.
 	Errors Streak
-	// ChangesAtFirstError is how often calls had changed something when the row of Errors began: see Run.Changes.
+	// ChangesAtFirstError is the value of Run.Changes when Errors began.
 	ChangesAtFirstError int
-	// FirstError is the beginning of the error with which the row of Errors began; kept with NeedExcerpts.
+	// FirstError is the beginning of the first error in Errors, as from Run.Excerpt; with NeedExcerpts.
 	FirstError string
 
-	// Unchanged is the row of this tool's latest outcomes in the turn that are the same to the byte.
+	// Unchanged is the streak of the latest outcomes in the turn with equal Step.ResultHash; with NeedResults.
 	Unchanged Streak
 
-	Turn                int      // in which it was called last
-	TurnCalls           int      // in that turn
-	ProgressAtFirstCall int      // the run's progress at the tool's first call
+	Turn                int      // number of the turn with the latest call
+	TurnCalls           int      // started calls in that turn
+	ProgressAtFirstCall int      // state updates and memory writes of the run before the tool's first call
 	Latest              int      // number of the latest call
-	Hash                Hash     // of its name
-	Inputs              []*input // the latest last
+	Hash                Hash     // of the name
+	Inputs              []*input // distinct inputs, the latest last; with NeedInputs
 }
 
-// Streak is a row of equal outcomes.
+// Streak is a series of consecutive equal elements: calls or outcomes.
 type Streak struct {
-	Of     Hash     // what is equal
-	Count  int      // how long the row is
-	Inputs int      // how often the input changed within it, and 1
-	First  EventRef // where it began
-	Latest EventRef // where it goes on
-	Last   Hash     // the latest input
+	Of     Hash     // the fingerprint that is equal
+	Count  int      // length
+	Inputs int      // 1 plus the number of changes of the input within it
+	First  EventRef // the first event
+	Latest EventRef // the latest event
+	Last   Hash     // ArgsHash of the latest element
 }
 
 func (s *Streak) add(of, input Hash, at EventRef) {
@@ -80,7 +81,7 @@ func (s *Streak) add(of, input Hash, at EventRef) {
 	s.Last = input
 }
 
-// input is a distinct input of a tool: the text that similarity compares, and how often it came.
+// input is a distinct input of a tool: the text that Similar compares, and how often it occurred.
 type input struct {
 	ArgsHash Hash
 	Shape    fingerprint.Shape
@@ -88,10 +89,10 @@ type input struct {
 	Count    int
 }
 
-// size returns how much the input counts against maxInputText.
+// size returns the bytes that the input counts toward maxInputText.
 func (in *input) size() int { return inputSize + len(in.Text) }
 
-// tool returns what the run keeps of the tool, beginning anew with one that it does not know.
+// tool returns the state of the tool, which is new if the run does not know the tool.
 func (r *Run) tool(name string, hints *ToolHints) *Tool {
 	if t := r.lastTool; t != nil && t.Name == name {
 		return t
@@ -116,7 +117,7 @@ func (r *Run) forgetTool() {
 	delete(r.s.Tools, oldest.Name)
 }
 
-// oldestTool returns the tool that was called longest ago, of those that ok accepts.
+// oldestTool returns the least recently called tool among those that ok accepts, or nil.
 func (r *Run) oldestTool(ok func(*Tool) bool) *Tool {
 	var oldest *Tool
 	for _, t := range r.s.Tools {
@@ -127,7 +128,7 @@ func (r *Run) oldestTool(ok func(*Tool) bool) *Tool {
 	return oldest
 }
 
-// keepInput notes the input of a call that has just started. The latest stands last.
+// keepInput records the input of a call that has just started. The latest input is the last element.
 func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
 	for k := len(t.Inputs) - 1; k >= 0; k-- {
 		if in := t.Inputs[k]; in.ArgsHash == exact {
@@ -139,12 +140,12 @@ func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
 	}
 	in := new(input)
 	if len(t.Inputs) >= maxInputs {
-		in = r.dropInput(t) // its memory serves again
+		in = r.dropInput(t) // reuse its memory
 	}
 	in.ArgsHash, in.Count = exact, 1
 	in.Text = fingerprint.Clip(in.Text[:0], canonical)
 	if cap(in.Text) > 2*len(in.Text)+64 {
-		in.Text = bytes.Clone(in.Text) // a short input must not hold on to the memory of a long one
+		in.Text = bytes.Clone(in.Text) // a short input must not retain the memory of a long one
 	}
 	in.Shape = fingerprint.ShapeOf(in.Text)
 	t.Inputs = append(t.Inputs, in)
@@ -154,7 +155,7 @@ func (r *Run) keepInput(t *Tool, exact Hash, canonical []byte) {
 	}
 }
 
-// dropInput forgets the tool's input that came longest ago.
+// dropInput evicts the least recently used input of the tool.
 func (r *Run) dropInput(t *Tool) *input {
 	oldest := t.Inputs[0]
 	r.s.InputText -= oldest.size()
@@ -163,11 +164,16 @@ func (r *Run) dropInput(t *Tool) *input {
 	return oldest
 }
 
-// Similar returns how many calls of the tool had an input at least threshold alike (0 to 1) to that of its latest
-// call, this one included. The run must keep NeedInputs. So that a call of a long run costs no more than one of a short
-// run, it compares with the 128 distinct inputs of the tool that came last, each counted as often as it came; where
-// lengths and letters do not tell, it compares in full with the 16 latest of them. Compared is the canonical form; its
-// first and last 2 KiB stand for one over 4 KiB.
+// Similar returns the number of calls of the tool whose input has a similarity of at least threshold, from 0 to 1, to the
+// input of its latest call. The latest call is included. The run must keep NeedInputs.
+//
+// The similarity of a and b is 2·LCS(a, b) / (len a + len b) over the characters of the canonical arguments, where LCS is
+// the length of the longest common subsequence. It is computed with the bit-vector algorithm of Crochemore, Iliopoulos,
+// Pinzon and Reid (2001). Of arguments over 4 KiB, the first and last 2 KiB are compared.
+//
+// The cost does not grow with the run. The latest input is compared with the 128 distinct inputs of the tool that were used
+// last, each counted as often as it occurred. Bounds on lengths and letters decide most comparisons. At most 16 of the
+// others are made in full.
 func (t *Tool) Similar(threshold float64) int {
 	if len(t.Inputs) == 0 {
 		return 0

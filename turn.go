@@ -6,27 +6,27 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// Turn is what a run keeps of the turn at hand: the part from one user message to the next.
+// Turn is the state of the current turn: the part of a run from one user message to the next.
 type Turn struct {
 	Number int       // from 0
-	Began  time.Time // the time of its first event that has one
+	Began  time.Time // the first timestamp in the turn; zero if there is none
 
-	// Row is the row of outcomes that are the same to the byte, of one tool and without a call of another in between. A
-	// state update, a memory write and an override end it.
+	// Row is the streak of the latest outcomes with equal Step.ResultHash. An outcome of another tool, a state update, a
+	// memory write and an override end it. The run must keep NeedResults.
 	Row  Streak
-	Tool string // whose row it is
+	Tool string // the tool of Row
 }
 
-// Turn returns the turn at hand.
+// Turn returns the current turn.
 func (r *Run) Turn() *Turn { return &r.s.Turn }
 
-// beginTurn begins a turn with the event at hand.
+// beginTurn begins a turn with the current event.
 func (r *Run) beginTurn() {
 	r.s.Turn = Turn{Number: r.s.Turn.Number + 1, Began: r.current.Time}
 	r.noteNovelty()
 }
 
-// TurnCalls returns how many calls of the tool were started in the turn at hand.
+// TurnCalls returns the number of started calls of the tool in the current turn.
 func (r *Run) TurnCalls(t *Tool) int {
 	if t.Turn != r.s.Turn.Number {
 		return 0
@@ -42,19 +42,19 @@ func (r *Run) countInTurn(t *Tool) {
 	t.TurnCalls++
 }
 
-// Shell is what a run keeps of its shell calls, if it keeps NeedShell.
+// Shell is the state of shell calls; with NeedShell.
 type Shell struct {
-	Failures Streak // shell calls in a row that failed
-	Tests    Streak // test runs in a row that failed
+	Failures Streak // consecutive shell calls that failed
+	Tests    Streak // consecutive test runs that failed
 }
 
-// Shell returns what the run keeps of its shell calls.
+// Shell returns the state of shell calls. The run must keep NeedShell.
 func (r *Run) Shell() *Shell { return &r.s.Shell }
 
-// MessagesSinceCall returns how many messages of assistants came in a row without a tool call.
+// MessagesSinceCall returns the number of assistant messages since the latest tool call.
 func (r *Run) MessagesSinceCall() int { return r.s.MessagesSinceCall }
 
-// shellOutcome reads the outcome of a shell call. A test run is one by its command or by what it printed.
+// shellOutcome reads the outcome of a shell call. The command or the output shows whether the call is a test run.
 func (r *Run) shellOutcome(e *Event) {
 	step := &r.step
 	row := func(s *Streak, failed bool) {
@@ -67,7 +67,7 @@ func (r *Run) shellOutcome(e *Event) {
 	row(&r.s.Shell.Failures, step.Outcome == Failed)
 	verdict := fingerprint.ReadTestOutput(e.Output)
 	if !step.Test && (verdict == fingerprint.NoVerdict || step.Effect == ReadOnly) {
-		return // to read the log of a test run is none
+		return // reading the log of a test run is not a test run
 	}
 	row(&r.s.Shell.Tests, step.Outcome == Failed || verdict == fingerprint.TestsFailed)
 }

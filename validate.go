@@ -8,12 +8,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
-// A restored state goes on as if it had been folded, so it must be one that folding could have made: an index, a length or a count
-// that contradicts another would end in a panic at some later event, and a bound that does not hold at first never would again. Each
-// type that a snapshot holds has a validate method, which looks at every field; those of parts are given the state that they
-// are part of.
+// A restored state must be one that folding can produce. An index, a length or a count that contradicts another one would
+// cause a panic at a later event, and a bound that is exceeded at first would stay exceeded. Each type in a snapshot has a
+// validate method, which checks every field. Those of parts take the state that they are part of.
 
-// validate reports the first thing about the state that no run could have written.
+// validate reports the first value in the state that no run can have written.
 func (s *state) validate() error {
 	var c snapshot.Check
 	c.Part("Metrics", s.Metrics.validate())
@@ -77,7 +76,7 @@ func (s *state) validateAgents() error {
 	return c.Err()
 }
 
-// validateRecent looks at the latest steps and their excerpts. A step stands where its number puts it.
+// validateRecent checks the latest steps and their excerpts. The number of a step determines its index.
 func (s *state) validateRecent() error {
 	var c snapshot.Check
 	steps, shown := min(s.Calls, recentSteps), min(s.Calls, recentExcerpts)
@@ -117,7 +116,7 @@ func (e *EventRef) validate(in *state) error {
 	return c.Err()
 }
 
-// validateOpen looks at the calls without an outcome, which stand in the order of their numbers.
+// validateOpen checks the calls without an outcome, which are in the order of their numbers.
 func (s *state) validateOpen() error {
 	var c snapshot.Check
 	c.Count("number of open calls", len(s.Open), maxOpen)
@@ -132,7 +131,7 @@ func (s *state) validateOpen() error {
 	return c.Err()
 }
 
-// validateTools looks at the tools, and works out how much their inputs take.
+// validateTools checks the tools and computes the size of their inputs.
 func (s *state) validateTools() error {
 	var c snapshot.Check
 	c.Count("number of tools", len(s.Tools), maxTools)
@@ -176,7 +175,7 @@ func (t *Tool) validate(in *state) error {
 	return c.Err()
 }
 
-// validateInputs looks at the distinct inputs. Their shapes follow from their texts.
+// validateInputs checks the distinct inputs and computes their shapes.
 func (t *Tool) validateInputs() error {
 	var c snapshot.Check
 	c.Count("number of inputs", len(t.Inputs), maxInputs)
@@ -221,7 +220,7 @@ func (s *Shell) validate(in *state) error {
 	return c.Err()
 }
 
-// validate looks whether the lengths of the repetitions are those of the symbols that are kept, and of at most most symbols.
+// validate checks that Matches agrees with the elements that are kept, and that there are at most most elements.
 func (p *Periods) validate(most int) error {
 	var c snapshot.Check
 	c.Count("N", p.N, most)
@@ -270,7 +269,7 @@ func (sp *speaker) validate(in *state) error {
 	return c.Err()
 }
 
-// validateHandoffs looks at the latest handoffs, oldest first.
+// validateHandoffs checks the latest handoffs, oldest first.
 func (s *state) validateHandoffs() error {
 	var c snapshot.Check
 	n := len(s.HandoffAgents)

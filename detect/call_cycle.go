@@ -2,10 +2,10 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// CallCycle fires when a pattern of up to Longest calls stands at the end of the run at least twice, at the call that
-// completes a round. Of several the shortest counts.
+// CallCycle fires when the latest calls repeat a pattern at least twice in a row, at each call that completes a round. Calls are
+// equal if Step.ArgsHash is. Of several patterns, the shortest counts. The finding's Count is the number of rounds.
 type CallCycle struct {
-	Longest int
+	Longest int // calls in the longest pattern, at most unloop.MaxPeriod
 }
 
 // Info describes the rule.
@@ -13,7 +13,7 @@ func (CallCycle) Info() unloop.Info {
 	return unloop.Info{Name: "call_cycle", At: unloop.AtStart, Needs: unloop.NeedExcerpts}
 }
 
-// Check looks for the shortest pattern at the end of the calls.
+// Check looks for the shortest pattern that the latest calls repeat.
 func (d CallCycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if _, ok := currentStart(r); !ok {
 		return unloop.Finding{}, false

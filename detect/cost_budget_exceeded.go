@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// CostBudgetExceeded fires when the run has cost more than Budget US dollars. Without a budget it never does.
+// CostBudgetExceeded fires when the cost of the run exceeds a budget.
 type CostBudgetExceeded struct {
-	Budget float64
+	Budget float64 // US dollars; 0 or less disables the rule
 }
 
 // Info describes the rule.
@@ -12,7 +12,7 @@ func (CostBudgetExceeded) Info() unloop.Info {
 	return unloop.Info{Name: "cost_budget_exceeded", At: unloop.AtAny}
 }
 
-// Check compares the run's cost with the budget.
+// Check compares the cost of the run with the budget.
 func (d CostBudgetExceeded) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if d.Budget <= 0 || r.Cost() <= d.Budget {
 		return unloop.Finding{}, false

@@ -2,17 +2,16 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// CostSpike fires at an event that cost more than Share of the run's cost so far, itself included, once that is over
-// Floor US dollars.
+// CostSpike fires at an event whose cost exceeds a share of the cost of the run so far, this event included.
 type CostSpike struct {
-	Share float64
-	Floor float64
+	Share float64 // 0 to 1
+	Floor float64 // US dollars that the run must have cost
 }
 
 // Info describes the rule.
 func (CostSpike) Info() unloop.Info { return unloop.Info{Name: "cost_spike", At: unloop.AtAny} }
 
-// Check looks at the cost of the latest event.
+// Check compares the cost of the latest event with that of the run.
 func (d CostSpike) Check(r *unloop.Run) (unloop.Finding, bool) {
 	cost, total := r.Current().Cost, r.Cost()
 	if cost <= 0 || total <= d.Floor || cost <= d.Share*total {

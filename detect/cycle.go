@@ -7,11 +7,12 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Cycle fires when a pattern of 2 to 8 steps, calls and results, comes again and none of its steps told anything new: when
-// it stands at the end at least Rounds times, or when Steps of its steps came again in their order.
+// Cycle fires when the latest steps repeat a pattern of 2 to 8 steps without novelty. Steps are equal if their targets and
+// normalized results are. The finding is Advisory until the third round begins. A pattern with a polling call
+// does not count, because StuckPolling covers it.
 type Cycle struct {
-	Rounds int
-	Steps  int
+	Rounds int // times that the pattern occurs in a row
+	Steps  int // or steps that repeat in order, unless a step of the pattern failed
 }
 
 // Info describes the rule.
@@ -19,7 +20,7 @@ func (Cycle) Info() unloop.Info {
 	return unloop.Info{Name: "cycle", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
-// Check looks for the shortest pattern at the end of the run's outcomes.
+// Check looks for the shortest pattern that the latest outcomes repeat.
 func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
 	if !ok || step.Novel || r.StepsWithoutNovelty() < min(d.Steps, 2*(d.Rounds-1)) {
@@ -35,7 +36,7 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 		f.What = fmt.Sprintf("the last %d steps, with their results, are those of %d steps before: %s", again, period, patternOf(r, again))
 	}
 	f.Score = float64(again) / float64(need)
-	f.Advisory = again <= period // to go through the same files a second time, with the context lost, is honest
+	f.Advisory = again <= period // an agent that lost its context reads the same files again
 	f.Period = period
 	for k := range period {
 		if s := r.StepAt(k); s != nil {
@@ -47,9 +48,9 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return f, true
 }
 
-// shortest returns the shortest period of which enough came again: how many steps did, and how many are enough. The period
-// is 1 if it is one step that comes again, and 0 if nothing does. Where a step of the pattern failed, whole rounds count: to
-// do it all once more after a failure is a retry.
+// shortest returns the shortest period with enough repeated steps, the number of repeated steps, and the number that is needed.
+// The period is 1 if a single step repeats, and 0 if nothing does. If a step of the pattern failed, only Rounds counts,
+// because one repetition after a failure is a retry.
 func (d Cycle) shortest(r *unloop.Run) (period, again, need int) {
 	outcomes := r.OutcomePeriods()
 	if outcomes.Matches[0] > 0 {
@@ -75,7 +76,7 @@ func failing(r *unloop.Run, period int) bool {
 	return false
 }
 
-// subjectOf names the tools of the last period steps, each once, in the order of the alphabet.
+// subjectOf returns the tools of the last period steps, sorted, each once.
 func subjectOf(r *unloop.Run, period int) string {
 	var tools []string
 	for k := range period {
@@ -98,7 +99,7 @@ func patternOf(r *unloop.Run, period int) string {
 	return strings.Join(parts, ", then ")
 }
 
-// polls reports whether one of the last period steps polls: then it is stuck_polling that says whether that leads nowhere.
+// polls reports whether one of the last period steps polls. StuckPolling covers such a pattern.
 func polls(r *unloop.Run, period int) bool {
 	for k := range period {
 		if s := r.StepAt(k); s != nil && s.Effect == unloop.Polling {

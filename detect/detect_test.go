@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestEveryDetectorIsPlayed reads the source, so that nobody can forget to list a new detector.
+// TestEveryDetectorIsPlayed reads the source, so a new detector that is not listed fails the test.
 func TestEveryDetectorIsPlayed(t *testing.T) {
 	var listed []string
 	for _, d := range suite() {
@@ -72,7 +72,7 @@ func detectorTypes(t *testing.T) []string {
 	return names
 }
 
-// TestEveryRuleHasAPage holds doc.go to the detectors: each has a complete page, and each page a detector.
+// TestEveryRuleHasAPage compares doc.go with the detectors: each has a complete page, and each page a detector.
 func TestEveryRuleHasAPage(t *testing.T) {
 	var rules []string
 	for _, d := range suite() {
@@ -96,7 +96,7 @@ func TestEveryRuleHasAPage(t *testing.T) {
 	}
 }
 
-// TestEveryFolderHasADetector finds traces that nobody plays.
+// TestEveryFolderHasADetector finds traces that no detector plays.
 func TestEveryFolderHasADetector(t *testing.T) {
 	folders, err := filepath.Glob("testdata/*")
 	if err != nil {

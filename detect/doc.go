@@ -1,9 +1,9 @@
 /*
-Package detect holds the detectors, one file each. A detector reads the facts that a run keeps and says what is true at
-the latest event; it keeps nothing itself. Suites list detectors with their settings; package policy turns what they
-find into warnings and decisions.
+Package detect contains the detectors, one file each. A detector reads the state that a run keeps and reports whether its
+rule holds at the latest event. It has settings and no state, so a value is safe for concurrent use. Package profile
+combines detectors, and package policy turns their findings into warnings and decisions.
 
-The sections below are what "unloop explain" prints, one for each rule: what fires it, why it matters, what to try.
+The command "unloop explain" prints the sections below, one for each rule: what fires it, why it matters, what to try.
 
 # repeated_tool_call
 
@@ -13,20 +13,20 @@ Why: the agent keeps reaching for one tool; if that is a loop, every further cal
 
 Try: check the condition that ends the loop, or give the agent a limit of steps.
 
-A call counts when it starts. There is one warning for each tool. The profile looplens has this rule; it says only that
-a tool is busy, so an agent that reads many files trips it too.
+A call counts when it starts. There is one warning for each tool. The profile looplens has this rule. It shows only that a
+tool is busy, so it also fires for an agent that reads many files.
 
 # repeated_tool_call_similar_input
 
-At least 3 calls of a tool so far, the latest among them, have an input at least 85 % alike that of the latest.
+At least 3 calls of a tool, the latest included, have an input with a similarity of at least 85 % to the latest input.
 
 Why: asking nearly the same question again tends to give nearly the same answer.
 
 Try: vary the input in a way that matters, or stop and report what is missing.
 
-How alike two inputs are is 2·LCS(a, b) / (len a + len b) over the characters of their canonical JSON. The latest input
-is compared with the 128 distinct inputs of the tool that came last, each counted as often as it came; in full, where
-lengths and letters do not tell, with the 16 latest of them. Of an input over 4 KiB the first and last 2 KiB are compared.
+The similarity of two inputs is 2·LCS(a, b) / (len a + len b) over the characters of their canonical JSON. The latest input
+is compared with the last 128 distinct inputs of the tool, each counted as often as it occurred. Lengths and letters decide
+most comparisons, and at most 16 of the others are made in full. Of an input over 4 KiB, the first and last 2 KiB are compared.
 
 # repeated_tool_call_exact_input
 
@@ -36,12 +36,12 @@ Why: the same call gives the same result, unless something else changed in betwe
 
 Try: keep the result of the first call, change the arguments, or leave the loop.
 
-Inputs are the same if they are the same JSON value: the order of keys and white space do not count. There is one
-warning for each tool, for its largest group.
+Inputs are the same if they are the same JSON value. The order of keys and white space do not matter. There is one warning
+for each tool, for its most frequent input.
 
 # no_progress
 
-A tool was called at least 3 times, and no state_updated or memory_write came between its first call and its last.
+A tool was called at least 3 times, without a state_updated or memory_write event between its first call and its last.
 
 Why: the agent works, but nothing it keeps has changed, so the next round starts where the last one did.
 
@@ -55,9 +55,8 @@ Why: the agent looks for something where it is not.
 
 Try: widen or change the query, look elsewhere, or stop after a few empty results.
 
-Nothing is an output that is null, "", [] or {}, an envelope (results, result, value, output, data, items, matches,
-hits, documents, rows) that holds such, or a text with a phrase such as "no results" or "not found". A call that returned
-no output at all says nothing.
+Empty outputs are null, "", [] and {}, an object with one of these in a member such as results, data or items, and a text with
+a phrase such as "no results" or "not found". A call whose output was not captured does not count.
 
 # retry_storm
 
@@ -85,7 +84,7 @@ Try: check the model and the size of the context at that call.
 
 # cost_budget_exceeded
 
-The run has cost more than its budget. Only with a budget: --set cost_budget=0.50 (US dollars).
+The run has cost more than its budget. The rule needs a budget in US dollars: --set cost_budget=0.50.
 
 Why: a loop may be burning money.
 
@@ -101,43 +100,43 @@ Try: say which agent owns the task, pass on more of what is known, or limit hand
 
 # same_call_same_result
 
-The same call brought the same result again: three times close together, or more often with other calls in between. If it
-fails each time: four times.
+The same call brought the same result again: three times close together, or more often with other calls in between. A call
+that fails must fail four times.
 
 Why: nothing the agent did in between changed the answer, so asking once more will not either.
 
 Try: use the answer that is already there, or do something that can change it.
 
-The same call is one with the same target: optional arguments, the order of keys and the command that reads a file do not
-count. The same result is the same once timestamps, durations, ids and the like are masked. Each occurrence counts half
-for every 24 steps that have passed since; a step that changed something counts as 24 of them, or as 12 if the call failed:
-to run the tests again after an edit is no repetition. A call fails also when it returned and its output tells so: by an exit
-status, an error, a traceback. A polling tool has stuck_polling instead. The profile default has this rule.
+Two calls are the same if they have the same target: optional arguments, the order of keys and the command that reads a file
+do not matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight
+of an occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because
+running the tests again after an edit is no repetition. A call also fails if it returns an output that reports a failure, such
+as an exit status, an error or a traceback. Polling tools have stuck_polling instead. The profile default has this rule.
 
 # cycle
 
-A pattern of 2 to 8 steps, calls and results, stands at the end 3 times, or 4 of its steps came again in their order; and none
-of them told anything new.
+The latest steps repeat a pattern of 2 to 8 calls with their results, without novelty: 3 rounds, or 4 repeated steps of a longer
+pattern.
 
 Why: the agent goes round: each round ends where the last one began.
 
 Try: break the pattern at its weakest step: read the first error again, or try what has not been tried.
 
-Until the third round begins it is worth a nudge and no more, since an agent that lost its context reads its files again. Where
-a step of the pattern failed, three whole rounds are needed: to do it all once more after a failure is a retry.
+Until the third round begins, the finding is advisory, because an agent that lost its context reads its files again. If a step
+of the pattern failed, three whole rounds are needed, because one repetition after a failure is a retry.
 
 # same_result
 
-A tool that only reads returned the same in a row to changed inputs: 4 times if they ask one question in other words, 6 times if
-nothing was found, 12 times otherwise.
+A tool that only reads returned the same result to changing inputs several times in a row: 4 times if the inputs ask one question
+in different words, 6 times if nothing was found, 12 times otherwise.
 
 Why: the changes do not reach what decides the answer.
 
 Try: question the assumption that all attempts share, or use another source.
 
-Two inputs are one question if they differ only in options such as a timeout, or have two words and half of all words in common.
-They are about two items if they differ in one word in its place, or in words with digits; then one answer for all may well be
-right. So what is not one question in other words, or found nothing, is worth a nudge and never more.
+Two inputs ask one question if they differ only in options such as a timeout, or share two words and half of all words. They are
+about two items if they differ in one position only, or in words with digits. Different items may well have the same answer, so
+the finding is advisory unless the inputs ask one question and something was found.
 
 # same_error
 
@@ -147,9 +146,9 @@ Why: the variations do not touch the cause.
 
 Try: read the first error once more, and fix its cause before trying again.
 
-The kind of an error is its line that matters, with paths, numbers and quoted parts masked. A call fails also when it returned and
-its output tells so: by an exit status, an error, a traceback. Where other calls changed something in between, the attempts may be
-honest, and it is worth a nudge and never more.
+The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. A call also fails if it returns
+an output that reports a failure, such as an exit status, an error or a traceback. If other calls changed something in between,
+the finding is advisory, because the calls may be attempts at a fix.
 
 It is also found, and nudged, when the same kind of error came again and again with other steps in between, so that the occurrences weigh at
 least 4.3: one weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer, and an error that says less than the time
@@ -157,37 +156,37 @@ before, or nothing but an exit status, does not count.
 
 # stuck_polling
 
-A polling tool brought the same answer to the same question at least 8 times in a row.
+A polling tool returned the same result to the same input at least 8 times in a row.
 
 Why: what is waited for may never come.
 
 Try: wait longer between polls, look at the job itself, or give up after a time.
 
-Some things take their time, so it is worth a nudge and no more before it is 16 times.
+Up to 15 times, the finding is advisory, because a job may take long.
 
 # repeated_message
 
-An agent sent nearly the same message at least 3 times within its last 6, and no step told anything new in between.
+An agent sent nearly the same message at least 3 times within its last 6, without novelty in between.
 
 Why: the agent restates instead of acting.
 
 Try: take the next concrete action, or say what is missing and stop.
 
-Nearly the same is 80 % of the runs of three words, without case, numbers and punctuation. Where more than eight of them
-differ, a long text may have been sent again with its corrections, and it is worth a nudge and never more.
+Messages are nearly the same if they share 80 % of their word trigrams, without case, numbers and punctuation. If more than
+eight trigrams differ, the finding is advisory, because a long text may be sent again with corrections.
 
 # restated_messages
 
-The agents said again, since the last news, as much as 1.2 messages hold.
+The agents have restated the content of at least 1.2 messages since the last novelty.
 
 Why: those who say what they said before, in other words or in the same, seldom do anything else than before.
 
 Try: say what is new since the last attempt; if there is nothing, make a new plan or stop and say what is missing.
 
-A message counts by how many of its runs of two words its agent has said before in one of its last six messages, or by those
-of its first twelve words, if that is more; three messages later it counts half. Messages of fewer than eight words count
-nothing. It begins anew with news of a step, with a person's message, and with a new plan: a message over six times as long
-as those of its agent before. Since people who work together say things again, too, it is worth a nudge and never more.
+A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams,
+in the whole message or in its first twelve words. Its weight halves every three messages. Messages of fewer than eight words
+do not count. A novel step, a user message and a new plan, which is a message over six times as long as those of its agent
+before, reset the sum. The finding is always advisory, because people who work together restate things, too.
 
 # stalled_steps
 
@@ -217,7 +216,7 @@ Try: use what the person has said already, look it up with a tool, or say plainl
 
 # repeating_text
 
-A message ends in the same passage at least 5 times, over 200 bytes or more.
+A message ends with a passage that repeats at least 5 times, over at least 200 bytes in all.
 
 Why: the model has fallen into a repetition and will go on until it is cut off.
 
@@ -225,37 +224,36 @@ Try: stop the generation, and start again with less context or another temperatu
 
 # idle_handoffs
 
-Two agents handed over to each other at least 4 times in a row, and nothing new was told in between; 6 times if nothing is known
-of what they did.
+Two agents handed over to each other at least 4 times in a row, without novelty in between, or 6 times if little is known of what
+they did.
 
 Why: neither agent moves the task on.
 
 Try: say which agent owns the task and what would count as done.
 
-Little is known where no call ended and the agents said at most 25 words from one handoff to the next. Then it is worth a nudge and
-never more.
+Little is known if no call ended and the agents sent at most 25 words per handoff. Then the finding is advisory.
 
 # repeat_limit
 
-One call came more often than the limit allows (3 times), with the same arguments to the byte.
+One call was made more than 3 times with the same arguments, byte by byte.
 
 Why: an agent that does not like a result tends to ask again, word for word, and pays for it each time.
 
 Try: answer the call with a hint instead of running it, or stop the run. Leave out tools that poll: ignore.
 
-Key order and white space count: {"a":1,"b":2} and {"b":2,"a":1} are two calls. The counter lives as long as the run; a new
-turn does not reset it. The profile agentium has this rule.
+The order of keys and white space matter: {"a":1,"b":2} and {"b":2,"a":1} are two calls. The count is for the whole run, and a
+new turn does not reset it. The profile agentium has this rule.
 
 # call_cycle
 
-The last 1 to 3 calls are those before them.
+The latest calls repeat a pattern of 1 to 3 calls at least twice in a row.
 
 Why: the agent goes round in a fixed pattern of calls.
 
 Try: read the error messages again, try another strategy, take smaller steps.
 
-Only a repetition of the whole pattern without a gap counts, never the reuse of a tool. It fires when a round is complete.
-The profile cycles has this rule; its policy escalates for each pattern by itself.
+Only a repetition of the whole pattern without a gap counts, and not the reuse of a tool. The rule fires when a round is
+complete. The profile cycles has this rule, and its policy escalates for each pattern separately.
 
 # doom_loop
 
@@ -265,8 +263,8 @@ Why: a call that did not help twice will not help the third time.
 
 Try: try a different approach or tool, say what blocks the progress, or say that the task is done.
 
-The target leaves out optional arguments, and whichever command reads a file. At most the last 10 calls are looked at. The
-profile attocode has this rule.
+The target leaves out optional arguments and the command that reads a file. At most the last 10 calls count. The profile
+attocode has this rule.
 
 # test_fix_cycle
 
@@ -276,7 +274,8 @@ Why: the fixes do not touch what is wrong.
 
 Try: read the error messages again, ask whether the approach is right at all, try a different fix.
 
-A test run is a shell call whose command runs tests or whose output is that of a test runner. A pass begins the count anew.
+A test run is a shell call whose command runs tests or whose output is that of a test runner. A test run that passes resets the
+count.
 
 # failure_cascade
 
@@ -288,7 +287,7 @@ Try: check paths and tools one by one; read, write and edit files with the tools
 
 # summary_loop
 
-At least 2 messages in a row came without a tool call.
+At least 2 messages in a row were sent without a tool call.
 
 Why: the agent sums up instead of working.
 
@@ -296,7 +295,7 @@ Try: pick a task and begin with a tool.
 
 # turn_time
 
-The turn has taken longer than it may (120 seconds).
+The turn has taken longer than 120 seconds.
 
 Why: something in the turn does not come to an end.
 
@@ -304,13 +303,13 @@ Try: end the turn with what there is, or allow more time.
 
 # unchanged_result
 
-A tool returned the same to the byte at least 4 times in a row, with no call of another tool in between.
+A tool returned the same result, byte by byte, at least 4 times in a row, without a call of another tool in between.
 
 Why: the calls change nothing.
 
 Try: do something else before calling it again.
 
-A new turn, a state update, a memory write and an override end the row. The profile loopguard has this rule.
+A new turn, a state update, a memory write and an override reset the count. The profile loopguard has this rule.
 
 # idempotent_calls
 
@@ -320,8 +319,8 @@ Why: reading is cheap, but an agent that only reads does not get on.
 
 Try: use what was read.
 
-Whether a tool only reads is said by a list, by the tool's own hints, or by a word in its name (read, get, list, search, find,
-show, view, check). The profile loopguard has this rule.
+A list, the annotations of a tool, or a word in its name (read, get, list, search, find, show, view, check) determine whether the
+tool only reads. The profile loopguard has this rule.
 
 # mutating_calls
 
@@ -333,7 +332,7 @@ Try: check what the calls before have done.
 
 # generic_repeat
 
-One call came at least 10 times within the last 30, with the same arguments.
+One call was made at least 10 times within the last 30 calls, with the same arguments.
 
 Why: calls in between do not make a repetition useful.
 
@@ -343,7 +342,7 @@ Polling tools have poll_no_progress instead. The profile loopdetection has this 
 
 # poll_no_progress
 
-A polling tool gave the same answer to the same call at least 10 times.
+A polling tool returned the same result to the same call at least 10 times.
 
 Why: what is waited for does not move.
 

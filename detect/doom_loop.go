@@ -2,12 +2,12 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// DoomLoop fires when at least Exact calls in a row had the same arguments, or at least Fuzzy the same target. It looks at
-// the last Window calls. The count is that of the longer row.
+// DoomLoop fires when consecutive calls have the same arguments or the same target. The finding's Count is the length of the
+// longer streak, at most Window.
 type DoomLoop struct {
-	Window int
-	Exact  int
-	Fuzzy  int
+	Window int // the latest calls that count
+	Exact  int // consecutive calls with the same arguments
+	Fuzzy  int // consecutive calls with the same target
 }
 
 // Info describes the rule.
@@ -15,7 +15,7 @@ func (DoomLoop) Info() unloop.Info {
 	return unloop.Info{Name: "doom_loop", At: unloop.AtStart, Needs: unloop.NeedExcerpts}
 }
 
-// Check looks at the rows that end in the call that has just started.
+// Check looks at the streaks that end with the call that has just started.
 func (d DoomLoop) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentStart(r)
 	if !ok {

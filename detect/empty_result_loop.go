@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// EmptyResultLoop fires when a tool returned nothing at least Times times.
+// EmptyResultLoop fires when a tool has returned empty results.
 type EmptyResultLoop struct {
-	Times int
+	Times int // empty results of one tool in the run
 }
 
 // Info describes the rule.

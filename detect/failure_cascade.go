@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// FailureCascade fires when at least Times shell calls in a row failed.
+// FailureCascade fires when consecutive shell calls failed.
 type FailureCascade struct {
-	Times int
+	Times int // shell calls in a row
 }
 
 // Info describes the rule.

@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/detect/detecttest"
 )
 
-// FuzzSuite makes a run of any bytes. The detectors must find the same in a run that they share as each in one of its own.
+// FuzzSuite makes a run of arbitrary bytes. The detectors must find the same in a shared run as in a run of their own.
 func FuzzSuite(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{1, 30, 300, 3000} {
@@ -34,7 +34,7 @@ func FuzzSuite(f *testing.F) {
 	})
 }
 
-// TestGoldenTracesAgree holds the golden traces of every rule to all rules: there, each is sure to find something.
+// TestGoldenTracesAgree plays the golden traces of all rules with every detector, where each finds something.
 func TestGoldenTracesAgree(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.trace")
 	if err != nil || len(paths) == 0 {
@@ -65,8 +65,8 @@ func TestGoldenTracesAgree(t *testing.T) {
 	}
 }
 
-// agree compares, event by event, what each detector finds in a shared run and in one of its own, looks whether the
-// finding is sound, and returns how often each rule found something.
+// agree compares, event by event, what each detector finds in a shared run and in a run of its own, and checks that the findings
+// are sound. It returns the number of findings of each rule.
 func agree(t *testing.T, events []*unloop.Event) map[string]int {
 	t.Helper()
 	detectors := suite()

@@ -2,11 +2,11 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// GenericRepeat fires when a call came at least Times times within the last Window calls, with the same arguments. Polling
-// tools are left out.
+// GenericRepeat fires when the latest calls contain one call several times, with the same arguments. It ignores polling tools,
+// which PollNoProgress covers.
 type GenericRepeat struct {
-	Window int
-	Times  int
+	Window int // the latest calls that count, at most 32
+	Times  int // equal calls among them
 }
 
 // Info describes the rule.
@@ -14,7 +14,7 @@ func (GenericRepeat) Info() unloop.Info {
 	return unloop.Info{Name: "generic_repeat", At: unloop.AtStart, Needs: unloop.NeedExcerpts}
 }
 
-// Check counts the call that has just started. It looks at Window steps.
+// Check counts the call that has just started among the last Window calls, which is its cost.
 func (d GenericRepeat) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentStart(r)
 	if !ok || step.Effect == unloop.Polling {

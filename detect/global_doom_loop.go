@@ -6,8 +6,8 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Global makes the finding of a loop of a whole swarm, at the call with which it was seen. What counts is not in a run but in
-// the swarm's store, so this is no detector.
+// Global returns the finding global_doom_loop: a loop of a whole swarm, detected at the call that started at the event at. The
+// counts are in the store of the swarm and not in a run, so the rule has no Detector.
 func Global(tool string, calls, workers int, at unloop.EventRef) unloop.Finding {
 	page := ruleDocs["global_doom_loop"]
 	return unloop.Finding{

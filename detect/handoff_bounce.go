@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// HandoffBounce fires when the last handoffs, at least Times of up to six, alternate between two agents.
+// HandoffBounce fires when the latest handoffs alternate between two agents.
 type HandoffBounce struct {
-	Times int
+	Times int // handoffs, at most 6, which a run keeps; all that it keeps must alternate
 }
 
 // Info describes the rule.
@@ -12,7 +12,7 @@ func (HandoffBounce) Info() unloop.Info {
 	return unloop.Info{Name: "handoff_bounce", At: unloop.AtHandoff}
 }
 
-// Check looks at the agents that received control last.
+// Check looks at the agents of the latest handoffs.
 func (d HandoffBounce) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if r.Current().Type != unloop.HandoffStarted || r.Current().Agent == "" {
 		return unloop.Finding{}, false

@@ -2,15 +2,14 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// IdleHandoffs fires when two agents handed over to each other in a row and nothing new was told in between: at least Times
-// times if they made steps or repeated messages, at least Bare times if little is known of what they did. If they said other
-// things, too, or if little is known, it is weak.
+// IdleHandoffs fires when two agents hand over to each other repeatedly, without novelty in between. The finding is Advisory
+// unless steps, or consecutive messages that repeat earlier ones, show that the agents are idle.
 type IdleHandoffs struct {
-	Times int
-	Bare  int // at most 6, which is how many handoffs a run remembers
+	Times int // handoffs if steps or repeated messages are known
+	Bare  int // handoffs if the agents sent few words and nothing else is known; at most 6, which a run keeps
 }
 
-// fewWords is how many words agents may say from one handoff to the next without telling much.
+// fewWords is the number of words per handoff up to which messages count as few.
 const fewWords = 25
 
 // Info describes the rule.
@@ -18,7 +17,7 @@ func (IdleHandoffs) Info() unloop.Info {
 	return unloop.Info{Name: "idle_handoffs", At: unloop.AtHandoff, Needs: unloop.NeedOutcomes | unloop.NeedTexts}
 }
 
-// Check looks at the agents that received control last.
+// Check looks at the latest handoffs and at the activity since the first of them.
 func (d IdleHandoffs) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f, ok := HandoffBounce{Times: d.Times}.Check(r)
 	if !ok || r.LastNovelty().Number > f.First.Number {

@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// LongRunningStep fires at an event that took over Milliseconds.
+// LongRunningStep fires at an event with a high latency.
 type LongRunningStep struct {
-	Milliseconds float64
+	Milliseconds float64 // the highest latency without a finding
 }
 
 // Info describes the rule.

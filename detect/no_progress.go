@@ -2,16 +2,15 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// NoProgress fires when a tool was called at least Times times without a state update or a memory write since its first
-// call.
+// NoProgress fires when a tool has been called repeatedly without a state update or a memory write since its first call.
 type NoProgress struct {
-	Times int
+	Times int // calls of the tool in the run
 }
 
 // Info describes the rule.
 func (NoProgress) Info() unloop.Info { return unloop.Info{Name: "no_progress", At: unloop.AtStart} }
 
-// Check looks at the latest call's tool.
+// Check looks at the tool of the call that has just started.
 func (d NoProgress) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentStart(r)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// addNudgeContext adds to a finding what a nudge says: the last period calls, oldest first; what changed between the call at hand
-// and the one a round before; the first error of the tool at hand.
+// addNudgeContext adds the context of a nudge to a finding: the last period calls, oldest first; the difference between the
+// latest call and the one a period before; and the first error of the latest call's tool.
 func addNudgeContext(r *unloop.Run, f *unloop.Finding, period int) {
 	for k := period - 1; k >= 0; k-- {
 		if s := r.StepAt(k); s != nil {
@@ -27,7 +27,7 @@ func addNudgeContext(r *unloop.Run, f *unloop.Finding, period int) {
 	}
 }
 
-// changed says how the input of a step differs from that of an earlier one.
+// changed describes the difference between the inputs of two steps, or returns "" if the excerpts are equal.
 func changed(r *unloop.Run, before, now *unloop.Step) string {
 	a, _ := r.Excerpt(before)
 	b, _ := r.Excerpt(now)
@@ -42,7 +42,7 @@ func changed(r *unloop.Run, before, now *unloop.Step) string {
 	if a == b {
 		return ""
 	}
-	for head > 0 && wordByte(a[head-1]) { // whole words read better
+	for head > 0 && wordByte(a[head-1]) { // extend to whole words
 		head--
 	}
 	for tail > 0 && wordByte(a[len(a)-tail]) {

@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// PingPong fires when two different calls have alternated strictly for at least Times calls.
+// PingPong fires when two different calls alternate without a gap.
 type PingPong struct {
-	Times int
+	Times int // calls of both together
 }
 
 // Info describes the rule.
@@ -12,7 +12,7 @@ func (PingPong) Info() unloop.Info {
 	return unloop.Info{Name: "ping_pong", At: unloop.AtStart, Needs: unloop.NeedExcerpts}
 }
 
-// Check looks at how far the end of the calls repeats with period 2 and not with period 1.
+// Check looks at how many of the latest calls repeat with period 2 and not with period 1.
 func (d PingPong) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if _, ok := currentStart(r); !ok {
 		return unloop.Finding{}, false

@@ -2,11 +2,11 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// PollNoProgress fires when a polling tool gave the same answer, to the byte, to at least Times equal calls in a row,
-// within the last Window calls.
+// PollNoProgress fires when a polling tool returned the same result, byte by byte, to consecutive equal calls. Other calls may
+// be in between.
 type PollNoProgress struct {
-	Window int
-	Times  int
+	Window int // the latest calls that count, at most 32
+	Times  int // equal results among them
 }
 
 // Info describes the rule.
@@ -14,7 +14,8 @@ func (PollNoProgress) Info() unloop.Info {
 	return unloop.Info{Name: "poll_no_progress", At: unloop.AtStart, Needs: unloop.NeedResults | unloop.NeedExcerpts}
 }
 
-// Check counts the answers to the call that has just started, the latest first, until one differs. It looks at Window steps.
+// Check counts the results of calls equal to the one that has just started, latest first, until one differs. It visits at
+// most Window steps.
 func (d PollNoProgress) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentStart(r)
 	if !ok || step.Effect != unloop.Polling {

@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// RepeatLimit fires when a call comes more than Times times with the same arguments, to the byte.
+// RepeatLimit fires when a call is repeated beyond a limit, with the same arguments byte by byte.
 type RepeatLimit struct {
-	Times int
+	Times int // calls without a finding
 }
 
 // Info describes the rule.

@@ -2,10 +2,10 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// RepeatedMessage fires when an agent sent nearly the same message at least Times times within its last six, and no step
-// told anything new since the first of them.
+// RepeatedMessage fires when an agent has sent nearly equal messages among its last six, without novelty since the first of
+// them. Nearly equal means a resemblance of at least 0.8 of word trigrams, as in unloop.Text.
 type RepeatedMessage struct {
-	Times int
+	Times int // nearly equal messages, at most 6
 }
 
 // Info describes the rule.
@@ -21,14 +21,14 @@ func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s said nearly the same %d times within its last messages", speaker(r), text.Similar)
 	f.Score = float64(text.Similar) / float64(d.Times)
-	// Between messages that are new it may be a turn of phrase, and a long text is sent again with its corrections.
+	// Between new messages it may be a standing phrase, and a long text may be sent again with corrections.
 	f.Advisory = text.NovelSince > 0 || changedRuns(text) > slips
 	f.Evidence = []unloop.EventRef{text.First, f.Event}
 	f.First = text.First
 	return f, true
 }
 
-// speaker names the agent of the message at hand.
+// speaker returns the agent of the current message.
 func speaker(r *unloop.Run) string {
 	if agent := r.Current().Agent; agent != "" {
 		return agent
@@ -36,10 +36,10 @@ func speaker(r *unloop.Run) string {
 	return "the agent"
 }
 
-// slips is how many runs of three words may differ between two messages that say the same: those around two or three words.
+// slips is how many word trigrams may differ between two messages that say the same: those around two or three words.
 const slips = 8
 
-// changedRuns estimates how many of a message's runs of three words are not in the message that is most like it.
+// changedRuns estimates how many word trigrams of a message do not occur in the most similar message.
 func changedRuns(text *unloop.Text) float64 {
 	return float64(text.Words) * (1 - text.TrigramOverlap) / (1 + text.TrigramOverlap)
 }

@@ -2,10 +2,10 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// RepeatedToolCall fires when the last Window tool calls hold one tool at least Times times.
+// RepeatedToolCall fires when the latest calls contain one tool several times.
 type RepeatedToolCall struct {
-	Window int
-	Times  int
+	Window int // the latest calls that count, at most 32
+	Times  int // calls of the tool among them
 }
 
 // Info describes the rule.
@@ -13,7 +13,7 @@ func (RepeatedToolCall) Info() unloop.Info {
 	return unloop.Info{Name: "repeated_tool_call", At: unloop.AtStart}
 }
 
-// Check counts the latest call's tool in the window. It looks at Window steps.
+// Check counts the tool of the call that has just started among the last Window calls, which is its cost.
 func (d RepeatedToolCall) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentStart(r)
 	if !ok {

@@ -2,10 +2,10 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// RepeatedToolCallExactInput fires when one tool was called at least Times times with the same input, and no other input of the tool
-// came more often.
+// RepeatedToolCallExactInput fires when a tool has been called repeatedly with the same input, and no other input of the tool is
+// more frequent. Inputs are equal if their canonical JSON is.
 type RepeatedToolCallExactInput struct {
-	Times int
+	Times int // calls with the input in the run
 }
 
 // Info describes the rule.
@@ -13,7 +13,7 @@ func (RepeatedToolCallExactInput) Info() unloop.Info {
 	return unloop.Info{Name: "repeated_tool_call_exact_input", At: unloop.AtStart, Needs: unloop.NeedArgs}
 }
 
-// Check looks at the tool's largest group of equal inputs, if the latest call belongs to it.
+// Check looks at the most frequent input of the tool, if it is that of the call that has just started.
 func (d RepeatedToolCallExactInput) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentStart(r)
 	if !ok || step.ArgsCount < d.Times || r.Tool(step.Tool).MostRepeated.Exact != step.ArgsHash {

@@ -2,11 +2,11 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// RepeatedToolCallSimilarInput fires when at least Times calls of a tool had an input at least Similarity (0 to 1) alike that of its
-// latest call.
+// RepeatedToolCallSimilarInput fires when a tool has been called repeatedly with inputs similar to that of its latest call. The
+// measure of similarity is that of unloop.Tool.Similar.
 type RepeatedToolCallSimilarInput struct {
-	Times      int
-	Similarity float64
+	Times      int     // calls with a similar input, the latest included
+	Similarity float64 // the least similarity, 0 to 1
 }
 
 // Info describes the rule.
@@ -14,7 +14,7 @@ func (RepeatedToolCallSimilarInput) Info() unloop.Info {
 	return unloop.Info{Name: "repeated_tool_call_similar_input", At: unloop.AtStart, Needs: unloop.NeedInputs}
 }
 
-// Check compares the latest input with those that the run keeps of the tool: see unloop.Tool.Similar.
+// Check compares the latest input with those that the run keeps for the tool: see unloop.Tool.Similar for the cost.
 func (d RepeatedToolCallSimilarInput) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentStart(r)
 	if !ok {

@@ -2,10 +2,10 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// RepeatingText fires when a message ends in the same passage at least Times times, over at least Bytes in all.
+// RepeatingText fires when a message ends with a passage that repeats without a gap.
 type RepeatingText struct {
-	Times int
-	Bytes int
+	Times int // repetitions of the passage
+	Bytes int // the least length of all repetitions together, in bytes
 }
 
 // Info describes the rule.

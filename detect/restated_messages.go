@@ -2,10 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// RestatedMessages fires when the agents, since the last news, said again what they had said before to the amount of
-// at least Messages messages: see unloop.Run.RestatedWeight.
+// RestatedMessages fires when the agents have restated earlier messages since the last novelty. The finding is always Advisory.
 type RestatedMessages struct {
-	Messages float64
+	Messages float64 // the least amount, in messages: see unloop.Run.RestatedWeight
 }
 
 // Info describes the rule.
@@ -13,7 +12,7 @@ func (RestatedMessages) Info() unloop.Info {
 	return unloop.Info{Name: "restated_messages", At: unloop.AtMessage, Needs: unloop.NeedTexts | unloop.NeedOutcomes}
 }
 
-// Check looks at the message that was just sent, unless nothing of it was said before.
+// Check looks at the message that was just sent, if it restates any part of an earlier one.
 func (d RestatedMessages) Check(r *unloop.Run) (unloop.Finding, bool) {
 	text := r.Current().Text
 	if text == nil || text.Overlap == 0 || text.Boilerplate || r.RestatedWeight() < d.Messages {
@@ -22,7 +21,7 @@ func (d RestatedMessages) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "restated_messages", "", 0, "%s says again what it said before: %.0f %% of its latest message, and since the last news as much as %.1f messages hold",
 		speaker(r), 100*text.Overlap, r.RestatedWeight())
 	f.Score = r.RestatedWeight() / d.Messages
-	f.Advisory = true // people who work together say things again, too
+	f.Advisory = true // people who work together restate things, too
 	f.Evidence = []unloop.EventRef{text.MostSimilar, f.Event}
 	f.First = text.MostSimilar
 	return f, true

@@ -7,18 +7,18 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// excerpts is of how many steps a run shows the input.
+// excerpts is the number of steps for which a run keeps excerpts.
 const excerpts = 10
 
-// options are names of arguments that are beside the point of a question.
+// options are names of arguments that do not change what a call asks for.
 var options = [...]string{
 	"timeout", "timeout_ms", "timeout_seconds", "verbose", "max_results", "max_tokens", "page_size", "include_metadata", "retries",
 	"retry", "description", "explanation", "reason", "thought", "format", "language", "debug",
 }
 
-// reworded reports whether two inputs, as excerpts of JSON, ask one question in other words: they differ in nothing but
-// options, or they have at least two words in common, and half of those of the shorter one. If they are the same but for one
-// word in its place, they are about two items, and so they are if the words with digits differ.
+// reworded reports whether two inputs, as excerpts of JSON, ask the same question in different words. They do if only options
+// differ, or if they share at least two words and half the words of the shorter one. They do not if they differ in one
+// position only, or in a word with a digit: then they are about two items.
 func reworded(a, b string) bool {
 	x, y := words(a), words(b)
 	if slices.Equal(x, y) {
@@ -36,11 +36,11 @@ func reworded(a, b string) bool {
 	return common >= 2 && 2*common >= min(len(x), len(y))
 }
 
-// otherItem reports whether two lists of words ask the same of two items.
+// otherItem reports whether two lists of words ask the same question about two items.
 func otherItem(x, y []string) bool { return template(x, y) || numbered(x, y) || numbered(y, x) }
 
-// items reports whether the step asks of another item what the three steps of its tool before it asked, of those whose inputs
-// are kept and whose outcome was of the same sort.
+// items reports whether the step and up to three earlier steps of its tool ask the same question, each about another item. Only
+// steps with excerpts count, and only those that failed if this one did, or succeeded if it did.
 func items(r *unloop.Run, step *unloop.Step) bool {
 	input, _ := r.Excerpt(step)
 	now := words(input)
@@ -69,7 +69,7 @@ func numbered(x, y []string) bool {
 	})
 }
 
-// template reports whether two lists of words differ in one place at most.
+// template reports whether two lists of words differ in at most one position.
 func template(x, y []string) bool {
 	if len(x) != len(y) {
 		return false
@@ -83,12 +83,12 @@ func template(x, y []string) bool {
 	return differ <= 1
 }
 
-// words returns the words of the values in an excerpt of JSON, in small letters, but for those of options. A path or an
-// address is one word.
+// words returns the words of the values in an excerpt of JSON, in lower case. It leaves out the values of options. A path or a
+// URL is one word.
 func words(input string) []string {
 	var all []string
 	name := ""
-	parts := strings.Split(strings.ToLower(input), `"`) // every second one stands within quotes
+	parts := strings.Split(strings.ToLower(input), `"`) // every second part is within quotes
 	for k, part := range parts {
 		if k%2 == 1 && k+1 < len(parts) && strings.HasPrefix(strings.TrimLeft(parts[k+1], " "), ":") {
 			name = part

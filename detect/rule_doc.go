@@ -13,18 +13,18 @@ import (
 //go:embed doc.go
 var source string
 
-// RuleDoc is what there is to read about a rule.
+// RuleDoc is the documentation of a rule, from the package comment.
 type RuleDoc struct {
 	Rule string
 	When string // what fires it, in one sentence
-	Why  string
-	Try  string
-	More string // further paragraphs; "" if there are none
+	Why  string // why it matters
+	Try  string // what to try
+	More string // further paragraphs, separated by empty lines; "" if there are none
 }
 
 var ruleDocs = parseRuleDocs(source)
 
-// Explain returns the page of a rule, and false if there is no such rule.
+// Explain returns the documentation of a rule. It returns false if there is no such rule.
 func Explain(rule string) (RuleDoc, bool) {
 	p, ok := ruleDocs[rule]
 	return p, ok
@@ -33,7 +33,7 @@ func Explain(rule string) (RuleDoc, bool) {
 // Rules returns the names of all rules, sorted.
 func Rules() []string { return slices.Sorted(maps.Keys(ruleDocs)) }
 
-// parseRuleDocs reads the sections of the package comment: a heading, then paragraphs.
+// parseRuleDocs parses the sections of the package comment: a heading, then paragraphs.
 func parseRuleDocs(source string) map[string]RuleDoc {
 	_, comment, _ := strings.Cut(source, "/*")
 	comment, _, _ = strings.Cut(comment, "*/")
@@ -61,7 +61,7 @@ func parseRuleDocs(source string) map[string]RuleDoc {
 
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// finding begins a finding of a rule at the run's latest event. What is formatted from format and args.
+// finding returns a finding of a rule at the latest event of the run. Its field What is formatted from format and args.
 func finding(r *unloop.Run, rule, subject string, count int, format string, args ...any) unloop.Finding {
 	page := ruleDocs[rule]
 	at := r.Current().Ref
@@ -77,10 +77,10 @@ func currentStart(r *unloop.Run) (*unloop.Step, bool) {
 	return now.Step, now.Step != nil && now.Type == unloop.ToolCallStarted && now.Step.Tool != ""
 }
 
-// recent is over how many calls detectors look back: as many as a run remembers.
+// recent is the number of calls that detectors look back over: as many as a run keeps.
 const recent = 32
 
-// evidence gathers the events that prove a finding, newest first, as long as there is room.
+// evidence collects the events that show a finding, latest first. Method add returns false when it is full.
 type evidence []unloop.EventRef
 
 func (p *evidence) add(ref unloop.EventRef) bool {
@@ -88,11 +88,11 @@ func (p *evidence) add(ref unloop.EventRef) bool {
 	return len(*p) < unloop.MaxEvidence
 }
 
-// latest keeps the n newest.
+// latest returns the n latest events.
 func (p evidence) latest(n int) evidence { return p[:min(n, len(p))] }
 
-// attach puts what was gathered into f, oldest first. Where the steps are forgotten, or came without the start of a call,
-// the event at which f was found is its evidence.
+// attach sets Evidence and First of f, oldest first. If there are no events, because the steps were evicted or have no start,
+// the event of f is its evidence.
 func (p evidence) attach(f *unloop.Finding) {
 	if len(p) == 0 {
 		p.add(f.Event)
@@ -103,7 +103,7 @@ func (p evidence) attach(f *unloop.Finding) {
 	f.Evidence, f.First = p, p[0]
 }
 
-// callsThat gathers the starts of the latest calls for which ok holds, looking back over at most window calls.
+// callsThat collects the starts of the calls for which ok holds, among the last window calls.
 func callsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
 	var p evidence
 	for k := range window {
@@ -115,14 +115,13 @@ func callsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
 	return p
 }
 
-// currentOutcome reports whether the latest event is the outcome of a call that ran and told something, and returns its step.
+// currentOutcome reports whether the latest event is the captured outcome of a call that ran, and returns its step.
 func currentOutcome(r *unloop.Run) (*unloop.Step, bool) {
 	step := r.Current().Step
 	return step, step != nil && step.NormalizedResult != 0 && (step.Outcome == unloop.Completed || step.Outcome == unloop.Failed)
 }
 
-// stepsThat gathers the ends of the latest steps that told something and for which ok holds, looking back over at most
-// window calls.
+// stepsThat collects the ends of the steps with a captured outcome for which ok holds, among the last window calls.
 func stepsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
 	var p evidence
 	for k := range window {
@@ -134,7 +133,7 @@ func stepsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
 	return p
 }
 
-// joinSorted joins names with |, each once, in the order of the alphabet.
+// joinSorted sorts names and joins them with |, each once.
 func joinSorted(names []string) string {
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), "|")

@@ -2,12 +2,11 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameCallSameResult fires when the same call brought the same result so often that the occurrences weigh at least
-// Weight: one weighs 1 when it happens and half as much every 24 steps later. If it fails, it must also have come Failures
-// times: to try again a little later is no loop.
+// SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.TargetHash is,
+// and results if Step.NormalizedResult is. Polling tools are left out, because StuckPolling covers them.
 type SameCallSameResult struct {
-	Weight   float64
-	Failures int
+	Weight   float64 // the least Count.Weight of the occurrences, each with a half-life of 24 steps
+	Failures int     // the least number of occurrences if the call fails, because a few retries are no loop
 }
 
 // Info describes the rule.

@@ -2,8 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameError fires when a tool failed at least Times times in a row with the same kind of error, and not
-// always to the same input.
+// SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs. The finding is
+// Advisory if calls changed something since the first failure, or if the tool is no shell and the inputs are about different
+// items.
 type SameError struct {
 	Times    int
 	Stubborn float64 // weight of equal errors with other steps in between; one weighs 1, half every 24 steps later
@@ -30,7 +31,7 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
 	f.Score = float64(row.Count) / float64(d.Times)
-	// Other things are changed in between, so they may be attempts; or the question is asked of one item after the other.
+	// The changes in between may be attempts at a fix. Inputs about different items are separate questions.
 	f.Advisory = r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(row.Count).attach(&f)
 	f.First = row.First

@@ -2,16 +2,15 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameResult fires when a tool that only reads returned the same result in a row to changed inputs: Times times if the
-// inputs are one question in other words, Nothing times if it found nothing, and Items times if the inputs seem to be about
-// different items, which may well have the same answer each.
+// SameResult fires when a tool that only reads returned the same result to changing inputs, several times in a row. Results are
+// the same if Step.NormalizedResult is. The finding is Advisory except for one question in different words.
 type SameResult struct {
-	Times   int
-	Nothing int
-	Items   int
+	Times   int // results in a row, if the inputs are one question in different words
+	Nothing int // results in a row, if nothing was found
+	Items   int // results in a row otherwise, for example about different items that may have the same answer
 }
 
-// fewInputs is how often the input must have changed within the row, and 1.
+// fewInputs is the least value of Streak.Inputs: the input must have changed at least twice.
 const fewInputs = 3
 
 // Info describes the rule.
@@ -19,7 +18,8 @@ func (SameResult) Info() unloop.Info {
 	return unloop.Info{Name: "same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
-// Check looks at the tool of the step that has just ended. What a tool answers that changes something tells little.
+// Check looks at the tool of the step that has just ended. Results of tools that change something are often equal, so only
+// tools that read count.
 func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
 	if !ok || step.Novel || step.Failing || step.Effect != unloop.ReadOnly {
@@ -45,7 +45,7 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return f, true
 }
 
-// need returns how long the row must be, and whether honest work may bring it about, too.
+// need returns the least length of the streak, and whether the finding is advisory.
 func (d SameResult) need(r *unloop.Run, tool *unloop.Tool, step *unloop.Step) (times int, weak bool) {
 	switch {
 	case tool.NothingFound:
@@ -56,8 +56,8 @@ func (d SameResult) need(r *unloop.Run, tool *unloop.Tool, step *unloop.Step) (t
 	return d.Items, true
 }
 
-// rewordings returns how many of the steps before, of those whose excerpts are kept, asked in other words what the step
-// asked and got the same result.
+// rewordings returns how many earlier steps asked the question of the step in different words and got the same result. Only
+// steps with excerpts count.
 func rewordings(r *unloop.Run, step *unloop.Step) int {
 	input, _ := r.Excerpt(step)
 	n := 0

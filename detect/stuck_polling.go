@@ -2,9 +2,10 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// StuckPolling fires when a polling tool brought the same answer to the same question at least Times times in a row.
+// StuckPolling fires when a polling tool returned the same result to the same input several times in a row. The finding is
+// Advisory below 2·Times, because a job may take long.
 type StuckPolling struct {
-	Times int
+	Times int // results in a row; calls with other inputs may be in between
 }
 
 // Info describes the rule.
@@ -12,8 +13,8 @@ func (StuckPolling) Info() unloop.Info {
 	return unloop.Info{Name: "stuck_polling", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
-// Check looks at the answers to the question of the step that has just ended: at the tool's row where that is all about
-// one question, else at the steps that are remembered, since the tool may be asked about several things in turn.
+// Check looks at the results for the input of the step that has just ended. If the streak of the tool has one input, its length
+// counts. Otherwise the tool may poll several jobs in turn, and the results for this input among the latest steps count.
 func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
 	if !ok || step.Effect != unloop.Polling {
@@ -31,7 +32,7 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "stuck_polling", step.Tool, n, "%s gave the same answer %d times in a row: %s", step.Tool, n, output)
 	f.Score = float64(n) / float64(d.Times)
-	f.Advisory = n < 2*d.Times // some things take their time
+	f.Advisory = n < 2*d.Times // a job may take long
 	same.latest(unloop.MaxEvidence).attach(&f)
 	if row.Inputs == 1 {
 		f.First, f.Next = row.First, []unloop.Hash{step.Question}
@@ -40,7 +41,7 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return f, true
 }
 
-// sameAnswers gathers the ends of the latest steps that asked what step asked, up to one that brought another answer.
+// sameAnswers collects the ends of the latest steps with the input of step, back to the first with another result.
 func sameAnswers(r *unloop.Run, step *unloop.Step) evidence {
 	var p evidence
 	for k := range recent {

@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SummaryLoop fires when at least Times messages of assistants in a row came without a tool call.
+// SummaryLoop fires when assistants send messages without a tool call in between.
 type SummaryLoop struct {
-	Times int
+	Times int // messages since the latest call
 }
 
 // Info describes the rule.

@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// TestFixCycle fires when at least Times test runs in a row failed.
+// TestFixCycle fires when consecutive test runs failed.
 type TestFixCycle struct {
-	Times int
+	Times int // test runs in a row
 }
 
 // Info describes the rule.
@@ -17,7 +17,7 @@ func (d TestFixCycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return shellRow(r, &r.Shell().Tests, d.Times, "test_fix_cycle", "%d test runs in a row failed")
 }
 
-// shellRow makes a finding of a row of failed shell calls, if the call at hand belongs to it.
+// shellRow returns a finding for a streak of failed shell calls, if the current call belongs to it.
 func shellRow(r *unloop.Run, row *unloop.Streak, times int, rule, what string) (unloop.Finding, bool) {
 	step := r.Current().Step
 	if step == nil || row.Count < times || row.Latest != step.End {

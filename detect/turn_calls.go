@@ -2,13 +2,12 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// TurnCalls fires when a tool of the class was called at least Times times in the turn. It is the rule idempotent_calls for
-// tools that only read, and mutating_calls for others. Unless Strict, a finding about a tool whose results still change
-// scores less than 1.
+// TurnCalls fires when a tool with a given effect has been called often in the turn. The rule is idempotent_calls for ReadOnly
+// and mutating_calls for other effects.
 type TurnCalls struct {
-	Class  unloop.Effect
-	Times  int
-	Strict bool
+	Class  unloop.Effect // the effect of the tools that count
+	Times  int           // calls of a tool in the turn
+	Strict bool          // if false, the score is 0.5 instead of 1 while the results of the tool change
 }
 
 // Info describes the rule.
@@ -20,7 +19,7 @@ func (d TurnCalls) Info() unloop.Info {
 	return info
 }
 
-// Check counts the calls of the tool at hand, a pending one included.
+// Check looks at the number of calls of the current tool, a pending one included.
 func (d TurnCalls) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step := r.Current().Step
 	if step == nil || step.Tool == "" || step.Outcome == unloop.Blocked {

@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// TurnTime fires when the turn has taken longer than Seconds, by the times of its events.
+// TurnTime fires when the turn takes too long, by the timestamps of its events.
 type TurnTime struct {
-	Seconds float64
+	Seconds float64 // the longest time without a finding
 }
 
 // Info describes the rule.

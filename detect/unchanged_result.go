@@ -2,9 +2,10 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// UnchangedResult fires when a tool returned the same, to the byte, at least Times times in a row.
+// UnchangedResult fires when a tool returned the same result, byte by byte, several times in a row within the turn: see
+// unloop.Turn.Row.
 type UnchangedResult struct {
-	Times int
+	Times int // results in a row
 }
 
 // Info describes the rule.
@@ -12,7 +13,7 @@ func (UnchangedResult) Info() unloop.Info {
 	return unloop.Info{Name: "unchanged_result", At: unloop.AtStart | unloop.AtEnd, Needs: unloop.NeedResults | unloop.NeedExcerpts}
 }
 
-// Check looks at the row of results before the call at hand, or with it once it has ended.
+// Check looks at the streak of results before the current call, or with it if the call has ended.
 func (d UnchangedResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, turn := r.Current().Step, r.Turn()
 	if step == nil || step.Outcome == unloop.Blocked || turn.Tool != step.Tool || turn.Row.Count < d.Times {

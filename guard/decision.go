@@ -11,15 +11,15 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Decision is what a guard decides about a call.
+// Decision is the decision of a guard about a call.
 type Decision struct {
 	Action   policy.Action
-	Code     string // what decided
-	Count    int    // how often what it is about happened; 0 where that has no count
-	Nudge    string // the text for the agent
-	Findings []unloop.Finding
+	Code     string           // the rule or the level that decided; "" for Allow
+	Count    int              // the count of the finding that decided; 0 if it has none
+	Nudge    string           // the text for the agent; "" for Allow
+	Findings []unloop.Finding // the findings that the decision is based on
 
-	// Shadow is what would have been done if the profile were not in shadow. Action is then Allow.
+	// Shadow is the action that the profile would take outside of shadow mode. If it is not Allow, Action is Allow.
 	Shadow policy.Action
 
 	tool   string
@@ -41,21 +41,22 @@ func newDecision(d policy.Decision, tool string, p *profile.Profile) Decision {
 // Stops reports whether the call must not run.
 func (d *Decision) Stops() bool { return d.Action >= policy.Block }
 
-// Result returns what the agent is told in place of a result when the call does not run: a text or an object with an error,
-// as the profile has it.
+// Result returns the JSON that the agent receives instead of a result if the call does not run. It is a string or an object
+// with the members error and loop_blocked, as the profile's MessagePrefix says.
 func (d *Decision) Result() json.RawMessage {
 	text := "[" + d.prefix.Tag + "] " + d.Nudge
 	var answer any = text
 	if !d.prefix.Text {
 		answer = map[string]any{"error": text, "loop_blocked": true}
 	}
-	raw, _ := json.Marshal(answer) // a text can always be written
+	raw, _ := json.Marshal(answer) // a string always encodes
 	return raw
 }
 
-// Attach adds the warning to a result that the agent gets. To an object it adds the member _loop_guard, to a text an end;
-// any other result stands beside it in an object. Without a warning the result stays as it is. It takes what JSON decodes
-// to, or json.RawMessage.
+// Attach returns the result with the nudge attached. Objects gain the member _loop_guard. Strings get the nudge appended.
+// Other values are wrapped in an object with the members result and _loop_guard. If there is no nudge, or a json.RawMessage
+// is invalid, Attach returns the result unchanged. The result is a json.RawMessage, or a value as encoding/json decodes it
+// to any. Attach does not modify it.
 func (d *Decision) Attach(result any) any {
 	if d.Action == policy.Allow || d.Nudge == "" {
 		return result
@@ -95,18 +96,18 @@ func (d *Decision) Err() error {
 	return &LoopError{Tool: d.tool, Count: d.Count, Code: d.Code, Nudge: d.Nudge}
 }
 
-// LoopError says that an agent was halted because it went round in circles. Trying again does not help.
+// LoopError is the error of a run that the guard halted because of a loop. The call must not be retried.
 type LoopError struct {
-	Tool  string
-	Count int
-	Code  string
-	Nudge string
+	Tool  string // of the call at which the run was halted
+	Count int    // as in Decision
+	Code  string // as in Decision
+	Nudge string // as in Decision
 }
 
-// Error says what went round, how it was decided, and what the agent was told.
+// Error returns the tool, the code, the count and the nudge.
 func (e *LoopError) Error() string {
 	return fmt.Sprintf("loop of %s halted (%s, %d times): %s", e.Tool, e.Code, e.Count, e.Nudge)
 }
 
-// Retryable returns false: the next attempt would end the same way.
+// Retryable returns false: a retry would be halted, too.
 func (e *LoopError) Retryable() bool { return false }

@@ -7,27 +7,27 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// CodeFailed is the code of the decisions of a guard that failed.
+// CodeFailed is the code of the decisions of a guard that has failed.
 const CodeFailed = "guard_failed"
 
-// ErrFailed says that a guard decides nothing more. What Failed returns wraps it.
+// ErrFailed means that a guard no longer evaluates calls. The error that Failed returns wraps it.
 var ErrFailed = errors.New("guard failed")
 
-// Failed returns why the guard decides nothing more, or nil. A panic of a detector, of a policy or of the run's own state fails the
-// guard that it happens in, and no other: from then on all decisions are Allow with the code CodeFailed, and Snapshot returns this
-// error. The agent goes on without its guard. A new guard, or one that is restored from an earlier snapshot, works again.
+// Failed returns why the guard has failed, or nil. A guard fails if a detector, a policy or the state of its run panics. All
+// later decisions of the guard are Allow with the code CodeFailed, so the agent continues without protection, and Snapshot
+// returns this error. Other guards are not affected. To recover, use a new guard or restore an earlier snapshot.
 func (g *Guard) Failed() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.failed
 }
 
-// fail notes a panic. The lock is held.
+// fail records a panic. The caller holds the lock.
 func (g *Guard) fail(cause any) {
 	g.failed = fmt.Errorf("%w at event %d: %v", ErrFailed, g.next-1, cause)
 }
 
-// failedDecision is what a guard that failed decides about everything.
+// failedDecision is the decision of a failed guard.
 func (g *Guard) failedDecision(tool string) Decision {
 	return Decision{Action: policy.Allow, Code: CodeFailed, tool: tool, prefix: g.profile.MessagePrefix()}
 }

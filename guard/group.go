@@ -9,38 +9,39 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// shards is into how many parts a Group is split, each with a lock of its own.
+// shards is the number of parts of a Group. Each has its own lock.
 const shards = 64
 
-// Group guards many runs under one profile, each by a guard of its own. It is safe for concurrent use; runs do not wait for
-// one another, and a panic fails the guard of its run alone: see Guard.Failed.
+// Group guards many runs under one profile, each with its own guard. It is safe for concurrent use, and runs do not wait for
+// one another. A panic fails only the guard of its run: see Guard.Failed.
 type Group struct {
 	profile *profile.Profile
 	options func(run string) Options
 	seed    maphash.Seed
-	most    int          // guards in a shard
-	limit   int64        // bytes of all guards; 0 for none
-	bytes   atomic.Int64 // of all guards, as far as they were measured
+	most    int          // maximum guards in a shard
+	limit   int64        // maximum bytes of all guards; 0 means no limit
+	bytes   atomic.Int64 // of all guards, as last measured
 	next    atomic.Uint64
 	parts   [shards]part
-	closing sync.WaitGroup // guards whose listeners are still being told
+	closing sync.WaitGroup // closed guards whose listeners still have notices
 }
 
 type part struct {
 	mu      sync.Mutex
-	guards  map[string]*list.Element // of *Guard with its run's id
-	used    list.List                // the latest in front
+	guards  map[string]*list.Element // to elements of used
+	used    list.List                // *member values, most recently used first
 	dropped int
 }
 
 type member struct {
 	run   string
 	guard *Guard
-	bytes int64 // when it was last asked for
+	bytes int64 // at its latest use
 }
 
-// NewGroup returns a group. Options gives those of each run's guard; nil for none. It holds at most about most guards; the one
-// that was idle longest goes, and is counted in Dropped. 0 stands for 10,000.
+// NewGroup returns an empty group. The function options returns the Options for the guard of a run, whose Run is then set; nil
+// means the zero Options. The group holds at most about most guards, or 10,000 if most is not positive. Beyond that, it
+// evicts the least recently used guard, which Dropped counts.
 func NewGroup(p *profile.Profile, options func(run string) Options, most int) *Group {
 	if most <= 0 {
 		most = 10_000
@@ -48,22 +49,23 @@ func NewGroup(p *profile.Profile, options func(run string) Options, most int) *G
 	return &Group{profile: p, options: options, seed: maphash.MakeSeed(), most: (most + shards - 1) / shards}
 }
 
-// LimitBytes bounds the memory of all guards together, in bytes: where they take more, those that were idle longest go, and are
-// counted in Dropped. A guard is measured when it is asked for. It is called before the group is used.
+// LimitBytes limits the memory of all guards, in bytes. Beyond it, the group evicts guards that were idle long, which Dropped
+// counts. The memory of a guard is estimated at each use. 0 means no limit. LimitBytes must be called before the group is
+// used.
 func (g *Group) LimitBytes(bytes int64) { g.limit = bytes }
 
-// Bytes estimates the memory of all guards together. It is 0 where LimitBytes was not called.
+// Bytes estimates the memory of all guards, in bytes. It is 0 without a limit.
 func (g *Group) Bytes() int64 { return g.bytes.Load() }
 
-// Run returns the guard of the run, a new one if the run is not known.
+// Run returns the guard of the run. If there is none, or it was evicted, Run makes a new one.
 func (g *Group) Run(id string) *Guard {
 	guard := g.find(id)
 	g.makeRoom(guard)
 	return guard
 }
 
-// makeRoom forgets guards while all take too much memory: of one shard after the other the one that was idle longest, but not
-// the one at hand.
+// makeRoom evicts guards while the memory is over the limit: from one shard after the other, the least recently used guard. It
+// does not evict atHand.
 func (g *Group) makeRoom(atHand *Guard) {
 	for tried := 0; g.limit > 0 && tried < shards && g.bytes.Load() > g.limit; tried++ {
 		p := &g.parts[g.next.Add(1)%shards]
@@ -77,7 +79,7 @@ func (g *Group) makeRoom(atHand *Guard) {
 	}
 }
 
-// weigh brings what is known of a guard's memory up to date. The lock of its shard is held.
+// weigh updates the known memory of a guard. The caller holds the lock of its shard.
 func (g *Group) weigh(m *member) {
 	if g.limit > 0 {
 		size := int64(m.guard.Size())
@@ -105,7 +107,7 @@ func (g *Group) find(id string) *Guard {
 	return guard
 }
 
-// Put puts a guard, a restored one say, in the place of the run's.
+// Put replaces the guard of the run, for example by a restored one.
 func (g *Group) Put(id string, guard *Guard) {
 	p := &g.parts[maphash.String(g.seed, id)%shards]
 	p.mu.Lock()
@@ -114,7 +116,7 @@ func (g *Group) Put(id string, guard *Guard) {
 	g.close(g.put(p, id, guard))
 }
 
-// End forgets the run.
+// End removes the guard of the run, which closes in the background.
 func (g *Group) End(id string) {
 	p := &g.parts[maphash.String(g.seed, id)%shards]
 	p.mu.Lock()
@@ -122,7 +124,7 @@ func (g *Group) End(id string) {
 	g.close(g.remove(p, id))
 }
 
-// Close forgets all runs, and waits until their listeners have heard what was told.
+// Close removes all guards and waits until their listeners have received all notices.
 func (g *Group) Close() {
 	for k := range g.parts {
 		for _, guard := range g.clear(&g.parts[k]) {
@@ -132,14 +134,14 @@ func (g *Group) Close() {
 	g.closing.Wait()
 }
 
-// close ends the listeners of a guard that was forgotten, without making anybody wait for them. It may be nil.
+// close closes a removed guard in the background. The guard may be nil.
 func (g *Group) close(guard *Guard) {
 	if guard != nil {
 		g.closing.Go(guard.Close)
 	}
 }
 
-// Dropped returns how many guards went because there were too many.
+// Dropped returns the number of guards that were evicted because of the limits.
 func (g *Group) Dropped() int {
 	n := 0
 	for k := range g.parts {
@@ -148,7 +150,7 @@ func (g *Group) Dropped() int {
 	return n
 }
 
-// clear forgets all runs and returns their guards.
+// clear removes and returns all guards of a shard.
 func (g *Group) clear(p *part) (forgotten []*Guard) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,14 +160,14 @@ func (g *Group) clear(p *part) (forgotten []*Guard) {
 	return forgotten
 }
 
-// lost returns how many guards went because there were too many.
+// lost returns the number of evicted guards.
 func (p *part) lost() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dropped
 }
 
-// put adds a guard. If there are too many, it returns the one that was idle longest, which is forgotten. The lock is held.
+// put adds a guard. If there are too many, it removes and returns the least recently used one. The caller holds the lock.
 func (g *Group) put(p *part, id string, guard *Guard) (forgotten *Guard) {
 	if p.guards == nil {
 		p.guards = make(map[string]*list.Element)
@@ -180,7 +182,7 @@ func (g *Group) put(p *part, id string, guard *Guard) (forgotten *Guard) {
 	return forgotten
 }
 
-// remove forgets a run and returns its guard, or nil if the run is not known. The lock is held.
+// remove removes and returns the guard of a run, or nil if there is none. The caller holds the lock.
 func (g *Group) remove(p *part, id string) *Guard {
 	known, ok := p.guards[id]
 	if !ok {

@@ -1,11 +1,11 @@
-// Package guard is what application code puts around its tool calls: Before a call it says whether the call should run, After
-// it whether the agent goes round in circles. It feeds a profile's Watch with the events of one run, so its verdict is that
-// of a scan of the same run.
+// Package guard checks the tool calls of an application while the agent runs. Before decides whether a call may run. After
+// decides whether the agent loops. A guard feeds the events of one run to a profile.Session, so its verdicts are those of a
+// scan of the same run.
 //
 //	g := guard.New(p, guard.Options{})
 //	search := g.Wrap("search", searchTool)
 //
-// or, by hand:
+// Without Wrap:
 //
 //	d := g.Before(call)
 //	if d.Stops() {
@@ -30,30 +30,30 @@ import (
 
 // Call is a tool call that an agent wants to make.
 type Call struct {
-	ID    string            // joins Before and After; "" where calls of one tool end in the order in which they began
-	Tool  string            //
-	Args  json.RawMessage   // as the model sent them
-	Agent string            // who calls; "" if there is only one
-	Hints *unloop.ToolHints // what the tool says of itself; nil if nothing
+	ID    string            // joins Before and After; may be "" if calls of a tool end in the order in which they start
+	Tool  string            // the name of the tool
+	Args  json.RawMessage   // the arguments, as the model sent them
+	Agent string            // the agent that calls; "" if there is only one
+	Hints *unloop.ToolHints // the annotations of the tool; nil if unknown
 }
 
-// Outcome is how a call ended.
+// Outcome is the outcome of a call.
 type Outcome struct {
-	Result  json.RawMessage // nil where it is not known
+	Result  json.RawMessage // nil if it is not known
 	Err     error           // nil if the call succeeded
-	Latency time.Duration   // 0 where it is not known
+	Latency time.Duration   // 0 if it is not known
 }
 
-// Options are what a guard needs beside its profile. The zero value is fine.
+// Options are the options of a guard. The zero value is valid.
 type Options struct {
-	Run       string           // the run's id
-	Now       func() time.Time // the clock; time.Now if nil
-	Listeners []Listener       // told of every decision, Allow included
-	Swarm     *Swarm           // counts shared with other workers; nil for none
+	Run       string           // the id of the run
+	Now       func() time.Time // the clock; nil means time.Now
+	Listeners []Listener       // receive every decision, Allow included
+	Swarm     *Swarm           // counts that are shared with other workers; nil for none
 }
 
-// Guard guards the calls of one run. It is safe for concurrent use; a decision takes about as long as Run.Add and keeps a
-// lock for that time.
+// Guard checks the calls of one run. It is safe for concurrent use. A decision takes about as long as profile.Session.Add and
+// holds a lock for that time. With a Swarm, Before also waits for the store, without the lock.
 type Guard struct {
 	profile   *profile.Profile
 	now       func() time.Time
@@ -62,11 +62,11 @@ type Guard struct {
 
 	mu      sync.Mutex
 	session *profile.Session
-	event   unloop.Event // the memory of the event at hand
+	event   unloop.Event // the current event; reused
 	next    int          // number of the next event
 	stats   Stats
 
-	failed error // why the guard decides nothing more
+	failed error // why the guard has failed; nil if it has not
 }
 
 // New returns a guard for one run.
@@ -78,26 +78,26 @@ func New(p *profile.Profile, o Options) *Guard {
 	return g
 }
 
-// Before decides about a call that is about to run. If the decision Stops, the call must not run; the guard has noted that it
-// was blocked, and After must not be called for it.
+// Before decides about a call that is about to run. If Stops returns true, the call must not run, and After must not be called
+// for it: the guard has recorded the call as blocked.
 func (g *Guard) Before(c Call) Decision {
 	d, started := g.start(c)
 	var global swarm.Count
 	if g.swarm != nil && started.target != 0 {
-		global = g.swarm.record(c.Tool, started.target) // without the lock: a store may be slow
+		global = g.swarm.record(c.Tool, started.target) // without the lock, because a store may be slow
 	}
 	d = g.settle(c, d, global, started.ref)
 	g.announce("before", c, d)
 	return d
 }
 
-// started says which call has started. Its target is 0 where the call is left out.
+// started identifies a started call. The target is 0 for a call of an ignored tool.
 type started struct {
 	target unloop.Hash
 	ref    unloop.EventRef
 }
 
-// start folds the start of a call and returns the run's own decision about it.
+// start folds the start of a call and returns the decision of the run alone.
 func (g *Guard) start(c Call) (Decision, started) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -109,7 +109,8 @@ func (g *Guard) start(c Call) (Decision, started) {
 	return d, started{now.Step.TargetHash, now.Ref}
 }
 
-// settle makes the decision about a call of what the run and the swarm say, and counts it. The call began at the event at.
+// settle combines the decisions of the run and of the swarm about a call, and counts the result. The call started at the
+// event at.
 func (g *Guard) settle(c Call, d Decision, global swarm.Count, at unloop.EventRef) Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -123,8 +124,8 @@ func (g *Guard) settle(c Call, d Decision, global swarm.Count, at unloop.EventRe
 	return d
 }
 
-// After tells how a call ended and decides about it: a warning goes to the agent with the result, a block holds for the next
-// such call, a halt ends the run.
+// After records the outcome of a call and decides about it. A warning is for the agent, with the result: see Decision.Attach.
+// A block applies to the next call that matches the finding. A halt ends the run: see Decision.Err.
 func (g *Guard) After(c Call, o Outcome) Decision {
 	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Output: o.Result, Agent: c.Agent}
 	if o.Err != nil {
@@ -138,27 +139,29 @@ func (g *Guard) After(c Call, o Outcome) Decision {
 	return g.tell("after", c, e)
 }
 
-// Text tells that somebody said something. Role is unloop.RoleAssistant, RoleUser or RoleSystem; a user's text begins a turn.
+// Text records a message and decides about it. The role is unloop.RoleAssistant, RoleUser or RoleSystem. A user message
+// begins a turn.
 func (g *Guard) Text(role, agent, text string) Decision {
 	return g.tell("text", Call{Agent: agent}, unloop.Event{Type: unloop.MessageSent, Role: role, Agent: agent, Text: text})
 }
 
-// ResetTurn begins a turn without a text.
+// ResetTurn begins a turn without a message.
 func (g *Guard) ResetTurn() Decision {
 	return g.Text(unloop.RoleUser, "", "")
 }
 
-// MarkProgress tells that the agent got on, whatever its calls look like. What says on what.
+// MarkProgress records progress that the calls do not show, as a state update. The description what is the name of the event.
 func (g *Guard) MarkProgress(what string) Decision {
 	return g.tell("progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
 }
 
-// Allow tells that a person lets the agent go on. Why is kept with the event.
+// Allow records that a person lets the agent continue. It resets the level of policy.Ladder. The reason why is the name of
+// the event.
 func (g *Guard) Allow(why string) Decision {
 	return g.tell("allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
 }
 
-// tell adds an event, counts the decision at it and tells the listeners.
+// tell adds an event, counts the decision at it and notifies the listeners.
 func (g *Guard) tell(moment string, c Call, e unloop.Event) Decision {
 	d := g.decide(e)
 	g.announce(moment, c, d)
@@ -174,14 +177,14 @@ func (g *Guard) decide(e unloop.Event) Decision {
 	return d
 }
 
-// announce tells the listeners, if there are any.
+// announce notifies the listeners, if there are any.
 func (g *Guard) announce(moment string, c Call, d Decision) {
 	if len(g.listeners.queues) > 0 {
 		g.listeners.tell(g.notice(moment, c, d))
 	}
 }
 
-// add folds an event. A panic fails the guard. The lock is held.
+// add folds an event. A panic fails the guard. The caller holds the lock.
 func (g *Guard) add(e unloop.Event) (d Decision) {
 	if g.failed != nil {
 		return g.failedDecision(e.Tool)
@@ -199,27 +202,27 @@ func (g *Guard) add(e unloop.Event) (d Decision) {
 	return newDecision(g.session.Add(&g.event), e.Tool, g.profile)
 }
 
-// eventID names the event with the number.
+// eventID returns the id of the event with the number.
 func eventID(number int) string {
 	var id [24]byte
 	return string(strconv.AppendInt(append(id[:0], 'g'), int64(number), 10))
 }
 
-// State is what a guard says of its run at a moment.
+// State is a report of a guard about its run.
 type State struct {
 	Profile             string           `json:"profile"`
 	Run                 string           `json:"run"`
-	Calls               int              `json:"calls"`
-	StepsWithoutNovelty int              `json:"stale"` // outcomes in a row that told nothing new
-	Last                string           `json:"last_tool"`
-	InARow              int              `json:"in_a_row"` // calls in a row with the same arguments
-	Looping             bool             `json:"looping"`  // there are warnings
+	Calls               int              `json:"calls"`     // calls so far
+	StepsWithoutNovelty int              `json:"stale"`     // consecutive outcomes without novelty
+	Last                string           `json:"last_tool"` // the tool of the latest call
+	InARow              int              `json:"in_a_row"`  // consecutive calls with the same arguments
+	Looping             bool             `json:"looping"`   // there are warnings
 	Health              policy.Health    `json:"health"`
 	Warned              []unloop.Finding `json:"warnings"`
-	Failed              string           `json:"failed,omitempty"` // why the guard decides nothing more; "" if it does
+	Failed              string           `json:"failed,omitempty"` // why the guard has failed; "" if it has not
 }
 
-// State returns how the run stands. Of a guard that failed, only the names and the reason are known.
+// State returns the current state of the run. If the guard has failed, only Profile, Run and Failed are set.
 func (g *Guard) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()

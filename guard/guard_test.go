@@ -20,7 +20,7 @@ import (
 	"github.com/unloop-ai/unloop/swarm"
 )
 
-// acting are the profiles that a guard acts by.
+// acting are the profiles whose policies act.
 var acting = []string{"default", "agentium", "cycles", "attocode", "loopguard", "loopdetection"}
 
 // ticking is a clock that goes on by a second at each reading.
@@ -377,7 +377,7 @@ func TestASwarmThatLoopsIsWarned(t *testing.T) {
 	}
 }
 
-// gone is a store that does not answer.
+// gone is a store that does not respond.
 type gone struct{ swarm.Store }
 
 func (gone) Record(ctx context.Context, _ string, _ []swarm.Call) ([]swarm.Count, error) {

@@ -9,21 +9,22 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Notice is what listeners are told of a decision.
+// Notice is the message to a listener about a decision.
 type Notice struct {
 	Time     time.Time
 	Stage    string // before, after, text, progress or allow
-	Call     Call
+	Call     Call   // the call of the stages before and after; at text, only Agent is set
 	Decision Decision
 
-	// Event is "tool.result" where the guard answered a call in place of its tool, and "decision" otherwise. Result is that
-	// answer, and Error what tells it from a real one: "loop-detected", say.
+	// Event is "tool.result" if the guard blocked a call and returned a result instead of the tool, and "decision" otherwise.
+	// Result is that result. Error is the tag of the profile, such as "loop-detected", which distinguishes the result from
+	// one of the tool.
 	Event  string
 	Result json.RawMessage
 	Error  string
 }
 
-// notice makes the notice of a decision.
+// notice returns the notice of a decision.
 func (g *Guard) notice(moment string, c Call, d Decision) Notice {
 	n := Notice{Time: g.now(), Stage: moment, Call: c, Decision: d, Event: "decision"}
 	if moment == "before" && d.Action == policy.Block {
@@ -32,19 +33,21 @@ func (g *Guard) notice(moment string, c Call, d Decision) Notice {
 	return n
 }
 
-// Listener is told of every decision. It runs on a goroutine of its own, so it may take its time; its panics are caught.
+// Listener receives the notices of all decisions, in order. It runs on its own goroutine, so it may block. Up to 256 notices
+// wait for it, and further ones are dropped. A panic is recovered, and its notice counts as dropped: see
+// Stats.DroppedNotices.
 type Listener func(Notice)
 
-// backlog is how many notices wait for a slow listener. Further ones are dropped, and counted in Stats.DroppedNotices.
+// backlog is the number of notices that wait for a slow listener.
 const backlog = 256
 
-// listeners tell each listener in order, without making the agent wait.
+// listeners passes notices to each listener in order, without blocking the agent.
 type listeners struct {
 	queues  []chan Notice
 	done    sync.WaitGroup
 	dropped atomic.Int64
 
-	mu     sync.RWMutex // closed is set under it, so that nothing is sent to a closed queue
+	mu     sync.RWMutex // guards closed, so that nothing is sent to a closed queue
 	closed bool
 }
 
@@ -100,5 +103,5 @@ func (l *listeners) close() {
 	l.done.Wait()
 }
 
-// Close ends the guard's listeners when they have heard what was told, and waits for them. The guard goes on without them.
+// Close waits until the listeners have received all notices, and ends them. Decisions after Close reach no listener.
 func (g *Guard) Close() { g.listeners.close() }

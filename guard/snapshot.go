@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// snapshotVersion is that of a guard's snapshot.
+// snapshotVersion is the version of the JSON of a snapshot.
 const snapshotVersion = 1
 
 // kept is the JSON of a snapshot.
@@ -20,8 +20,9 @@ type kept struct {
 	Watch   json.RawMessage `json:"watch"`
 }
 
-// Snapshot writes all that a Restore needs to go on exactly where the guard is, as JSON. Listeners and the swarm's counts are
-// no part of it. The error wraps ErrFailed if the guard failed, or says what a policy's state is that JSON cannot hold.
+// Snapshot returns the complete state of the guard as JSON. A guard that Restore makes of it continues exactly as this one
+// would. Listeners and the counts of the swarm are not included. The error wraps ErrFailed if the guard has failed. It is
+// also an error if the state of a custom policy cannot be encoded.
 func (g *Guard) Snapshot() (data []byte, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -36,9 +37,9 @@ func (g *Guard) Snapshot() (data []byte, err error) {
 	return json.Marshal(kept{snapshotVersion, g.next, g.stats, watch})
 }
 
-// Restore makes a guard of a snapshot that was taken under the same profile and settings. Data may come from anybody: what is over
-// 16 MiB, or what no guard could have written, is an error. A snapshot can still be made up, and have the guard allow or block what
-// it likes: a program that takes snapshots from those whom it guards signs them.
+// Restore makes a guard from a snapshot under the same profile and settings. The data may come from an untrusted source:
+// Restore returns an error if it exceeds 16 MiB or if no guard can have written it. A forged snapshot can still make the
+// guard allow or block any call. A program that accepts snapshots from the agents that it guards must sign them.
 func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 	defer caught(&err)
 	if err := snapshot.Bounded(data); err != nil {
@@ -63,14 +64,14 @@ func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 	return g, nil
 }
 
-// caught makes an error of a panic: that of a custom policy whose state reads or writes itself.
+// caught turns a panic into an error. The state of a custom policy may panic in its own JSON methods.
 func caught(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("read or write a snapshot: %v", cause)
 	}
 }
 
-// validate reports what no guard of so many events could have written.
+// validate reports the first value that no guard with the given number of events can have written.
 func (s *kept) validate(events int) error {
 	var c snapshot.Check
 	c.That(s.Next == events, "next is %d behind %d events", s.Next, events)
@@ -78,7 +79,7 @@ func (s *kept) validate(events int) error {
 	return c.Err()
 }
 
-// maxCodes bounds the codes that a guard counts, so that a snapshot cannot bring more. A profile has some ten.
+// maxCodes bounds the codes in a snapshot. A profile has about ten.
 const maxCodes = 1024
 
 func (s *Stats) validate(events int) error {

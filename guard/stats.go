@@ -2,17 +2,17 @@ package guard
 
 import "github.com/unloop-ai/unloop/policy"
 
-// Stats count what a guard decided.
+// Stats are counts of the decisions of a guard.
 type Stats struct {
-	Decisions      int            `json:"decisions"`
-	Actions        map[string]int `json:"actions"` // by action; Allow is left out
-	Codes          map[string]int `json:"codes"`   // by code
-	Shadowed       int            `json:"shadowed"`
-	DroppedNotices int64          `json:"unheard"`      // notices that a listener was too slow for, or panicked at
-	SwarmErrors    int64          `json:"swarm_errors"` // calls that the swarm's store did not count
+	Decisions      int            `json:"decisions"`    // all decisions, Allow included
+	Actions        map[string]int `json:"actions"`      // by action, in shadow mode by the intended one; without Allow
+	Codes          map[string]int `json:"codes"`        // by code; without Allow
+	Shadowed       int            `json:"shadowed"`     // decisions that shadow mode turned into Allow
+	DroppedNotices int64          `json:"unheard"`      // notices that a listener was too slow for or panicked at
+	SwarmErrors    int64          `json:"swarm_errors"` // calls that the store of the swarm did not count
 }
 
-// count counts a decision. The lock is held.
+// count counts a decision. The caller holds the lock.
 func (g *Guard) count(d Decision) {
 	s := &g.stats
 	s.Decisions++
@@ -33,17 +33,17 @@ func (g *Guard) count(d Decision) {
 	}
 }
 
-// Size estimates the bytes that the guard takes in memory.
+// Size estimates the memory of the guard in bytes.
 func (g *Guard) Size() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.session.Size() + guardSize
 }
 
-// guardSize is about what a guard takes beside its watch, in bytes.
+// guardSize is the approximate memory of a guard besides its session, in bytes.
 const guardSize = 2 << 10
 
-// Stats returns what was decided so far.
+// Stats returns the counts so far. The caller owns the maps.
 func (g *Guard) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -12,22 +12,23 @@ import (
 	"github.com/unloop-ai/unloop/swarm"
 )
 
-// swarmDeadline is how long a guard waits for the swarm's store at each call.
+// swarmDeadline is how long a guard waits for the store of a swarm at each call.
 const swarmDeadline = 20 * time.Millisecond
 
-// Swarm joins a guard to the counts that the workers of one goal share. If the store is slow or gone, the guard goes on
-// alone: the call is not counted, Stats.SwarmErrors says how often that was, and Lost is told the first time.
+// Swarm connects a guard to the counts that the workers of one goal share. A guard waits at most 20 ms for the store at each
+// call. If the store does not answer in time or returns an error, the guard decides without it: the call is not counted,
+// Stats.SwarmErrors is incremented, and OnError receives the first error. A Swarm belongs to one guard.
 type Swarm struct {
-	Store   swarm.Store
-	Name    string       // of the goal
-	Worker  string       // of this run
-	Limits  swarm.Limits // what makes a loop; the profile's if zero
-	OnError func(error)  // told of the first error; nil for nobody
+	Store   swarm.Store  // the counts
+	Name    string       // the name of the goal
+	Worker  string       // the name of the worker, usually the id of the run
+	Limits  swarm.Limits // the limits of a loop; zero means those of the profile, else swarm.DefaultLimits
+	OnError func(error)  // receives the first error; may be nil
 
 	lost atomic.Int64
 }
 
-// record counts a call and returns the count of its kind over all workers.
+// record counts a call and returns its count over all workers.
 func (s *Swarm) record(tool string, target unloop.Hash) swarm.Count {
 	ctx, cancel := context.WithTimeout(context.Background(), swarmDeadline)
 	defer cancel()
@@ -41,8 +42,8 @@ func (s *Swarm) record(tool string, target unloop.Hash) swarm.Count {
 	return swarm.Count{}
 }
 
-// joinSwarm makes a warning of a loop of the whole swarm, unless the run's own decision is more severe. The call that was counted
-// began at the event at; others may have begun since. The lock is held.
+// joinSwarm returns a warning if the whole swarm loops and the run's own decision is Allow, and d otherwise. The counted call
+// started at the event at, and other calls may have started since. The caller holds the lock.
 func (g *Guard) joinSwarm(d Decision, c swarm.Count, tool string, at unloop.EventRef) Decision {
 	limits := g.swarm.Limits
 	if limits == (swarm.Limits{}) {

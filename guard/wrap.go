@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// ToolFunc is a tool: it takes arguments and gives a result, both as JSON.
+// ToolFunc is a tool. It takes arguments and returns a result, both as JSON.
 type ToolFunc func(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
 
-// calls numbers the calls of wrapped tools, so that calls that run side by side are told apart.
+// calls numbers the calls of wrapped tools, to distinguish concurrent calls.
 var calls atomic.Int64
 
-// Wrap returns the tool with the guard around it. A call that is blocked does not run and returns the decision's Result; a
-// warning is attached to the result; a halt is a *LoopError, after the call if that is when it was decided.
+// Wrap returns a tool that calls the given one under the guard. A blocked call does not run and returns Decision.Result. A
+// warning is attached to the result. If the guard halts the run, before or after the call, the error is a *LoopError. The
+// returned tool is safe for concurrent use if the given one is.
 func (g *Guard) Wrap(name string, tool ToolFunc) ToolFunc {
 	return func(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 		c := Call{ID: "w" + strconv.FormatInt(calls.Add(1), 10), Tool: name, Args: args}

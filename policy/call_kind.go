@@ -8,8 +8,8 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// callKinds say by which words a call is of a kind: words of the tool's name, or the program that a shell runs. The first
-// kind that fits counts, so a find_and_replace is an edit.
+// callKinds maps words of a tool's name, or the programs of a command line, to kinds of calls. The first match wins, so
+// find_and_replace is an edit.
 var callKinds = []struct {
 	kind            string
 	words, programs []string
@@ -20,10 +20,10 @@ var callKinds = []struct {
 	{"test", []string{"test", "tests", "pytest", "jest", "vitest", "rspec", "phpunit", "unittest"}, nil},
 }
 
-// filePrograms are the programs that do what file tools do better.
+// filePrograms are the programs that file tools can replace.
 var filePrograms = []string{"cat", "head", "tail", "less", "more", "echo", "printf", "sed", "awk", "tee"}
 
-// kindOfCall returns what a call does, as far as its tool's name or its command tells: read, search, edit or test, else "".
+// kindOfCall returns the kind of a call by the name of its tool or by its command line: read, search, edit, test, or "".
 func kindOfCall(call string) string {
 	if command := commandOf(call); command != "" {
 		for _, words := range commands(command) {
@@ -62,10 +62,10 @@ func isFileOperation(command string) bool {
 	return slices.ContainsFunc(commands(command), func(words []string) bool { return slices.Contains(filePrograms, words[0]) })
 }
 
-// commandMember finds the command in a shell's arguments, which may be cut off: a text, or the last of a list.
+// commandMember matches the command line in a shell's arguments, which may be cut off: a string, or the last of a list.
 var commandMember = regexp.MustCompile(`"(?:command|cmd)"\s*:\s*(?:\[(?:\s*"(?:[^"\\]|\\.)*"\s*,)*\s*)?"((?:[^"\\]|\\.)*)`)
 
-// commandOf returns the command line of a call, written as TOOL ARGUMENTS, or "" if it has none.
+// commandOf returns the command line of a call in the form TOOL ARGUMENTS, or "" if it has none.
 func commandOf(call string) string {
 	found := commandMember.FindStringSubmatch(call)
 	if found == nil {
@@ -76,8 +76,8 @@ func commandOf(call string) string {
 
 var commandEnd = regexp.MustCompile(`&&|\|\||[;\n]`)
 
-// commands returns the words of each command of a line. Of a pipe only the first counts: what comes behind it reads what it
-// is given, and no file.
+// commands returns the words of each command in a command line. Of a pipeline, it returns the first command only, because the
+// others read their input from it.
 func commands(line string) [][]string {
 	var all [][]string
 	for _, part := range commandEnd.Split(line, -1) {

@@ -2,29 +2,30 @@ package policy
 
 import "github.com/unloop-ai/unloop"
 
-// The codes of an Escalation.
+// The codes of the decisions of an Escalation.
 const (
 	CodeCycleWarning       = "cycle_warning"
 	CodeCycleWarningStrong = "cycle_warning_strong"
 	CodeLoopDetected       = "LOOP_DETECTED"
 )
 
-// maxPatterns bounds the patterns that an Escalation remembers. Beyond it, a new pattern begins anew each time.
+// maxPatterns bounds the patterns that an Escalation remembers. Beyond it, each detection of a new pattern is the first.
 const maxPatterns = 1024
 
-// Escalation is the policy of the profile cycles: the first detection of a pattern warns, the second warns harder, the third
-// halts. A pattern that was broken off and comes back, perhaps turned round, goes on from where it was.
+// Escalation is the policy of the profile cycles. The first detection of a pattern warns, the second warns more strongly, and
+// every further one halts. The count of a pattern does not expire, and rotations of a pattern share a count. Detections
+// come from rules that set Finding.Period. The zero value is ready to use.
 type Escalation struct {
 	detections detections
 }
 
-// detections counts how often each pattern was detected.
+// detections counts the detections of each pattern.
 type detections map[unloop.Hash]int
 
-// State returns what a snapshot must hold.
+// State returns a pointer to the counts of the patterns.
 func (e *Escalation) State() any { return &e.detections }
 
-// Decide counts a detection of the cycle that was found.
+// Decide counts a detection of the cycle in the first finding. It ignores the others.
 func (e *Escalation) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	if len(found) == 0 {
 		return Decision{}

@@ -6,15 +6,17 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Ladder is the policy of profiles that act on evidence of no progress: it nudges, nudges harder, blocks, halts. It goes up
-// a rung when a finding still holds after Patience more events at which it held. Three pieces of news in a row, without an
-// event between them at which a finding held, take it down a rung, and a person's message or an override down to the ground.
-// So what is nudged and then moves on is left alone, and what goes on is stopped, even with other work in between.
+// Ladder is the policy of profiles that act on evidence of no progress. Its levels are: allow, nudge, strong nudge, block,
+// halt.
 //
-// From the rung that blocks on, calls that would go on with what was found do not run; when Patience of them were tried,
-// the ladder halts.
+// A finding with a score of at least 1 raises the level by one. Each further rise needs Patience more events at which such a
+// finding holds. A finding that is Advisory raises the level to the strong nudge at most. Three novel events in a row,
+// without such a finding in between, lower the level by one. A user message and an override reset it.
+//
+// From the block level on, calls that continue the loop do not run: those in Finding.Next, or all calls of the tool if Next
+// is empty. After Patience blocked calls, the next one halts the run.
 type Ladder struct {
-	Patience int
+	Patience int // events, or blocked calls, from one level to the next; at least 1
 	state    ladderState
 }
 
@@ -24,10 +26,10 @@ type ladderState struct {
 	Novelty int           // pieces of news since the last of those, or since the last rung that they took it down
 	Next    []unloop.Hash // Question or Exact of the calls that would go on with what was found; none for all calls of Tool
 	Tool    string
-	Finding unloop.Finding // what was found
+	Finding unloop.Finding // the finding that raised the level last
 }
 
-// The codes of a ladder's decisions.
+// The codes of the decisions of a Ladder.
 const (
 	CodeNudge       = "nudge"
 	CodeStrongNudge = "strong_nudge"
@@ -40,16 +42,17 @@ var levels = [...]struct {
 	code   string
 }{{Allow, ""}, {Warn, CodeNudge}, {Warn, CodeStrongNudge}, {Block, CodeBlocked}, {Halt, CodeHalted}}
 
-// blockLevel is the first rung on which calls do not run.
+// blockLevel is the first level at which calls do not run.
 const blockLevel = 3
 
-// noveltyPerLevel is how many pieces of news in a row take the ladder down a rung.
+// noveltyPerLevel is the number of consecutive novel events that lower the level by one.
 const noveltyPerLevel = 3
 
-// State returns what a snapshot must hold.
+// State returns a pointer to the level and the finding that raised it.
 func (l *Ladder) State() any { return &l.state }
 
-// Decide goes by the finding with the highest score; one under 1 is not enough to act on.
+// Decide acts on the finding with the highest score. A finding with a score below 1 has no effect. A finding that is not
+// Advisory takes precedence over one that is.
 func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	s := &l.state
 	now := r.Current()
@@ -76,7 +79,7 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 	return s.decision(found)
 }
 
-// lower takes the ladder down for an event that brought news.
+// lower lowers the level for a novel event.
 func (s *ladderState) lower(event unloop.EventType) {
 	if event == unloop.MessageSent || event == unloop.Override {
 		s.Level, s.Held, s.Novelty = 0, 0, 0
@@ -87,17 +90,17 @@ func (s *ladderState) lower(event unloop.EventType) {
 	}
 }
 
-// pending decides about a call that is about to run.
+// pending decides about a call that has just started.
 func (l *Ladder) pending(step *unloop.Step) Decision {
 	s := &l.state
-	if step == nil || s.Level < blockLevel || !s.matches(step) { // a call of a tool that is ignored has no step
+	if step == nil || s.Level < blockLevel || !s.matches(step) { // a call of an ignored tool has no step
 		return Decision{}
 	}
 	if s.Held++; s.Held > l.Patience {
 		s.Level, s.Held = len(levels)-1, 0
 	}
 	told := s.Finding
-	told.Next = s.Next // which JSON leaves out of a finding
+	told.Next = s.Next // a restored finding has none, because JSON omits it
 	return s.decision([]unloop.Finding{told})
 }
 
@@ -115,8 +118,8 @@ func (s *ladderState) decision(found []unloop.Finding) Decision {
 	}
 }
 
-// strongest returns the finding with the highest score, or nil if there is none. One that is not weak goes before one that
-// is, if it is enough to act on.
+// strongest returns the finding with the highest score, or nil if there is none. A finding that is not advisory and has a
+// score of at least 1 takes precedence.
 func strongest(found []unloop.Finding) *unloop.Finding {
 	var best *unloop.Finding
 	for k := range found {

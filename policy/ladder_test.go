@@ -11,8 +11,9 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// TestLadder plays outcomes: "=" is a step without news at which a finding holds, "~" one at which only a weak one does, "." one at which none holds, "!" one
-// that brings news. The answer has a letter for each: a(llow), w(arn), W(arn harder), b(lock), h(alt).
+// TestLadder plays outcomes: "=" is a step without novelty at which a finding holds, "~" one at which only an advisory finding
+// holds, "." one at which none holds, and "!" a novel step. The answer has a letter for each: a(llow), w(arn), W(arn more
+// strongly), b(lock), h(alt).
 func TestLadder(t *testing.T) {
 	for _, tc := range []struct{ name, steps, want string }{
 		{"what goes on without news is stopped", "=======", "waWabah"},

@@ -17,22 +17,23 @@ import (
 //go:embed nudges
 var nudgeFiles embed.FS
 
-// nudgeParts are the templates that nudges share: facts says what repeats, what changed and the first error; list numbers
-// the calls; changed and error are single lines of facts. Each begins with a line break where it says anything.
+// nudgeParts are the templates that nudges share. The template facts writes what repeats, what changed and the first error.
+// The templates calls, changed and error write one of these lines each, and list numbers the calls. Each begins with a line
+// break if it writes anything.
 //
 //go:embed parts.tmpl
 var nudgeParts string
 
-// Nudge is what the template of a nudge reads.
+// Nudge is the data of a nudge template.
 type Nudge struct {
-	Code    string
-	Action  string
-	Tool    string // the tool, or the tools joined by |
-	Count   int
-	Finding unloop.Finding // what it is about; Repeated, Changed and FirstError are of use here
+	Code    string         // of the decision
+	Action  string         // of the decision: warn, block or halt
+	Tool    string         // the subject of the finding: a tool, or tools joined by |
+	Count   int            // of the decision
+	Finding unloop.Finding // the finding that the decision is about
 }
 
-// Calls returns the calls that repeat, oldest first; none where What says them already.
+// Calls returns the calls that repeat, oldest first, or nil if Finding.What names all of them.
 func (n Nudge) Calls() []string {
 	for _, call := range n.Finding.Repeated {
 		if !strings.Contains(n.Finding.What, call) {
@@ -42,7 +43,7 @@ func (n Nudge) Calls() []string {
 	return nil
 }
 
-// FirstError returns the first error; "" where What says it already.
+// FirstError returns the first error, or "" if Finding.What contains it.
 func (n Nudge) FirstError() string {
 	if strings.Contains(n.Finding.What, n.Finding.FirstError) {
 		return ""
@@ -50,7 +51,7 @@ func (n Nudge) FirstError() string {
 	return n.Finding.FirstError
 }
 
-// Repeats reports whether a call of the kind is among those that repeat: read, search, edit or test.
+// Repeats reports whether a call of the kind is among those that repeat. Kinds are read, search, edit and test.
 func (n Nudge) Repeats(kind string) bool {
 	return slices.ContainsFunc(n.Finding.Repeated, func(call string) bool { return kindOfCall(call) == kind })
 }
@@ -61,18 +62,19 @@ func (n Nudge) FileOperation() bool {
 	return len(calls) > 0 && isFileOperation(commandOf(calls[len(calls)-1]))
 }
 
-// Nudges are the texts for the agent, a template for each code of a profile's policy: nudges/PROFILE/CODE.tmpl, else
-// nudges/CODE.tmpl, else nudges/any.tmpl.
+// Nudges are the texts for the agent: a template in the syntax of text/template for each code of a policy. The built-in
+// template of a code is nudges/PROFILE/CODE.tmpl, else nudges/CODE.tmpl, else nudges/any.tmpl. Text is safe for concurrent
+// use, and Set is not.
 type Nudges struct {
 	byCode map[string]*template.Template
 }
 
-// anyCode is the code of the text for codes that have none of their own.
+// anyCode is the code of the text for codes without a text.
 const anyCode = "any"
 
-// NewNudges reads the texts of a profile. Own texts, by code, stand in place of the built-in ones, and an empty one says
-// nothing; a code that the profile
-// does not have is a mistake, and so is a template that cannot be executed. The error names all mistakes, each with its code.
+// NewNudges returns the texts of a profile. The texts in own, by code, replace the built-in ones. An empty text disables the
+// nudge. A code that the profile does not have is an error, and so is a template that cannot be executed. The error joins
+// all of them, each with its code.
 func NewNudges(profile string, own map[string]string) (*Nudges, error) {
 	n := &Nudges{byCode: make(map[string]*template.Template)}
 	for _, folder := range []string{"nudges", "nudges/" + profile} {
@@ -92,8 +94,8 @@ func NewNudges(profile string, own map[string]string) (*Nudges, error) {
 	return n, errors.Join(mistakes...)
 }
 
-// Set puts a text in the place of that for a code, which need not be known. It must not be called while texts are written. The error
-// is that of a template that cannot be executed.
+// Set sets the text for a code, which may be new. It must not be called concurrently with Text. It returns an error if the
+// template cannot be executed.
 func (n *Nudges) Set(code, text string) error {
 	t, err := parseNudge(code, text)
 	if err == nil {
@@ -105,7 +107,7 @@ func (n *Nudges) Set(code, text string) error {
 // Codes returns the codes that have a text, sorted.
 func (n *Nudges) Codes() []string { return slices.Sorted(maps.Keys(n.byCode)) }
 
-// read takes the texts of a folder. A profile need not have one.
+// read reads the texts in a folder, if it exists.
 func (n *Nudges) read(folder string) error {
 	entries, err := nudgeFiles.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -127,7 +129,7 @@ func (n *Nudges) read(folder string) error {
 	return nil
 }
 
-// parseNudge parses a text and tries it, once with nothing known and once with all, so that it cannot fail later.
+// parseNudge parses a text and executes it with an empty and with a full Nudge, so that most errors show here.
 func parseNudge(code, text string) (*template.Template, error) {
 	functions := template.FuncMap{"add": func(a, b int) int { return a + b }, "sentence": sentence}
 	t, err := template.New("parts").Funcs(functions).Parse(nudgeParts)
@@ -149,7 +151,7 @@ func parseNudge(code, text string) (*template.Template, error) {
 	return t, nil
 }
 
-// sentence ends a text with a full stop, unless it ends a sentence already.
+// sentence appends a full stop to a text that does not end in punctuation.
 func sentence(text string) string {
 	if text == "" || strings.HasSuffix(text, "…") || strings.ContainsAny(text[len(text)-1:], ".!?") {
 		return text
@@ -157,8 +159,8 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// Text writes the text for a decision. It is about the finding that decided: the one whose What is the decision's Message,
-// else the first.
+// Text returns the text for a decision. Its finding is the one whose What equals the decision's Message, else the first. If
+// the template fails, Text returns the Message.
 func (n *Nudges) Text(d *Decision) string {
 	t, ok := n.byCode[d.Code]
 	if !ok {
@@ -172,7 +174,7 @@ func (n *Nudges) Text(d *Decision) string {
 	}
 	var b strings.Builder
 	if err := t.Execute(&b, nudge); err != nil {
-		return d.Message // what the finding says is better than nothing
+		return d.Message // a message without context is better than none
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -1,18 +1,18 @@
-// Package policy makes decisions of findings: which warnings a run has, how healthy it is, and what to do about the
-// step at hand. It stands behind the detectors and is as pure as they are: a policy's state is its own, small, and
-// changes only with what it is asked.
+// Package policy derives decisions from findings: the warnings of a run, its health, and the action to take at each event.
+// It reads no clock, starts no goroutine and does no I/O. The state of a policy is small and changes only in Decide, so
+// equal findings give equal decisions.
 package policy
 
 import "github.com/unloop-ai/unloop"
 
-// Action is what to do about a step, in rising order of severity.
+// Action is the action to take at an event. A higher value is more severe.
 type Action uint8
 
 // The actions.
 const (
-	Allow Action = iota // go on
-	Warn                // go on, and tell the agent
-	Block               // do not run this call; tell the agent
+	Allow Action = iota // continue
+	Warn                // continue, and send the agent a nudge
+	Block               // do not run the call, and send the agent a nudge
 	Halt                // stop the run
 )
 
@@ -24,37 +24,40 @@ func (a Action) String() string { return actionNames[a] }
 // MarshalText writes the action's name.
 func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// Decision is what a policy makes of the findings at one event.
+// Decision is the decision of a policy at one event. The zero Decision allows.
 type Decision struct {
 	Action  Action
-	Code    string // the rule, or the stage of a ladder, that decided
-	Message string // for the agent and its owner; "" for Allow
-	Count   int    // how often what it is about happened; 0 where that has no count
+	Code    string // the rule or the level that decided; "" for Allow
+	Message string // what happened, for the agent and for people; "" for Allow
+	Count   int    // the count of the finding that decided; 0 if it has none
 
-	// Rule and Subject are those of the finding that decided.
+	// Rule and Subject are from the finding that decided.
 	Rule, Subject string
-	// Findings are those that the decision rests on.
+	// Findings are the findings that the decision is based on. They are valid until the next Decide.
 	Findings []unloop.Finding
 }
 
-// Policy decides. Decide is asked at every event of one run, in order, with the findings that hold there and those of
-// them that are new or have grown.
+// Policy decides which action to take at the events of one run. It need not be safe for concurrent use.
 type Policy interface {
+	// Decide returns the decision at the latest event of r. It is called once for each event of the run, in order. found
+	// are the findings that hold at the event. grown are those of them that are new or whose count has grown. Both are
+	// valid only during the call.
 	Decide(r *unloop.Run, found, grown []unloop.Finding) Decision
 }
 
-// Stateful is a policy that keeps something from event to event.
+// Stateful is a policy with state that a snapshot must contain.
 type Stateful interface {
 	Policy
-	// State returns a pointer to what it keeps, which JSON can write and read. A snapshot that is read back may come from anybody:
-	// if the state has a method Validate() error, that is called behind reading, and an error refuses the snapshot.
+	// State returns a pointer to the state, which encoding/json writes to a snapshot and reads from one. A snapshot may
+	// come from an untrusted source. If the state has a method Validate() error, it is called after reading, and its error
+	// rejects the snapshot.
 	State() any
 }
 
-// Report is the policy of profiles that only report: it warns when a warning is raised or grows.
+// Report is the policy of profiles that only report. It warns when a finding is new or its count has grown.
 type Report struct{}
 
-// Decide names the most severe finding that is new or has grown.
+// Decide warns of the most severe finding in grown. Ties: the first.
 func (Report) Decide(_ *unloop.Run, _, grown []unloop.Finding) Decision {
 	if len(grown) == 0 {
 		return Decision{}

@@ -6,29 +6,30 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Level is a count and what to do from it on.
+// Level is an action for counts from a threshold on.
 type Level struct {
-	From   int
+	From   int // the lowest count
 	Action Action
 	Code   string
 }
 
-// Row are the levels of a rule, in rising order.
+// Row is the list of levels for a rule, in ascending order of From.
 type Row struct {
 	Rule   string
 	Levels []Level
 }
 
-// Table is the policy of profiles that act on counts: each rule has levels, and the count of its finding chooses one. A
-// finding whose score says that the results still change is never more than warned of.
+// Table is the policy of profiles that act on counts. Each rule has levels, and the count of its finding selects the last one
+// that it reaches. A finding with a score above 0 and below 1 is not blocked or halted, because its results still change.
+// A Table has no state.
 type Table struct {
-	// Rows are asked in their order; the first that calls for an action decides.
+	// Rows are evaluated in order. The first that calls for an action decides.
 	Rows []Row
-	// Strongest has the most severe action decide instead.
+	// Strongest makes the most severe action decide instead. Ties: the first row.
 	Strongest bool
 }
 
-// Decide goes through the rows.
+// Decide returns the decision of the rows for the findings in found.
 func (t Table) Decide(_ *unloop.Run, found, _ []unloop.Finding) Decision {
 	var best Decision
 	for _, row := range t.Rows {

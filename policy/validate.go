@@ -7,10 +7,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
-// maxNext bounds the targets that a ladder blocks. Findings of package detect name at most those of a cycle.
+// maxNext bounds the targets that a ladder blocks. Findings of package detect have at most unloop.MaxPeriod of them.
 const maxNext = 1024
 
-// Validate reports what no ladder could have kept.
+// Validate reports the first value that no Ladder can have written.
 func (s *ladderState) Validate() error {
 	var c snapshot.Check
 	c.Count("Rung", s.Level, len(levels)-1)
@@ -21,7 +21,7 @@ func (s *ladderState) Validate() error {
 	return c.Err()
 }
 
-// Validate reports what no escalation could have kept.
+// Validate reports the first value that no Escalation can have written.
 func (d detections) Validate() error {
 	var c snapshot.Check
 	c.Count("number of patterns", len(d), maxPatterns)
@@ -32,8 +32,8 @@ func (d detections) Validate() error {
 	return c.Err()
 }
 
-// Restore puts warnings in place of those that there are. They are those that All returned; an error says that they cannot be, and
-// leaves w as it was. Of several with the same rule and subject the last holds.
+// Restore replaces the warnings by those that All returned. On an error, which invalid values or too many warnings cause, w is
+// unchanged. Of several warnings with the same rule and subject, the last is kept.
 func (w *Warnings) Restore(all []unloop.Finding) error {
 	var c snapshot.Check
 	c.Count("number of warnings", len(all), maxWarnings)
@@ -50,7 +50,7 @@ func (w *Warnings) Restore(all []unloop.Finding) error {
 	return nil
 }
 
-// validateFinding looks at the numbers of a finding. Its texts are the detector's business.
+// validateFinding checks the numbers of a finding. Any text is valid.
 func validateFinding(f *unloop.Finding) error {
 	var c snapshot.Check
 	c.Count("Count", f.Count, snapshot.MaxCount)

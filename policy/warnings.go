@@ -7,22 +7,23 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// maxWarnings bounds the warnings of one run; further ones are counted and dropped.
+// maxWarnings bounds the warnings of one run. Further ones are dropped and counted.
 const maxWarnings = 1024
 
-// Warnings are a run's findings, each raised once for its rule and subject. A warning is never withdrawn: when its count
-// grows, message, culprit and evidence move on.
+// Warnings are the findings of a run, one for each rule and subject, at most 1024. A warning is never removed. When its count
+// grows, the latest finding replaces it, except for First. The zero value is ready to use. It is not safe for concurrent
+// use.
 type Warnings struct {
 	raised  map[warningKey]*unloop.Finding
-	Dropped int // findings for which there was no room
+	Dropped int // findings that were dropped for lack of room
 }
 
 type warningKey struct{ rule, subject string }
 
-// Upsert takes a finding and reports whether it is new or has grown.
+// Upsert adds or updates the warning for a finding. It reports whether the finding is new or its count has grown.
 func (w *Warnings) Upsert(f unloop.Finding) bool {
 	key := warningKey{f.Rule, f.Subject}
-	f.Next = nil // it is for the policy, at the moment
+	f.Next = nil // only the policy needs it, at this event
 	known, ok := w.raised[key]
 	if !ok {
 		if len(w.raised) >= maxWarnings {
@@ -43,10 +44,10 @@ func (w *Warnings) Upsert(f unloop.Finding) bool {
 	return true
 }
 
-// warningSize is about what a warning takes in memory, in bytes, with its texts and evidence.
+// warningSize is the approximate memory of a warning with its texts and evidence, in bytes.
 const warningSize = 2 << 10
 
-// Size estimates the bytes that the warnings take in memory.
+// Size estimates the memory of the warnings in bytes.
 func (w *Warnings) Size() int { return len(w.raised) * warningSize }
 
 // All returns the warnings, sorted by rule, then subject.
@@ -61,10 +62,10 @@ func (w *Warnings) All() []unloop.Finding {
 	return all
 }
 
-// Health says how well a run does: 100 is well, 0 is stuck.
+// Health is the health of a run.
 type Health struct {
-	Score  int    `json:"score"`
-	Status string `json:"status"`
+	Score  int    `json:"score"`  // 0 (stuck) to 100 (healthy)
+	Status string `json:"status"` // one of the states below
 }
 
 // The states of health.
@@ -75,10 +76,11 @@ const (
 	Failed      = "Failed"       // the run ended in failure
 )
 
-// failedPenalty is what a run loses that ended in failure.
+// failedPenalty is the penalty of a run that ended in failure.
 const failedPenalty = 30
 
-// HealthOf takes the penalty of each warning from 100, and 30 from a failed run, and stays within 0 to 100.
+// HealthOf returns the health of a run: 100 less the penalty of each warning, less 30 if the run failed, and at least 0. The
+// status of a failed run is Failed, whatever its score.
 func HealthOf(warnings []unloop.Finding, failed bool, penalty func(*unloop.Finding) int) Health {
 	score := 100
 	for k := range warnings {

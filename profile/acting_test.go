@@ -218,7 +218,7 @@ func TestToolsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestShadow has the watch decide as ever: it is whoever acts that asks for Shadow.
+// TestShadow checks that a session decides as usual in shadow mode. The caller checks Profile.Shadow before it acts.
 func TestShadow(t *testing.T) {
 	p := actingProfile(t, "agentium", "shadow: true")
 	if !p.Shadow() {

@@ -6,17 +6,17 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Agentium are the settings of the profile agentium: a limit on equal calls.
+// Agentium is the settings of the profile agentium, which limits equal calls.
 type Agentium struct {
 	MaxRepeats int    `yaml:"max_repeats" doc:"equal calls that run"`
 	Action     string `yaml:"action" doc:"what happens to further ones: hint (they do not run) or abort (the run halts)"`
 	Common     `yaml:",inline"`
 }
 
-// AgentiumSettings returns the published settings.
+// AgentiumSettings returns the published defaults.
 func AgentiumSettings() *Agentium { return &Agentium{MaxRepeats: 3, Action: "hint"} }
 
-// Validate reports all settings that are out of range.
+// Validate returns an error that joins all settings out of range, each with its range.
 func (s *Agentium) Validate() error {
 	var v validation
 	v.integer("max_repeats", s.MaxRepeats, 1, 1_000_000)

@@ -6,7 +6,8 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Attocode are the settings of the profile attocode: doom loops, failing tests, failing shells, talk without work.
+// Attocode is the settings of the profile attocode, which reports doom loops, failing tests, failing shells and messages
+// without calls.
 type Attocode struct {
 	Window          int `yaml:"window" doc:"calls that a doom loop is looked for in"`
 	ExactThreshold  int `yaml:"exact_threshold" doc:"calls in a row with the same arguments"`
@@ -21,7 +22,7 @@ type Attocode struct {
 	Common          `yaml:",inline"`
 }
 
-// AttocodeSettings returns the published settings.
+// AttocodeSettings returns the published defaults.
 func AttocodeSettings() *Attocode {
 	return &Attocode{
 		Window: 10, ExactThreshold: 3, FuzzyThreshold: 4, StrongThreshold: 4, RejectThreshold: 6,
@@ -29,7 +30,7 @@ func AttocodeSettings() *Attocode {
 	}
 }
 
-// Validate reports all settings that are out of range.
+// Validate returns an error that joins all settings out of range, each with its range.
 func (s *Attocode) Validate() error {
 	var v validation
 	v.integer("window", s.Window, 2, 32)

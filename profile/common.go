@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Common are the settings that every profile has.
+// Common is the settings that all profiles share.
 type Common struct {
 	Ignore []string          `yaml:"ignore" doc:"tools that are left out"`
 	Shadow bool              `yaml:"shadow" doc:"say what would have been done, and do nothing"`
@@ -20,15 +20,15 @@ type Common struct {
 	Nudges map[string]string `yaml:"nudges" doc:"texts for the agent by code, as Go templates"`
 }
 
-// Tool are settings of a single tool: what calling it does, and any setting of the profile that is another for it.
+// Tool is the settings of a single tool: its effect, and settings of the profile with a different value for this tool.
 type Tool struct {
-	Class    string             `yaml:"class"` // read_only, mutating or polling; "" to find out
+	Class    string             `yaml:"class"` // the effect: read_only, mutating or polling; "" to derive it
 	Settings map[string]float64 `yaml:",inline"`
 }
 
 func (c *Common) common() *Common { return c }
 
-// read puts what the settings say of tools into the profile's reading.
+// read copies the settings about tools to the options of runs.
 func (c *Common) read(r *unloop.Options) error {
 	r.Ignore = append(r.Ignore, c.Ignore...)
 	r.Shells = append(r.Shells, c.Shells...)
@@ -52,10 +52,10 @@ func (c *Common) read(r *unloop.Options) error {
 
 var classNames = map[string]unloop.Effect{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
 
-// forTool makes the profile that holds for one tool: the settings with those of the tool in their place.
+// forTool makes the profile for one tool: the settings, with those of the tool in place of theirs.
 func forTool(settings Settings, name string, tool Tool) (*Profile, error) {
 	changed := cloneSettings(settings)
-	changed.common().Tools, changed.common().Nudges = nil, nil // the whole profile has them
+	changed.common().Tools, changed.common().Nudges = nil, nil // the profile itself handles them
 	var mistakes []error
 	for setting, value := range tool.Settings {
 		node := field{&yaml.Node{Value: setting}, &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(value, 'f', -1, 64)}}
@@ -73,7 +73,7 @@ func forTool(settings Settings, name string, tool Tool) (*Profile, error) {
 	return p, nil
 }
 
-// cloneSettings returns a copy that shares no memory with settings.
+// cloneSettings returns a deep copy of settings.
 func cloneSettings(settings Settings) Settings {
 	own := reflect.New(reflect.TypeOf(settings).Elem())
 	own.Elem().Set(reflect.ValueOf(settings).Elem())
@@ -83,7 +83,7 @@ func cloneSettings(settings Settings) Settings {
 	return own.Interface().(Settings)
 }
 
-// cloneValue copies the lists and mappings that settings are made of.
+// cloneValue returns a deep copy of the value of a setting.
 func cloneValue(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Slice:

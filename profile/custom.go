@@ -11,29 +11,32 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Parts are what a profile of a program's own is made of. Name and Detectors are needed.
+// Parts are the parts of a custom profile. Name and Detectors are required.
 type Parts struct {
-	Name  string // not that of a built-in profile; snapshots of another name are refused
-	Title string // what the profile does, in a line for people
+	Name  string // must differ from the built-in profiles; Restore rejects snapshots of a profile with another name
+	Title string // what the profile does, in one line for people
 
-	// Detectors are asked in this order. They may be those of package detect or any others. Their names must differ.
+	// Detectors are called in this order. They may come from package detect or from anywhere else. Their names must be
+	// unique.
 	Detectors []unloop.Detector
 
-	// Policy makes the policy of a run, or of a tool in Common.Tools within a run; nil for policy.Report. A policy that keeps something from event to event is a policy.Stateful, and a new one is made at each call.
+	// Policy returns the policy of a run, or of a tool in Common.Tools within a run. Nil means policy.Report. A policy with
+	// state must implement policy.Stateful, and each call must return a new one.
 	Policy func() policy.Policy
 
-	Mark    MessagePrefix              // Tag is "loop-guard" if it is empty
-	Swarm   Swarm                      // when the workers of a swarm loop together; the zero Swarm for never
-	ByName  func(string) unloop.Effect // classifies a tool by its name; nil for unloop.EffectOf
-	Penalty func(*unloop.Finding) int  // what a warning costs of 100 points of health; nil for 10, 25 or 40 by severity
+	Mark    MessagePrefix              // an empty Tag means "loop-guard"
+	Swarm   Swarm                      // limits of a loop of a whole swarm; zero for those of package swarm
+	ByName  func(string) unloop.Effect // returns the effect of a tool by its name; nil means unloop.EffectOf
+	Penalty func(*unloop.Finding) int  // points of 100 that a warning takes from the health; nil means 10, 25 or 40 by severity
 
-	// Common are the settings that every profile has. Nudges may have a text for any code of the policy; the codes of
-	// policy.Ladder have one, and other codes share one. Of Tools, only the class can be set. Shells stand beside the usual names.
+	// Common is the settings that all profiles share. Nudges may have a text for any code of the policy. The codes of
+	// policy.Ladder have a default text, and all other codes share one. Of Tools, only the class can be set. Shells are
+	// added to unloop.DefaultShells.
 	Common Common
 }
 
-// Custom makes a profile of parts, or says all that is wrong with them. It takes copies of the lists and settings; detectors and
-// functions are called for many runs at once.
+// Custom makes a profile of parts. The error joins everything that is invalid. Custom copies the lists and settings. Detectors
+// and functions must be safe for concurrent use, because many runs share them.
 func Custom(parts Parts) (*Profile, error) {
 	if err := parts.validate(); err != nil {
 		return nil, fmt.Errorf("custom profile: %w", err)
@@ -79,7 +82,7 @@ func (parts *Parts) validate() error {
 	return errors.Join(append(mistakes, checkPolicy(parts.Policy))...)
 }
 
-// checkPolicy makes two policies, as for two runs, and looks whether they can be told apart and written to snapshots.
+// checkPolicy makes two policies, as for two runs. It checks that they share no state and that snapshots can hold it.
 func checkPolicy(make func() policy.Policy) error {
 	if make == nil {
 		return nil
@@ -102,13 +105,13 @@ func checkPolicy(make func() policy.Policy) error {
 	return nil
 }
 
-// custom are the settings of a custom profile: those that every profile has.
+// custom is the settings of a custom profile: those that all profiles share.
 type custom struct {
 	parts  Parts
 	Common `yaml:",inline"`
 }
 
-// Validate finds nothing: Custom has looked at the parts, and FromSettings looks at what every profile has.
+// Validate returns nil: Custom checks the parts, and FromSettings checks the shared settings.
 func (s *custom) Validate() error { return nil }
 
 func (s *custom) profile() *Profile {
@@ -126,8 +129,8 @@ func (s *custom) profile() *Profile {
 	return p
 }
 
-// nudgesOf returns the texts of a profile. A custom profile has those of policy.Ladder's codes, and may have one for any code, since
-// its codes are its policy's.
+// nudgesOf returns the texts of a profile. A custom profile has the texts for the codes of policy.Ladder. It may have a text
+// for any code, because its policy defines the codes.
 func nudgesOf(settings Settings, name string) (*policy.Nudges, error) {
 	own := settings.common().Nudges
 	if _, ok := settings.(*custom); !ok {

@@ -6,16 +6,16 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Cycles are the settings of the profile cycles: patterns of calls that repeat without a gap.
+// Cycles is the settings of the profile cycles, which reports patterns of calls that repeat without a gap.
 type Cycles struct {
 	LongestCycle int `yaml:"longest_cycle" doc:"calls in the longest pattern that is looked for"`
 	Common       `yaml:",inline"`
 }
 
-// CyclesSettings returns the published settings.
+// CyclesSettings returns the published defaults.
 func CyclesSettings() *Cycles { return &Cycles{LongestCycle: 3} }
 
-// Validate reports all settings that are out of range.
+// Validate returns an error that joins all settings out of range, each with its range.
 func (s *Cycles) Validate() error {
 	var v validation
 	v.integer("longest_cycle", s.LongestCycle, 1, unloop.MaxPeriod)

@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// DefaultProfile are the settings of the profile default: it acts on evidence of no progress, not on counts.
+// DefaultProfile is the settings of the profile default, which acts on evidence of no progress instead of bare counts.
 type DefaultProfile struct {
 	RepeatWeight   float64 `yaml:"repeat_weight" doc:"weight of equal calls with equal results; one weighs 1, half every 24 steps later"`
 	RepeatFailures int     `yaml:"repeat_failures" doc:"how often an equal call must have failed in the same way"`
@@ -29,7 +29,7 @@ type DefaultProfile struct {
 	Common         `yaml:",inline"`
 }
 
-// DefaultSettings returns the settings as they stand.
+// DefaultSettings returns the default values.
 func DefaultSettings() *DefaultProfile {
 	return &DefaultProfile{
 		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 12, SameErrors: 4, StubbornErrors: 4.3, StuckPolls: 8, SameMessages: 3, Restated: 1.2, StalledSteps: 2, StalledTalk: 2, TextRepeats: 5,
@@ -37,7 +37,7 @@ func DefaultSettings() *DefaultProfile {
 	}
 }
 
-// Validate reports all settings that are out of range.
+// Validate returns an error that joins all settings out of range, each with its range.
 func (s *DefaultProfile) Validate() error {
 	var v validation
 	v.number("repeat_weight", s.RepeatWeight, 1.5, 100)
@@ -85,7 +85,7 @@ func (s *DefaultProfile) profile() *Profile {
 	}
 }
 
-// defaultPenalty takes a third for a finding that has just enough evidence, and more as the evidence grows.
+// defaultPenalty is 30 points for a score of 1. It grows with the score, up to 60 points.
 func defaultPenalty(f *unloop.Finding) int { return int(min(60, 30*f.Score)) }
 
 // pollers are the tools of common agents that ask how background work is getting on, and whose names do not say so.

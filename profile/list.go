@@ -2,14 +2,14 @@ package profile
 
 import "reflect"
 
-// Setting is one of a profile's settings.
+// Setting is a setting of a profile with its value.
 type Setting struct {
-	Name  string // as it stands in YAML
-	Value any    // a number, a truth value, a list of texts, or a mapping
-	Doc   string // what it is, in a line
+	Name  string // in YAML
+	Value any    // a number, a bool, a string, a list of strings, or a map
+	Doc   string // the description, in one line
 }
 
-// List returns the profile's settings in their order, those that all profiles have last.
+// List returns the settings of the profile in order. Those that all profiles share are last. The values must not be modified.
 func (p *Profile) List() []Setting {
 	if p.settings == nil {
 		return nil

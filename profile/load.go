@@ -12,14 +12,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Source says where a profile comes from: a name, a YAML document, single settings, in rising order of precedence.
+// Source is the source of a profile. Sets take precedence over Config.
 type Source struct {
-	Name   string   // of a built-in profile; "" for that of the document, else the default
-	Config []byte   // a YAML document: profile: NAME, and settings by name; nil for none
-	Sets   []string // NAME=VALUE each
+	Name   string   // of a built-in profile; "" means the one in Config, else Default
+	Config []byte   // a YAML document with "profile: NAME" and settings by name; nil for none
+	Sets   []string // single settings, each NAME=VALUE, where VALUE is YAML
 }
 
-// Load makes the profile. An error names all mistakes at once, each with its field.
+// Load makes a built-in profile with the settings of src. The error joins all invalid settings, each with its name. It is an
+// error if Name and Config name different profiles.
 func Load(src Source) (*Profile, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(src.Config, &document); err != nil {
@@ -81,7 +82,7 @@ func profileName(asked string, fields []field) (string, error) {
 	return asked, nil
 }
 
-// apply sets the fields, and returns what is wrong with them.
+// apply sets the fields and returns an error for each that is invalid.
 func apply(settings Settings, fields []field, where string) (mistakes []error) {
 	known := SettingNames(settings)
 	for _, f := range fields {
@@ -118,14 +119,14 @@ func applySet(settings Settings, set string) []error {
 	return nil
 }
 
-// assign sets one field. The settings know it.
+// assign sets one field, whose name must be known.
 func assign(settings Settings, f field) error {
 	for name, value := range settingFields(reflect.ValueOf(settings).Elem()) {
 		if name != f.name.Value {
 			continue
 		}
 		if value.Kind() == reflect.Int && f.value.ShortTag() == "!!float" {
-			return fmt.Errorf("%s: %q is no whole number", name, f.value.Value) // YAML would cut it off
+			return fmt.Errorf("%s: %q is no whole number", name, f.value.Value) // YAML would truncate it
 		}
 		if err := decodeStrict(f.value, value.Addr().Interface()); err != nil {
 			if f.value.Kind == yaml.ScalarNode {
@@ -137,7 +138,7 @@ func assign(settings Settings, f field) error {
 	return nil
 }
 
-// decodeStrict decodes a value, and refuses members that are not known.
+// decodeStrict decodes a value. An unknown member is an error.
 func decodeStrict(node *yaml.Node, to any) error {
 	text, err := yaml.Marshal(node)
 	if err != nil {
@@ -148,12 +149,12 @@ func decodeStrict(node *yaml.Node, to any) error {
 	return decoder.Decode(to)
 }
 
-// settingFields yields the fields of settings by their names, those that all profiles have last.
+// settingFields yields the fields of settings with their names. Those that all profiles share are last.
 func settingFields(settings reflect.Value) iter.Seq2[string, reflect.Value] {
 	return func(yield func(string, reflect.Value) bool) {
 		for i := range settings.NumField() {
 			name := settings.Type().Field(i).Tag.Get("yaml")
-			if name == "" { // what a custom profile is made of
+			if name == "" { // the parts of a custom profile
 				continue
 			}
 			if name == ",inline" {
@@ -187,7 +188,7 @@ func kindWord(k reflect.Kind) string {
 	return k.String()
 }
 
-// SettingNames returns the names of the settings, as they stand in YAML, in their order.
+// SettingNames returns the YAML names of the settings, in order.
 func SettingNames(settings Settings) []string {
 	var names []string
 	for name := range settingFields(reflect.ValueOf(settings).Elem()) {

@@ -8,7 +8,8 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// LoopDetection are the settings of the profile loopdetection: equal calls, stuck polls and alternation within a window.
+// LoopDetection is the settings of the profile loopdetection, which reports equal calls, stuck polls and alternation within
+// a window.
 type LoopDetection struct {
 	HistorySize       int `yaml:"history_size" doc:"calls that are looked at"`
 	WarnThreshold     int `yaml:"warn_threshold" doc:"calls from which on it is warned"`
@@ -16,12 +17,12 @@ type LoopDetection struct {
 	Common            `yaml:",inline"`
 }
 
-// LoopDetectionSettings returns the published settings.
+// LoopDetectionSettings returns the published defaults.
 func LoopDetectionSettings() *LoopDetection {
 	return &LoopDetection{HistorySize: 30, WarnThreshold: 10, CriticalThreshold: 20}
 }
 
-// Validate reports all settings that are out of range.
+// Validate returns an error that joins all settings out of range, each with its range.
 func (s *LoopDetection) Validate() error {
 	var v validation
 	v.integer("history_size", s.HistorySize, 2, 32)
@@ -54,7 +55,7 @@ func (s *LoopDetection) profile() *Profile {
 	}
 }
 
-// loopDetectionClass takes a tool whose name has a word of waiting for one that polls.
+// loopDetectionClass returns Polling for a name with one of the words below, and Mutating otherwise.
 func loopDetectionClass(name string) unloop.Effect {
 	polls := []string{"status", "poll", "check", "wait", "ping", "health"}
 	for word := range unloop.Words(name) {

@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// LoopGuard are the settings of the profile loopguard: budgets of calls for each tool and turn.
+// LoopGuard is the settings of the profile loopguard, which limits the calls of each tool in a turn.
 type LoopGuard struct {
 	Enabled         bool     `yaml:"enabled" doc:"false allows everything"`
 	Strict          bool     `yaml:"strict" doc:"counts block and halt although results change"`
@@ -26,7 +26,7 @@ type LoopGuard struct {
 	Common          `yaml:",inline"`
 }
 
-// LoopGuardSettings returns the published settings.
+// LoopGuardSettings returns the published defaults.
 func LoopGuardSettings() *LoopGuard {
 	return &LoopGuard{
 		Enabled: true, Strict: true,
@@ -44,7 +44,7 @@ func LoopGuardSettings() *LoopGuard {
 	}
 }
 
-// Validate reports all settings that are out of range.
+// Validate returns an error that joins all settings out of range, each with its range.
 func (s *LoopGuard) Validate() error {
 	var v validation
 	for _, f := range []struct {
@@ -121,7 +121,7 @@ func (s *LoopGuard) classes() map[string]unloop.Effect {
 	return classes
 }
 
-// loopGuardClass takes a tool whose name has a word of reading for one that only reads.
+// loopGuardClass returns ReadOnly for a name with one of the words below, and Mutating otherwise.
 func loopGuardClass(name string) unloop.Effect {
 	reads := []string{"read", "get", "list", "search", "find", "show", "view", "check"}
 	for word := range unloop.Words(name) {

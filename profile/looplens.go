@@ -6,8 +6,8 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// LoopLens are the settings of the profile looplens: ten rules over the whole run, a health score, no action but a
-// warning.
+// LoopLens is the settings of the profile looplens: ten rules over the whole run and a health score. It warns and takes no
+// other action.
 type LoopLens struct {
 	RepeatWindow   int     `yaml:"repeat_window" doc:"tool calls that repeated_tool_call looks at"`
 	RepeatTimes    int     `yaml:"repeat_threshold" doc:"calls, results, handoffs that make a repetition"`
@@ -20,7 +20,7 @@ type LoopLens struct {
 	Common         `yaml:",inline"`
 }
 
-// LoopLensSettings returns the published settings.
+// LoopLensSettings returns the published defaults.
 func LoopLensSettings() *LoopLens {
 	return &LoopLens{
 		RepeatWindow: 8, RepeatTimes: 3, Similarity: 0.85, RetryTimes: 3,
@@ -28,7 +28,7 @@ func LoopLensSettings() *LoopLens {
 	}
 }
 
-// Validate reports all settings that are out of range.
+// Validate returns an error that joins all settings out of range, each with its range.
 func (s *LoopLens) Validate() error {
 	var v validation
 	v.integer("repeat_window", s.RepeatWindow, 1, 32)
@@ -64,7 +64,7 @@ func (s *LoopLens) profile() *Profile {
 	}
 }
 
-// loopLensPenalty is the published table.
+// loopLensPenalty is the published table of penalties.
 func loopLensPenalty(f *unloop.Finding) int {
 	switch f.Rule {
 	case "no_progress":

@@ -1,6 +1,6 @@
-// Package profile names sets of detectors with their settings and a policy, and runs them: a Watch folds the events of
-// one run, asks the detectors, keeps the warnings and has the policy decide. The command line, the guard and the
-// server all go through it, so their verdicts are the same.
+// Package profile combines detectors, their settings and a policy into a named Profile, and runs them. A Session folds the
+// events of one run, calls the detectors, keeps the warnings and calls the policy. The command line, the guard and the
+// server all use it, so they give the same verdicts.
 package profile
 
 import (
@@ -14,14 +14,15 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Default is the name of the profile that is used unless another is asked for.
+// Default is the name of the default profile.
 const Default = "default"
 
-// kinds is how many kinds of events there are.
+// kinds is the number of kinds of events.
 const kinds = 6
 
-// A Profile is ready to watch runs. New, Load and FromSettings make the built-in ones, Custom one of a program's own. It cannot be
-// changed, and is safe for concurrent use. The zero Profile has no detectors and allows everything.
+// Profile is a set of detectors with their settings and a policy. New, Load and FromSettings make the built-in profiles, and
+// Custom makes others. A Profile is immutable and safe for concurrent use. The zero Profile has no detectors and allows
+// everything.
 type Profile struct {
 	name      string
 	title     string
@@ -31,21 +32,21 @@ type Profile struct {
 	swarm     Swarm
 	shadow    bool
 
-	at      [kinds][]unloop.Detector // those to ask at each kind of event
-	tools   map[string]*Profile      // for tools with settings of their own
+	at      [kinds][]unloop.Detector // the detectors to call at each kind of event
+	tools   map[string]*Profile      // for tools with their own settings
 	nudges  *policy.Nudges
 	reading unloop.Options
-	policy  func() policy.Policy // makes one for each run
+	policy  func() policy.Policy // returns a new one for each run
 	penalty func(*unloop.Finding) int
 }
 
-// Name returns the profile's name, which stands in snapshots and decisions.
+// Name returns the name of the profile, which snapshots contain.
 func (p *Profile) Name() string { return p.name }
 
-// Title returns what the profile does, in a line for people.
+// Title returns a description of the profile in one line, for people.
 func (p *Profile) Title() string { return p.title }
 
-// Settings returns a copy of the profile's settings.
+// Settings returns a copy of the settings of the profile, or nil for the zero Profile.
 func (p *Profile) Settings() Settings {
 	if p.settings == nil {
 		return nil
@@ -53,31 +54,31 @@ func (p *Profile) Settings() Settings {
 	return cloneSettings(p.settings)
 }
 
-// Detectors returns a copy of the list of detectors, in the order in which they are asked.
+// Detectors returns a copy of the list of detectors, in the order in which they are called.
 func (p *Profile) Detectors() []unloop.Detector { return slices.Clone(p.detectors) }
 
-// MessagePrefix returns how what the profile says to an agent is marked.
+// MessagePrefix returns how messages to the agent are marked.
 func (p *Profile) MessagePrefix() MessagePrefix { return p.mark }
 
-// Swarm returns when the workers of a swarm loop together; the zero Swarm for never.
+// Swarm returns the limits of a loop of a whole swarm. The zero Swarm means that the profile has none of its own.
 func (p *Profile) Swarm() Swarm { return p.swarm }
 
-// Shadow reports whether the profile only says what would have been done.
+// Shadow reports whether the profile is in shadow mode: its decisions are reported and not carried out.
 func (p *Profile) Shadow() bool { return p.shadow }
 
-// MessagePrefix is how what the profile says to an agent is marked.
+// MessagePrefix is how messages to the agent are marked.
 type MessagePrefix struct {
-	Tag  string // stands in brackets before it
-	Text bool   // a blocked call is answered by a text, and not by an object with an error
+	Tag  string // precedes each message, in brackets
+	Text bool   // the result of a blocked call is a string instead of an object with an error
 }
 
-// Swarm is how many equal calls of how many workers make a loop of the whole swarm.
+// Swarm is the minimum number of equal calls, and of workers that made them, in a loop of a whole swarm.
 type Swarm struct{ Calls, Workers int }
 
-// Settings are the settings of a built-in profile, or those of a custom one that every profile has: a struct whose fields have yaml
-// names. Validate joins all mistakes and names the field and its range. Only this package implements it: a profile of a program's
-// own is made by Custom.
+// Settings is the settings of a profile: a struct whose fields have yaml tags. For a custom profile, it is the settings that
+// all profiles share. Only types of this package implement it. A program makes its own profiles with Custom.
 type Settings interface {
+	// Validate returns an error that joins all settings out of range, each with its name and its range.
 	Validate() error
 	profile() *Profile
 	common() *Common
@@ -88,7 +89,7 @@ func Names() []string {
 	return []string{Default, "looplens", "agentium", "cycles", "attocode", "loopguard", "loopdetection"}
 }
 
-// defaults returns the settings of a built-in profile as they stand.
+// defaults returns the default settings of a built-in profile.
 func defaults(name string) (Settings, error) {
 	switch name {
 	case Default:
@@ -109,7 +110,7 @@ func defaults(name string) (Settings, error) {
 	return nil, fmt.Errorf("there is no profile %q; there are %s", name, strings.Join(Names(), ", "))
 }
 
-// New returns a built-in profile with its settings as they stand.
+// New returns a built-in profile with its default settings. An unknown name is an error.
 func New(name string) (*Profile, error) {
 	settings, err := defaults(name)
 	if err != nil {
@@ -118,7 +119,7 @@ func New(name string) (*Profile, error) {
 	return FromSettings(settings)
 }
 
-// FromSettings makes a profile of a copy of settings, or says all that is wrong with them.
+// FromSettings makes a profile of a copy of settings. The error joins everything that is invalid.
 func FromSettings(settings Settings) (*Profile, error) {
 	settings = cloneSettings(settings)
 	common := settings.common()
@@ -150,7 +151,7 @@ func FromSettings(settings Settings) (*Profile, error) {
 	return p, nil
 }
 
-// newPolicy makes the policy of a run.
+// newPolicy returns a new policy for a run.
 func (p *Profile) newPolicy() policy.Policy {
 	if p.policy == nil {
 		return policy.Report{}
@@ -158,25 +159,26 @@ func (p *Profile) newPolicy() policy.Policy {
 	return p.policy()
 }
 
-// Session is one run under a profile. It is not safe for concurrent use.
+// Session evaluates one run under a profile. It is not safe for concurrent use.
 type Session struct {
 	profile  *Profile
 	run      *unloop.Run
 	policy   policy.Policy
-	tools    map[string]policy.Policy // for tools with settings of their own
+	tools    map[string]policy.Policy // for tools with their own settings
 	warnings policy.Warnings
 	found    []unloop.Finding
 	grown    []unloop.Finding
 	course   policy.Course
 }
 
-// NewSession begins to watch a run.
+// NewSession returns a session for a new run.
 func (p *Profile) NewSession(runID string) *Session {
 	return &Session{profile: p, run: unloop.NewRun(runID, p.reading), policy: p.newPolicy()}
 }
 
-// Add folds the next event of the run and returns the profile's decision at it. Findings in the decision are valid until
-// the next Add.
+// Add folds the next event of the run and returns the decision at it. Events must be in the order of the run, once each. The
+// cost is that of unloop.Run.Add plus one Check for each detector of the event's kind. The findings in the decision are
+// valid until the next Add.
 func (w *Session) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	profile, decide := w.rules()
@@ -199,10 +201,10 @@ func (w *Session) Add(e *unloop.Event) policy.Decision {
 	return d
 }
 
-// Nudge writes the text for the agent that goes with a decision.
+// Nudge returns the text for the agent for a decision.
 func (p *Profile) Nudge(d *policy.Decision) string { return p.nudges.Text(d) }
 
-// rules returns the profile and the policy that hold for the tool at hand.
+// rules returns the profile and the policy for the tool of the current event.
 func (w *Session) rules() (*Profile, policy.Policy) {
 	step := w.run.Current().Step
 	if step == nil || len(w.profile.tools) == 0 {
@@ -223,8 +225,9 @@ func (w *Session) rules() (*Profile, policy.Policy) {
 	return own, decide
 }
 
-// Findings begins a run and returns what folds its events: a function that takes the next one and returns the findings at it that are
-// new or have grown, valid until the next call. Package detecttest plays traces against it.
+// Findings begins a run and returns a function that folds its events. The function takes the next event and returns the
+// findings at it that are new or whose count has grown. They are valid until the next call. Package detecttest plays traces
+// against it.
 func (p *Profile) Findings(runID string) func(*unloop.Event) []unloop.Finding {
 	w := p.NewSession(runID)
 	return func(e *unloop.Event) []unloop.Finding {
@@ -233,16 +236,16 @@ func (p *Profile) Findings(runID string) func(*unloop.Event) []unloop.Finding {
 	}
 }
 
-// Grown returns the findings at the latest event that are new or have grown. It is valid until the next Add.
+// Grown returns the findings at the latest event that are new or whose count has grown. They are valid until the next Add.
 func (w *Session) Grown() []unloop.Finding { return w.grown }
 
-// Run returns the run that is watched.
+// Run returns the run of the session. The caller must not add events to it.
 func (w *Session) Run() *unloop.Run { return w.run }
 
-// Size estimates the bytes that the watch takes in memory: the run's Size, and that of its warnings.
+// Size estimates the memory of the session in bytes: the sizes of its run and its warnings.
 func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() }
 
-// Warnings returns the run's warnings, sorted by rule, then subject.
+// Warnings returns the warnings of the run, sorted by rule, then subject.
 func (w *Session) Warnings() []unloop.Finding { return w.warnings.All() }
 
 // Verdict returns how the run as a whole did so far.
@@ -253,7 +256,7 @@ func (w *Session) Health() policy.Health {
 	return policy.HealthOf(w.warnings.All(), w.run.Metrics().Failed, w.profile.penalty)
 }
 
-// severityPenalty is the health that a warning costs in profiles that publish no table.
+// severityPenalty is the penalty of a warning in profiles that publish no table.
 func severityPenalty(f *unloop.Finding) int {
 	switch f.Severity {
 	case unloop.SeverityCritical:

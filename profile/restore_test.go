@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/detect/detecttest"
 )
 
-// restoresAsItWas fails unless a watch can be restored from its snapshot, and has the same snapshot then.
+// restoresAsItWas fails unless a session can be restored from its snapshot and then has the same snapshot.
 func restoresAsItWas(t interface{ Fatalf(string, ...any) }, p *Profile, w *Session, where string) {
 	data, err := json.Marshal(w)
 	if err != nil {
@@ -32,8 +32,8 @@ func restoresAsItWas(t interface{ Fatalf(string, ...any) }, p *Profile, w *Sessi
 	}
 }
 
-// TestTheStateOfEveryGoldenTraceIsValid restores each profile behind each event of the traces of package detect: what is looked at when
-// a snapshot is read must hold for every run that there is.
+// TestTheStateOfEveryGoldenTraceIsValid restores each profile after each event of the traces of package detect. The checks of a
+// snapshot must accept every real run.
 func TestTheStateOfEveryGoldenTraceIsValid(t *testing.T) {
 	paths, err := filepath.Glob("../detect/testdata/*/*.trace")
 	if err != nil || len(paths) == 0 {

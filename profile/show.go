@@ -10,8 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML returns the profile as a document: its name and every setting with its value and a comment. Load reads that of a built-in
-// profile. That of a custom profile has the settings that every profile has; its detectors and its policy are Go values.
+// YAML returns the profile as a YAML document: its name, and every setting with its value and a comment. Load can read the
+// document of a built-in profile. The document of a custom profile contains only the settings that all profiles share. It
+// returns nil for the zero Profile.
 func (p *Profile) YAML() []byte {
 	var document bytes.Buffer
 	out := tabwriter.NewWriter(&document, 0, 0, 3, ' ', 0)
@@ -33,7 +34,7 @@ func (p *Profile) YAML() []byte {
 	return document.Bytes()
 }
 
-// fieldDocs returns what the settings are, by their names.
+// fieldDocs returns the descriptions of the settings by their names.
 func fieldDocs(settings reflect.Type) map[string]string {
 	docs := make(map[string]string)
 	for i := range settings.NumField() {

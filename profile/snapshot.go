@@ -10,17 +10,18 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// sessionState is the state of a Watch: its parts as they are to be written, or as they were read.
+// sessionState is the JSON of a Session. Part is any value for writing, and json.RawMessage for reading.
 type sessionState[Part any] struct {
 	Profile  string           `json:"profile"`
 	Run      Part             `json:"run"`
 	Policy   Part             `json:"policy,omitempty"`
-	Tools    map[string]Part  `json:"tools,omitempty"` // policies of tools with settings of their own
+	Tools    map[string]Part  `json:"tools,omitempty"` // policies of tools with their own settings
 	Warnings []unloop.Finding `json:"warnings,omitempty"`
 	Course   policy.Course    `json:"course,omitzero"`
 }
 
-// MarshalJSON writes all that Restore needs to go on exactly where the watch is.
+// MarshalJSON writes the complete state of the session. A session that Restore makes of it continues exactly as this one
+// would.
 func (w *Session) MarshalJSON() ([]byte, error) {
 	state := sessionState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All(), Course: w.course}
 	for name, p := range w.tools {
@@ -32,7 +33,7 @@ func (w *Session) MarshalJSON() ([]byte, error) {
 	return json.Marshal(state)
 }
 
-// policyState returns what the policy keeps, or nil if it keeps nothing.
+// policyState returns the state of the policy, or nil if it has none.
 func policyState(p policy.Policy) any {
 	if s, ok := p.(policy.Stateful); ok {
 		return s.State()
@@ -40,8 +41,8 @@ func policyState(p policy.Policy) any {
 	return nil
 }
 
-// Restore makes a watch of what MarshalJSON wrote under the same profile and settings. Data may come from anybody: what is over
-// 16 MiB, or what no watch could have written, is an error.
+// Restore makes a session from the output of MarshalJSON under the same profile and settings. The data may come from an
+// untrusted source: Restore returns an error if it exceeds 16 MiB or if no session can have written it.
 func (p *Profile) Restore(data []byte) (*Session, error) {
 	if err := snapshot.Bounded(data); err != nil {
 		return nil, fmt.Errorf("restore a watch: %w", err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkSnapshot measures writing and reading the state of a watch after so many steps, each with news.
+// BenchmarkSnapshot measures writing and reading the state of a session after the given number of steps, all novel.
 func BenchmarkSnapshot(b *testing.B) {
 	p, err := New(Default)
 	if err != nil {

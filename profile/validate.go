@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// validation gathers what is wrong with settings.
+// validation collects the errors of settings.
 type validation struct{ mistakes []error }
 
 func (v *validation) integer(field string, value, least, most int) {
@@ -17,7 +17,7 @@ func (v *validation) integer(field string, value, least, most int) {
 }
 
 func (v *validation) number(field string, value, least, most float64) {
-	if !(value >= least && value <= most) { // NaN is neither
+	if !(value >= least && value <= most) { // also catches NaN
 		v.mistakes = append(v.mistakes, fmt.Errorf("%s is %g; it must be from %g to %g", field, value, least, most))
 	}
 }

@@ -10,28 +10,28 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// counts is what a Memory knows of one swarm.
+// counts are the counts of one swarm in a Memory.
 type counts struct {
 	swarm   string
 	mu      sync.Mutex
 	tallies generations[unloop.Hash, *tally]
 }
 
-// tally is what it knows of one fingerprint. Names are unique values: they are one pointer each, kept once in the process.
+// tally is the count of one fingerprint. Names are interned: each is one pointer, and the process holds one copy.
 type tally struct {
 	calls   int
 	tool    unique.Handle[string]
 	workers []unique.Handle[string] // in the order of their first calls, at most MaxWorkers
 }
 
-// newCounts begins to count a swarm, of which it is to remember so many fingerprints.
+// newCounts returns empty counts of a swarm with a capacity of the given number of fingerprints.
 func newCounts(swarm string, fingerprints int) *counts {
 	return &counts{swarm: strings.Clone(swarm), tallies: generations[unloop.Hash, *tally]{max: fingerprints}}
 }
 
-// record counts calls and puts into after what their counts are then. It returns how many fingerprints were dropped.
+// record counts calls and sets after to their counts. It returns the number of evicted fingerprints.
 func (c *counts) record(calls []Call, after []Count) (dropped int) {
-	workers := make([]unique.Handle[string], 0, 8) // of a usual batch, without an allocation
+	workers := make([]unique.Handle[string], 0, 8) // avoids an allocation for batches of usual size
 	for k := range calls {
 		workers = append(workers, unique.Make(calls[k].Worker))
 	}
@@ -64,12 +64,12 @@ func (t *tally) count(tool string, worker unique.Handle[string]) Count {
 	return Count{Calls: t.calls, Workers: len(t.workers), Tool: t.tool.Value()}
 }
 
-// toolName returns what is kept of a tool's name.
+// toolName returns the part of a tool's name that is kept.
 func toolName(name string) unique.Handle[string] {
 	return unique.Make(strings.ToValidUTF8(name[:min(len(name), MaxName)], ""))
 }
 
-// list returns the tallies as they stand in a snapshot.
+// list returns the tallies in the form and order of a snapshot.
 func (c *counts) list() []Tally {
 	list := c.collect()
 	for k := range list {
@@ -102,8 +102,8 @@ func (t *tally) saved(fingerprint unloop.Hash) Tally {
 	return Tally{Fingerprint: fingerprint, Tool: t.tool.Value(), Calls: t.calls, Workers: workers}
 }
 
-// restore puts a snapshot into c, which is empty and which nobody else knows yet. It returns how many fingerprints there was
-// no room for.
+// restore adds the counts of a snapshot to c, which must be empty and not shared yet. It returns the number of fingerprints that
+// exceeded the capacity.
 func (c *counts) restore(s Snapshot) (dropped int) {
 	put := func(idle bool) {
 		for k := range s.Fingerprints {

@@ -1,15 +1,15 @@
 package swarm
 
-// generations is a map that forgets what was idle longest. It surely knows the last max keys that were used, and never more
-// than twice as many: when the young generation is full, all of the old one is dropped at once, and the young one is old
-// from then on. A key that is used is young. Finding a young key writes nothing, which keeps many workers at once fast,
-// and that is why there is no list in the order of use; adding a key is O(1) amortised.
+// generations is a map with bounded size. It keeps the max most recently used keys, and at most twice as many. A key that is
+// used moves to the young generation. When the young generation is full, the old one is dropped, and the young one becomes
+// old. The lookup of a young key writes nothing, which is faster than an LRU list if many workers use the map. Adding a key
+// is amortised O(1).
 type generations[K comparable, V any] struct {
 	max        int
 	young, old map[K]V
 }
 
-// get returns the value of a key that is known.
+// get returns the value of a key without using it.
 func (g *generations[K, V]) get(key K) (V, bool) {
 	v, ok := g.young[key]
 	if !ok {
@@ -18,7 +18,8 @@ func (g *generations[K, V]) get(key K) (V, bool) {
 	return v, ok
 }
 
-// use returns the value of a key that is known, which is now young, and how many keys were dropped for it.
+// use returns the value of a key and moves the key to the young generation. It returns the number of keys that were dropped
+// for it.
 func (g *generations[K, V]) use(key K) (v V, ok bool, dropped int) {
 	if v, ok = g.young[key]; ok {
 		return v, true, 0
@@ -30,7 +31,7 @@ func (g *generations[K, V]) use(key K) (v V, ok bool, dropped int) {
 	return v, ok, dropped
 }
 
-// add adds a key that is not known. It is young. It returns how many keys were dropped for it.
+// add adds an unknown key to the young generation. It returns the number of keys that were dropped for it.
 func (g *generations[K, V]) add(key K, value V) (dropped int) {
 	if len(g.young) >= g.max {
 		dropped = g.turn()
@@ -42,15 +43,15 @@ func (g *generations[K, V]) add(key K, value V) (dropped int) {
 	return dropped
 }
 
-// turn makes the young generation old and drops the one that was. It returns how many keys that were.
+// turn drops the old generation and makes the young one old. It returns the number of dropped keys.
 func (g *generations[K, V]) turn() (dropped int) {
 	dropped = len(g.old)
-	clear(g.old) // its memory serves again
+	clear(g.old) // its memory is reused
 	g.young, g.old = g.old, g.young
 	return dropped
 }
 
-// remove forgets a key.
+// remove removes a key.
 func (g *generations[K, V]) remove(key K) {
 	delete(g.young, key)
 	delete(g.old, key)

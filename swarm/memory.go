@@ -8,37 +8,36 @@ import (
 	"sync/atomic"
 )
 
-// Bounds is how much a Memory surely remembers: of the swarms, and of the fingerprints of each, those that were used last. It
-// never remembers more than twice as many. What was idle longest makes room for what is new.
+// Bounds is the capacity of a Memory. It is guaranteed to keep that many of the most recently used swarms, and of the
+// fingerprints of each. It keeps at most twice as many and evicts those that were idle longest.
 type Bounds struct {
-	Swarms       int `yaml:"swarms" json:"swarms"`
-	Fingerprints int `yaml:"fingerprints" json:"fingerprints"`
+	Swarms       int `yaml:"swarms" json:"swarms"`             // 1 to 1,000,000
+	Fingerprints int `yaml:"fingerprints" json:"fingerprints"` // of each swarm, 1 to 1,000,000
 }
 
-// DefaultBounds returns bounds that suit a process with one swarm as well as a server with many. A swarm that fills them
-// takes about 0.4 MiB, and 2.5 MiB if each of its calls is made by MaxWorkers workers.
+// DefaultBounds returns 256 swarms of 2048 fingerprints. A swarm with that many fingerprints takes about 0.4 MiB, and 2.5 MiB
+// if MaxWorkers workers made each of its calls.
 func DefaultBounds() Bounds { return Bounds{Swarms: 256, Fingerprints: 2048} }
 
-// Validate reports all bounds that are out of range.
+// Validate returns an error that joins all bounds out of range.
 func (b Bounds) Validate() error {
 	return errors.Join(inRange("swarms", b.Swarms, 1, 1_000_000), inRange("fingerprints", b.Fingerprints, 1, 1_000_000))
 }
 
-// Memory is the Store of one process. Record takes O(1) for each call, however much the store remembers (amortised: at times
-// a generation is dropped), and allocates nothing but its answer for calls that it knows. Swarms do not wait for one another
-// but for the moment it takes to find one: a snapshot of a large swarm holds up no other. A context that is done is refused
-// at once; after that, nothing here waits.
+// Memory is a Store within one process. Record takes amortised O(1) for each call. For calls that it knows, it allocates only
+// the result. Swarms share a lock only to look up a swarm, so a snapshot of a large swarm does not block the others. Each
+// method checks the context once, at the beginning.
 type Memory struct {
 	bounds  Bounds
-	newest  atomic.Pointer[counts] // the swarm that was used last, if it is known: most calls find theirs here
-	mu      sync.Mutex             // held to find, add and remove swarms, never while counting
+	newest  atomic.Pointer[counts] // the most recently used swarm, which serves most calls; may be nil
+	mu      sync.Mutex             // held to look up, add and remove swarms, never while counting
 	swarms  generations[string, *counts]
 	dropped struct{ swarms, fingerprints atomic.Int64 }
 }
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory returns a Memory that knows no swarm. Bounds that are not valid are an error.
+// NewMemory returns an empty Memory. Invalid bounds are an error.
 func NewMemory(b Bounds) (*Memory, error) {
 	if err := b.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds of a swarm store: %w", err)
@@ -46,18 +45,18 @@ func NewMemory(b Bounds) (*Memory, error) {
 	return &Memory{bounds: b, swarms: generations[string, *counts]{max: b.Swarms}}, nil
 }
 
-// Dropped is how much a Memory has forgotten for want of room since it was made. Counts of what comes back begin anew.
+// Dropped is how much a Memory has evicted since it was made. The count of an evicted call starts from 0 again.
 type Dropped struct {
-	Swarms       int64 `json:"swarms"`       // whole
-	Fingerprints int64 `json:"fingerprints"` // of swarms that were kept at the time
+	Swarms       int64 `json:"swarms"`       // swarms with all their fingerprints
+	Fingerprints int64 `json:"fingerprints"` // fingerprints of swarms that were not evicted
 }
 
-// Dropped returns how much was forgotten.
+// Dropped returns how much was evicted.
 func (m *Memory) Dropped() Dropped {
 	return Dropped{m.dropped.swarms.Load(), m.dropped.fingerprints.Load()}
 }
 
-// Record counts the calls: see Store. The calls of a batch are counted without others in between.
+// Record counts the calls: see Store. The calls of a batch are counted atomically.
 func (m *Memory) Record(ctx context.Context, swarm string, calls []Call) ([]Count, error) {
 	if err := errors.Join(ctx.Err(), Check(swarm, calls)); err != nil {
 		return nil, fmt.Errorf("counting %d calls of a swarm: %w", len(calls), err)
@@ -73,7 +72,7 @@ func (m *Memory) Record(ctx context.Context, swarm string, calls []Call) ([]Coun
 	return after, nil
 }
 
-// Snapshot returns all that m knows of the swarm: see Store. The swarm is as idle as before.
+// Snapshot returns the counts of the swarm: see Store. It does not count as a use of the swarm.
 func (m *Memory) Snapshot(ctx context.Context, swarm string) (Snapshot, error) {
 	if err := errors.Join(ctx.Err(), Check(swarm, nil)); err != nil {
 		return Snapshot{}, fmt.Errorf("saving a swarm: %w", err)
@@ -88,8 +87,8 @@ func (m *Memory) Snapshot(ctx context.Context, swarm string) (Snapshot, error) {
 	return s, nil
 }
 
-// Restore puts s in place of what m knows of the swarm: see Store. Of a snapshot that is too large for m, a part is dropped,
-// idle fingerprints first.
+// Restore replaces the counts of the swarm: see Store. If the snapshot exceeds the bounds, a part of it is dropped, idle
+// fingerprints first.
 func (m *Memory) Restore(ctx context.Context, swarm string, s Snapshot) error {
 	if err := errors.Join(ctx.Err(), Check(swarm, nil), s.Validate()); err != nil {
 		return fmt.Errorf("restoring a swarm: %w", err)
@@ -103,7 +102,7 @@ func (m *Memory) Restore(ctx context.Context, swarm string, s Snapshot) error {
 	return nil
 }
 
-// Clear forgets the swarm: see Store.
+// Clear removes the counts of the swarm: see Store.
 func (m *Memory) Clear(ctx context.Context, swarm string) error {
 	if err := errors.Join(ctx.Err(), Check(swarm, nil)); err != nil {
 		return fmt.Errorf("clearing a swarm: %w", err)
@@ -115,7 +114,7 @@ func (m *Memory) Clear(ctx context.Context, swarm string) error {
 	return nil
 }
 
-// find returns the counts of the swarm, which is now young.
+// find returns the counts of the swarm and marks it as used.
 func (m *Memory) find(swarm string) *counts {
 	if newest := m.newest.Load(); newest != nil && newest.swarm == swarm {
 		return newest
@@ -131,8 +130,8 @@ func (m *Memory) find(swarm string) *counts {
 	return c
 }
 
-// add puts in the counts of a swarm that is not known, and returns them. m is locked. Calls that are just being counted for
-// a swarm that is dropped for it, or was cleared or restored, go with that swarm, as if they had come before.
+// add adds and returns the counts of an unknown swarm. The caller holds the lock. Concurrent calls of a swarm that is evicted,
+// cleared or restored may be counted in the old counts, as if they had been earlier.
 func (m *Memory) add(c *counts) *counts {
 	m.dropped.swarms.Add(int64(m.swarms.add(c.swarm, c)))
 	m.newest.Store(c)

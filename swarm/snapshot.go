@@ -8,28 +8,28 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// SnapshotVersion is the version of the form of snapshots that this package writes and reads.
+// SnapshotVersion is the version of the snapshots that this package writes and reads.
 const SnapshotVersion = 1
 
-// maxCalls is the highest count in a snapshot: up to it, all that reads JSON agrees on whole numbers.
+// maxCalls is the highest count in a snapshot. JSON readers with floating-point numbers represent all integers up to it.
 const maxCalls = 1<<53 - 1
 
-// Snapshot is all that a Store knows of a swarm, for a checkpoint. Equal knowledge gives equal bytes of JSON.
+// Snapshot is the counts of a swarm, for a checkpoint. Equal counts give equal bytes of JSON.
 type Snapshot struct {
-	Version      int     `json:"version"`
-	Fingerprints []Tally `json:"fingerprints"` // sorted; never nil, so that none is [] in JSON
+	Version      int     `json:"version"`      // SnapshotVersion
+	Fingerprints []Tally `json:"fingerprints"` // sorted by fingerprint; never nil, so that an empty list is [] in JSON
 }
 
-// Tally is what a Store knows of one fingerprint.
+// Tally is the count of one fingerprint in a snapshot.
 type Tally struct {
-	Fingerprint unloop.Hash `json:"fingerprint,string"` // a string in JSON: many readers round numbers of this size
-	Tool        string      `json:"tool"`               // of the latest call
+	Fingerprint unloop.Hash `json:"fingerprint,string"` // a string in JSON, because many readers round numbers of this size
+	Tool        string      `json:"tool"`               // the tool of the latest call
 	Calls       int         `json:"calls"`              // 1 to 2⁵³-1
-	Workers     []string    `json:"workers"`            // that made them: 1 to MaxWorkers, sorted
-	Idle        bool        `json:"idle,omitempty"`     // where room is needed, it goes before those that are not
+	Workers     []string    `json:"workers"`            // the workers that made them, sorted: 1 to MaxWorkers
+	Idle        bool        `json:"idle,omitempty"`     // evicted before the others
 }
 
-// Validate reports why a Store must refuse to restore the snapshot, if it must.
+// Validate returns an error if a Store must reject the snapshot.
 func (s Snapshot) Validate() error {
 	if s.Version != SnapshotVersion {
 		return fmt.Errorf("the snapshot has version %d, not %d", s.Version, SnapshotVersion)

@@ -1,9 +1,9 @@
-// Package swarm counts the calls that the workers of one goal make, so that a loop shows that no worker sees alone: ten
-// workers that try the same thing twice each. It stands beside the arrow from events to decisions: a guard hands it the
-// fingerprint of each call of its run, and makes a finding of a count that is a loop (Limits). Nothing here reads a clock.
+// Package swarm counts equal calls over all workers of one goal. It shows loops that no single run shows, for example ten
+// workers that each try the same call twice. A guard records the fingerprint of each call of its run, and makes a finding of
+// a count that reaches the Limits. Nothing here reads a clock.
 //
-// Memory is the Store of one process. A store that several processes share implements the same interface over a network
-// and passes swarmtest.Conform.
+// Memory is the Store within one process. A store that several processes share implements the same interface over a network.
+// Package swarmtest tests that a Store conforms.
 package swarm
 
 import (
@@ -15,53 +15,53 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Bounds that hold for every Store.
+// The bounds of every Store.
 const (
-	MaxWorkers = 64  // workers that are told apart for one fingerprint; more count as that many
-	MaxName    = 256 // bytes of a swarm's or worker's name, and of what is kept of a tool's
+	MaxWorkers = 64  // maximum number of distinct workers that are counted for one fingerprint
+	MaxName    = 256 // maximum bytes of the name of a swarm or worker, and of what is kept of a tool's name
 )
 
 // Call is one call of a tool by one worker.
 type Call struct {
-	Fingerprint unloop.Hash // what counts as the same call: a step's Target, as a rule; 0 is not counted
-	Tool        string      // for people
-	Worker      string      // who made it: a run's id, as a rule
+	Fingerprint unloop.Hash // equal for equal calls, usually Step.TargetHash; 0 is not counted
+	Tool        string      // the name of the tool, for people
+	Worker      string      // the caller, usually the id of a run
 }
 
-// Count is how often a swarm made one call. The zero Count means that it is not counted.
+// Count is the number of equal calls in a swarm. The zero Count means that the call was not counted.
 type Count struct {
-	Calls   int    // in sum; at least that many, where the store has forgotten or lost some
-	Workers int    // that made them; MaxWorkers means that many or more
-	Tool    string // of the latest of them
+	Calls   int    // calls of all workers; a lower bound if the store has evicted or lost some
+	Workers int    // distinct workers that made them; MaxWorkers means that many or more
+	Tool    string // the tool of the latest call
 }
 
 // Store counts the calls of swarms. It is safe for concurrent use.
 //
-// A guard does not depend on it. It gives Record a context with a short deadline; on an error, the deadline's included, it
-// goes on with the counts of its own run, says so once, and asks again at its next call. It does not send the same calls a
-// second time, since they may have been counted: a lost call delays a verdict, a doubled one invents it. So a Store
-// returns as soon as the context is done, and returns an error rather than a guess.
+// A guard works without the store. It calls Record with a context that has a short deadline. On an error, which includes the
+// deadline, it uses the counts of its own run and calls Record again at its next call. It does not retry the failed calls,
+// because they may have been counted: a lost call delays a verdict, and a duplicate causes a false one. A Store must
+// therefore return as soon as the context is done, and return an error instead of an estimate.
 //
-// A name of a swarm or of a worker is UTF-8 and has at most MaxName bytes; another is an error. Of a tool's name, which a model
-// may have made up, the first MaxName bytes are kept, without those that are not UTF-8.
+// The name of a swarm or of a worker must be UTF-8 of at most MaxName bytes. Any other name is an error. The name of a tool
+// may come from a model, so any name is accepted: a Store keeps the first MaxName bytes, without invalid UTF-8.
 type Store interface {
-	// Record counts the calls in their order. It returns for each of them the count of its fingerprint just after it,
-	// whatever other workers record at the same time: no two calls of a fingerprint are told the same number. A batch
-	// that is refused (see Check) leaves no trace. Record keeps no reference to calls.
+	// Record counts the calls in order. It returns, for each call, the count of its fingerprint right after that call. Each
+	// call of a fingerprint gets a different count, even if other workers record at the same time. A batch that Check
+	// rejects is an error and counts nothing. Record keeps no reference to calls.
 	Record(ctx context.Context, swarm string, calls []Call) ([]Count, error)
 
-	// Snapshot returns all that the store knows of the swarm: of one that it does not know, an empty Snapshot.
+	// Snapshot returns the counts of the swarm. The Snapshot of an unknown swarm is empty.
 	Snapshot(ctx context.Context, swarm string) (Snapshot, error)
 
-	// Restore puts the snapshot in place of what the store knows of the swarm, which goes on where it was. A snapshot
-	// that is not valid is an error and changes nothing.
+	// Restore replaces the counts of the swarm by those of the snapshot. An invalid snapshot is an error and changes
+	// nothing.
 	Restore(ctx context.Context, swarm string, s Snapshot) error
 
-	// Clear forgets the swarm.
+	// Clear removes the counts of the swarm.
 	Clear(ctx context.Context, swarm string) error
 }
 
-// Check reports why a Store must refuse to record the calls, if it must. It is for those who write a Store.
+// Check returns an error if a Store must reject the calls because of an invalid name. Implementations of Store use it.
 func Check(swarm string, calls []Call) error {
 	if err := CheckName(swarm); err != nil {
 		return fmt.Errorf("swarm: %w", err)
@@ -74,7 +74,7 @@ func Check(swarm string, calls []Call) error {
 	return nil
 }
 
-// CheckName reports what is wrong with the name of a swarm or of a worker.
+// CheckName returns an error if the name of a swarm or of a worker is invalid.
 func CheckName(name string) error {
 	if len(name) > MaxName {
 		return fmt.Errorf("the name has %d bytes, over %d", len(name), MaxName)
@@ -85,21 +85,21 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Limits is how many calls by how many workers make a loop of the whole swarm.
+// Limits are the minimum counts of a loop of a whole swarm.
 type Limits struct {
-	Calls   int `yaml:"calls" json:"calls"`     // in sum, at least
-	Workers int `yaml:"workers" json:"workers"` // that made them, at least
+	Calls   int `yaml:"calls" json:"calls"`     // calls of all workers, 2 to 1,000,000
+	Workers int `yaml:"workers" json:"workers"` // workers that made them, 1 to MaxWorkers
 }
 
-// DefaultLimits returns the published limits: ten calls by two workers.
+// DefaultLimits returns the published limits: 10 calls by 2 workers.
 func DefaultLimits() Limits { return Limits{Calls: 10, Workers: 2} }
 
-// Validate reports all limits that are out of range.
+// Validate returns an error that joins all limits out of range.
 func (l Limits) Validate() error {
 	return errors.Join(inRange("calls", l.Calls, 2, 1_000_000), inRange("workers", l.Workers, 1, MaxWorkers))
 }
 
-// Loop reports whether the count is one of a swarm that loops.
+// Loop reports whether the count reaches both limits.
 func (l Limits) Loop(c Count) bool { return c.Calls >= l.Calls && c.Workers >= l.Workers }
 
 func inRange(field string, value, low, high int) error {

@@ -1,6 +1,6 @@
 /*
-Package detecttest plays golden traces: short texts that tell what happens in a run, and at which event a detector is to
-find what. They are a detector's tests and its best documentation.
+Package detecttest tests detectors and profiles with golden traces. A golden trace is a short text that lists the events of a
+run and the findings that are wanted at them.
 
 	# The same question brings the same answer three times.
 	call   search boiling point of ethanol
@@ -10,28 +10,29 @@ find what. They are a detector's tests and its best documentation.
 	call   search boiling point of ethanol
 	result search 78.4 °C                       // want same_call_same_result "3 times"
 
-A trace is one event a line. It begins with a comment that says what it shows; a line that begins with # is a comment,
-and empty lines count for nothing. The lines are:
+A trace has one event per line. Lines that begin with # are comments, and empty lines are ignored. The first line that is
+not empty must be a comment that describes the trace. The lines are:
 
-	call TOOL ARGUMENTS        a call starts. Arguments that begin with { or [ are JSON; other words are sent as
-	                           {"command": words} to a shell (bash, sh …) and as {"input": words} to any other tool
-	result TOOL OUTPUT         its outcome: JSON if it is that, else a text; without an output, the event has none
-	fail TOOL ERROR            it failed; the error is read as an output is
-	block TOOL                 a guard did not let it run
-	say AGENT: TEXT            an agent's message. AGENT: may be left out, unless the text begins with such a word.
+	call TOOL ARGUMENTS        a call starts. Arguments that begin with { or [ are JSON. Other text is sent as
+	                           {"command": text} to a shell (bash, sh …) and as {"input": text} to any other tool
+	result TOOL OUTPUT         the call completed. The output is JSON if it is valid JSON, else a string. Without
+	                           an output, the event has none
+	fail TOOL ERROR            the call failed. The error is read like an output
+	block TOOL                 a guard prevented the call
+	say AGENT: TEXT            a message of an agent. "AGENT:" is optional, unless the text begins with such a word.
 	                           A text in quotes is a JSON string
-	user TEXT                  a user's message
+	user TEXT                  a message of the user
 	handoff AGENT              the agent receives control
 	event TYPE NAME=VALUE …    any event, by the names of its wire form: event llm_call_completed cost=0.04 tokens=900
-	repeat N                   the lines up to the next end, N times over; {i} in them is the round, from 1
+	repeat N                   the lines up to the next end, N times. {i} in them is replaced by the round, from 1
 	end
 
-An outcome belongs to the oldest open call of its tool. A line that ends in
+An outcome belongs to the oldest open call of its tool. A line may end with
 
 	// want RULE "words"
 
-is one at which the detector must find RULE and say the words. At every other event it must find nothing new: no finding
-about a subject that it has not found before, and none whose count has grown.
+At its event, the detector must report a finding of RULE whose What contains the words. At every other event, it must report
+nothing new: no finding about a new subject, and none whose count has grown.
 */
 package detecttest
 
@@ -47,12 +48,15 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Run plays all traces in dir against the detector, each as a subtest. The run keeps the facts that the detector asks for,
-// and knows the usual names of shells.
+// Run tests the detector with all traces in dir, each in a subtest. The runs keep the state that the detector needs and use
+// unloop.DefaultShells.
 //
-// It fails if a finding that is wanted is missing, or one is found that is not wanted; if a finding is of another rule
-// than the detector's, or its evidence is missing, not in the trace or out of order; if a trace cannot be read; and if
-// dir is missing or lacks a trace in which something is found, or one in which nothing is.
+// The test fails if
+//   - a wanted finding is missing, or there is a new finding that is not wanted;
+//   - a finding is of another rule than Info().Name;
+//   - the evidence of a finding is missing, not in the trace or out of order;
+//   - dir does not exist, contains a file that is not named *.trace, or a trace cannot be parsed;
+//   - dir lacks a trace with a wanted finding, or one without.
 func Run(t *testing.T, dir string, d unloop.Detector) {
 	t.Helper()
 	traces, err := load(dir)
@@ -68,7 +72,7 @@ func Run(t *testing.T, dir string, d unloop.Detector) {
 	}
 }
 
-// load reads the traces of a folder and refuses one that proves nothing.
+// load reads the traces of a folder. A folder whose traces do not test both findings and their absence is an error.
 func load(dir string) ([]*Trace, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -100,7 +104,7 @@ func load(dir string) ([]*Trace, error) {
 	return traces, enough(dir, traces)
 }
 
-// enough reports what a folder lacks to prove a detector.
+// enough returns an error if the traces of a folder do not test both findings and their absence.
 func enough(dir string, traces []*Trace) error {
 	quiet := 0
 	for _, trace := range traces {
@@ -119,7 +123,7 @@ func enough(dir string, traces []*Trace) error {
 	return nil
 }
 
-// play returns what is wrong with what the detector finds in the trace.
+// play returns the differences between the findings of the detector and those that the trace wants.
 func play(trace *Trace, d unloop.Detector) []error {
 	info := d.Info()
 	j := judge{trace: trace, info: info, counts: make(map[string]int)}
@@ -140,7 +144,7 @@ func play(trace *Trace, d unloop.Detector) []error {
 	return j.problems
 }
 
-// judge compares what is found with what is wanted.
+// judge compares findings with those that are wanted.
 type judge struct {
 	trace    *Trace
 	info     unloop.Info
@@ -152,7 +156,7 @@ func (j *judge) complain(e *Entry, format string, args ...any) {
 	j.problems = append(j.problems, fmt.Errorf("%s: %s", j.trace.place(e), fmt.Sprintf(format, args...)))
 }
 
-// missing judges an event at which nothing was found.
+// missing judges an event without a finding.
 func (j *judge) missing(e *Entry, found string) {
 	if e.Want != nil {
 		j.complain(e, "want %s %q, found %s", e.Want.Rule, e.Want.What, found)
@@ -179,7 +183,7 @@ func (j *judge) found(e *Entry, f *unloop.Finding) {
 	}
 }
 
-// evidenceFlaw says what is wrong with the events that a finding names, if anything.
+// evidenceFlaw describes what is wrong with the events of a finding, or returns "".
 func (j *judge) evidenceFlaw(e *Entry, f *unloop.Finding) string {
 	if n := len(f.Evidence); n == 0 || n > unloop.MaxEvidence {
 		return fmt.Sprintf("%d events as evidence; there must be 1 to %d", n, unloop.MaxEvidence)

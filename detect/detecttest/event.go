@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// eventOf reads a line of a trace, without what it wants.
+// eventOf parses a line of a trace without its want.
 func eventOf(text string) (*unloop.Event, error) {
 	word, rest := cutWord(text)
 	first, more := cutWord(rest)
@@ -48,7 +48,7 @@ func noMore(rest string) error {
 	return nil
 }
 
-// arguments makes a call's input of what follows the tool's name.
+// arguments returns the input of a call for the text after the tool's name.
 func arguments(tool, text string) (json.RawMessage, error) {
 	switch {
 	case text == "":
@@ -66,7 +66,7 @@ func arguments(tool, text string) (json.RawMessage, error) {
 	return json.RawMessage(`{"` + name + `":` + string(quote(text)) + "}"), nil
 }
 
-// value makes an outcome of what follows the tool's name: absent, JSON, or a text.
+// value returns an output for the text after the tool's name: nil, JSON, or a string.
 func value(text string) json.RawMessage {
 	switch {
 	case text == "":
@@ -77,18 +77,18 @@ func value(text string) json.RawMessage {
 	return quote(text)
 }
 
-// quote returns a text as JSON. Unlike json.Marshal it leaves <, > and & as they are, which shells use.
+// quote returns a text as a JSON string. Unlike json.Marshal, it does not escape <, > and &, which command lines contain.
 func quote(text string) json.RawMessage {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(text); err != nil {
-		panic(err) // a string can always be encoded
+		panic(err) // a string always encodes
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// said reads an assistant's message. A first word that ends in a colon is the agent.
+// said parses an assistant's message. A first word that ends in a colon is the agent.
 func said(all, first, more string) (*unloop.Event, error) {
 	agent, named := strings.CutSuffix(first, ":")
 	if !named || first[0] == '"' {
@@ -98,7 +98,7 @@ func said(all, first, more string) (*unloop.Event, error) {
 	return &unloop.Event{Type: unloop.MessageSent, Role: unloop.RoleAssistant, Agent: agent, Text: message}, err
 }
 
-// prose reads the text of a message: as it stands, or as a JSON string.
+// prose parses the text of a message: verbatim, or as a JSON string.
 func prose(text string) (string, error) {
 	if text == "" {
 		return "", errors.New("the message has no text")
@@ -113,7 +113,7 @@ func prose(text string) (string, error) {
 	return message, nil
 }
 
-// other makes an event of the names and values of its wire form.
+// other returns an event with the given fields of its wire form.
 func other(kind string, fields []string) (*unloop.Event, error) {
 	object := map[string]json.RawMessage{"type": quote(kind)}
 	for _, field := range fields {

@@ -9,14 +9,15 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Profile is several detectors under one name, such as a *profile.Profile.
+// Profile is a set of detectors, such as a *profile.Profile.
 type Profile interface {
-	// Findings begins a run. What it returns takes the run's next event and returns the findings at it that are new or have grown.
+	// Findings begins a run and returns a function that takes its events in order. The function returns the findings at the
+	// event that are new or whose count has grown.
 	Findings(runID string) func(*unloop.Event) []unloop.Finding
 }
 
-// RunProfile plays all traces in dir against a profile, each as a subtest, with the profile's settings. It fails as Run does; but a
-// finding may be of any rule, and at an event at which one is wanted there may be others beside it.
+// RunProfile tests the profile with all traces in dir, each in a subtest, with the settings of the profile. It fails as Run
+// does, with two exceptions: findings may be of any rule, and an event with a wanted finding may have others, too.
 func RunProfile(t *testing.T, dir string, p Profile) {
 	t.Helper()
 	traces, err := load(dir)
@@ -32,7 +33,7 @@ func RunProfile(t *testing.T, dir string, p Profile) {
 	}
 }
 
-// playProfile returns what is wrong with what the profile finds in the trace.
+// playProfile returns the differences between the findings of the profile and those that the trace wants.
 func playProfile(trace *Trace, p Profile) []error {
 	j := judge{trace: trace}
 	add := p.Findings(trace.Name)
@@ -43,7 +44,7 @@ func playProfile(trace *Trace, p Profile) []error {
 	return j.problems
 }
 
-// foundAll judges the findings at an event that are new or have grown.
+// foundAll judges the findings at an event that are new or whose count has grown.
 func (j *judge) foundAll(e *Entry, found []unloop.Finding) {
 	told, wanted := []string{}, false
 	for k := range found {

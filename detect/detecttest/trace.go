@@ -9,28 +9,28 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Trace is a golden trace: what happens in a run, and what is to be found in it.
+// Trace is a parsed golden trace: the events of a run, and the wanted findings.
 type Trace struct {
-	Name    string // as it was given to Parse
-	About   string // the comment at its beginning
+	Name    string // the name that was given to Parse
+	About   string // the comment at the beginning
 	Entries []Entry
 }
 
 // Entry is one event of a trace.
 type Entry struct {
-	Event *unloop.Event // its Index is where it stands in the trace, from 0; its ID is e1, e2 …
-	Want  *Want         // what is to be found at it; nil for nothing new
-	Line  int           // where it is written, from 1
-	Round int           // of the repeat block that it stands in, from 1; 0 outside of one
+	Event *unloop.Event // Index is the position in the trace, from 0; ID is e1, e2 …
+	Want  *Want         // the wanted finding; nil if nothing new is wanted
+	Line  int           // the number of the line, from 1
+	Round int           // the round of the repeat block, from 1; 0 outside of one
 }
 
-// Want is a finding that is due.
+// Want is a wanted finding.
 type Want struct {
-	Rule string
-	What string // a part of what the finding says
+	Rule string // the name of the rule
+	What string // a part of Finding.What
 }
 
-// quiet reports whether the trace wants nothing.
+// quiet reports whether the trace wants no findings.
 func (t *Trace) quiet() bool {
 	for _, entry := range t.Entries {
 		if entry.Want != nil {
@@ -40,7 +40,7 @@ func (t *Trace) quiet() bool {
 	return true
 }
 
-// place says where an entry is written.
+// place returns the file and line of an entry.
 func (t *Trace) place(e *Entry) string {
 	if e.Round > 0 {
 		return fmt.Sprintf("%s:%d (round %d)", t.Name, e.Line, e.Round)
@@ -48,8 +48,8 @@ func (t *Trace) place(e *Entry) string {
 	return fmt.Sprintf("%s:%d", t.Name, e.Line)
 }
 
-// Parse reads a trace in the format that the package comment describes. The error of a trace that breaks it begins with
-// name and line.
+// Parse parses a trace in the format that the package comment describes. The name is usually that of the file. Errors begin
+// with the name and the line.
 func Parse(name string, data []byte) (*Trace, error) {
 	p := parser{trace: &Trace{Name: name}}
 	for k, text := range strings.Split(string(data), "\n") {
@@ -76,14 +76,14 @@ type line struct {
 
 type parser struct {
 	trace  *Trace
-	at     int    // the line that is read
-	begun  bool   // the comment at the beginning is over
+	at     int    // number of the current line
+	begun  bool   // the comment at the beginning has ended
 	times  int    // rounds of the open repeat block; 0 when none is open
-	opened int    // the line that opened it
-	block  []line // of the open block
+	opened int    // number of the line that opened it
+	block  []line // lines of the open block
 }
 
-// maxRounds bounds a repeat block, so that a slip of the finger does not fill the memory.
+// maxRounds bounds a repeat block, so that a typing error does not exhaust the memory.
 const maxRounds = 100_000
 
 func (p *parser) read(l line) error {
@@ -156,7 +156,7 @@ func (p *parser) add(l line, round int) error {
 
 var wantMark = regexp.MustCompile(`(^|\s)//\s*want(\s|$)`)
 
-// cutWant cuts what is wanted off the end of a line.
+// cutWant splits a line into its event and the wanted finding.
 func cutWant(text string) (string, *Want, error) {
 	at := wantMark.FindStringIndex(text)
 	if at == nil {
@@ -170,7 +170,7 @@ func cutWant(text string) (string, *Want, error) {
 	return strings.TrimSpace(text[:at[0]]), &Want{rule, what}, nil
 }
 
-// cutWord cuts the first word off a text.
+// cutWord splits a text after its first word.
 func cutWord(text string) (word, rest string) {
 	text = strings.TrimSpace(text)
 	if end := strings.IndexAny(text, " \t"); end >= 0 {

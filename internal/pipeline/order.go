@@ -1,7 +1,6 @@
-// Package pipeline takes the events of many runs through the stages between ingest and decision. What counts is the
-// order of a run's events in the run, whatever order they arrive in: their sequence, else their time, else their
-// arrival. A run is folded as its events come, as long as they come in order; one that turns out not to is folded
-// again from its sorted events, by whoever has them.
+// Package pipeline processes the events of many runs, from ingest to recorded decisions. The events of a run are ordered by
+// sequence, else by time, else by arrival, whatever order they arrive in. A run is folded as its events arrive. If an event
+// arrives late, the run is folded again from its sorted events.
 package pipeline
 
 import (
@@ -12,27 +11,27 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Placement says where an arriving event belongs.
+// Placement is the place of an arriving event among the earlier ones.
 type Placement uint8
 
 // The placements of an arriving event.
 const (
-	Next      Placement = iota // behind all that came before
-	Duplicate                  // it has come before
-	Late                       // before one that has come already
+	Next      Placement = iota // after all earlier events
+	Duplicate                  // it arrived before
+	Late                       // before an event that has already arrived
 )
 
-// remembered is how many event ids an Order surely remembers.
+// remembered is the number of event ids that an Order is guaranteed to remember.
 const remembered = 1024
 
-// Order watches the order of one run's events as they arrive.
+// Order tracks the order of the events of one run as they arrive.
 type Order struct {
 	last       store.Position
 	ids, older map[fingerprint.Hash]struct{}
 }
 
-// Place says where e belongs. A doubled event is recognised by its id among the last 1,024; one that comes again later than
-// that is Late if it has a sequence or a time. Cost: O(1), a few kB a run.
+// Place returns the placement of e. It recognises a duplicate by its id among the last 1,024 events. A duplicate of an older
+// event is Late if it has a sequence or a time. Place takes O(1), and an Order a few kB.
 func (o *Order) Place(e *unloop.Event) Placement {
 	if o.known(e.ID) {
 		return Duplicate
@@ -80,7 +79,7 @@ func (o *Order) known(id string) bool {
 	return false
 }
 
-// Sort puts the events of one run, given in the order of their arrival, into the run's order, each id once.
+// Sort sorts the events of one run, which are in the order of arrival, into the order of the run. It keeps each id once.
 func Sort(events []*unloop.Event) []*unloop.Event {
 	type placed struct {
 		at    store.Position

@@ -19,7 +19,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Options say how a pipeline works. Zero values stand for the defaults.
+// Options are the options of a pipeline. Zero values mean the defaults.
 type Options struct {
 	Profile *profile.Profile // needed
 	Store   Store            // needed
@@ -73,12 +73,12 @@ func (o *Options) fill() {
 	}
 }
 
-// maxQueued bounds the deliveries that wait. A further one is refused with ErrBusy, which metrics count.
+// maxQueued bounds the waiting submissions. A further one fails with ErrBusy, which the metrics count.
 const maxQueued = 8192
 
-// Pipeline takes events of many runs from order to record: it puts each run's events in order, folds them, has the
-// profile decide, records all of it and then tells the sinks. Deliveries that wait are recorded together, in one
-// commit. Submit is safe for concurrent use; one goroutine, in Run, does the rest.
+// Pipeline processes the events of many runs. It orders the events of each run, folds them, evaluates them under the profile,
+// records the results and then notifies the sinks. Waiting submissions are recorded together in one commit. Submit is safe
+// for concurrent use. One goroutine, in Run, does the rest.
 type Pipeline struct {
 	opts         Options
 	settingsHash fingerprint.Hash // under which settings checkpoints hold
@@ -120,7 +120,7 @@ type queued struct {
 	done       chan struct{}
 }
 
-// New returns a pipeline that goes on where its store is.
+// New returns a pipeline that continues from the state of its store.
 func New(ctx context.Context, o Options) (*Pipeline, error) {
 	o.fill()
 	arrival, number, err := o.Store.Last(ctx)
@@ -142,9 +142,9 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 	return p, nil
 }
 
-// Submit has a delivery recorded and returns when it is on disk. The error is ErrBusy, ErrClosed or ErrPanic, ctx's, or one of the store;
-// after the last two the delivery may be recorded nevertheless, so that it is right to send it again: what is doubled changes
-// nothing.
+// Submit records a submission and returns when it is on disk. The error is ErrBusy, ErrClosed, ErrPanic, that of ctx, or one of
+// the store. After an error of ctx or of the store, the submission may have been recorded nevertheless. Sending it again is
+// safe, because duplicate events change nothing.
 func (p *Pipeline) Submit(ctx context.Context, d *Submission) (Ack, error) {
 	w, err := p.prepare(d)
 	if err != nil {
@@ -219,10 +219,10 @@ func (p *Pipeline) prepare(d *Submission) (*queued, error) {
 	return w, nil
 }
 
-// eventOverhead is about what an event takes in memory beside its content, in bytes.
+// eventOverhead is the approximate memory of an event besides its content, in bytes.
 const eventOverhead = 1024
 
-// newID returns an id that nothing else has.
+// newID returns a new random id.
 func newID(prefix string) string {
 	var b [12]byte
 	rand.Read(b[:]) // never fails
@@ -247,14 +247,14 @@ func (p *Pipeline) release(w *queued) {
 	p.bytes.Add(-w.size)
 }
 
-// Waiting returns how many events wait to be recorded.
+// Waiting returns the number of events that wait to be recorded.
 func (p *Pipeline) Waiting() int { return int(p.events.Load()) }
 
 // tickTime is how often runs are looked at that nothing comes for.
 const tickTime = 5 * time.Second
 
-// Run records what is submitted until ctx ends, then what was submitted before that, writes checkpoints and returns. It may be
-// called once. It ends early, with store.ErrFenced, when another server has used the store.
+// Run records submissions until ctx ends. Then it records those that still wait, writes checkpoints and returns. It must be
+// called at most once. If another server has used the store, it ends early with store.ErrFenced.
 func (p *Pipeline) Run(ctx context.Context) error {
 	defer close(p.stopped)
 	tick := time.NewTicker(tickTime)
@@ -334,7 +334,7 @@ gather:
 	return next
 }
 
-// settle tells the senders of a group what became of it.
+// settle reports the result of a group to its senders.
 func (p *Pipeline) settle(group []*queued, err error) {
 	switch {
 	case errors.Is(err, ErrPanic):

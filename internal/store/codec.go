@@ -13,13 +13,13 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// lenient lets pass what decoders let pass, since an event that was accepted must be read again, and omits what the event's
-// tags say in the sense that they were written in.
+// lenient accepts what the decoders of formats accept, because an accepted event must be readable again. omitempty has the
+// meaning of encoding/json, for which the tags of events were written.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
 	jsonv1.OmitEmptyWithLegacySemantics(true))
 
-// Encode returns the event's JSON on the wire, on one line. Its raw JSON stays as it is, byte for byte, since calls may be compared
-// as they were sent; only line ends in it become spaces.
+// Encode returns the wire JSON of an event on one line. Raw JSON is copied byte for byte, because rules may compare calls as
+// sent. Only line ends in it become spaces.
 func Encode(e *unloop.Event) ([]byte, error) {
 	bare := *e
 	bare.Input, bare.Output, bare.Error, bare.Metadata = nil, nil, nil, nil
@@ -27,7 +27,7 @@ func Encode(e *unloop.Event) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode event %s: %w", e.ID, err)
 	}
-	// Members follow the one that every event has: its type.
+	// The object has at least the member type, so members can be appended.
 	body := slices.Grow(head[:len(head)-1], len(e.Input)+len(e.Output)+len(e.Error)+len(e.Metadata)+len(rawMembers))
 	body = appendRaw(body, `,"input":`, e.Input)
 	body = appendRaw(body, `,"output":`, e.Output)
@@ -36,10 +36,10 @@ func Encode(e *unloop.Event) ([]byte, error) {
 	return append(body, '}'), nil
 }
 
-// rawMembers is as long as what stands round an event's raw JSON.
+// rawMembers has the length of the names and marks around the raw JSON of an event.
 const rawMembers = `,"input":,"output":,"error":,"metadata":}`
 
-// appendRaw appends a member, if there is one, without line ends. Within strings there are none.
+// appendRaw appends a member without line ends, unless the value is empty. JSON strings contain no line ends.
 func appendRaw(body []byte, name string, value json.RawMessage) []byte {
 	if len(value) == 0 {
 		return body
@@ -57,21 +57,21 @@ func appendRaw(body []byte, name string, value json.RawMessage) []byte {
 	return body
 }
 
-// MarkContent adds to an event's body how much of its content is in it, since that is not all: "excerpts" or "none".
+// MarkContent adds to the body of an event which part of its content is stored, if that is not all: "excerpts" or "none".
 func MarkContent(body []byte, kept string) []byte {
 	return append(body[:len(body)-1], contentMember+kept+`"}`...)
 }
 
-// contentMember stands at the end of the body of an event of whose content not all is stored.
+// contentMember is at the end of the body of an event whose content is not stored completely.
 const contentMember = `,"content":"`
 
-// Marked reports whether MarkContent was called for the body.
+// Marked reports whether MarkContent has marked the body.
 func Marked(body []byte) bool {
 	end := body[max(0, len(body)-len(contentMember)-len(`excerpts"}`)):]
 	return bytes.HasSuffix(end, []byte(contentMember+`none"}`)) || bytes.HasSuffix(end, []byte(contentMember+`excerpts"}`))
 }
 
-// Decode reads what Encode wrote. The event's raw JSON is body's memory.
+// Decode decodes the output of Encode. The raw JSON of the event shares the memory of body.
 func Decode(body []byte) (*unloop.Event, error) {
 	var e unloop.Event
 	if err := jsonv2.Unmarshal(body, &e, lenient); err != nil {

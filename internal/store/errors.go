@@ -2,19 +2,18 @@ package store
 
 import "errors"
 
-// ErrCursor says that a cursor is none that the list has given out.
+// ErrCursor means that a cursor is not from the list.
 var ErrCursor = errors.New("this is no cursor of this list")
 
-// ErrInUse says that another server writes to the database.
+// ErrInUse means that another server writes to the database.
 var ErrInUse = errors.New("another server uses the database")
 
-// ErrFenced says that another server wrote to the database since this one began, so that what this one remembers does not hold.
+// ErrFenced means that another server has written to the database since this one started, so the state in memory is stale.
 var ErrFenced = errors.New("another server has used the database in the meantime; start this one again")
 
-// ErrMoved says that the database's file, or its write-ahead log, was deleted or replaced while the store had it open. What was
-// recorded before may be in the file that is gone.
+// ErrMoved means that the database file or its write-ahead log was deleted or replaced while the store had it open. Earlier
+// records may be in the deleted file.
 var ErrMoved = errors.New("the database file was deleted or replaced under the server, which records nothing until it is started again")
 
-// ErrBuckets says that a summary was asked for with a step that is not above zero, or so short that it has more than MaxBuckets
-// buckets.
+// ErrBuckets means that the step of an overview is not positive, or so short that there are more than MaxBuckets buckets.
 var ErrBuckets = errors.New("the step does not fit the time")

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// PathOf returns the id of a run as a segment of a path, escaped. As . and .. are steps in a path, to browsers also where they
-// are escaped, and as http.ServeMux takes %2F for the end of a path, they get a ~ behind them; so that no two ids are one
-// segment, ids that look like that get another ~.
+// PathOf returns the id of a run as an escaped path segment. The ids ".", ".." and "/" get the suffix ~, because browsers treat
+// the first two as path steps even if escaped, and http.ServeMux treats %2F as the end of a path. An id that looks like one
+// of these with the suffix gets another ~, so that different ids have different segments.
 func PathOf(id string) string {
 	if misread(id) {
 		id += "~"
@@ -15,7 +15,7 @@ func PathOf(id string) string {
 	return url.PathEscape(id)
 }
 
-// IDOf returns the id of which PathOf made the segment, which is no longer escaped.
+// IDOf returns the id for an unescaped segment that PathOf made.
 func IDOf(segment string) string {
 	if id, ok := strings.CutSuffix(segment, "~"); ok && misread(id) {
 		return id
@@ -23,7 +23,7 @@ func IDOf(segment string) string {
 	return segment
 }
 
-// misread reports whether an id is one that is no plain segment, with any number of ~ behind it.
+// misread reports whether an id, without any suffix of ~, is not usable as a segment.
 func misread(id string) bool {
 	id = strings.TrimRight(id, "~")
 	return id == "." || id == ".." || id == "/"

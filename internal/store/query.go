@@ -2,40 +2,40 @@ package store
 
 import "time"
 
-// Filter chooses runs. Its zero value chooses all.
+// Filter selects runs. The zero value selects all runs.
 type Filter struct {
 	Status  string
 	Project string
-	Warning string // the rule of a warning that they have
+	Warning string // the rule of one of their warnings
 	Tool    string // a tool that they called
-	Text    string // stands in their id, name, project or a warning's message; the case of A to Z does not count
+	Text    string // a part of their id, name, project or the message of a warning; A to Z match in either case
 	Since   time.Time
-	Until   time.Time // when they were started: from Since, before Until
+	Until   time.Time // start time: from Since, inclusive, to Until, exclusive
 }
 
-// Page asks for a part of a list: at most Limit entries behind the cursor. A cursor is what a list returned, or "" for its
-// beginning.
+// Page selects a part of a list: at most Limit entries after the cursor. A cursor comes from an earlier part of the list, and ""
+// is the beginning.
 type Page struct {
 	Cursor   string
 	Limit    int
-	Backward bool // from the list's end to its beginning; of events only
+	Backward bool // from the end of the list to its beginning; for events only
 }
 
-// Overview sums up many runs.
+// Overview summarizes many runs.
 type Overview struct {
 	Since, Until      time.Time
 	Step              time.Duration    // of a bucket
 	Buckets           []OverviewBucket // without gaps
 	Tools             []Looping        // the most looping tools first
-	Rules             []Looping        // the rules of most warnings first
+	Rules             []Looping        // the rules with the most warnings first
 	Runs              int
 	Warned            int   // runs with a warning
-	UsageAfterWarning Usage // since the first warning of each run, in all
-	Usage             Usage // by all runs
+	UsageAfterWarning Usage // usage after the first warning of each run, in total
+	Usage             Usage // usage of all runs
 	Slowest           []SlowStep
 }
 
-// OverviewBucket counts the runs that began in a stretch of time, by status.
+// OverviewBucket counts the runs that started in an interval, by status.
 type OverviewBucket struct {
 	Start     time.Time
 	Running   int
@@ -50,7 +50,7 @@ type Looping struct {
 	Name     string
 	Runs     int
 	Warnings int
-	Repeats  int // the counts of the warnings, in sum
+	Repeats  int // sum of the counts of the warnings
 }
 
 // SlowStep is the longest event of a run.
@@ -60,5 +60,5 @@ type SlowStep struct {
 	Latency float64 // milliseconds
 }
 
-// MaxBuckets is how many buckets a summary may have.
+// MaxBuckets is the maximum number of buckets in an overview.
 const MaxBuckets = 10_000

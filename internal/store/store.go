@@ -1,6 +1,5 @@
-// Package store holds the records of a server: what is kept of runs, their events, warnings and decisions, as the pipeline
-// writes them and those who answer questions read them. It stands between the two and knows no database; the stores
-// below it do.
+// Package store defines the records of a server: runs, their events, warnings and decisions. The pipeline writes them, and the
+// APIs read them. The package does not depend on a database. The packages below it implement stores.
 package store
 
 import (
@@ -17,85 +16,85 @@ const (
 	Running   = "running"
 	Completed = "completed"
 	Failed    = "failed"
-	Closed    = "closed" // nothing came for so long that it is taken to be over; what comes later reopens it
+	Closed    = "closed" // no event arrived for so long that the run counts as ended; a later event reopens it
 )
 
 // Position is the place of an event in its run. Positions are ordered by sequence, then time, then tie.
 type Position struct {
-	Sequence int64 // as the sender counted; that of the furthest event before it where it has none
-	Time     int64 // Unix nanoseconds; that of the furthest event before it where it has none
-	Tie      int64 // the arrival, or what a format has that does not depend on it
+	Sequence int64 // from the sender; without one, that of the furthest event before it
+	Time     int64 // Unix nanoseconds; without a time, that of the furthest event before it
+	Tie      int64 // the arrival, or a value from the format that does not depend on it
 }
 
-// Start stands before every event's position.
+// Start is before the position of every event.
 var Start = Position{math.MinInt64, math.MinInt64, math.MinInt64}
 
-// Compare returns -1, 0 or 1, as p stands before, at or behind q.
+// Compare returns -1, 0 or 1 if p is before, equal to or after q.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Sequence, q.Sequence), cmp.Compare(p.Time, q.Time), cmp.Compare(p.Tie, q.Tie))
 }
 
-// Event is an event as it is kept.
+// Event is a stored event.
 type Event struct {
-	Arrival  int64 // counts the events of the store, from 1, in the order in which they were recorded
+	Arrival  int64 // number of the event in the store, from 1, in the order of recording
 	Run      int64 // the number of its run
 	ID       string
 	Position Position
-	Received time.Time // when it arrived, to the microsecond
-	Body     []byte    // its JSON on the wire
+	Received time.Time // time of arrival, in microseconds
+	Body     []byte    // wire JSON
 }
 
-// Run is what is known of a run.
+// Run is the row of a run.
 type Run struct {
-	Number            int64 // from 1, in the order in which the runs appeared
+	Number            int64 // from 1, in the order in which the runs were created
 	ID                string
 	Name              string
 	Project           string
 	Status            string
-	Profile           string    // under which it is judged
-	Started           time.Time // when its first event happened
-	Ended             time.Time // when its last event happened; zero while it runs
-	Updated           time.Time // when its last event arrived
-	Arrival           int64     // of the event that was recorded last, or a later one of no event where a refold changed the run after it
-	Bytes             int64     // that its events take, about
+	Profile           string    // the profile that evaluates it
+	Started           time.Time // time of the first event
+	Ended             time.Time // time of the last event; zero while the run is running
+	Updated           time.Time // time of the last arrival
+	Arrival           int64     // of the event that was recorded last, or a later number without an event if a refold changed the run since
+	Bytes             int64     // approximate size of its events
 	Metadata          json.RawMessage
 	Tools             []string // at most MaxTools, sorted
 	Metrics           Metrics
 	Health            policy.Health
 	Warnings          int
-	WorstAction       policy.Action // of its decisions so far
-	FirstWarningAt    time.Time     // when its first warning was raised; zero without one
-	UsageAfterWarning Usage         // since then
+	WorstAction       policy.Action // the most severe action of its decisions
+	FirstWarningAt    time.Time     // time of the first warning; zero without one
+	UsageAfterWarning Usage         // usage since FirstWarningAt
 	Preview           Preview
-	SlowestEvent      string // the id of the event that took longest; "" where none tells how long it took
+	SlowestEvent      string // id of the event with the highest latency; "" if no latency is known
 	Refold            *Refold
 }
 
-// Refold marks a run of which late events are recorded and not folded yet. What the run's row, warnings and decisions say holds
-// for the events before those.
+// Refold marks a run with late events that are recorded and not folded yet. The row, the warnings and the decisions of the run
+// reflect the events without them.
 type Refold struct {
-	Behind Position `json:"behind"`         // checkpoints up to it are valid, and so are decisions
-	Name   string   `json:"name,omitempty"` // that the run's events gave it before
+	Behind Position `json:"behind"`         // checkpoints and decisions up to this position are valid
+	Name   string   `json:"name,omitempty"` // the name that the events of the run gave it before
 }
 
-// MaxTools is how many tools a run is found by.
+// MaxTools is the maximum number of tools by which a run can be found.
 const MaxTools = 64
 
-// The bounds of a Glance.
+// The bounds of a Preview.
 const (
 	MaxBusiest = 5
 	MaxNovelty = 32
 	MaxHealth  = 128
 )
 
-// Preview is what a run looks like from afar.
+// Preview is the summary of a run in a list.
 type Preview struct {
-	Tools   []ToolCalls `json:"tools,omitempty"`  // those that were called most, at most MaxBusiest
-	Novelty []float64   `json:"news,omitempty"`   // which part of its steps told something new, in at most MaxNovelty stretches of equal length
-	Health  []HealthAt  `json:"health,omitempty"` // how it went: a point where it begins, and one for each change, at most MaxHealth
+	Tools   []ToolCalls `json:"tools,omitempty"`  // the most called tools, at most MaxBusiest
+	Novelty []float64   `json:"news,omitempty"`   // proportion of novel steps in intervals of equal length, at most MaxNovelty
+	Health  []HealthAt  `json:"health,omitempty"` // the health at the beginning and at each change, at most MaxHealth points
 }
 
-// ToolCalls says how often a tool was called.
+// ToolCalls is the number of calls of a tool.
 type ToolCalls struct {
 	Name  string `json:"name"`
 	Calls int    `json:"calls"`
@@ -107,14 +106,14 @@ type HealthAt struct {
 	Score  int `json:"score"`
 }
 
-// Usage is what a part of a run took.
+// Usage is the usage of a part of a run.
 type Usage struct {
 	Calls  int     `json:"calls"`
 	Tokens int64   `json:"tokens"`
 	Cost   float64 `json:"cost"` // US dollars
 }
 
-// Metrics are the totals of a run, in the words of the wire.
+// Metrics are the totals of a run in their wire form.
 type Metrics struct {
 	Events       int     `json:"total_events"`
 	Duration     float64 `json:"total_duration_sec"`
@@ -131,23 +130,23 @@ type Metrics struct {
 	BusiestAgent *string `json:"most_active_agent"`
 }
 
-// Warning is a finding as it is kept: raised once for its rule and subject, its count growing with the loop.
+// Warning is a stored finding. There is one for each rule and subject of a run, and its count grows.
 type Warning struct {
-	ID       string // made of run, rule and subject, so that the same warning has the same id whenever it is worked out
+	ID       string // derived from run, rule and subject, so that a refold gives the same id
 	Run      int64
 	Rule     string
 	Subject  string
 	Severity string
-	Tool     string // where the subject is a tool of the run; else ""
+	Tool     string // the subject, if it is a tool of the run; else ""
 	Count    int
-	EventID  string          // the culprit
+	EventID  string          // the latest event of the finding
 	Message  string          // what happened
-	Details  json.RawMessage // an object with all else that the finding says
-	Created  time.Time       // when the event happened, or else arrived, at which it was raised
-	Updated  time.Time       // the same for the event at which it grew last
+	Details  json.RawMessage // an object with the other fields of the finding
+	Created  time.Time       // time of the event that raised it; without one, time of arrival
+	Updated  time.Time       // likewise, of the event at which its count grew last
 }
 
-// Decision is a moment at which the profile's policy would not have said allow.
+// Decision is a stored decision other than Allow.
 type Decision struct {
 	Run      int64
 	Position Position // of the event
@@ -156,59 +155,59 @@ type Decision struct {
 	Action   policy.Action
 	Code     string
 	Message  string
-	Warning  string // the id of the warning that it rests on, for who is told of it; it is not kept
+	Warning  string // id of the warning that it is based on; not stored
 }
 
-// Checkpoint is the state of a run's fold behind the event at Position, with which it goes on.
+// Checkpoint is the state of the fold of a run after the event at Position.
 type Checkpoint struct {
 	Run      int64
 	Position Position
-	Events   int // that are folded in it
+	Events   int // number of events in the state
 	State    []byte
 }
 
-// Span is a span of a trace as its format keeps it.
+// Span is a stored span of a trace, in the form of its format.
 type Span struct {
 	Trace, ID string
 	Received  time.Time
 	Body      []byte
 }
 
-// TraceRun says that spans of a trace give events in a run. Spans belong to their trace, which may have events in several runs,
-// and in others after its next span.
+// TraceRun links a trace to a run that has events of its spans. A trace may have events in several runs, and a further span may
+// add links.
 type TraceRun struct {
 	Trace    string
-	Run      int64     // the run's number; 0 says that the trace gives no events
-	Received time.Time // when its latest spans arrived, as far as Run is 0
+	Run      int64     // number of the run; 0 means that the trace has no events
+	Received time.Time // time of arrival of its latest spans, if Run is 0
 }
 
-// EventRef names an event.
+// EventRef identifies an event.
 type EventRef struct {
 	Run int64
 	ID  string
 }
 
-// Batch is what one commit writes, all of it or nothing, in the order of the fields.
+// Batch is the content of one commit. A store writes it atomically, in the order of the fields.
 type Batch struct {
-	Spans       []Span     // new, or to be written over
-	Traces      []TraceRun // new, or to be written over
-	Left        []TraceRun // a trace has no more events in a run
-	Deleted     []int64    // deleted runs, with all that belongs to them, and with the spans of traces that have events in no other run
-	Emptied     []int64    // deleted runs whose events went to other runs, with all that belongs to them except spans
-	Runs        []Run      // new, or to be written over
-	Removed     []EventRef // events that are no more; of a changed one the new form stands among Events
+	Spans       []Span     // inserted or replaced
+	Traces      []TraceRun // inserted or replaced
+	Left        []TraceRun // links to remove: the trace has no more events in the run
+	Deleted     []int64    // runs to delete with their records, and with the spans of traces without events in another run
+	Emptied     []int64    // runs to delete whose events moved to other runs, with their records except spans
+	Runs        []Run      // inserted or replaced
+	Removed     []EventRef // events to delete; the new form of a changed event is in Events
 	Events      []Event
 	Invalidated []Invalidated
-	Warnings    []Warning // new, or to be written over
+	Warnings    []Warning // inserted or replaced
 	Decisions   []Decision
 
-	Flushed     int64 // an arrival up to which the rows of all runs are written with this batch; 0 for nothing to say
+	Flushed     int64 // arrival up to which the rows of all runs are current after this batch; 0 if unknown
 	Checkpoints []Checkpoint
-	Pruned      []Checkpoint // are dropped; their states are not given
+	Pruned      []Checkpoint // checkpoints to delete; State is not set
 }
 
-// Invalidated says that a run was folded anew behind a position: decisions and checkpoints behind it are dropped, and so are all
-// the run's warnings, for those that stand are written anew.
+// Invalidated means that a run was folded again after a position. Its decisions and checkpoints after the position are deleted.
+// So are all its warnings, because the valid ones are in the batch.
 type Invalidated struct {
 	Run    int64
 	Behind Position

@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxKey is how many bytes an id, or a name by which things are found, can have: PostgreSQL's indexes take a few times as much.
+// MaxKey is the maximum length of an id or of an indexed name, in bytes. PostgreSQL's indexes allow a few times as much.
 const MaxKey = 512
 
-// Text returns s as every database can keep it: what is no UTF-8, and every NUL, becomes U+FFFD. Whoever makes names from input
-// passes them through it first, so that what is in memory and what is stored are the same; the stores do it again, so that a
-// name which slipped by does not spoil the batch it comes with.
+// Text returns s in a form that every database can store: invalid UTF-8 and NUL become U+FFFD. Code that takes names from input
+// must apply it first, so that memory and store agree. Stores apply it again, so that a missed name does not fail its batch.
 func Text(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
@@ -20,14 +19,13 @@ func Text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// Key returns an id, or a name by which things are found, as every database can keep and index it: as Text does, and of one that
-// is longer than MaxKey the beginning and a hash of the whole. It is for ids what Text is for other names.
+// Key returns an id or an indexed name in a form that every database can store and index: Text, shortened to MaxKey bytes.
 func Key(s string) string {
 	return Shorten(Text(s), MaxKey)
 }
 
-// Shorten returns a text in at most so many bytes, at least 128: of one that has more, whole characters from its beginning, …, and
-// the SHA-256 hash of the whole in hexadecimal digits, so that different texts stay different.
+// Shorten returns s with at most the given number of bytes, which must be at least 128. A longer text is cut between characters
+// and ends in … and the hexadecimal SHA-256 hash of the whole text, so that different texts stay different.
 func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -1,15 +1,15 @@
 package store
 
-// Update is what one commit brought to one run. Those of a commit are published one after another; the arrivals of an update's
-// events are consecutive, and higher than those of all updates before it.
+// Update is the change of one run by one commit. The updates of a commit are published one after another. The arrivals of the
+// events in an update are consecutive, and higher than those of all earlier updates.
 type Update struct {
 	Run         Run
-	Deleted     bool       // the run is no more; nothing but its id and number is set
+	Deleted     bool       // the run was deleted; only its id and number are set
 	Events      []Event    // new or changed, in the order of arrival
-	Removed     []string   // ids of events that are no more
-	Warnings    []Warning  // all of the run's, sorted by rule and subject
-	Raised      []int      // which of them are new
-	Grown       []int      // which of them have grown
-	Decisions   []Decision // at the new events; where the run was folded anew, all behind Undone
-	Invalidated *Position  // earlier decisions behind it no longer hold; nil where all hold
+	Removed     []string   // ids of deleted events
+	Warnings    []Warning  // all warnings of the run, sorted by rule and subject
+	Raised      []int      // indexes of the new warnings
+	Grown       []int      // indexes of the warnings whose count has grown
+	Decisions   []Decision // at the new events; after a refold, all after Invalidated
+	Invalidated *Position  // earlier decisions after this position are invalid; nil if all are valid
 }

@@ -1,4 +1,4 @@
-// Package swarmtest holds what every swarm.Store must do, as tests that a store of your own can run.
+// Package swarmtest is a conformance test for implementations of swarm.Store.
 package swarmtest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/unloop-ai/unloop/swarm"
 )
 
-// Conform tests a kind of Store. open returns a new one that knows nothing and has room for 100 swarms of 100 fingerprints
-// each, so that nothing is idle; what it must do in the end, it leaves to t.Cleanup.
+// Conform tests an implementation of swarm.Store in subtests. The function open returns a new, empty store with room for at
+// least 100 swarms of 100 fingerprints each. It registers its cleanup with t.Cleanup.
 func Conform(t *testing.T, open func(t *testing.T) swarm.Store) {
 	t.Helper()
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func restore(t *testing.T, s swarm.Store, name string, from swarm.Snapshot) {
 	}
 }
 
-// holds compares what the store knows of a swarm to want.
+// holds compares the counts of a swarm to want.
 func holds(t *testing.T, s swarm.Store, name string, want ...swarm.Tally) {
 	t.Helper()
 	full := swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: append([]swarm.Tally{}, want...)}
@@ -257,7 +257,7 @@ func clearing(t *testing.T, s swarm.Store) {
 	for _, name := range []string{goal, "other"} {
 		record(t, s, name, []swarm.Call{call(7, "a"), call(8, "b")}, count(1, 1), count(1, 1))
 	}
-	for range 2 { // the second time, there is nothing left to forget
+	for range 2 { // the second time, there is nothing to remove
 		if err := s.Clear(t.Context(), goal); err != nil {
 			t.Fatal(err)
 		}
@@ -267,8 +267,8 @@ func clearing(t *testing.T, s swarm.Store) {
 	record(t, s, "other", []swarm.Call{call(7, "b")}, count(2, 2))
 }
 
-// sixteenWorkers lets workers record single calls and batches of two fingerprints at once. For each fingerprint, the calls
-// must have been told the numbers from 1 on, each once.
+// sixteenWorkers records single calls and batches of two fingerprints concurrently. For each fingerprint, the counts of the
+// calls must be the numbers from 1 on, each once.
 func sixteenWorkers(t *testing.T, s swarm.Store) {
 	const workers, rounds, a, b = 16, 50, 7, 8
 	told := make([][]swarm.Count, workers) // per round: of a, of b, of a

@@ -1,5 +1,5 @@
-// Command new writes a new detector: its file, its page, its place in the suite that is played, and two golden traces,
-// one of which fails until the detector finds what it wants. Run it as make detector NAME=my_rule.
+// Command new writes the skeleton of a detector: its file, its section in doc.go, its entry in the suite of the tests, and two
+// golden traces. One of them fails until the detector finds what it wants. Run it with make detector NAME=my_rule.
 package main
 
 import (
@@ -29,11 +29,11 @@ func main() {
 
 var ruleName = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 
-// file is what a file is to hold.
+// file is the path and the text of a file to write.
 type file struct{ path, text string }
 
-// write adds the detector of a rule to the package in dir, and returns the paths of the files that it wrote. It writes
-// nothing if there is such a rule already, or the package does not look as expected.
+// write adds the detector of a rule to the package in dir and returns the paths of the written files. It writes nothing if the
+// rule exists or the package does not have the expected form.
 func write(dir, rule string) ([]string, error) {
 	if !ruleName.MatchString(rule) {
 		return nil, fmt.Errorf("%q is no name of a rule: words in lower case, joined by underscores", rule)
@@ -73,7 +73,7 @@ func write(dir, rule string) ([]string, error) {
 	return written, nil
 }
 
-// insert returns the file with text put before its end.
+// insert returns the file with text inserted before its end.
 func insert(path, end, text string) (file, error) {
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func insert(path, end, text string) (file, error) {
 	return file{path, body + text + end}, nil
 }
 
-// fill puts the rule and its type into a text.
+// fill inserts the names of the rule and of its type into a text.
 func fill(text, rule string) string {
 	var name strings.Builder
 	for word := range strings.SplitSeq(rule, "_") {
