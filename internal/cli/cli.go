@@ -1,4 +1,4 @@
-// Package cli holds the subcommands of unloop. It reads flags, has package app do the work, and prints.
+// Package cli holds the subcommands of unloop. It reads flags, calls package app, and prints the results.
 package cli
 
 import (
@@ -25,24 +25,24 @@ const (
 	exitBreak  = 130
 )
 
-// errLoops says that loops were found; it was printed already.
+// errLoops says that loops were found. The loops are already printed.
 var errLoops = errors.New("loops were found")
 
-// errFaulty says that some input could not be read; it was printed already.
+// errFaulty says that some input could not be read. The reasons are already printed.
 var errFaulty = errors.New("some input could not be read")
 
-// Main runs the command line and returns its exit status. It ends early and cleanly on an interrupt.
+// Main runs the command line and returns its exit status. It stops early and cleanly on an interrupt.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := &cobra.Command{
 		Use:   "unloop",
-		Short: "Says whether an AI agent is going round in circles, where, why, and what to try",
-		Long: "unloop reads what an agent did and says whether it is looping: the same call again and again, the same error\n" +
-			"from varied commands, two agents that hand a task back and forth, searches that find nothing. As a guard it is asked\n" +
-			"before each tool call, and nudges, blocks or halts the agent.\n\n" +
-			"The licences of what is linked into it are in THIRD_PARTY_NOTICES.txt, beside the program.",
-		Example:       "  unloop scan runs/                 # every trace in a folder\n  unloop rules                      # what it looks for\n  unloop explain same_error         # one rule in full\n  unloop profile show default       # a profile with its settings\n  unloop guard                      # asked by an agent before each tool call",
+		Short: "Detect AI agents that loop: where, why, and what to try",
+		Long: "unloop reads the events of an agent and reports whether the agent loops. Examples of loops are repeated calls, the same\n" +
+			"error from varied commands, two agents that hand a task back and forth, and searches that find nothing. As a guard,\n" +
+			"unloop decides before each tool call, and nudges, blocks or halts the agent.\n\n" +
+			"THIRD_PARTY_NOTICES.txt, beside the program, contains the licences of the linked libraries.",
+		Example:       "  unloop scan runs/                 # every trace in a folder\n  unloop rules                      # the rules of a profile\n  unloop explain same_error         # one rule in full\n  unloop profile show default       # a profile with its settings\n  unloop guard                      # decide before each tool call of an agent",
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,

@@ -19,25 +19,25 @@ type configFlags struct {
 	flags *pflag.FlagSet
 }
 
-// settingFlags are the settings that have a flag of their own; all others stand in the file or the environment.
+// settingFlags are the settings with a flag. All others are set in the file or the environment.
 var settingFlags = []struct{ name, short, path, about string }{
 	{"addr", "", "addr", "serve HTTP at `HOST:PORT`"},
-	{"grpc-addr", "", "grpc_addr", "take OTLP over gRPC at `HOST:PORT`, or off"},
-	{"db", "", "db", "keep runs in a SQLite file, or a `DATABASE` at postgres://…"},
+	{"grpc-addr", "", "grpc_addr", "accept OTLP over gRPC at `HOST:PORT`, or off"},
+	{"db", "", "db", "the `DATABASE`: a SQLite file or postgres://…"},
 	{"profile", "p", "profile", "the profile: " + strings.Join(profile.Names(), ", ")},
-	{"project", "", "project", "the `PROJECT` of runs that name none"},
-	{"memory", "", "memory", "take about so many `BYTES`, such as 2GiB (default a quarter of the machine's or container's)"},
-	{"log-level", "", "log.level", "log from this `LEVEL` on: debug, info, warn, error"},
+	{"project", "", "project", "the `PROJECT` of runs without one"},
+	{"memory", "", "memory", "use about this many `BYTES`, such as 2GiB (default a quarter of the memory of the machine or container)"},
+	{"log-level", "", "log.level", "lowest `LEVEL` to log: debug, info, warn, error"},
 }
 
 func (f *configFlags) add(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.SortFlags = false
-	flags.StringVar(&f.file, "config", "", "read the configuration from a `FILE` (default "+config.FileName+", if it lies here)")
+	flags.StringVar(&f.file, "config", "", "read the configuration from a `FILE` (default "+config.FileName+" in the current folder, if it exists)")
 	for _, s := range settingFlags {
 		flags.StringP(s.name, s.short, "", s.about)
 	}
-	flags.StringArrayVar(&f.sets, "set", nil, "change one setting of the profile: `NAME=VALUE` (again for more)")
+	flags.StringArrayVar(&f.sets, "set", nil, "change one setting of the profile: `NAME=VALUE` (repeatable)")
 }
 
 // load reads the configuration: file, environment, flags.
@@ -54,10 +54,10 @@ func (f *configFlags) load() (*config.Loaded, error) {
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Check the configuration of a server, or make a token for it",
-		Long: "A server is configured by a YAML file (unloop init writes one with every setting), by environment variables of\n" +
-			"the same names (limits.body is UNLOOP_LIMITS_BODY) and by flags. Flags go before the environment, and that before\n" +
-			"the file.",
+		Short: "Check the configuration of a server, or create a token for it",
+		Long: "A YAML file, environment variables and flags configure a server. unloop init writes a file with every setting. The\n" +
+			"variable of the setting limits.body is UNLOOP_LIMITS_BODY. Flags override the environment, and the environment\n" +
+			"overrides the file.",
 		Example: "  unloop config check\n  unloop config token --name ci --scope ingest",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -70,10 +70,10 @@ func configCheckCommand() *cobra.Command {
 	var f configFlags
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Print the configuration that a server started here would have, secrets hidden, or all that is wrong with it",
-		Long: "Check reads file, environment and flags as unloop serve would, and prints every setting as it holds, with secrets\n" +
-			"hidden. What is wrong is printed with file, line and field, all at once.\n\n" +
-			"Exit status: 0 it is in order, 2 it is not.",
+		Short: "Print the configuration that a server started here would have, with secrets hidden, or all its errors",
+		Long: "Check reads file, environment and flags as unloop serve does, and prints the effective value of every setting. Secrets\n" +
+			"are hidden. If the configuration is invalid, check prints all errors with file, line and field.\n\n" +
+			"Exit status: 0 the configuration is valid, 2 it is not.",
 		Example: "  unloop config check\n" +
 			"  unloop config check --config /etc/unloop.yaml\n" +
 			"  UNLOOP_LIMITS_BODY=64MiB unloop config check --profile looplens",
@@ -106,10 +106,10 @@ func configTokenCommand() *cobra.Command {
 	var name, scope string
 	cmd := &cobra.Command{
 		Use:   "token --name NAME --scope SCOPE",
-		Short: "Make a random token, and the lines of the configuration that let it in",
-		Long: "Token prints a new token, which is shown this once and is kept nowhere, and the lines with its hash for the\n" +
-			"configuration. Its scope is ingest (sends events), read, or admin (both, and deletes). Programs send it as\n" +
-			"Authorization: Bearer TOKEN; unloop's own commands take it from UNLOOP_TOKEN.",
+		Short: "Create a random token and its entry for the configuration",
+		Long: "Token prints a new token, and an entry with the token's hash for the configuration. The token is shown only once and\n" +
+			"is not stored. Its scope is ingest (send events), read, or admin (both, and delete). Programs send the token as\n" +
+			"Authorization: Bearer TOKEN. unloop's own commands read it from UNLOOP_TOKEN.",
 		Example: "  unloop config token --name ci --scope ingest\n" +
 			"  unloop config token --name dashboard --scope read",
 		Args: cobra.NoArgs,
@@ -118,13 +118,13 @@ func configTokenCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "The token, shown this once:\n\n%s\n\nFor the configuration:\n\n", token)
+			fmt.Fprintf(cmd.ErrOrStderr(), "Token, shown only once:\n\n%s\n\nEntry for the configuration:\n\n", token)
 			_, err = fmt.Fprint(cmd.OutOrStdout(), entry.YAML())
 			return err
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&name, "name", "", "what you call it (needed)")
-	cmd.Flags().StringVar(&scope, "scope", "", "what it lets do: ingest, read, admin (needed)")
+	cmd.Flags().StringVar(&name, "name", "", "a name for the token (required)")
+	cmd.Flags().StringVar(&scope, "scope", "", "what the token allows: ingest, read, admin (required)")
 	return cmd
 }

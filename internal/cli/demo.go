@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/client"
 )
 
-// startServer starts a server in this process. Stop ends it and takes away what it kept.
+// startServer starts a server in this process. Stop stops it and deletes its data.
 type startServer func(ctx context.Context) (endpoint string, stop func() error, err error)
 
 func demoCommand(start startServer) *cobra.Command {
@@ -23,16 +23,16 @@ func demoCommand(start startServer) *cobra.Command {
 	var speed float64
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Play two agents to a server, live: one that loops, and one that works",
-		Long: "Demo sends the events of two agents to a server at the pace of people, for about half a minute. One reads, edits and\n" +
-			"tests its way to the end; the other goes round in circles, and the server's warnings appear as it does. Where no server\n" +
-			"answers, one is started for the time of the demo.\n\n" +
+		Short: "Play two agents to a server live: one that loops, and one that does not",
+		Long: "Demo sends the events of two agents to a server, for about half a minute. One agent completes its task. The other one\n" +
+			"loops, and demo prints the server's warnings as they are raised. If no server answers, demo starts one and stops it at\n" +
+			"the end.\n\n" +
 			endpointHelp,
 		Example: "  unloop demo\n  unloop demo --speed 4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !(speed > 0 && speed <= 1000) {
-				return fmt.Errorf("--speed is %g; it must be over 0 and at most 1000", speed)
+				return fmt.Errorf("invalid --speed %g: want a number over 0 and at most 1000", speed)
 			}
 			ctx := cmd.Context()
 			c, err := server.client()
@@ -47,26 +47,26 @@ func demoCommand(start startServer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return (&demo{out: plainWriter{cmd.OutOrStdout()}, client: c, speed: speed, more: "Look at both: " + c.URL("/")}).play(ctx)
+			return (&demo{out: plainWriter{cmd.OutOrStdout()}, client: c, speed: speed, more: "See both runs: " + c.URL("/")}).play(ctx)
 		},
 	}
 	server.add(cmd.Flags())
-	cmd.Flags().Float64Var(&speed, "speed", 1, "play so many times as fast")
+	cmd.Flags().Float64Var(&speed, "speed", 1, "play this many times as fast")
 	return cmd
 }
 
 func demoOnOwnServer(ctx context.Context, start startServer, out io.Writer, speed float64) (err error) {
 	endpoint, stop, err := start(ctx)
 	if err != nil {
-		return fmt.Errorf("no server answers, and none can be started: %w", err)
+		return fmt.Errorf("no server answers, and the demo cannot start one: %w", err)
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	c, err := client.New(endpoint, "")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "No server is running: one is started for this demo, at %s.\n", endpoint)
-	more := "This server ends now. To look at runs in a browser start unloop serve, and the demo again in a second shell."
+	fmt.Fprintf(out, "No server is running. The demo has started one at %s.\n", endpoint)
+	more := "The demo's server stops now. To see the runs in a browser, start unloop serve, and run the demo again in a second shell."
 	return (&demo{out: out, client: c, speed: speed, more: more}).play(ctx)
 }
 
@@ -74,23 +74,23 @@ func demoOnOwnServer(ctx context.Context, start startServer, out io.Writer, spee
 type demo struct {
 	client *client.Client
 	speed  float64
-	more   string // where to go from here
+	more   string // the last line: where to see the runs
 
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// say prints a line. The players and the streams speak at the same time.
+// say prints a line. The players and the streams call it concurrently.
 func (d *demo) say(format string, a ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	fmt.Fprintf(d.out, format+"\n", a...)
 }
 
-// play plays all scripts side by side, shows what the server says of them, and sums it up.
+// play plays all scripts concurrently, prints the server's warnings, and prints a summary.
 func (d *demo) play(ctx context.Context) error {
 	scripts := demoScripts(time.Now())
-	d.say("\nTwo agents start to work. To watch them in another shell:\n")
+	d.say("\nTwo agents start. To follow them in another shell:\n")
 	for _, s := range scripts {
 		d.say("  %s", curl(d.client.URL(client.RunPath(s.run, "/stream")), d.client.HasToken()))
 	}
@@ -142,10 +142,10 @@ func (d *demo) perform(ctx context.Context, s *script) error {
 	return nil
 }
 
-// watch says each warning of a run as it is raised, until the run is over.
+// watch prints each warning of a run when it is raised, until the run ends.
 func (d *demo) watch(ctx context.Context, s *script) {
 	raised := make(map[string]bool)
-	// The demo goes on without its stream: all warnings are told at the end.
+	// An error is ignored: the summary prints all warnings.
 	_ = d.client.StreamRun(ctx, s.run, func(u *client.Update) bool {
 		for _, w := range u.Warnings {
 			if !raised[w.ID] {
@@ -157,7 +157,7 @@ func (d *demo) watch(ctx context.Context, s *script) {
 	})
 }
 
-// wouldHave says what a guard would have made of a run, by its hardest decision.
+// wouldHave says what a guard would have done in a run, by the most severe decision.
 var wouldHave = map[string]string{
 	"warn":  "; a guard would have nudged it",
 	"block": "; a guard would have blocked its calls",
@@ -169,7 +169,7 @@ func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
 		run, err := d.client.Run(ctx, s.run)
 		var answer *client.Error
 		if errors.As(err, &answer) && answer.Status == http.StatusForbidden {
-			d.say("\nWhat the server says of them is not shown, since this token may only send: it is at %s", d.client.URL("/"))
+			d.say("\nThis token may only send events, so the demo cannot read the results. See them at %s", d.client.URL("/"))
 			return nil
 		}
 		if err != nil {

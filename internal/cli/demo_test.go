@@ -21,7 +21,7 @@ func TestDemoWithATokenThatMayOnlySend(t *testing.T) {
 	defer server.Close()
 	var stdout, stderr bytes.Buffer
 	status := Main([]string{"demo", "--speed", "1000", "--endpoint", server.URL}, strings.NewReader(""), &stdout, &stderr)
-	if want := "this token may only send: it is at " + server.URL + "/\n"; status != exitFine || stderr.Len() > 0 || !strings.HasSuffix(stdout.String(), want) {
+	if want := "so the demo cannot read the results. See them at " + server.URL + "/\n"; status != exitFine || stderr.Len() > 0 || !strings.HasSuffix(stdout.String(), want) {
 		t.Errorf("exit status %d, %s%s", status, stdout.String(), stderr.String())
 	}
 }

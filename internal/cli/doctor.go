@@ -23,11 +23,11 @@ func doctorCommand() *cobra.Command {
 	var server endpointFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check a server: who is at its port, whether it keeps and returns an event and how fast, its store, its clock",
-		Long: "Doctor says in a line each what is in order and what is not, and what helps. It sends a run of two events, reads it\n" +
-			"again and has it deleted, as far as its token may.\n\n" +
+		Short: "Check a server: its port, store and clock, and how fast it stores and returns an event",
+		Long: "Doctor prints one line per check: the result, and how to fix a failure. It sends a run of two events, reads it back and\n" +
+			"deletes it, as far as its token allows.\n\n" +
 			endpointHelp + "\n\n" +
-			"Exit status: 0 all is in order, 1 a check failed.",
+			"Exit status: 0 no check failed, 1 a check failed.",
 		Example: "  unloop doctor\n  unloop doctor --endpoint https://unloop.example.com",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,7 +59,7 @@ func (d *doctor) ok(check, format string, a ...any) {
 	fmt.Fprintf(d.out, "ok    %-10s  %s\n", check, fmt.Sprintf(format, a...))
 }
 
-// note says what is no fault, and should be known.
+// note prints something that is not a failure but matters.
 func (d *doctor) note(check, format string, a ...any) {
 	fmt.Fprintf(d.out, "note  %-10s  %s\n", check, fmt.Sprintf(format, a...))
 }
@@ -78,7 +78,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.roundTrip(ctx)
 }
 
-// server checks that one answers, and reports whether anything more can be checked.
+// server checks that a server answers, and reports whether further checks are possible.
 func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
 	var away *client.UnreachableError
 	var answer *client.Error
@@ -91,23 +91,23 @@ func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
 		d.fail("store", "%s: see the server's log, and its disk or database", answer.Reason)
 		return false
 	case err != nil || h.Service != "unloop":
-		d.fail("port", "something else answers at %s: serve at another port (unloop serve --addr), and name it with --endpoint", d.url)
+		d.fail("port", "another program answers at %s: use another port (unloop serve --addr), and pass it to --endpoint", d.url)
 		return false
 	}
 	d.ok("port", "a server answers at %s, in %v", d.url, h.Took.Round(10*time.Microsecond))
 	if h.Version == version {
 		d.ok("version", "%s", h.Version)
 	} else {
-		d.ok("version", "%s of the server; this program is %s", h.Version, version)
+		d.ok("version", "the server has %s; this program has %s", h.Version, version)
 	}
 	d.ok("store", "the server can write to its store")
 	if h.GRPC == "taken" {
-		d.note("grpc", "the server takes no telemetry over gRPC, since another program had its port: serve at another one (unloop serve --grpc-addr), or send over HTTP")
+		d.note("grpc", "the server does not accept telemetry over gRPC, because another program uses its port: use another port (unloop serve --grpc-addr), or send over HTTP")
 	}
 	return true
 }
 
-// port finds out why nobody answers.
+// port finds out why no server answers.
 func (d *doctor) port(ctx context.Context, away *client.UnreachableError) {
 	u, err := url.Parse(d.url)
 	if err != nil {
@@ -116,36 +116,36 @@ func (d *doctor) port(ctx context.Context, away *client.UnreachableError) {
 	}
 	ip := net.ParseIP(u.Hostname())
 	if u.Hostname() != "localhost" && !ip.IsLoopback() {
-		d.fail("port", "nobody answers at %s (%v): is the server running, and is its port open to this machine?", d.url, away.Err)
+		d.fail("port", "no server answers at %s (%v): check that it is running, and that this machine can reach its port", d.url, away.Err)
 		return
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", u.Host)
 	if err != nil {
-		d.fail("port", "%s is taken by a program that is no server (%v): serve at another port (unloop serve --addr)", u.Host, away.Err)
+		d.fail("port", "another program uses %s and does not answer as a server (%v): use another port (unloop serve --addr)", u.Host, away.Err)
 		return
 	}
-	_ = l.Close() // it was only tried
+	_ = l.Close() // it only tested the port
 	d.ok("port", "%s is free", u.Host)
-	d.fail("server", "none is running: start it with unloop serve")
+	d.fail("server", "no server is running: start it with unloop serve")
 }
 
-// maxSkew is how far clocks may differ. The server tells its own to the second.
+// maxSkew is how far clocks may differ. The server reports its time in whole seconds.
 const maxSkew = 3 * time.Second
 
 func (d *doctor) clock(h *client.Health) {
 	if h.Clock.IsZero() {
-		d.ok("clock", "the server does not tell its time")
+		d.ok("clock", "the server does not report its time")
 		return
 	}
 	skew := time.Since(h.Clock).Round(time.Second)
 	if skew.Abs() > maxSkew {
-		d.fail("clock", "differs from the server's by %v: set both by the same time server, or events of different machines get out of order", skew.Abs())
+		d.fail("clock", "differs from the server's by %v: synchronize both clocks, or events of different machines are ordered wrongly", skew.Abs())
 		return
 	}
-	d.ok("clock", "as the server's, to a few seconds")
+	d.ok("clock", "within 3 seconds of the server's")
 }
 
-// roundTrip sends a run, reads it again and has it deleted.
+// roundTrip sends a run, reads it back and deletes it.
 func (d *doctor) roundTrip(ctx context.Context) {
 	run := fmt.Sprintf("doctor-%d", time.Now().UnixNano())
 	sender := d.client.NewSender()
@@ -176,15 +176,15 @@ func (d *doctor) roundTrip(ctx context.Context) {
 	var answer *client.Error
 	switch {
 	case errors.As(err, &answer) && answer.Status == http.StatusForbidden:
-		d.note("reading", "not looked at, since this token may only send: %v", err)
+		d.note("reading", "not checked, because this token may only send events: %v", err)
 	case err != nil:
 		d.fail("reading", "%v", err)
 	case n != 2:
 		d.fail("reading", "the server returns %d of 2 events: see its log", n)
 	default:
-		d.ok("reading", "the event came back after %v", time.Since(begun).Round(10*time.Microsecond))
+		d.ok("reading", "the events were read back after %v", time.Since(begun).Round(10*time.Microsecond))
 	}
 	if err := d.client.Delete(ctx, run); err != nil {
-		d.note("deleting", "the run %s stays until retention or an admin token deletes it: %v", run, err)
+		d.note("deleting", "the run %s remains until retention or an admin token deletes it: %v", run, err)
 	}
 }

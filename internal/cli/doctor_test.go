@@ -40,16 +40,16 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 		want   string // a part of a line
 		status int
 	}{
-		{"nothing", healthy, "ok    reading     the event came back after", exitFine},
-		{"another program", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }, "FAIL  port        something else answers at ", exitUnwell},
-		{"another service that speaks JSON", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }, "FAIL  port        something else answers at ", exitUnwell},
+		{"nothing", healthy, "ok    reading     the events were read back after", exitFine},
+		{"another program", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }, "FAIL  port        another program answers at ", exitUnwell},
+		{"another service that speaks JSON", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }, "FAIL  port        another program answers at ", exitUnwell},
 		{"the port of gRPC", func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/api/health" {
 				fmt.Fprint(w, `{"status":"healthy","service":"unloop","version":"dev","grpc":"taken"}`)
 				return
 			}
 			healthy(w, r)
-		}, "note  grpc        the server takes no telemetry over gRPC, since another program had its port", exitFine},
+		}, "note  grpc        the server does not accept telemetry over gRPC, because another program uses its port", exitFine},
 		{"the store", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"detail":"the disk is full"}`)
@@ -59,7 +59,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 			healthy(w, r)
 		}, "FAIL  clock       differs from the server's by 1h0m", exitUnwell},
 		{"a token", refuse(http.MethodPost, http.StatusUnauthorized, "a token is wanted"), "FAIL  events      the server wants a token: set UNLOOP_TOKEN", exitUnwell},
-		{"a token that may only send", refuse(http.MethodGet, http.StatusForbidden, "not with this token"), "note  reading     not looked at, since this token may only send: the server refuses: not with this token", exitFine},
+		{"a token that may only send", refuse(http.MethodGet, http.StatusForbidden, "not with this token"), "note  reading     not checked, because this token may only send events: the server refuses: not with this token", exitFine},
 		{"an event that is refused", refuse(http.MethodPost, http.StatusBadRequest, "no"), "FAIL  events      the server refuses an event: no", exitUnwell},
 		{"events that do not come back", func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/events") && r.Method == http.MethodGet {
@@ -68,7 +68,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 			}
 			healthy(w, r)
 		}, "FAIL  reading     the server returns 0 of 2 events", exitUnwell},
-		{"a token that may not delete is no fault", refuse(http.MethodDelete, http.StatusForbidden, "admin is wanted"), "stays until retention or an admin token deletes it: the server refuses: admin is wanted", exitFine},
+		{"a token that may not delete is no fault", refuse(http.MethodDelete, http.StatusForbidden, "admin is wanted"), "remains until retention or an admin token deletes it: the server refuses: admin is wanted", exitFine},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			server := httptest.NewServer(tc.handle)
@@ -98,10 +98,10 @@ func TestDoctorLooksAtThePort(t *testing.T) {
 	if err := server.Listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if said := doctor(taken); !strings.Contains(said, "is free\nFAIL  server      none is running: start it with unloop serve") {
+	if said := doctor(taken); !strings.Contains(said, "is free\nFAIL  server      no server is running: start it with unloop serve") {
 		t.Errorf("it says %s", said)
 	}
-	if said := doctor("http://unloop.invalid:1"); !strings.Contains(said, "FAIL  port        nobody answers at http://unloop.invalid:1") {
+	if said := doctor("http://unloop.invalid:1"); !strings.Contains(said, "FAIL  port        no server answers at http://unloop.invalid:1") {
 		t.Errorf("it says %s", said)
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/client"
 )
 
-// endpointFlags say which server is meant.
+// endpointFlags are the flags that name the server.
 type endpointFlags struct{ endpoint string }
 
-const endpointHelp = "The server is that of --endpoint, else of UNLOOP_ENDPOINT, else " + client.DefaultEndpoint + ". Where it wants a\n" +
-	"token, set UNLOOP_TOKEN."
+const endpointHelp = "--endpoint names the server; the default is UNLOOP_ENDPOINT, else " + client.DefaultEndpoint + ". If the server\n" +
+	"requires a token, set UNLOOP_TOKEN."
 
 func (f *endpointFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
@@ -32,7 +32,7 @@ func (f *endpointFlags) client() (*client.Client, error) {
 	return client.New(f.url(), os.Getenv("UNLOOP_TOKEN"))
 }
 
-// curl returns a command with which people can follow a stream. The token is the shell's to fill in: it is not to be printed.
+// curl returns a shell command that follows a stream. The shell inserts the token, so that the token is not printed.
 func curl(url string, token bool) string {
 	if token {
 		return `curl -N -H "Authorization: Bearer $UNLOOP_TOKEN" ` + url
@@ -40,10 +40,10 @@ func curl(url string, token bool) string {
 	return "curl -N " + url
 }
 
-// outage tells people once that a server does not take events for the time being, and not each time that it is tried again.
+// outage reports that a server does not accept events, at most once a minute and not at every retry.
 type outage struct {
 	w     io.Writer
-	since time.Time // of the last time that it was told
+	since time.Time // of the last report
 }
 
 func (o *outage) waiting(err error, _ time.Duration) {
@@ -51,7 +51,7 @@ func (o *outage) waiting(err error, _ time.Duration) {
 		return
 	}
 	o.since = time.Now()
-	complain(o.w, fmt.Sprintf("%v; it is tried again", err))
+	complain(o.w, fmt.Sprintf("%v; retrying", err))
 }
 
 // plural returns a number with its noun.
@@ -62,15 +62,15 @@ func plural(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// refusals tells people of events that a server does not take, when it says so: the first one by one, and then one a minute.
+// refusals reports events that a server refuses: the first maxToldRefusals one by one, then one a minute.
 type refusals struct {
 	w       io.Writer
 	all     int
-	untold  int // since the last that was told
+	untold  int // since the last report
 	nextDue time.Time
 }
 
-// maxToldRefusals is how many are told one by one.
+// maxToldRefusals is how many refusals are reported one by one.
 const maxToldRefusals = 20
 
 func (r *refusals) refused(one client.Refusal) {
@@ -82,19 +82,19 @@ func (r *refusals) refused(one client.Refusal) {
 	}
 	r.tellUntold()
 	r.nextDue = now.Add(time.Minute)
-	complain(r.w, fmt.Sprintf("run %s, event %s is refused: %s", one.RunID, one.EventID, one.Reason))
+	complain(r.w, fmt.Sprintf("run %s: event %s is refused: %s", one.RunID, one.EventID, one.Reason))
 }
 
-// tellUntold says how many were not told.
+// tellUntold reports how many refusals were not reported.
 func (r *refusals) tellUntold() {
 	if r.untold > 0 {
-		complain(r.w, plural(r.untold, "further event is", "further events are")+" refused as well")
+		complain(r.w, plural(r.untold, "more event is", "more events are")+" refused")
 	}
 	r.untold = 0
 }
 
-// tellSent says what became of events.
+// tellSent prints how many events were new, duplicates and refused.
 func tellSent(stdout io.Writer, sent client.Sent) {
-	fmt.Fprintf(stdout, "%s new, %d there already, %d refused\n", plural(sent.Accepted-sent.Duplicates, "event is", "events are"),
-		sent.Duplicates, sent.Refused)
+	fmt.Fprintf(stdout, "%s, %s, %d refused\n", plural(sent.Accepted-sent.Duplicates, "new event", "new events"),
+		plural(sent.Duplicates, "duplicate", "duplicates"), sent.Refused)
 }

@@ -24,11 +24,11 @@ func evalCommand() *cobra.Command {
 	var f evalFlags
 	cmd := &cobra.Command{
 		Use:   "eval [flags] RUNS.jsonl…",
-		Short: "Measure profiles over labelled runs: what they catch, how soon, and what honest work they disturb",
-		Long: "Eval folds labelled runs as a scan would and holds the decisions against the labels: recall and delay by kind of\n" +
-			"loop, false alarms and false stops, precision, recall and F1 at judged moments and for whole runs, and what was\n" +
-			"spent after the first block or halt. Shares come with their 95 % confidence intervals. Several profiles stand side\n" +
-			"by side. A file is - for standard input. docs/eval.md describes the labels and the measures.",
+		Short: "Measure profiles over labelled runs: detected loops, delay, and false alarms",
+		Long: "Eval evaluates labelled runs as a scan does, and compares the decisions with the labels. It reports recall and delay by\n" +
+			"kind of loop, false alarms and false stops, precision, recall and F1 at checkpoints and per run, and the spending\n" +
+			"after the first block or halt. Proportions have 95 % confidence intervals. Several profiles are compared side by side.\n" +
+			"The file - is standard input. docs/eval.md describes the labels and the measures.",
 		Example: "  unloop eval runs.jsonl\n" +
 			"  unloop eval --profile default --profile looplens runs.jsonl\n" +
 			"  unloop eval make --seed 1 healthy.jsonl | unloop eval -",
@@ -37,8 +37,8 @@ func evalCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringSliceVarP(&f.profiles, "profile", "p", []string{profile.Default}, "the profiles (again for more): "+strings.Join(profile.Names(), ", "))
-	flags.StringVarP(&f.format, "format", "f", "pretty", "how to print: pretty, json")
+	flags.StringSliceVarP(&f.profiles, "profile", "p", []string{profile.Default}, "the profiles (repeatable): "+strings.Join(profile.Names(), ", "))
+	flags.StringVarP(&f.format, "format", "f", "pretty", "the output format: pretty, json")
 	cmd.AddCommand(evalMakeCommand())
 	return cmd
 }
@@ -48,10 +48,10 @@ func evalMakeCommand() *cobra.Command {
 	var kinds string
 	cmd := &cobra.Command{
 		Use:   "make [flags] HEALTHY.jsonl…",
-		Short: "Put known loops and look-alikes into healthy runs, to measure profiles by",
-		Long: "Make takes each labelled run that succeeded, puts every kind of loop and every kind of honest work that looks like\n" +
-			"one into a copy of its own, and prints the copies, a labelled run a line. Equal seeds give equal runs. A file is -\n" +
-			"for standard input. docs/eval.md lists the kinds.",
+		Short: "Splice known loops and lookalikes into healthy runs",
+		Long: "Make copies each labelled run that succeeded, once for every kind of loop and once for every kind of lookalike. A\n" +
+			"lookalike is legitimate work that resembles a loop. Make splices the kind into its copy, and prints one labelled run\n" +
+			"per line. Equal seeds give equal runs. The file - is standard input. docs/eval.md lists the kinds.",
 		Example: "  unloop eval make healthy.jsonl > made.jsonl\n" +
 			"  unloop eval make --seed 2 --kinds reporting healthy.jsonl | unloop eval -",
 		Args: cobra.MinimumNArgs(1),
@@ -66,13 +66,13 @@ func evalMakeCommand() *cobra.Command {
 				}
 			}
 			if splicer.Hosts == 0 {
-				return fmt.Errorf("no healthy runs in %s: one is labelled with the outcome success, and with no loop", strings.Join(paths, ", "))
+				return fmt.Errorf("no healthy runs in %s: want labelled runs with the outcome success and without a loop", strings.Join(paths, ", "))
 			}
 			return nil
 		},
 	}
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "another `NUMBER` makes other runs")
-	cmd.Flags().StringVar(&kinds, "kinds", string(splice.AllKinds), "which `KINDS` to make: all, tuning, reporting (kinds that no detector was tuned on)")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "the random seed, a `NUMBER`")
+	cmd.Flags().StringVar(&kinds, "kinds", string(splice.AllKinds), "the `KINDS` to make: all, tuning, reporting (kinds that no detector was tuned on)")
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 	case "json":
 		write = board.JSON
 	default:
-		return fmt.Errorf("--format %s: it is one of pretty, json", f.format)
+		return fmt.Errorf("invalid --format %q: want one of pretty, json", f.format)
 	}
 	for _, path := range paths {
 		if err := openLabelled(cmd, path, board.Read); err != nil {
@@ -104,12 +104,12 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	out := cmd.OutOrStdout()
 	if f.format == "pretty" {
-		out = plainWriter{out} // kinds of loops are named by those who made the labels
+		out = plainWriter{out} // names of kinds are untrusted: they come from the labels
 	}
 	return write(out)
 }
 
-// openLabelled has read take a file, or standard input for -.
+// openLabelled calls read with a file, or with standard input for -.
 func openLabelled(cmd *cobra.Command, path string, read func(ctx context.Context, name string, r io.Reader) error) error {
 	file, err := app.Open(cmd.Context(), path, cmd.InOrStdin())
 	if err != nil {

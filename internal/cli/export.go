@@ -21,8 +21,8 @@ func exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [flags] RUN",
 		Short: "Write a run's events as JSON Lines, for unloop scan, guard and import",
-		Long: "Export writes the events of a run that a server keeps, one a line, in the order of the run. unloop scan gives the same\n" +
-			"verdict on them as the server, and unloop import takes them to another one. Secrets were masked when the events came.\n\n" +
+		Long: "Export writes the events of a server's run, one per line, in the order of the run. unloop scan gives the same verdict\n" +
+			"for them as the server, and unloop import sends them to another server. Secrets in the events are already masked.\n\n" +
 			endpointHelp,
 		Example: "  unloop export run-7 > run-7.jsonl\n" +
 			"  unloop export run-7 -o run-7.jsonl\n" +
@@ -40,7 +40,7 @@ func exportCommand() *cobra.Command {
 		},
 	}
 	server.add(cmd.Flags())
-	cmd.Flags().StringVarP(&to, "output", "o", "", "write to a `FILE`, which is there when all of it is")
+	cmd.Flags().StringVarP(&to, "output", "o", "", "write to a `FILE`, which appears only when it is complete")
 	return cmd
 }
 
@@ -57,7 +57,7 @@ func export(ctx context.Context, c *client.Client, run string, to io.Writer) err
 	return errors.Join(err, w.Flush())
 }
 
-// writeWhole writes a file that is there only when all of it is written.
+// writeWhole writes a file that appears only when it is complete.
 func writeWhole(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {

@@ -14,14 +14,14 @@ func guardCommand() *cobra.Command {
 	var f profileFlags
 	cmd := &cobra.Command{
 		Use:   "guard",
-		Short: "Guard an agent in any language: JSON lines on standard input, one answer a line on standard output",
-		Long: "An agent runs unloop guard as a child process, asks it before each tool call whether the call should run, and tells it\n" +
-			"how the call ended:\n\n" +
+		Short: "Guard an agent in any language, over JSON lines on standard input and output",
+		Long: "An agent runs unloop guard as a child process. The agent asks it before each tool call whether the call may run, and\n" +
+			"reports how the call ended:\n\n" +
 			"  {\"op\":\"before\",\"id\":1,\"tool\":\"search\",\"args\":{\"q\":\"loops\"}}\n" +
 			"  {\"op\":\"after\",\"id\":1,\"tool\":\"search\",\"result\":[]}\n\n" +
-			"Each line is answered with one line, in order: the action is allow, warn, block or halt. Further operations are text,\n" +
-			"user, progress, allow, state, stats, reset, snapshot and restore; docs/guard-protocol.md describes them. The guard ends\n" +
-			"when its input ends.",
+			"The guard answers each line with one line, in order. The action is allow, warn, block or halt. The other operations are\n" +
+			"text, user, progress, allow, state, stats, reset, snapshot and restore; docs/guard-protocol.md describes them. The\n" +
+			"guard ends when its input ends.",
 		Example: "  unloop guard\n" +
 			"  unloop guard --profile loopguard --set mutating_halt_threshold=10\n" +
 			"  unloop guard --config guard.yaml\n" +
@@ -32,12 +32,12 @@ func guardCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// Without this, an agent that ends first kills the guard; with it, the write says so.
+			// With SIGPIPE ignored, a write to an agent that has ended returns EPIPE and does not kill the guard.
 			signal.Ignore(syscall.SIGPIPE)
 			defer signal.Reset(syscall.SIGPIPE)
 			err = guardio.Serve(cmd.Context(), p, cmd.InOrStdin(), cmd.OutOrStdout())
 			if errors.Is(err, syscall.EPIPE) {
-				return nil // nobody listens any more, which is an end like any other
+				return nil // the agent has ended, which is a normal end
 			}
 			return err
 		},

@@ -18,12 +18,12 @@ func importCommand() *cobra.Command {
 	var input string
 	cmd := &cobra.Command{
 		Use:   "import [flags] PATH…",
-		Short: "Send traces to a server, which keeps and judges them",
-		Long: "Import reads files, folders with all they hold, or - for standard input, in every format that unloop scan reads, and\n" +
-			"sends their events to a server. A run keeps its id; one without is called after its file. Events that the server has\n" +
-			"already change nothing, so that a file may be imported again.\n\n" +
+		Short: "Send traces to a server",
+		Long: "Import reads traces from files, from folders and their subfolders, or from standard input (-), in every format that\n" +
+			"unloop scan reads. It sends their events to a server. A run keeps its id; a run without an id is named after its file.\n" +
+			"Events that the server already has change nothing, so a file can be imported again.\n\n" +
 			endpointHelp + "\n\n" +
-			"Exit status: 0 all is with the server, 2 wrong usage, input that cannot be read or was refused, or no server.",
+			"Exit status: 0 the server has all events, 2 wrong usage, unreadable or refused input, or no server.",
 		Example: "  unloop import examples/stuck-agent.jsonl\n" +
 			"  unloop import ~/.claude/projects\n" +
 			"  unloop import --endpoint https://unloop.example.com runs/\n" +
@@ -32,11 +32,11 @@ func importCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, paths []string) error { return runImport(cmd, &server, input, paths) },
 	}
 	server.add(cmd.Flags())
-	cmd.Flags().StringVar(&input, "input", "", "the input's `FORMAT`, instead of finding it by content")
+	cmd.Flags().StringVar(&input, "input", "", "the input's `FORMAT` (default: detect it by content)")
 	return cmd
 }
 
-// patience is for how long an import waits for a server that is away or busy.
+// patience is how long an import waits for a server that is unreachable or busy.
 const patience = time.Minute
 
 func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []string) error {
@@ -85,7 +85,7 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	return nil
 }
 
-// aboveBar writes lines without tearing the progress bar.
+// aboveBar writes lines above the progress bar.
 type aboveBar struct {
 	w   io.Writer
 	bar *progress

@@ -16,9 +16,9 @@ func initCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a configuration to begin with: every setting, its value as it stands, and what it is for",
-		Long: "Init writes " + config.FileName + ", which unloop serve reads when it is started in the same folder. A file that is\n" +
-			"there already is left alone.",
+		Short: "Write a configuration file with every setting, its default and its meaning",
+		Long: "Init writes " + config.FileName + ", which unloop serve reads if it starts in the same folder. Init does not change an\n" +
+			"existing file.",
 		Example: "  unloop init\n  unloop init --dir /etc/unloop",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -26,7 +26,7 @@ func initCommand() *cobra.Command {
 			if err := writeNew(path); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "%s is written. Change what you like, then: unloop config check\n", path)
+			_, err := fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "Wrote %s. Edit it, then run: unloop config check\n", path)
 			return err
 		},
 	}
@@ -34,7 +34,7 @@ func initCommand() *cobra.Command {
 	return cmd
 }
 
-// writeNew writes the configuration to a file that is not there yet. Only the user may read it, for secrets may come in.
+// writeNew writes the configuration to a new file. Only the user may read it, because it may contain secrets.
 func writeNew(path string) error {
 	text, err := config.File()
 	if err != nil {
@@ -42,7 +42,7 @@ func writeNew(path string) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already, and is left as it is", path)
+		return fmt.Errorf("%s already exists and is not changed", path)
 	}
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)

@@ -13,9 +13,10 @@ func mcpCommand() *cobra.Command {
 	var f endpointFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Let a coding agent ask whether runs loop: an MCP server on standard input and output",
-		Long: "An agent that speaks the Model Context Protocol starts unloop mcp and asks it about the runs of a server: which there are,\n" +
-			"whether the latest one loops, what proves it. It only reads. A server answers the same questions itself at /mcp.\n\n" +
+		Short: "Serve MCP on standard input and output, so that a coding agent can ask whether runs loop",
+		Long: "A coding agent that speaks the Model Context Protocol starts unloop mcp and asks about the runs of a server: which runs\n" +
+			"exist, whether the latest one loops, and what the evidence is. Access is read-only. A server also speaks MCP itself,\n" +
+			"at /mcp.\n\n" +
 			endpointHelp,
 		Example: "  unloop mcp\n" +
 			"  claude mcp add unloop -- unloop mcp\n" +
@@ -33,7 +34,7 @@ func mcpCommand() *cobra.Command {
 	return cmd
 }
 
-// openWriter is closed by whoever opened it.
+// openWriter is a writer whose Close does nothing: its opener closes it.
 type openWriter struct{ io.Writer }
 
 func (openWriter) Close() error { return nil }

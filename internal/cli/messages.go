@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/report"
 )
 
-// plainWriter writes text for a terminal. Names of files, runs and events come from others: what would do more than be read
-// is shown as in a Go string. Lines stay lines. Each Write must end at the end of a character.
+// plainWriter writes text for a terminal. Names of files, runs and events are untrusted: control characters in them are escaped as
+// in a Go string. Line feeds are kept. Each Write must end at the end of a character.
 type plainWriter struct{ w io.Writer }
 
 func (p plainWriter) Write(text []byte) (int, error) {
@@ -24,8 +24,8 @@ func (p plainWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// complain tells a person what is wrong, in a line that begins with the program's name; lines of the message that follow are
-// indented, so that none of them looks like another message.
+// complain prints a message in a line that starts with the program's name. Further lines of the message are indented, so that none
+// of them looks like another message.
 func complain(w io.Writer, message any) {
 	text := strings.ReplaceAll(fmt.Sprint(message), "\n", "\n  ")
 	fmt.Fprintf(plainWriter{w}, "unloop: %s\n", text)

@@ -13,7 +13,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
-// ownServer starts a server on a free port of this machine, with a database of its own that is deleted when it stops.
+// ownServer starts a server on a free local port, with a temporary database that is deleted when the server stops.
 func ownServer(ctx context.Context) (endpoint string, stop func() error, err error) {
 	folder, err := os.MkdirTemp("", "unloop-demo-*")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// profileFlags are the flags that say which profile is meant.
+// profileFlags are the flags that select a profile and its settings.
 type profileFlags struct {
 	name   string
 	sets   []string
@@ -22,7 +22,7 @@ type profileFlags struct {
 func (f *profileFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVarP(&f.name, "profile", "p", "", "the profile: "+strings.Join(profile.Names(), ", ")+" (default \"default\")")
-	flags.StringArrayVar(&f.sets, "set", nil, "change one setting of the profile: `NAME=VALUE` (again for more)")
+	flags.StringArrayVar(&f.sets, "set", nil, "change one setting of the profile: `NAME=VALUE` (repeatable)")
 	flags.StringVar(&f.config, "config", "", "read the profile and its settings from a YAML `FILE`")
 }
 
@@ -42,8 +42,8 @@ func profileCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile",
 		Short: "List the profiles, or print one with all its settings",
-		Long: "A profile is a set of detectors with their settings and a policy. Print one, change what you like, and give it to\n" +
-			"--config; a setting that is left out has the profile's own value.",
+		Long: "A profile is a set of detectors, their settings, and a policy. To change one, print it, edit the settings, and pass the\n" +
+			"file to --config. A setting that is left out has the profile's default.",
 		Example: "  unloop profile list\n  unloop profile show loopguard > mine.yaml\n  unloop guard --config mine.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -75,7 +75,7 @@ func profileListCommand() *cobra.Command {
 func profileShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "show NAME",
-		Short:   "Print a profile as YAML: each setting with its value and what it is; --config reads it again",
+		Short:   "Print a profile as YAML, with the value and meaning of each setting; --config reads it",
 		Example: "  unloop profile show default\n  unloop profile show loopguard > mine.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

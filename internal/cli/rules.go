@@ -38,13 +38,13 @@ func rulesCommand() *cobra.Command {
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain RULE",
-		Short:   "Print the page of a rule: what fires it, why it matters, what to try",
+		Short:   "Explain a rule: when it fires, why it matters, what to try",
 		Example: "  unloop explain same_call_same_result",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page, ok := detect.Explain(args[0])
 			if !ok {
-				return fmt.Errorf("there is no rule %q; there are %s", args[0], strings.Join(detect.Rules(), ", "))
+				return fmt.Errorf("unknown rule %q: want one of %s", args[0], strings.Join(detect.Rules(), ", "))
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%s\n\n%s\n\nWhy it matters\n%s\n\nWhat to try\n%s\n", page.Rule,

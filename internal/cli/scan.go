@@ -29,10 +29,10 @@ func scanCommand() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan [flags] PATH…",
-		Short: "Read traces and say which runs are looping, where, why, and what to try",
-		Long: "Scan reads traces of agents' runs: files, folders with all they hold, or - for standard input. The format is\n" +
-			"found by content: " + strings.Join(formatNames(), ", ") + ".\n\n" +
-			"Exit status: 0 nothing at or over --fail-on, 1 loops were found, 2 wrong usage or input that cannot be read.",
+		Short: "Scan traces and report which runs loop, where, why, and what to try",
+		Long: "Scan reads traces of agents' runs from files, from folders and their subfolders, or from standard input (-). It detects\n" +
+			"the format by content: " + strings.Join(formatNames(), ", ") + ".\n\n" +
+			"Exit status: 0 no run reached --fail-on, 1 at least one run did, 2 wrong usage or unreadable input.",
 		Example: "  unloop scan examples/stuck-agent.jsonl\n" +
 			"  unloop scan ~/.claude/projects --fail-on never\n" +
 			"  unloop scan --format sarif runs/ > loops.sarif\n" +
@@ -43,9 +43,9 @@ func scanCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.profile.add(flags)
-	flags.StringVar(&f.input, "input", "", "the input's `FORMAT`, instead of finding it by content")
-	flags.StringVarP(&f.format, "format", "f", "pretty", "how to print: "+strings.Join(report.Formats(), ", "))
-	flags.StringVar(&f.failOn, "fail-on", "warn", "exit with 1 from this action on: warn, block, halt, or never")
+	flags.StringVar(&f.input, "input", "", "the input's `FORMAT` (default: detect it by content)")
+	flags.StringVarP(&f.format, "format", "f", "pretty", "the output format: "+strings.Join(report.Formats(), ", "))
+	flags.StringVar(&f.failOn, "fail-on", "warn", "exit with 1 if a run reaches this action: warn, block, halt, or never")
 	return cmd
 }
 
@@ -120,10 +120,10 @@ func parseFailOn(s string) (policy.Action, error) {
 	case "never":
 		return never, nil
 	}
-	return 0, fmt.Errorf("--fail-on %s: it is one of warn, block, halt, never", s)
+	return 0, fmt.Errorf("invalid --fail-on %q: want one of warn, block, halt, never", s)
 }
 
-// terminal says whether to use colour on w, and how wide it is.
+// terminal reports whether to use colour on w, and its width in columns.
 func terminal(w io.Writer) (color bool, width int) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -136,7 +136,7 @@ func terminal(w io.Writer) (color bool, width int) {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", width
 }
 
-// progress shows how much of the input has been read, on a terminal, once that has taken a second.
+// progress shows on a terminal how much of the input has been read. It appears after one second.
 type progress struct {
 	w     io.Writer // nil where it is not shown
 	bar   *progressbar.ProgressBar
@@ -161,7 +161,7 @@ func (p *progress) add(read, total int64) {
 		p.bar = progressbar.NewOptions64(max(total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionShowBytes(true),
 			progressbar.OptionSetDescription("scanning"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
-	_ = p.bar.Set64(min(p.read, max(total, p.read))) // a bar that cannot be drawn is no reason to stop
+	_ = p.bar.Set64(min(p.read, max(total, p.read))) // a scan does not fail because its bar cannot be drawn
 }
 
 func (p *progress) clear() {

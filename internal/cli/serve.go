@@ -19,10 +19,10 @@ func serveCommand() *cobra.Command {
 	var open bool
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Take events from agents, live, and say which runs are looping",
-		Long: "A server that agents' events flow into, over HTTP, OpenTelemetry (OTLP over HTTP and gRPC) or from files that unloop watch\n" +
-			"follows, and that says at once which runs are looping. What it took is on disk before it says so. It answers on this\n" +
-			"machine only, unless it has tokens: see unloop config token. It ends when it is interrupted.",
+		Short: "Receive events from agents live, and report which runs loop",
+		Long: "Serve receives events over HTTP, over OpenTelemetry (OTLP over HTTP and gRPC), and from unloop watch, which follows\n" +
+			"files. It reports at once which runs loop. It acknowledges events only after they are on disk. Other\n" +
+			"machines can reach it only if tokens are configured: see unloop config token. It runs until it is interrupted.",
 		Example: "  unloop serve\n" +
 			"  unloop serve --addr 127.0.0.1:9000 --db runs.db\n" +
 			"  unloop serve --db postgres://unloop@db.example.com/unloop\n" +
@@ -52,11 +52,11 @@ func serveCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().BoolVar(&open, "open", false, "open the server's page in the browser")
+	cmd.Flags().BoolVar(&open, "open", false, "open the dashboard in the browser")
 	return cmd
 }
 
-// greet says where the server answers and where it records.
+// greet prints the server's addresses, database and profile.
 func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	fmt.Fprintf(w, "unloop %s is ready\n\n", version)
 	fmt.Fprintf(w, "  dashboard http://%s\n", a.HTTP)
@@ -66,17 +66,17 @@ func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	case a.GRPC != "":
 		fmt.Fprintf(w, ", gRPC %s", a.GRPC)
 	case loaded.GRPCAddr != config.Off:
-		fmt.Fprintf(w, "; not over gRPC: another program has %s", loaded.GRPCAddr)
+		fmt.Fprintf(w, "; no gRPC: another program uses %s", loaded.GRPCAddr)
 	}
 	fmt.Fprintf(w, "\n  database  %s\n", a.DB)
 	fmt.Fprintf(w, "  profile   %s\n", loaded.Profile)
 	if loaded.File != "" {
 		fmt.Fprintf(w, "  config    %s\n", loaded.File)
 	}
-	fmt.Fprintf(w, "\nWatch what agents do:  %s\n", curl("http://"+a.HTTP+"/api/stream", len(loaded.Tokens) > 0))
+	fmt.Fprintf(w, "\nFollow all runs:  %s\n", curl("http://"+a.HTTP+"/api/stream", len(loaded.Tokens) > 0))
 }
 
-// logger writes for operators, as the configuration says.
+// logger returns a logger with the configured level and format.
 func logger(w io.Writer, c config.Log) *slog.Logger {
 	var level slog.Level
 	if level.UnmarshalText([]byte(c.Level)) != nil {
@@ -89,7 +89,7 @@ func logger(w io.Writer, c config.Log) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, o))
 }
 
-// browse opens a page. It is not worth an error: the page's address was printed.
+// browse opens a page in the browser. It ignores errors, because the address was printed.
 func browse(ctx context.Context, url string) {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {
@@ -100,6 +100,6 @@ func browse(ctx context.Context, url string) {
 	}
 	cmd := exec.CommandContext(ctx, name, args...)
 	if cmd.Start() == nil {
-		go func() { _ = cmd.Wait() }() // it is the browser's own business how it ends
+		go func() { _ = cmd.Wait() }() // how the browser ends does not matter
 	}
 }

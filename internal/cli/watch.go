@@ -20,22 +20,23 @@ func watchCommand() *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use:   "watch [flags] DIR…",
-		Short: "Follow traces as they are written, and send what is new to a server",
-		Long: "Watch follows every trace in the folders and those below them, in every format that unloop scan reads, and sends its\n" +
-			"events to a server as they are written. Files may be added, grow, be rotated, cut, rewritten and deleted; a server that\n" +
-			"is away is waited for. When watch is started again it sends all that it finds once more, and what the server has\n" +
-			"already changes nothing. A line that is no event is told and left out. It ends when it is interrupted.\n\n" +
-			"Line by line: unloop, labelled, claude-code, claude-stream, codex. Files of other formats are read again as a whole\n" +
-			"once they have been left alone for two seconds. A run without an id is called after its file, with a mark behind it.\n\n" +
+		Short: "Follow traces as they are written, and send new events to a server",
+		Long: "Watch follows every trace in the folders and their subfolders, in every format that unloop scan reads, and sends events\n" +
+			"to a server as they are written. Files may be added, grow, be rotated, truncated, rewritten and deleted. If the server\n" +
+			"is unreachable, watch waits for it. After a restart watch sends all events again; events that the server already has\n" +
+			"change nothing. Watch reports a line that is not an event and skips it. It runs until it is interrupted.\n\n" +
+			"Watch reads these formats line by line: unloop, labelled, claude-code, claude-stream, codex. It reads a file of any\n" +
+			"other format again as a whole, two seconds after the last change. A run without an id is named after its file, with a\n" +
+			"suffix.\n\n" +
 			endpointHelp,
 		Example: "  unloop watch ~/.claude/projects ~/.codex/sessions\n" +
-			"  unloop watch --once runs/                 # all there is, then end",
+			"  unloop watch --once runs/                 # send all existing events, then exit",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error { return f.run(cmd, &server, paths) },
 	}
 	server.add(cmd.Flags())
-	cmd.Flags().StringVar(&f.input, "input", "", "the `FORMAT` of all files, instead of finding it by content")
-	cmd.Flags().BoolVar(&f.once, "once", false, "send what there is, and end")
+	cmd.Flags().StringVar(&f.input, "input", "", "the `FORMAT` of all files (default: detect it by content)")
+	cmd.Flags().BoolVar(&f.once, "once", false, "send all existing events, then exit")
 	return cmd
 }
 
@@ -81,7 +82,7 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 	tellSent(cmd.OutOrStdout(), sent)
 	switch {
 	case errors.Is(err, context.Canceled) && !f.once:
-		return nil // that is how it ends
+		return nil // an interrupt is the normal end
 	case err != nil:
 		return err
 	case faults > 0 || sent.Refused > 0:
@@ -90,10 +91,10 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 	return nil
 }
 
-// sendEvery is how long an event may wait for others, to be sent with them.
+// sendEvery is how long an event may wait to be sent together with others.
 const sendEvery = 200 * time.Millisecond
 
-// followAndSend sends what is followed, a fifth of a second later at most, and at the end all that was gathered.
+// followAndSend sends new events within sendEvery, and the remaining events at the end.
 func followAndSend(ctx context.Context, follow *app.Tail, sender *client.Sender, paths []string) error {
 	ctx, failed := context.WithCancelCause(ctx)
 	defer failed(nil)
@@ -129,7 +130,7 @@ func followAndSend(ctx context.Context, follow *app.Tail, sender *client.Sender,
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if flushed := sender.Flush(last); flushed != nil {
-		return fmt.Errorf("the last events are not with the server: %w", flushed)
+		return fmt.Errorf("send the last events: %w", flushed)
 	}
 	return err
 }
