@@ -126,7 +126,7 @@ describe("the fleet", () => {
 
   test("leads to the slowest step of a run", async (t) => {
     const page = await open(t, browser, server, "/fleet?since=24h");
-    const [slowest] = (await server.get("/api/fleet?since=24h")).slowest;
+    const [slowest] = (await server.get("/api/overview?since=24h")).slowest;
     const part = page.getByRole("region", { name: "Slowest steps" });
     await part.getByText(slowest.event_id, { exact: true }).waitFor();
     await part.getByRole("link", { name: slowest.run_id, exact: true }).click();

@@ -41,7 +41,7 @@ func TestTokensSayWhoMayDoWhat(t *testing.T) {
 		{"GET", "/api/runs", "", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/api/runs/r/events", "", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/api/compare?a=r&b=r", "", [5]int{401, 401, 403, 200, 200}},
-		{"GET", "/api/fleet", "", [5]int{401, 401, 403, 200, 200}},
+		{"GET", "/api/overview", "", [5]int{401, 401, 403, 200, 200}},
 		{"POST", "/api/runs/r/replay", "{}", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/mounted", "", [5]int{401, 401, 403, 404, 404}},
 		{"DELETE", "/api/runs/r", "", [5]int{401, 401, 403, 403, 204}},

@@ -65,7 +65,7 @@ func BenchmarkSendEvents(b *testing.B) {
 		events     int
 	}{{"one", one(1), 1}, {"500", "[" + strings.Join(all, ",") + "]", 500}} {
 		b.Run(tc.name, func(b *testing.B) {
-			s, err := New(Options{Pipeline: &nobody{}, Store: &fleetless{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}, Guards: &parrot{}})
+			s, err := New(Options{Pipeline: &nobody{}, Store: &unusedStore{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}, Guards: &parrot{}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func BenchmarkSendEvents(b *testing.B) {
 
 // BenchmarkOneRequest is a single event over a real connection, the client included.
 func BenchmarkOneRequest(b *testing.B) {
-	s, err := New(Options{Pipeline: &nobody{}, Store: &fleetless{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}, Guards: &parrot{}})
+	s, err := New(Options{Pipeline: &nobody{}, Store: &unusedStore{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}, Guards: &parrot{}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func BenchmarkMessages(b *testing.B) {
 		}
 		reportCPU(b, before, len(u.Events))
 	})
-	b.Run("fleet", func(b *testing.B) {
+	b.Run("overview", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			overviewMessage(u)
@@ -131,5 +131,5 @@ func BenchmarkMessages(b *testing.B) {
 	})
 }
 
-// fleetless is a store that is never asked.
-type fleetless struct{ Store }
+// unusedStore is a store that is never asked.
+type unusedStore struct{ Store }

@@ -56,14 +56,14 @@ func TestManyEventsAreAnsweredWithWhatBecameOfThem(t *testing.T) {
 		status           int
 		want             string
 	}{
-		{"an array", "[" + a + "]", "application/json", 201, `{"accepted":1,"doubled":0,"rejected":0,"errors":[]}`},
-		{"lines, one of which came before", a + "\n" + b, "application/json", 201, `{"accepted":2,"doubled":1,"rejected":0,"errors":[]}`},
-		{"lines by type", a, "application/x-ndjson; charset=utf-8", 201, `{"accepted":1,"doubled":1,"rejected":0,"errors":[]}`},
-		{"no type at all", "[" + a + "]", "", 201, `{"accepted":1,"doubled":1,"rejected":0,"errors":[]}`},
-		{"none", "[]", "", 201, `{"accepted":0,"doubled":0,"rejected":0,"errors":[]}`},
+		{"an array", "[" + a + "]", "application/json", 201, `{"accepted":1,"duplicates":0,"rejected":0,"errors":[]}`},
+		{"lines, one of which came before", a + "\n" + b, "application/json", 201, `{"accepted":2,"duplicates":1,"rejected":0,"errors":[]}`},
+		{"lines by type", a, "application/x-ndjson; charset=utf-8", 201, `{"accepted":1,"duplicates":1,"rejected":0,"errors":[]}`},
+		{"no type at all", "[" + a + "]", "", 201, `{"accepted":1,"duplicates":1,"rejected":0,"errors":[]}`},
+		{"none", "[]", "", 201, `{"accepted":0,"duplicates":0,"rejected":0,"errors":[]}`},
 		{
 			"one of two", `[{"run_id":"r"},` + a + `]`, "", 201,
-			`{"accepted":1,"doubled":1,"rejected":1,"errors":[{"index":0,"field":"type","reason":"an event needs a type"}]}`,
+			`{"accepted":1,"duplicates":1,"rejected":1,"errors":[{"index":0,"field":"type","reason":"an event needs a type"}]}`,
 		},
 		{
 			"none of two", `[{"run_id":"r"},7]`, "", 400,

@@ -32,7 +32,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
-	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding tools news"
+	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding tools novelty"
 	for _, tc := range []struct {
 		path, list, theirs, ours string
 	}{
@@ -77,7 +77,7 @@ func TestARunAndWhatWasFoundInIt(t *testing.T) {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]float64{1, 0, 0, 0, 0, 0}, run.Novelty); diff != "" {
-		t.Errorf("news (-want +got):\n%s", diff)
+		t.Errorf("novelty (-want +got):\n%s", diff)
 	}
 	if last := run.Health[len(run.Health)-1]; len(run.Health) < 2 || run.Health[0] != (HealthPoint{0, 100}) || last.HealthScore != run.HealthScore {
 		t.Errorf("health %v", run.Health)
@@ -229,9 +229,9 @@ func TestQuestionsThatCannotBeAnsweredAreProblems(t *testing.T) {
 		{"GET", "/api/runs/r/events?cursor=odd", 400, "cursor"},
 		{"GET", "/api/compare?a=r&b=nobody", 404, "b"},
 		{"GET", "/api/compare?a=r", 422, "b"},
-		{"GET", "/api/fleet?since=1h&until=2h", 400, "since"},
-		{"GET", "/api/fleet?step=-1h", 400, "step"},
-		{"GET", "/api/fleet?since=1000h&step=1s", 400, "step"},
+		{"GET", "/api/overview?since=1h&until=2h", 400, "since"},
+		{"GET", "/api/overview?step=-1h", 400, "step"},
+		{"GET", "/api/overview?since=1000h&step=1s", 400, "step"},
 		{"GET", "/api/nothing", 404, ""},
 		{"GET", "/", 404, ""},
 		{"PUT", "/api/runs", 405, ""},
@@ -296,11 +296,11 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	}
 }
 
-func TestTheFleetIsSummedUp(t *testing.T) {
+func TestTheRunsAreSummedUp(t *testing.T) {
 	h := newHouse(t, nil)
 	h.send(looping("r", 6)...)
 	h.send(event("s", 1, "run_started", ""), event("s", 2, "run_completed", ""))
-	f := get[Overview](h, "/api/fleet?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
+	f := get[Overview](h, "/api/overview?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
 	if f.Runs != 2 || f.Warned != 1 || len(f.Buckets) != 4 || f.Buckets[0].Running != 1 || f.Buckets[0].Completed != 1 || f.StepSeconds != 900 {
 		t.Errorf("%+v", f)
 	}
@@ -311,7 +311,7 @@ func TestTheFleetIsSummedUp(t *testing.T) {
 	if diff := cmp.Diff([]SlowStep{{"r", slowest.ID, 12.5}}, f.Slowest); diff != "" {
 		t.Errorf("slowest (-want +got):\n%s", diff)
 	}
-	if empty := get[Overview](h, "/api/fleet"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
+	if empty := get[Overview](h, "/api/overview"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
 		t.Errorf("the last day: %+v", empty)
 	}
 }

@@ -18,7 +18,7 @@ type OverviewUpdate struct {
 	Warnings    []Warning   `json:"warnings" doc:"Those that were raised or have grown; all of the run's in messages about what was before."`
 	Decisions   []Decision  `json:"decisions" doc:"New ones."`
 	RunID       string      `json:"run_id" doc:"Of the run."`
-	Invalidated bool        `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Invalidated bool        `json:"decisions_invalidated,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
 }
 
 func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {

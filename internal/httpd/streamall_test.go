@@ -18,7 +18,7 @@ import (
 // rows is a store of runs whose rows are brought up to date when they are asked for.
 type rows struct {
 	recorder
-	fleetless
+	unusedStore
 	written, due map[string]int64 // by run, the arrival that its row has, and the one that it is due
 	asked        func(times int)  // is called behind each question
 	times        int

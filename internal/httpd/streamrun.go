@@ -26,7 +26,7 @@ type RunState struct {
 	RunID       string     `json:"run_id" doc:"Of the run."`
 	Decisions   []Decision `json:"decisions" doc:"At the new events."`
 	Removed     []string   `json:"removed,omitempty" doc:"Ids of events that are no more."`
-	Invalidated bool       `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Invalidated bool       `json:"decisions_invalidated,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
 	Cleared     []string   `json:"warnings_cleared,omitempty" doc:"Ids of warnings that no longer hold. Only with warnings=changed."`
 	Reset       bool       `json:"warnings_reset,omitzero" required:"false" doc:"The first message of a connection: warnings has all of the run's, and what was told before does not count. Only with warnings=changed."`
 }

@@ -90,9 +90,9 @@ const (
 
 // Preview is what a run looks like from afar.
 type Preview struct {
-	Tools   []ToolCalls `json:"tools,omitempty"`  // those that were called most, at most MaxBusiest
-	Novelty []float64   `json:"news,omitempty"`   // which part of its steps told something new, in at most MaxNovelty stretches of equal length
-	Health  []HealthAt  `json:"health,omitempty"` // how it went: a point where it begins, and one for each change, at most MaxHealth
+	Tools   []ToolCalls `json:"tools,omitempty"`   // those that were called most, at most MaxBusiest
+	Novelty []float64   `json:"novelty,omitempty"` // which part of its steps told something new, in at most MaxNovelty stretches of equal length
+	Health  []HealthAt  `json:"health,omitempty"`  // how it went: a point where it begins, and one for each change, at most MaxHealth
 }
 
 // ToolCalls says how often a tool was called.
