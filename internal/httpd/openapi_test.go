@@ -11,7 +11,7 @@ import (
 )
 
 // description returns what /openapi.json says.
-func description(t *testing.T, h *house) (whole map[string]any) {
+func description(t *testing.T, h *testServer) (whole map[string]any) {
 	t.Helper()
 	w := h.do(http.MethodGet, "/openapi.json", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &whole); err != nil || w.Code != http.StatusOK {
@@ -21,7 +21,7 @@ func description(t *testing.T, h *house) (whole map[string]any) {
 }
 
 func TestEverythingIsDescribed(t *testing.T) {
-	whole := description(t, newHouse(t, nil))
+	whole := description(t, newTestServer(t, nil))
 	if whole["openapi"] != "3.1.0" {
 		t.Errorf("openapi %v", whole["openapi"])
 	}
@@ -71,7 +71,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 
 // TestAnswersAreAsTheDescriptionSays holds what is answered to the schemas.
 func TestAnswersAreAsTheDescriptionSays(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource("mem:///openapi.json", description(t, h)); err != nil {
 		t.Fatal(err)

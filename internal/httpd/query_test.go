@@ -28,7 +28,7 @@ func namesOf(t *testing.T, object string) []string {
 
 // What clients read stands first, ours behind it.
 func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
@@ -70,7 +70,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 }
 
 func TestARunAndWhatWasFoundInIt(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	run := get[RunDetails](h, "/api/runs/r")
 	if diff := cmp.Diff([]ToolCalls{{"search", 6}}, run.Tools); diff != "" {
@@ -104,7 +104,7 @@ func TestARunAndWhatWasFoundInIt(t *testing.T) {
 }
 
 func TestEventsAreListedFromTheEnd(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 3)...)
 	var got []string
 	path := "/api/runs/r/events?limit=3&order=desc"
@@ -126,7 +126,7 @@ func TestEventsAreListedFromTheEnd(t *testing.T) {
 }
 
 func TestListsGoOnPageByPage(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	var want []string
 	for i := range 7 {
 		id := fmt.Sprintf("r%d", i)
@@ -157,7 +157,7 @@ func TestListsGoOnPageByPage(t *testing.T) {
 }
 
 func TestEventsAndDecisionsGoOnPageByPage(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r/1", 30)...)
 	for _, list := range []string{"events", "decisions"} {
 		whole := get[[]json.RawMessage](h, "/api/runs/r%2F1/"+list)
@@ -179,7 +179,7 @@ func TestEventsAndDecisionsGoOnPageByPage(t *testing.T) {
 }
 
 func TestRunsAreFiltered(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("looping", 6)...)
 	h.send(event("healthy", 1, "run_started", `"name":"Fine one"`), event("healthy", 2, "run_completed", ""))
 	rule := get[[]Warning](h, "/api/runs/looping/warnings")[0].Type
@@ -207,7 +207,7 @@ func TestRunsAreFiltered(t *testing.T) {
 }
 
 func TestQuestionsThatCannotBeAnsweredAreProblems(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(event("r", 1, "x", ""))
 	for _, tc := range []struct {
 		method, path string
@@ -258,7 +258,7 @@ func TestQuestionsThatCannotBeAnsweredAreProblems(t *testing.T) {
 }
 
 func TestADeletedRunIsGone(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 2)...)
 	if w := h.do(http.MethodDelete, "/api/runs/r", ""); w.Code != http.StatusNoContent || w.Body.Len() > 0 {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -269,7 +269,7 @@ func TestADeletedRunIsGone(t *testing.T) {
 }
 
 func TestTwoRunsAreCompared(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("a", 6)...)
 	h.send(event("b", 1, "run_started", ""),
 		event("b", 2, "tool_call_started", `"tool":"search","input":{ "q" : "loops" }`), event("b", 3, "tool_call_completed", `"tool":"search","output":["none"]`),
@@ -297,7 +297,7 @@ func TestTwoRunsAreCompared(t *testing.T) {
 }
 
 func TestTheRunsAreSummedUp(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	h.send(event("s", 1, "run_started", ""), event("s", 2, "run_completed", ""))
 	f := get[Overview](h, "/api/overview?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
@@ -318,7 +318,7 @@ func TestTheRunsAreSummedUp(t *testing.T) {
 
 func TestTheServerIsHealthyOnceItIsReady(t *testing.T) {
 	var wrong error = fmt.Errorf("the store is being opened")
-	h := newHouse(t, func(o *Options) { o.Ready = func(context.Context) error { return wrong } })
+	h := newTestServer(t, func(o *Options) { o.Ready = func(context.Context) error { return wrong } })
 	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "being opened") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

@@ -86,7 +86,7 @@ func TestBetweenTheStoreAndTheHubNothingIsMissedAndNothingComesTwice(t *testing.
 					}
 				}
 			}
-			s, err := New(Options{Pipeline: r, Store: r, Telemetry: &telemetry{}, Hub: hub, Judge: &jury{}, Guards: &parrot{}})
+			s, err := New(Options{Pipeline: r, Store: r, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Guards: &echoGuards{}})
 			if err != nil {
 				t.Fatal(err)
 			}

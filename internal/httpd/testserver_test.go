@@ -26,8 +26,8 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// house is a server on the real store and the real pipeline.
-type house struct {
+// testServer is a server on the real store and the real pipeline.
+type testServer struct {
 	*Server
 	t     testing.TB
 	store *sqlstore.Store
@@ -61,8 +61,8 @@ func (u upToDate) RunsSince(ctx context.Context, arrival int64, limit int) ([]st
 	return u.Store.RunsSince(ctx, arrival, limit)
 }
 
-// newHouse returns a house that is torn down with the test. Change may alter its options.
-func newHouse(t testing.TB, change func(*Options)) *house {
+// newTestServer returns a server that is torn down with the test. Change may alter its options.
+func newTestServer(t testing.TB, change func(*Options)) *testServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s, err := sqlstore.Open(ctx, filepath.Join(t.TempDir(), "unloop.db"), sqlstore.Options{})
@@ -89,7 +89,7 @@ func newHouse(t testing.TB, change func(*Options)) *house {
 		}
 		hub.Close()
 	})
-	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &jury{}, Guards: &parrot{}}
+	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Guards: &echoGuards{}}
 	if change != nil {
 		change(&o)
 	}
@@ -97,11 +97,11 @@ func newHouse(t testing.TB, change func(*Options)) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{server, t, s, hub}
+	return &testServer{server, t, s, hub}
 }
 
 // do sends a request and returns the answer.
-func (h *house) do(method, path, body string, header ...string) *httptest.ResponseRecorder {
+func (h *testServer) do(method, path, body string, header ...string) *httptest.ResponseRecorder {
 	return serve(h.Server, method, path, body, header...)
 }
 
@@ -119,7 +119,7 @@ func serve(h http.Handler, method, path, body string, header ...string) *httptes
 }
 
 // get returns the answer to a question, decoded.
-func get[T any](h *house, path string) (answer T) {
+func get[T any](h *testServer, path string) (answer T) {
 	h.t.Helper()
 	w := h.do(http.MethodGet, path, "")
 	if w.Code != http.StatusOK {
@@ -132,7 +132,7 @@ func get[T any](h *house, path string) (answer T) {
 }
 
 // send sends events, all of which must be taken.
-func (h *house) send(events ...string) {
+func (h *testServer) send(events ...string) {
 	h.t.Helper()
 	if w := h.do(http.MethodPost, "/api/events", strings.Join(events, "\n"), "Content-Type", "application/x-ndjson"); w.Code != http.StatusCreated {
 		h.t.Fatalf("POST /api/events: %d %s", w.Code, w.Body)
