@@ -54,7 +54,7 @@ export async function marked(page) {
 }
 
 /** inSight tells whether the whole height of an element is within the box that scrolls it. */
-export async function inSight(locator, scroller) {
-  const [row, box] = await Promise.all([locator.boundingBox(), scroller.boundingBox()]);
+export async function inSight(locator, list) {
+  const [row, box] = await Promise.all([locator.boundingBox(), list.boundingBox()]);
   return row !== null && box !== null && row.y >= box.y - 1 && row.y + row.height <= box.y + box.height + 1;
 }

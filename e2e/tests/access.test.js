@@ -37,7 +37,7 @@ const stuck = runs[0].id;
 
 /** pages are those that are looked at, each with what shows that it is all there. */
 const pages = [
-  { name: "empty", server: empty, path: "/", ready: (p) => p.getByRole("heading", { name: "No run has come yet" }) },
+  { name: "empty", server: empty, path: "/", ready: (p) => p.getByRole("heading", { name: "No runs yet" }) },
   { name: "runs", path: "/", ready: (p) => p.getByRole("row").filter({ hasText: "nightly report 0" }).getByText("read_file") },
   {
     name: "run", path: `/runs/${stuck}`,
@@ -52,12 +52,12 @@ const pages = [
     name: "what-if", path: `/runs/${stuck}/what-if`,
     ready: async (p) => {
       await p.getByRole("combobox", { name: "Profile" }).selectOption("loopguard");
-      await p.getByRole("button", { name: "Try it" }).click();
-      return p.getByRole("region", { name: "What it would have said" }).getByRole("heading", { name: /^Decisions/ });
+      await p.getByRole("button", { name: "Replay" }).click();
+      return p.getByRole("region", { name: "Replay result" }).getByRole("heading", { name: /^Decisions/ });
     },
   },
-  { name: "compare", path: `/compare?a=${stuck}&b=${stuck.replace("stuck", "healthy")}`, ready: (p) => p.getByRole("heading", { name: "Where they part" }) },
-  { name: "fleet", path: "/fleet?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
+  { name: "compare", path: `/compare?a=${stuck}&b=${stuck.replace("stuck", "healthy")}`, ready: (p) => p.getByRole("heading", { name: "First difference" }) },
+  { name: "overview", path: "/overview?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
   { name: "rules", path: "/rules", ready: (p) => p.getByRole("heading", { name: "Same call same result" }) },
 ];
 

@@ -13,7 +13,7 @@ describe("the list of runs", () => {
   test("shows how to send a first event, and turns live when it comes", async (t) => {
     const server = await Server.start(t);
     const page = await open(t, browser, server, "/");
-    await page.getByRole("heading", { name: "No run has come yet" }).waitFor();
+    await page.getByRole("heading", { name: "No runs yet" }).waitFor();
     for (const way of ["curl", "Python", "OpenTelemetry"]) await page.getByRole("heading", { name: way, exact: true }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 3);
     const stays = await marked(page);
@@ -36,7 +36,7 @@ describe("the list of runs", () => {
   test("shows the agents of unloop demo as they work", async (t) => {
     const server = await Server.start(t);
     const page = await open(t, browser, server, "/");
-    await page.getByRole("heading", { name: "No run has come yet" }).waitFor();
+    await page.getByRole("heading", { name: "No runs yet" }).waitFor();
     const stays = await marked(page);
     const demo = run("demo", "--endpoint", server.url, "--speed", "30");
     const stuck = rowOf(page, "stuck agent of unloop demo");
@@ -51,16 +51,16 @@ describe("the list of runs", () => {
 
   test("shows what a run did, growing with it, and reads no run's events for that", async (t) => {
     const server = await Server.start(t);
-    const agent = new Agent("glance");
+    const agent = new Agent("preview");
     await server.send([...agent.begin(), ...agent.work(4)]);
     const page = await open(t, browser, server, "/");
     const asked = [];
     page.on("request", (r) => asked.push(new URL(r.url()).pathname));
-    const row = rowOf(page, "glance");
-    await row.getByRole("img", { name: "100 % of steps brought something new" }).waitFor();
+    const row = rowOf(page, "preview");
+    await row.getByRole("img", { name: "100 % of steps had a new result" }).waitFor();
     await row.getByText("read_file", { exact: true }).waitFor();
     await server.send(agent.loop(6));
-    await row.getByRole("img", { name: "50 % of steps brought something new, none of the last third" }).waitFor();
+    await row.getByRole("img", { name: "50 % of steps had a new result, none in the last third" }).waitFor();
     await row.getByText("search, read_file", { exact: true }).waitFor();
     assert.deepEqual(asked.filter((path) => path.startsWith("/api/runs/")), []);
   });
@@ -159,7 +159,7 @@ describe("a run", () => {
   test("appears when its first event comes, for who looks before", async (t) => {
     const server = await Server.start(t);
     const page = await open(t, browser, server, "/runs/later", { expect: [/404/] });
-    await page.getByText("There is no run with the id later yet.").waitFor();
+    await page.getByText("No run has the id later yet.").waitFor();
     await server.send(new Agent("later", { name: "the later one" }).begin());
     await page.getByRole("heading", { name: "the later one" }).waitFor();
   });

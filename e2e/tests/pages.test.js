@@ -1,4 +1,4 @@
-// The pages beside the runs and a run: compare, fleet, rules; and the tabs of a run: graph, what if.
+// The pages compare, overview and rules, and the tabs of a run: graph and what if.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { Agent } from "../agents.js";
@@ -8,7 +8,7 @@ import { Server } from "../server.js";
 const browser = await launch({ after });
 const server = await Server.start({ after });
 
-// Two runs that begin alike; one goes round, the other ends. They begin now, for the fleet counts by the start.
+// Two runs with the same beginning: one loops, the other ends. They start now, because the overview counts runs by their start.
 const start = Date.now() - 600_000;
 const loops = new Agent("loops", { name: "one that loops", start });
 await server.send([...loops.begin(), ...loops.work(3), ...loops.loop(12), ...loops.end("run_failed")]);
@@ -18,18 +18,18 @@ await server.send([...ends.begin(), ...ends.work(5), ...ends.end()]);
 describe("compare", () => {
   test("shows two runs that were picked in the list", async (t) => {
     const page = await open(t, browser, server, "/");
-    await page.getByRole("checkbox", { name: "Pick one that loops to compare" }).check();
-    await page.getByRole("checkbox", { name: "Pick one that ends to compare" }).check();
-    await page.getByRole("link", { name: "Compare the two" }).click();
+    await page.getByRole("checkbox", { name: "Select one that loops to compare" }).check();
+    await page.getByRole("checkbox", { name: "Select one that ends to compare" }).check();
+    await page.getByRole("link", { name: "Compare the selected runs" }).click();
     await page.getByRole("heading", { name: "Compare two runs" }).waitFor();
     await page.getByRole("region", { name: "one that loops" }).getByRole("link", { name: "Same call same result" }).waitFor();
-    await page.getByRole("region", { name: "one that ends" }).getByText("No warning that the other has not").waitFor();
+    await page.getByRole("region", { name: "one that ends" }).getByText("No warnings unique to this run").waitFor();
   });
 
-  test("says where they part, and what the totals differ in", async (t) => {
+  test("shows the first difference and the differences of the totals", async (t) => {
     const page = await open(t, browser, server, "/compare?a=ends&b=loops");
-    const parted = page.getByRole("region", { name: "Where they part" });
-    await parted.getByText("After 3 equal calls, at call 4.").waitFor();
+    const parted = page.getByRole("region", { name: "First difference" });
+    await parted.getByText("Call 4 differs, after 3 equal calls.").waitFor();
     await parted.getByRole("link", { name: "read_file" }).waitFor();
     await parted.getByRole("link", { name: "search" }).waitFor();
     const calls = page.getByRole("table", { name: "Totals" }).getByRole("row", { name: /^Tool calls/ });
@@ -37,54 +37,54 @@ describe("compare", () => {
     assert.deepEqual(await calls.getByRole("cell").allTextContents(), ["5", "15", "+10"]);
   });
 
-  test("leads to the call at which they part", async (t) => {
+  test("links to the first different call", async (t) => {
     const page = await open(t, browser, server, "/compare?a=ends&b=loops");
-    await page.getByRole("region", { name: "Where they part" }).getByRole("link", { name: "search" }).click();
+    await page.getByRole("region", { name: "First difference" }).getByRole("link", { name: "search" }).click();
     await page.getByRole("complementary", { name: "Event" }).getByText("loops-8").first().waitFor();
   });
 });
 
 describe("what if", () => {
   const form = (page) => page.getByRole("form", { name: "What if" });
-  const result = (page) => page.getByRole("region", { name: "What it would have said" });
+  const result = (page) => page.getByRole("region", { name: "Replay result" });
 
-  test("says of the recorded profile that it was so", async (t) => {
+  test("gives the recorded decisions for the recorded profile", async (t) => {
     const page = await open(t, browser, server, "/runs/loops/what-if");
-    await form(page).getByRole("button", { name: "Try it" }).click();
-    await result(page).getByRole("heading", { name: /^It would have spoken first at event \d+, as it was recorded\.$/ }).waitFor();
+    await form(page).getByRole("button", { name: "Replay" }).click();
+    await result(page).getByRole("heading", { name: /^First decision: event \d+ \(same as recorded\)$/ }).waitFor();
   });
 
-  test("says what another profile would have said, and when", async (t) => {
+  test("shows the decisions of another profile", async (t) => {
     const page = await open(t, browser, server, "/runs/loops");
     await page.getByRole("link", { name: "What if" }).click();
     await form(page).getByRole("combobox", { name: "Profile" }).selectOption("agentium");
-    await form(page).getByRole("button", { name: "Try it" }).click();
-    await result(page).getByRole("heading", { name: /^It would have spoken first at event \d+, \d+ events? (sooner|later) than was recorded\.$/ }).waitFor();
+    await form(page).getByRole("button", { name: "Replay" }).click();
+    await result(page).getByRole("heading", { name: /^First decision: event \d+ \(\d+ events? (earlier|later) than recorded\)$/ }).waitFor();
     const answer = await server.post("/api/runs/loops/replay", '{"profile":"agentium"}');
     await result(page).getByRole("heading", { name: `Decisions` }).waitFor();
     await result(page).getByRole("link", { name: `event ${answer.decisions[0].event_number + 1}`, exact: true }).first().waitFor();
   });
 
-  test("says what changed thresholds would have said, and names those that cannot be", async (t) => {
+  test("shows the decisions with changed settings, and names an invalid setting", async (t) => {
     const page = await open(t, browser, server, "/runs/loops/what-if", { expect: [/422/] });
     const weight = form(page).getByRole("textbox", { name: "repeat_weight" });
     await weight.fill("40");
-    await form(page).getByRole("button", { name: "Try it" }).click();
+    await form(page).getByRole("button", { name: "Replay" }).click();
     await result(page).getByRole("heading", { level: 2 }).first().waitFor();
     const want = await server.post("/api/runs/loops/replay", '{"settings":{"repeat_weight":40}}');
     const recorded = await server.get("/api/runs/loops/decisions");
     assert.ok(want.decisions.length < recorded.length, "the threshold changes nothing");
     await result(page).getByRole("heading", { name: `Warnings ${want.warnings.length}` }).waitFor();
     await weight.fill("-1");
-    await form(page).getByRole("button", { name: "Try it" }).click();
+    await form(page).getByRole("button", { name: "Replay" }).click();
     await form(page).getByRole("alert").filter({ hasText: "repeat_weight is -1; it must be from" }).waitFor();
   });
 });
 
 describe("the graph", () => {
-  test("shows the tools, and marks those that go round", async (t) => {
+  test("shows the tools, and highlights those that loop", async (t) => {
     const page = await open(t, browser, server, "/runs/loops/graph");
-    const graph = page.getByRole("region", { name: "Graph of the run" });
+    const graph = page.getByRole("region", { name: "Run graph" });
     await graph.getByRole("button", { name: /search\W*12 calls\W.*loop/ }).waitFor();
     await graph.getByRole("button", { name: /read_file\W*3 calls$/ }).waitFor();
   });
@@ -112,9 +112,9 @@ describe("the node of a tool in the graph", () => {
   });
 });
 
-describe("the fleet", () => {
-  test("sums up all runs", async (t) => {
-    const page = await open(t, browser, server, "/fleet?since=24h");
+describe("the overview", () => {
+  test("summarizes all runs", async (t) => {
+    const page = await open(t, browser, server, "/overview?since=24h");
     await page.getByText("50 %", { exact: true }).waitFor(); // one of two has a warning
     const tools = page.getByRole("table", { name: "Tools that loop most" });
     await tools.getByRole("row", { name: /^search/ }).waitFor();
@@ -125,17 +125,17 @@ describe("the fleet", () => {
   });
 
   test("leads to the slowest step of a run", async (t) => {
-    const page = await open(t, browser, server, "/fleet?since=24h");
-    const [slowest] = (await server.get("/api/fleet?since=24h")).slowest;
+    const page = await open(t, browser, server, "/overview?since=24h");
+    const [slowest] = (await server.get("/api/overview?since=24h")).slowest;
     const part = page.getByRole("region", { name: "Slowest steps" });
     await part.getByText(slowest.event_id, { exact: true }).waitFor();
     await part.getByRole("link", { name: slowest.run_id, exact: true }).click();
     await page.getByRole("complementary", { name: "Event" }).getByText(new RegExp(`\\b${slowest.event_id}$`)).waitFor();
   });
 
-  test("keeps its time in the address", async (t) => {
-    const page = await open(t, browser, server, "/fleet");
-    await page.getByRole("combobox", { name: "Time" }).selectOption("1h");
+  test("keeps its period in the URL", async (t) => {
+    const page = await open(t, browser, server, "/overview");
+    await page.getByRole("combobox", { name: "Period" }).selectOption("1h");
     await page.waitForURL(/since=1h/);
   });
 });
@@ -156,7 +156,7 @@ describe("all pages", () => {
   test("are reached without a reload, and stay after one", async (t) => {
     const page = await open(t, browser, server, "/");
     const stays = await marked(page);
-    for (const [name, heading] of [["Compare", "Compare two runs"], ["Fleet", "Fleet"], ["Rules", "Rules"], ["Runs", "Runs"]]) {
+    for (const [name, heading] of [["Compare", "Compare two runs"], ["Overview", "Overview"], ["Rules", "Rules"], ["Runs", "Runs"]]) {
       await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     }

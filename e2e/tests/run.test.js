@@ -74,17 +74,17 @@ describe("an event", () => {
 
   test("is said to be none where the run has no such event", async (t) => {
     const page = await open(t, browser, server, "/runs/long?event=of-another-run");
-    await page.getByText("There is no event of-another-run in this run.").waitFor();
+    await page.getByText("This run has no event of-another-run.").waitFor();
     await page.getByRole("button", { name: "Go to culprit" }).first().click();
     await drawerOf(page).waitFor();
-    assert.equal(await page.getByText("There is no event").count(), 0);
+    assert.equal(await page.getByText("This run has no event").count(), 0);
   });
 
   test("is shown with what is another than in the repeat before it", async (t) => {
     const page = await open(t, browser, server, `/runs/long?event=${warning.event_id}`);
     const drawer = drawerOf(page);
-    await drawer.getByRole("heading", { name: "Difference to the previous repeat" }).waitFor();
-    await drawer.getByText(/the same arguments, the same result but for times/).waitFor();
+    await drawer.getByRole("heading", { name: "Difference from the previous repeat" }).waitFor();
+    await drawer.getByText(/the same arguments, the same result except for times/).waitFor();
     const lines = await drawer.getByText(/^[+-] .*"took": "\d+ ms"/).allTextContents();
     assert.equal(lines.length, 2, `lines ${lines}`);
   });
@@ -105,7 +105,7 @@ describe("a chosen event", () => {
     const views = page.getByRole("navigation", { name: "Views of this run" });
     for (const back of [() => views.getByRole("link", { name: "Timeline" }).click(), () => page.goBack()]) {
       await views.getByRole("link", { name: "Graph" }).click();
-      await page.getByRole("region", { name: "Graph of the run" }).waitFor();
+      await page.getByRole("region", { name: "Run graph" }).waitFor();
       await back();
       await page.waitForURL(new RegExp(`event=${warning.event_id}$`));
       await chosenOf(page).waitFor();
@@ -153,7 +153,7 @@ describe("a run", () => {
       };
     });
     await page.goto(`${server.url}/runs/round`);
-    await page.getByText("100 of 100 steps brought something new.").waitFor();
+    await page.getByText("100 of 100 steps had a new result.").waitFor();
     await page.waitForFunction(() => ["100", "200"].every((n) => window.drawn.some((d) => d.text === n)));
     assert.deepEqual(await page.evaluate(() => window.drawn.filter((d) => d.over > 0)), []);
   });
@@ -194,17 +194,17 @@ describe("the timeline", () => {
   const short = new Agent("short");
   const begun = server.send([...short.begin(), ...short.work(3), ...short.loop(9), ...short.end()]);
 
-  test("folds what repeats, and unfolds it", async (t) => {
+  test("collapses repeats, and expands them", async (t) => {
     await begun;
     const page = await open(t, browser, server, "/runs/short");
-    const fold = timelineOf(page).getByRole("row").filter({ hasText: "× 9" });
-    await fold.waitFor();
-    assert.match(await fold.textContent(), /same result/);
+    const repeat = timelineOf(page).getByRole("row").filter({ hasText: "× 9" });
+    await repeat.waitFor();
+    assert.match(await repeat.textContent(), /same result/);
     const calls = timelineOf(page).getByText("why do loops loop", { exact: true });
-    assert.ok((await calls.count()) < 9, "it is not folded");
-    await fold.click();
+    assert.ok((await calls.count()) < 9, "the repeat is not collapsed");
+    await repeat.click();
     await calls.nth(8).waitFor();
-    await fold.click();
+    await repeat.click();
     await calls.nth(8).waitFor({ state: "detached" });
   });
 
@@ -271,7 +271,7 @@ describe("the keyboard", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("/");
     await page.keyboard.type("nothing like it");
-    await page.getByText("No run matches.").waitFor();
+    await page.getByText("No matching runs.").waitFor();
   });
 
   test("reaches everything on the page, in order", async (t) => {
@@ -283,7 +283,7 @@ describe("the keyboard", () => {
       const name = (e) => `${e.getAttribute("role") ?? e.tagName.toLowerCase()} ${e.getAttribute("aria-label") ?? e.textContent.trim().split("\n")[0]}`;
       reached.push(await page.evaluate(`(${name})(document.activeElement ?? document.body)`));
     }
-    const order = ["a Skip to the content", "a Runs", "a Graph", "button Go to culprit", "input Search events", "treegrid Timeline"];
+    const order = ["a Skip to content", "a Runs", "a Graph", "button Go to culprit", "input Search events", "treegrid Timeline"];
     const places = order.map((name) => reached.indexOf(name));
     assert.ok(places.every((at, i) => at > (places[i - 1] ?? -1)), `${order} at ${places} in ${reached}`);
   });

@@ -36,7 +36,7 @@ describe("what agents say", () => {
     const [warning] = await server.get("/api/runs/bad/warnings");
     const pages = [
       "/", "/runs/bad", `/runs/bad?event=${warning.event_id}`, `/runs/${encodeURIComponent(bad)}`, "/runs/bad/graph", "/runs/bad/what-if",
-      `/compare?a=bad&b=${encodeURIComponent(bad)}`, "/fleet?since=87600h", "/rules", `/?text=${encodeURIComponent(bad)}`,
+      `/compare?a=bad&b=${encodeURIComponent(bad)}`, "/overview?since=87600h", "/rules", `/?text=${encodeURIComponent(bad)}`,
     ];
     const page = await open(t, browser, server, "/");
     for (const path of pages) {
@@ -89,15 +89,15 @@ describe("the server", () => {
     await writeFile(join(folder, "unloop.yaml"), `tokens:\n  - {name: me, scope: read, sha256: ${hash("open sesame")}}\n  - {name: ci, scope: ingest, sha256: ${hash("send only")}}\n`);
     const server = await Server.start(t, "--config", join(folder, "unloop.yaml"));
     const page = await open(t, browser, server, "/", { expect: [/401|403/] });
-    await page.getByRole("heading", { name: "This server wants a token" }).waitFor();
+    await page.getByRole("heading", { name: "Token required" }).waitFor();
     assert.equal(await page.getByRole("alert").count(), 0, "nobody has given a token yet");
     for (const [given, why] of [["wrong", "not known here"], ["send only", "is for ingest"]]) {
       await page.getByRole("textbox", { name: "Token" }).fill(given);
-      await page.getByRole("button", { name: "Use it" }).click();
+      await page.getByRole("button", { name: "Use token" }).click();
       await page.getByRole("alert").filter({ hasText: why }).waitFor();
     }
     await page.getByRole("textbox", { name: "Token" }).fill("open sesame");
-    await page.getByRole("button", { name: "Use it" }).click();
-    await page.getByRole("heading", { name: "No run has come yet" }).waitFor();
+    await page.getByRole("button", { name: "Use token" }).click();
+    await page.getByRole("heading", { name: "No runs yet" }).waitFor();
   });
 });

@@ -64,7 +64,7 @@ describe("a run of 100,000 events", () => {
     const page = await open(t, browser, server, "/runs/hundred-thousand");
     const { health } = await server.get("/api/runs/hundred-thousand");
     const fell = health.find((p) => p.health_score < 80);
-    await page.getByText(`Below 80 from event ${fell.event_number + 1} on;`).waitFor({ timeout: 60_000 });
+    await page.getByText(`Below 80 from event ${fell.event_number + 1}.`).waitFor({ timeout: 60_000 });
     await page.getByRole("img", { name: /^Health over the events of the run/ }).waitFor();
   });
 
@@ -119,7 +119,7 @@ describe("an event", () => {
       const page = await open(t, browser, server, `/runs/${id}`);
       await page.getByRole("status", { name: "Events shown" }).filter({ hasText: before ? "201 events" : /^100,\d+ events$/ }).waitFor({ timeout: 60_000 });
       await page.getByRole("checkbox", { name: "Follow live" }).check();
-      const lines = Array.from({ length: before ? 100 : 20 }, (_, i) => [`news ${i} of ${id}`, JSON.stringify(agent.say("assistant", `news ${i} of ${id}`)[0])]);
+      const lines = Array.from({ length: before ? 100 : 20 }, (_, i) => [`message ${i} of ${id}`, JSON.stringify(agent.say("assistant", `message ${i} of ${id}`)[0])]);
       const waits = await page.evaluate(tellAndSee, lines);
       figures.push(`${name} events: acknowledged to painted, median ${Math.round(quantile(waits, 0.5))} ms, 95 % within ${Math.round(quantile(waits, 0.95))} ms, of ${waits.length}`);
       assert.ok(quantile(waits, 0.95) < promised, `95 % within ${quantile(waits, 0.95)} ms`);

@@ -133,7 +133,7 @@ func TestASecretInAnyFieldLeavesNoTrace(t *testing.T) {
 	if recorded.Count != 41 || !strings.HasPrefix(recorded.ID, "masked-") {
 		t.Errorf("the run is %+v, want 41 events under a masked id", recorded)
 	}
-	for _, path := range []string{"/api/runs?limit=200", "/api/runs/" + recorded.ID + "/events?limit=500", "/api/runs/" + recorded.ID + "/warnings", "/metrics", "/api/fleet"} {
+	for _, path := range []string{"/api/runs?limit=200", "/api/runs/" + recorded.ID + "/events?limit=500", "/api/runs/" + recorded.ID + "/warnings", "/metrics", "/api/overview"} {
 		_, _ = s.collect("GET " + path).Write(get(t, s.URL+path))
 	}
 	s.stop()

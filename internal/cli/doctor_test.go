@@ -16,7 +16,7 @@ func healthy(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/health":
 		fmt.Fprint(w, `{"status":"healthy","service":"unloop","version":"dev"}`)
 	case r.Method == http.MethodPost:
-		fmt.Fprint(w, `{"accepted":2,"doubled":0,"rejected":0,"errors":[]}`)
+		fmt.Fprint(w, `{"accepted":2,"duplicates":0,"rejected":0,"errors":[]}`)
 	case r.Method == http.MethodGet:
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		fmt.Fprint(w, `{"event_id":"1"}`+"\n"+`{"event_id":"2"}`+"\n")

@@ -224,7 +224,7 @@ func retry(err error) (after time.Duration, again bool) {
 // batch is the answer to several events.
 type batch struct {
 	Accepted   int          `json:"accepted"`
-	Duplicates int          `json:"doubled"`
+	Duplicates int          `json:"duplicates"`
 	Errors     []eventError `json:"errors"`
 }
 

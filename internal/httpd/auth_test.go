@@ -25,7 +25,7 @@ func hashed(name string, scope Scope, secret string) Token {
 }
 
 func TestTokensSayWhoMayDoWhat(t *testing.T) {
-	h := newHouse(t, func(o *Options) {
+	h := newTestServer(t, func(o *Options) {
 		o.Tokens = []Token{hashed("agent", Ingest, "in"), hashed("viewer", Read, "out"), hashed("owner", Admin, "all")}
 	})
 	h.Mount("GET /mounted", Read, http.NotFoundHandler())
@@ -41,7 +41,7 @@ func TestTokensSayWhoMayDoWhat(t *testing.T) {
 		{"GET", "/api/runs", "", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/api/runs/r/events", "", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/api/compare?a=r&b=r", "", [5]int{401, 401, 403, 200, 200}},
-		{"GET", "/api/fleet", "", [5]int{401, 401, 403, 200, 200}},
+		{"GET", "/api/overview", "", [5]int{401, 401, 403, 200, 200}},
 		{"POST", "/api/runs/r/replay", "{}", [5]int{401, 401, 403, 200, 200}},
 		{"GET", "/mounted", "", [5]int{401, 401, 403, 404, 404}},
 		{"DELETE", "/api/runs/r", "", [5]int{401, 401, 403, 403, 204}},
@@ -71,7 +71,7 @@ func TestTokensSayWhoMayDoWhat(t *testing.T) {
 }
 
 func TestOnlyHealthAndTheDescriptionAreForAnyone(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	var open []string
 	routes := 0
 	for path, item := range h.api.OpenAPI().Paths {
@@ -95,7 +95,7 @@ func TestOnlyHealthAndTheDescriptionAreForAnyone(t *testing.T) {
 }
 
 func TestTheServerIsOnlyAskedUnderItsOwnNames(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Hosts = []string{"unloop.example.com", "192.0.2.7"} })
+	h := newTestServer(t, func(o *Options) { o.Hosts = []string{"unloop.example.com", "192.0.2.7"} })
 	for host, want := range map[string]int{
 		"localhost": 200, "localhost:8765": 200, "LOCALHOST.": 200, "127.0.0.1:8765": 200, "127.9.9.9": 200, "[::1]:8765": 200, "[::ffff:127.0.0.1]": 200,
 		"app.localhost": 200, "unloop.example.com": 200, "Unloop.Example.com:443": 200, "192.0.2.7:80": 200,
@@ -119,7 +119,7 @@ func TestTheServerIsOnlyAskedUnderItsOwnNames(t *testing.T) {
 }
 
 func TestOtherPagesMayNotSendRequests(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Origins = []string{"https://app.example.com"} })
+	h := newTestServer(t, func(o *Options) { o.Origins = []string{"https://app.example.com"} })
 	for _, tc := range []struct {
 		name, method string
 		header       []string
@@ -160,7 +160,7 @@ func TestOtherPagesMayNotSendRequests(t *testing.T) {
 }
 
 func TestEveryAnswerTellsBrowsersToBeCareful(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	for _, path := range []string{"/api/health", "/nothing", "/api/runs/nobody"} {
 		w := h.do(http.MethodGet, path, "")
 		for name, want := range map[string]string{
@@ -192,7 +192,7 @@ func TestWithoutTokensTheServerIsForItsMachineOnly(t *testing.T) {
 }
 
 func TestOptionsNameWhatIsWrong(t *testing.T) {
-	good := Options{Pipeline: &recorder{}, Store: newHouse(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}, Guards: &parrot{}}
+	good := Options{Pipeline: &recorder{}, Store: newTestServer(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Guards: &echoGuards{}}
 	for want, change := range map[string]func(*Options){
 		"":                      func(*Options) {},
 		"are needed":            func(o *Options) { o.Hub = nil },
@@ -213,7 +213,7 @@ func TestOptionsNameWhatIsWrong(t *testing.T) {
 
 func TestTheAccessLogHoldsNothingThatAUserSaid(t *testing.T) {
 	var lines bytes.Buffer
-	h := newHouse(t, func(o *Options) { o.Access = slog.New(slog.NewTextHandler(&lines, nil)) })
+	h := newTestServer(t, func(o *Options) { o.Access = slog.New(slog.NewTextHandler(&lines, nil)) })
 	h.do(http.MethodPost, "/api/events", event("r", 1, "x", `"text":"secret words"`))
 	h.do(http.MethodGet, "/api/runs?text=secret", "")
 	log := lines.String()
@@ -222,25 +222,27 @@ func TestTheAccessLogHoldsNothingThatAUserSaid(t *testing.T) {
 	}
 }
 
-// gone is a client that has hung up.
-type gone struct{ sink }
+// closedWriter is the writer of a closed connection.
+type closedWriter struct{ sink }
 
-func (*gone) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: net.ErrClosed} }
+func (*closedWriter) Write([]byte) (int, error) {
+	return 0, &net.OpError{Op: "write", Err: net.ErrClosed}
+}
 
 func TestAClientThatHangsUpIsNothingToLog(t *testing.T) {
 	var lines bytes.Buffer
-	h := newHouse(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
+	h := newTestServer(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
 	defer func() {
 		if cause := recover(); cause != http.ErrAbortHandler || lines.Len() > 0 {
 			t.Errorf("%v, log %s", cause, lines.String())
 		}
 	}()
-	h.ServeHTTP(&gone{sink{header: make(http.Header)}}, httptest.NewRequest(http.MethodGet, "http://localhost/api/runs", nil))
+	h.ServeHTTP(&closedWriter{sink{header: make(http.Header)}}, httptest.NewRequest(http.MethodGet, "http://localhost/api/runs", nil))
 }
 
 func TestAPanicIsAnAnswer(t *testing.T) {
 	var lines bytes.Buffer
-	h := newHouse(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
+	h := newTestServer(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
 	h.Mount("GET /panic", Read, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("what the user said") }))
 	w := h.do(http.MethodGet, "/panic", "")
 	if w.Code != http.StatusInternalServerError || !strings.Contains(lines.String(), "panicked") || strings.Contains(lines.String(), "the user said") {

@@ -30,10 +30,10 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// nobody takes everything and keeps nothing.
-type nobody struct{ telemetry }
+// discardingPipeline accepts everything and stores nothing.
+type discardingPipeline struct{ telemetry }
 
-func (*nobody) Submit(_ context.Context, d *pipeline.Submission) (pipeline.Ack, error) {
+func (*discardingPipeline) Submit(_ context.Context, d *pipeline.Submission) (pipeline.Ack, error) {
 	receipt := pipeline.Ack{Events: make([]pipeline.Result, len(d.Events))}
 	for i, e := range d.Events {
 		receipt.Events[i].ID = e.ID
@@ -41,7 +41,7 @@ func (*nobody) Submit(_ context.Context, d *pipeline.Submission) (pipeline.Ack, 
 	return receipt, nil
 }
 
-// sink throws answers away.
+// sink discards responses.
 type sink struct {
 	header http.Header
 	status int
@@ -65,7 +65,7 @@ func BenchmarkSendEvents(b *testing.B) {
 		events     int
 	}{{"one", one(1), 1}, {"500", "[" + strings.Join(all, ",") + "]", 500}} {
 		b.Run(tc.name, func(b *testing.B) {
-			s, err := New(Options{Pipeline: &nobody{}, Store: &fleetless{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}, Guards: &parrot{}})
+			s, err := New(Options{Pipeline: &discardingPipeline{}, Store: &unusedStore{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Guards: &echoGuards{}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func BenchmarkSendEvents(b *testing.B) {
 
 // BenchmarkOneRequest is a single event over a real connection, the client included.
 func BenchmarkOneRequest(b *testing.B) {
-	s, err := New(Options{Pipeline: &nobody{}, Store: &fleetless{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &jury{}, Guards: &parrot{}})
+	s, err := New(Options{Pipeline: &discardingPipeline{}, Store: &unusedStore{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Guards: &echoGuards{}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func BenchmarkMessages(b *testing.B) {
 		}
 		reportCPU(b, before, len(u.Events))
 	})
-	b.Run("fleet", func(b *testing.B) {
+	b.Run("overview", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			overviewMessage(u)
@@ -131,5 +131,5 @@ func BenchmarkMessages(b *testing.B) {
 	})
 }
 
-// fleetless is a store that is never asked.
-type fleetless struct{ Store }
+// unusedStore is a store that is never called.
+type unusedStore struct{ Store }

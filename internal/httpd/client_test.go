@@ -25,9 +25,9 @@ func python(t *testing.T) string {
 	return strings.TrimSpace(string(path))
 }
 
-// client runs the published client against a house, and returns what it printed. Nothing may be left over in its folder for
+// client runs the published client against a test server, and returns what it printed. Nothing may be left over in its folder for
 // events that it could not send.
-func client(t *testing.T, h *house, arguments ...string) string {
+func client(t *testing.T, h *testServer, arguments ...string) string {
 	t.Helper()
 	left := t.TempDir()
 	c := exec.Command(python(t), arguments...)
@@ -44,7 +44,7 @@ func client(t *testing.T, h *house, arguments ...string) string {
 }
 
 // types counts a run's events by type.
-func types(h *house, run string) map[string]int {
+func types(h *testServer, run string) map[string]int {
 	counts := map[string]int{}
 	for _, e := range get[[]Event](h, "/api/runs/"+run+"/events") {
 		counts[e.Type]++
@@ -52,7 +52,7 @@ func types(h *house, run string) map[string]int {
 	return counts
 }
 
-func hasWarning(h *house, run, about string) bool {
+func hasWarning(h *testServer, run, about string) bool {
 	for _, w := range get[[]Warning](h, "/api/runs/"+run+"/warnings") {
 		if w.Tool != nil && *w.Tool == about {
 			return true
@@ -62,7 +62,7 @@ func hasWarning(h *house, run, about string) bool {
 }
 
 func TestThePublishedClientReportsToUs(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	client(t, h, "testdata/sdk_agent.py")
 	run := get[RunSummary](h, "/api/runs/sdk-run")
 	if run.Name != "research-agent" || run.Project != "lab" || run.Status != "completed" || string(canonical(run.Metadata)) != `{"level":3,"team":"loops"}` ||
@@ -92,7 +92,7 @@ func TestThePublishedClientReportsToUs(t *testing.T) {
 }
 
 func TestThePublishedLangGraphAdapterReportsToUs(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	client(t, h, "testdata/langgraph_agent.py")
 	runs := get[[]RunSummary](h, "/api/runs")
 	if len(runs) != 1 || runs[0].Name != "graph-agent" || runs[0].Project != "graphs" || runs[0].Status != "completed" || !strings.HasPrefix(runs[0].ID, "lg-") {
@@ -110,7 +110,7 @@ func TestThePublishedLangGraphAdapterReportsToUs(t *testing.T) {
 }
 
 func TestThePublishedCommandsWorkWithUs(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	if said := client(t, h, "-m", "looplens.cli", "doctor"); !strings.Contains(said, "[ok]   server reachable (version 1.2.3)") ||
 		!strings.Contains(said, "SDK round-trip - 4 events delivered") || !strings.Contains(said, "All checks passed.") {
 		t.Errorf("doctor: %s", said)

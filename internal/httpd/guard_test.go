@@ -11,13 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// parrot keeps which guard is asked, and says the lines again. What real guards say is tested where the server is put together.
-type parrot struct {
+// echoGuards records which guard is requested, and answers with its input.
+type echoGuards struct {
 	profile  string
 	settings map[string]string
 }
 
-func (p *parrot) Guard(profile string, settings map[string]string) (Guard, error) {
+func (p *echoGuards) Guard(profile string, settings map[string]string) (Guard, error) {
 	p.profile, p.settings = profile, settings
 	if profile == "wrong" {
 		return nil, SettingErrors{{Reason: "there is no profile of that name"}}
@@ -28,14 +28,14 @@ func (p *parrot) Guard(profile string, settings map[string]string) (Guard, error
 	return p, nil
 }
 
-func (*parrot) Answer(_ context.Context, text []byte, out io.Writer) error {
+func (*echoGuards) Answer(_ context.Context, text []byte, out io.Writer) error {
 	_, err := out.Write(text)
 	return err
 }
 
 func TestTheGuardOfTheAskedProfileAnswers(t *testing.T) {
-	p := &parrot{}
-	h := newHouse(t, func(o *Options) { o.Guards = p })
+	p := &echoGuards{}
+	h := newTestServer(t, func(o *Options) { o.Guards = p })
 	w := h.do(http.MethodPost, "/api/guard?profile=cycles&set=n=1&set=n=a%3Db", "{}\n[]\n")
 	if w.Code != http.StatusOK || w.Body.String() != "{}\n[]\n" || w.Header().Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
@@ -59,7 +59,7 @@ func TestTheGuardOfTheAskedProfileAnswers(t *testing.T) {
 			t.Errorf("%.40s: %d %s", query, w.Code, w.Body)
 		}
 	}
-	h = newHouse(t, func(o *Options) { o.Limits.Body = 100 })
+	h = newTestServer(t, func(o *Options) { o.Limits.Body = 100 })
 	if w := h.do(http.MethodPost, "/api/guard", strings.Repeat(" ", 101)); w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body over the limit: %d", w.Code)
 	}

@@ -29,7 +29,7 @@ type NewRun struct {
 // Batch says what became of the events of a request.
 type Batch struct {
 	Accepted   int          `json:"accepted" doc:"Events that are recorded now, those that were before included."`
-	Duplicates int          `json:"doubled" doc:"Those among them whose run had an event of their id before, which stands."`
+	Duplicates int          `json:"duplicates" doc:"Those among them whose run had an event of their id before, which stands."`
 	Rejected   int          `json:"rejected" doc:"Events that cannot be taken."`
 	Errors     []EventError `json:"errors" doc:"Why, for each of these."`
 	Notices    []EventError `json:"notices,omitempty" doc:"Fields of events that were taken otherwise than they were sent: ids and names that were shortened."`

@@ -18,7 +18,7 @@ import (
 )
 
 func TestOneEventIsAnsweredAsItIsRecorded(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	w := h.do(http.MethodPost, "/api/events", `{"event_id":"e","run_id":"r","sequence":3,"timestamp":"2026-01-02T03:04:05.5+01:00","type":"tool_call_completed",`+
 		`"project":"p","agent":null,"tool":"search","output":{"b":1,"a":[]},"error":{"message":"no"},"latency_ms":7,"tokens":0}`)
 	want := `{"event_id":"e","run_id":"r","sequence":3,"timestamp":"2026-01-02T03:04:05.5+01:00","type":"tool_call_completed","agent":null,"name":null,` +
@@ -37,7 +37,7 @@ func TestOneEventIsAnsweredAsItIsRecorded(t *testing.T) {
 }
 
 func TestAnEventWithoutAnIDIsGivenOne(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	w := h.do(http.MethodPost, "/api/events", `{"run_id":"r","type":"x"}`)
 	var sent Event
 	if err := json.Unmarshal(w.Body.Bytes(), &sent); err != nil || sent.ID == "" || sent.Timestamp == "" {
@@ -49,21 +49,21 @@ func TestAnEventWithoutAnIDIsGivenOne(t *testing.T) {
 }
 
 func TestManyEventsAreAnsweredWithWhatBecameOfThem(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	a, b := event("r", 1, "run_started", ""), event("r", 2, "run_completed", "")
 	for _, tc := range []struct {
 		name, body, kind string
 		status           int
 		want             string
 	}{
-		{"an array", "[" + a + "]", "application/json", 201, `{"accepted":1,"doubled":0,"rejected":0,"errors":[]}`},
-		{"lines, one of which came before", a + "\n" + b, "application/json", 201, `{"accepted":2,"doubled":1,"rejected":0,"errors":[]}`},
-		{"lines by type", a, "application/x-ndjson; charset=utf-8", 201, `{"accepted":1,"doubled":1,"rejected":0,"errors":[]}`},
-		{"no type at all", "[" + a + "]", "", 201, `{"accepted":1,"doubled":1,"rejected":0,"errors":[]}`},
-		{"none", "[]", "", 201, `{"accepted":0,"doubled":0,"rejected":0,"errors":[]}`},
+		{"an array", "[" + a + "]", "application/json", 201, `{"accepted":1,"duplicates":0,"rejected":0,"errors":[]}`},
+		{"lines, one of which came before", a + "\n" + b, "application/json", 201, `{"accepted":2,"duplicates":1,"rejected":0,"errors":[]}`},
+		{"lines by type", a, "application/x-ndjson; charset=utf-8", 201, `{"accepted":1,"duplicates":1,"rejected":0,"errors":[]}`},
+		{"no type at all", "[" + a + "]", "", 201, `{"accepted":1,"duplicates":1,"rejected":0,"errors":[]}`},
+		{"none", "[]", "", 201, `{"accepted":0,"duplicates":0,"rejected":0,"errors":[]}`},
 		{
 			"one of two", `[{"run_id":"r"},` + a + `]`, "", 201,
-			`{"accepted":1,"doubled":1,"rejected":1,"errors":[{"index":0,"field":"type","reason":"an event needs a type"}]}`,
+			`{"accepted":1,"duplicates":1,"rejected":1,"errors":[{"index":0,"field":"type","reason":"an event needs a type"}]}`,
 		},
 		{
 			"none of two", `[{"run_id":"r"},7]`, "", 400,
@@ -93,7 +93,7 @@ func TestManyEventsAreAnsweredWithWhatBecameOfThem(t *testing.T) {
 
 func TestEventsTellWhatTheirRunIsCalled(t *testing.T) {
 	var p recorder
-	h := newHouse(t, func(o *Options) { o.Pipeline = &p })
+	h := newTestServer(t, func(o *Options) { o.Pipeline = &p })
 	h.send(`{"run_id":"a","type":"run_started","name":"first","metadata":{"k":1},"project":"lab"}`, `{"run_id":"b","type":"x","project":"lab"}`,
 		`{"run_id":"b","type":"x","project":"lab"}`, `{"run_id":"b","type":"run_started","name":"second"}`, `{"run_id":"c","type":"x"}`, `{"run_id":"a","type":"x","project":"lab","name":"no run"}`)
 	want := []pipeline.Info{{ID: "a", Name: "first", Project: "lab", Metadata: json.RawMessage(`{"k":1}`)}, {ID: "b", Name: "second", Project: "lab"}}
@@ -103,7 +103,7 @@ func TestEventsTellWhatTheirRunIsCalled(t *testing.T) {
 }
 
 func TestARunIsAnnounced(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	w := h.do(http.MethodPost, "/api/runs", `{"id":"r/1","name":"my run","project":"lab","metadata":{"k":"v"},"unknown":1}`, "Content-Type", "application/json")
 	var run map[string]any
 	if err := json.Unmarshal(w.Body.Bytes(), &run); err != nil || w.Code != http.StatusCreated {
@@ -130,7 +130,7 @@ func TestARunIsAnnounced(t *testing.T) {
 }
 
 func TestABadAnnouncementNamesTheField(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	for body, field := range map[string]string{
 		`{"id":7}`: "body", `[]`: "body", `{"metadata":[1]}`: "metadata", `{"metadata":7}`: "metadata",
 		`{"metadata":{"a":` + strings.Repeat("[", 128) + strings.Repeat("]", 128) + `}}`: "metadata",
@@ -147,13 +147,13 @@ func TestWhoCannotBeServedIsToldWhenToComeAgain(t *testing.T) {
 	for err, status := range map[error]int{
 		pipeline.ErrBusy: http.StatusTooManyRequests, fmt.Errorf("wrapped: %w", pipeline.ErrClosed): http.StatusServiceUnavailable,
 	} {
-		h := newHouse(t, func(o *Options) { o.Pipeline = &recorder{err: err} })
+		h := newTestServer(t, func(o *Options) { o.Pipeline = &recorder{err: err} })
 		w := h.do(http.MethodPost, "/api/events", `{"run_id":"r","type":"x"}`)
 		if w.Code != status || w.Header().Get("Retry-After") != "1" {
 			t.Errorf("%v: %d, Retry-After %q", err, w.Code, w.Header().Get("Retry-After"))
 		}
 	}
-	h := newHouse(t, func(o *Options) { o.Pipeline = &recorder{err: fmt.Errorf("disk on fire")} })
+	h := newTestServer(t, func(o *Options) { o.Pipeline = &recorder{err: fmt.Errorf("disk on fire")} })
 	w := h.do(http.MethodPost, "/api/events", `{"run_id":"r","type":"x"}`)
 	if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "fire") {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -169,7 +169,7 @@ func packed(text string) string {
 }
 
 func TestBodiesAreBounded(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.Body, o.Limits.Events = 4096, 3 })
+	h := newTestServer(t, func(o *Options) { o.Limits.Body, o.Limits.Events = 4096, 3 })
 	good := event("r", 1, "x", "")
 	for _, tc := range []struct {
 		name, body, encoding string
@@ -198,7 +198,7 @@ func TestBodiesAreBounded(t *testing.T) {
 }
 
 func TestTheMemoryOfAllBodiesIsBounded(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
+	h := newTestServer(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
 	others, err := h.large.Take(t.Context(), h.large.Size()/2)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestTheMemoryOfAllBodiesIsBounded(t *testing.T) {
 }
 
 // wantAllGiven takes all that there is, which must be free.
-func (h *house) wantAllGiven(t *testing.T) {
+func (h *testServer) wantAllGiven(t *testing.T) {
 	t.Helper()
 	for _, pool := range []*memory.Pool{h.small, h.large} {
 		taken, err := pool.Take(t.Context(), pool.Size())
@@ -230,7 +230,7 @@ func (h *house) wantAllGiven(t *testing.T) {
 }
 
 func TestASenderWhoSaysThatMuchComesTakesNoMoreThanHeSends(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
+	h := newTestServer(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
 	slow, arrives := io.Pipe()
 	done := make(chan struct{})
 	go func() {

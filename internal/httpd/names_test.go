@@ -8,7 +8,7 @@ import (
 )
 
 func TestALongNameIsTakenShortenedAndTheAnswerSaysSo(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	long := strings.Repeat("訂", 300) // 900 bytes
 	want := EventError{0, "agent", "shortened from 900 bytes to 511"}
 	one := h.do(http.MethodPost, "/api/events", event("r", 1, "x", `"agent":"`+long+`"`))

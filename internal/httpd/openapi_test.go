@@ -11,7 +11,7 @@ import (
 )
 
 // description returns what /openapi.json says.
-func description(t *testing.T, h *house) (whole map[string]any) {
+func description(t *testing.T, h *testServer) (whole map[string]any) {
 	t.Helper()
 	w := h.do(http.MethodGet, "/openapi.json", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &whole); err != nil || w.Code != http.StatusOK {
@@ -21,7 +21,7 @@ func description(t *testing.T, h *house) (whole map[string]any) {
 }
 
 func TestEverythingIsDescribed(t *testing.T) {
-	whole := description(t, newHouse(t, nil))
+	whole := description(t, newTestServer(t, nil))
 	if whole["openapi"] != "3.1.0" {
 		t.Errorf("openapi %v", whole["openapi"])
 	}
@@ -71,7 +71,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 
 // TestAnswersAreAsTheDescriptionSays holds what is answered to the schemas.
 func TestAnswersAreAsTheDescriptionSays(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource("mem:///openapi.json", description(t, h)); err != nil {
 		t.Fatal(err)
@@ -89,8 +89,8 @@ func TestAnswersAreAsTheDescriptionSays(t *testing.T) {
 		{"GET", "/api/runs/b/metrics", "", "/api/runs/{id}/metrics", "200"},
 		{"GET", "/api/compare?a=a&b=b", "", "/api/compare", "200"},
 		{"GET", "/api/compare?a=a&b=a", "", "/api/compare", "200"},
-		{"GET", "/api/fleet", "", "/api/fleet", "200"},
-		{"GET", "/api/fleet?since=2026-05-01T12:00:00Z", "", "/api/fleet", "200"},
+		{"GET", "/api/overview", "", "/api/overview", "200"},
+		{"GET", "/api/overview?since=2026-05-01T12:00:00Z", "", "/api/overview", "200"},
 		{"GET", "/api/rules", "", "/api/rules", "200"},
 		{"GET", "/api/profiles", "", "/api/profiles", "200"},
 		{"POST", "/api/runs/a/replay", `{"settings":{"n":3}}`, "/api/runs/{id}/replay", "200"},

@@ -66,7 +66,7 @@ type (
 )
 
 func (s *Server) overviewRoutes() {
-	op := s.operation(http.MethodGet, "/api/fleet", Read, "runs", "fleet", "All runs summed up",
+	op := s.operation(http.MethodGet, "/api/overview", Read, "runs", "overview", "All runs summed up",
 		"Runs by status over time, the most looping tools, and what was spent after the first warning.")
 	query(s, op, s.getOverview)
 }

@@ -35,7 +35,7 @@ func TestHowManyEventsAreReadAtOnceDependsOnTheirSize(t *testing.T) {
 }
 
 func TestAListOfLargeEventsEndsEarly(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	large := `"text":"` + strings.Repeat("x", 1<<20) + `"`
 	for i := range 34 {
 		h.send(event("r", i+1, "x", large))

@@ -62,7 +62,7 @@ func TestConnectionsThatProveNothingKeepNobodyOut(t *testing.T) {
 	} {
 		for _, tokens := range [][]Token{nil, {hashed("owner", Admin, "all")}} {
 			t.Run(fmt.Sprintf("%s, %d tokens", name, len(tokens)), func(t *testing.T) {
-				h := newHouse(t, func(o *Options) { o.Tokens = tokens })
+				h := newTestServer(t, func(o *Options) { o.Tokens = tokens })
 				url, stop := serveOn(t, h)
 				client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{}}
 				ask(t, client, url)
@@ -87,7 +87,7 @@ func TestConnectionsThatProveNothingKeepNobodyOut(t *testing.T) {
 }
 
 func TestAConnectionWithoutATokenThatIsSilentIsClosed(t *testing.T) {
-	h := newHouse(t, func(o *Options) {
+	h := newTestServer(t, func(o *Options) {
 		o.Tokens, o.Limits.Silence = []Token{hashed("owner", Admin, "all")}, 50*time.Millisecond
 	})
 	url, stop := serveOn(t, h)

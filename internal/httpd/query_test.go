@@ -28,11 +28,11 @@ func namesOf(t *testing.T, object string) []string {
 
 // What clients read stands first, ours behind it.
 func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
-	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding tools news"
+	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding tools novelty"
 	for _, tc := range []struct {
 		path, list, theirs, ours string
 	}{
@@ -70,14 +70,14 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 }
 
 func TestARunAndWhatWasFoundInIt(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	run := get[RunDetails](h, "/api/runs/r")
 	if diff := cmp.Diff([]ToolCalls{{"search", 6}}, run.Tools); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]float64{1, 0, 0, 0, 0, 0}, run.Novelty); diff != "" {
-		t.Errorf("news (-want +got):\n%s", diff)
+		t.Errorf("novelty (-want +got):\n%s", diff)
 	}
 	if last := run.Health[len(run.Health)-1]; len(run.Health) < 2 || run.Health[0] != (HealthPoint{0, 100}) || last.HealthScore != run.HealthScore {
 		t.Errorf("health %v", run.Health)
@@ -104,7 +104,7 @@ func TestARunAndWhatWasFoundInIt(t *testing.T) {
 }
 
 func TestEventsAreListedFromTheEnd(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 3)...)
 	var got []string
 	path := "/api/runs/r/events?limit=3&order=desc"
@@ -126,7 +126,7 @@ func TestEventsAreListedFromTheEnd(t *testing.T) {
 }
 
 func TestListsGoOnPageByPage(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	var want []string
 	for i := range 7 {
 		id := fmt.Sprintf("r%d", i)
@@ -157,7 +157,7 @@ func TestListsGoOnPageByPage(t *testing.T) {
 }
 
 func TestEventsAndDecisionsGoOnPageByPage(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r/1", 30)...)
 	for _, list := range []string{"events", "decisions"} {
 		whole := get[[]json.RawMessage](h, "/api/runs/r%2F1/"+list)
@@ -179,7 +179,7 @@ func TestEventsAndDecisionsGoOnPageByPage(t *testing.T) {
 }
 
 func TestRunsAreFiltered(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("looping", 6)...)
 	h.send(event("healthy", 1, "run_started", `"name":"Fine one"`), event("healthy", 2, "run_completed", ""))
 	rule := get[[]Warning](h, "/api/runs/looping/warnings")[0].Type
@@ -207,7 +207,7 @@ func TestRunsAreFiltered(t *testing.T) {
 }
 
 func TestQuestionsThatCannotBeAnsweredAreProblems(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(event("r", 1, "x", ""))
 	for _, tc := range []struct {
 		method, path string
@@ -229,9 +229,9 @@ func TestQuestionsThatCannotBeAnsweredAreProblems(t *testing.T) {
 		{"GET", "/api/runs/r/events?cursor=odd", 400, "cursor"},
 		{"GET", "/api/compare?a=r&b=nobody", 404, "b"},
 		{"GET", "/api/compare?a=r", 422, "b"},
-		{"GET", "/api/fleet?since=1h&until=2h", 400, "since"},
-		{"GET", "/api/fleet?step=-1h", 400, "step"},
-		{"GET", "/api/fleet?since=1000h&step=1s", 400, "step"},
+		{"GET", "/api/overview?since=1h&until=2h", 400, "since"},
+		{"GET", "/api/overview?step=-1h", 400, "step"},
+		{"GET", "/api/overview?since=1000h&step=1s", 400, "step"},
 		{"GET", "/api/nothing", 404, ""},
 		{"GET", "/", 404, ""},
 		{"PUT", "/api/runs", 405, ""},
@@ -258,7 +258,7 @@ func TestQuestionsThatCannotBeAnsweredAreProblems(t *testing.T) {
 }
 
 func TestADeletedRunIsGone(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("r", 2)...)
 	if w := h.do(http.MethodDelete, "/api/runs/r", ""); w.Code != http.StatusNoContent || w.Body.Len() > 0 {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -269,7 +269,7 @@ func TestADeletedRunIsGone(t *testing.T) {
 }
 
 func TestTwoRunsAreCompared(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("a", 6)...)
 	h.send(event("b", 1, "run_started", ""),
 		event("b", 2, "tool_call_started", `"tool":"search","input":{ "q" : "loops" }`), event("b", 3, "tool_call_completed", `"tool":"search","output":["none"]`),
@@ -296,11 +296,11 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	}
 }
 
-func TestTheFleetIsSummedUp(t *testing.T) {
-	h := newHouse(t, nil)
+func TestTheRunsAreSummedUp(t *testing.T) {
+	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	h.send(event("s", 1, "run_started", ""), event("s", 2, "run_completed", ""))
-	f := get[Overview](h, "/api/fleet?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
+	f := get[Overview](h, "/api/overview?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
 	if f.Runs != 2 || f.Warned != 1 || len(f.Buckets) != 4 || f.Buckets[0].Running != 1 || f.Buckets[0].Completed != 1 || f.StepSeconds != 900 {
 		t.Errorf("%+v", f)
 	}
@@ -311,14 +311,14 @@ func TestTheFleetIsSummedUp(t *testing.T) {
 	if diff := cmp.Diff([]SlowStep{{"r", slowest.ID, 12.5}}, f.Slowest); diff != "" {
 		t.Errorf("slowest (-want +got):\n%s", diff)
 	}
-	if empty := get[Overview](h, "/api/fleet"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
+	if empty := get[Overview](h, "/api/overview"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
 		t.Errorf("the last day: %+v", empty)
 	}
 }
 
 func TestTheServerIsHealthyOnceItIsReady(t *testing.T) {
 	var wrong error = fmt.Errorf("the store is being opened")
-	h := newHouse(t, func(o *Options) { o.Ready = func(context.Context) error { return wrong } })
+	h := newTestServer(t, func(o *Options) { o.Ready = func(context.Context) error { return wrong } })
 	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "being opened") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

@@ -18,15 +18,15 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// jury keeps what it is asked, and answers as it is told.
-type jury struct {
+// fakeJudge records its arguments and gives fixed answers.
+type fakeJudge struct {
 	profile  string
 	settings map[string]string
 	most     int
 	answer   func(ctx context.Context) (*pipeline.Replayed, error) // nil for an answer that is fine
 }
 
-func (j *jury) Replay(ctx context.Context, run *store.Run, profile string, settings map[string]string, most int) (*pipeline.Replayed, error) {
+func (j *fakeJudge) Replay(ctx context.Context, run *store.Run, profile string, settings map[string]string, most int) (*pipeline.Replayed, error) {
 	j.profile, j.settings, j.most = profile, settings, most
 	if profile == "wrong" {
 		return nil, SettingErrors{{Reason: "there is no profile of that name"}}
@@ -46,24 +46,24 @@ func (j *jury) Replay(ctx context.Context, run *store.Run, profile string, setti
 	}, nil
 }
 
-func (j *jury) Rules() []Rule {
+func (j *fakeJudge) Rules() []Rule {
 	return []Rule{{Name: "cycle", What: "It turns.", Why: "It costs.", Try: "Stop.", Profiles: []string{"default"}}}
 }
 
-func (j *jury) Profiles() []Profile {
+func (j *fakeJudge) Profiles() []Profile {
 	return []Profile{{Name: "default", Title: "as it is", Rules: []string{"cycle"}, Settings: []Setting{{"rounds", 3, "how often"}, {"ignore", []string{}, "tools"}}}}
 }
 
-// replayed returns a house with a judge and the recorded run r.
-func replayed(t *testing.T, j *jury) *house {
+// replayed returns a server with a judge and the recorded run r.
+func replayed(t *testing.T, j *fakeJudge) *testServer {
 	t.Helper()
-	h := newHouse(t, func(o *Options) { o.Judge = j })
+	h := newTestServer(t, func(o *Options) { o.Judge = j })
 	h.send(looping("r", 6)...)
 	return h
 }
 
 func TestARunIsJudgedAnew(t *testing.T) {
-	j := &jury{}
+	j := &fakeJudge{}
 	h := replayed(t, j)
 	w := h.do(http.MethodPost, "/api/runs/r/replay", `{"profile":"cycles","settings":{"a":"7","b":7,"c":[1, "x"],"d":true,"e":"[y]"}}`, "Content-Type", "application/json")
 	if w.Code != http.StatusOK {
@@ -102,7 +102,7 @@ func TestARunIsJudgedAnew(t *testing.T) {
 }
 
 func TestWithoutAProfileThatOfTheRunJudges(t *testing.T) {
-	j := &jury{}
+	j := &fakeJudge{}
 	h := replayed(t, j)
 	if w := h.do(http.MethodPost, "/api/runs/r/replay", `{}`, "Content-Type", "application/json"); w.Code != http.StatusOK || j.profile != "default" {
 		t.Errorf("%d under %q", w.Code, j.profile)
@@ -131,7 +131,7 @@ func TestWhatCannotBeJudgedAnewIsRefused(t *testing.T) {
 		{"what goes wrong inside", "r", `{}`, failing(fmt.Errorf("disk on fire")), 500, "", "its log says why"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := replayed(t, &jury{answer: tc.answer})
+			h := replayed(t, &fakeJudge{answer: tc.answer})
 			w := h.do(http.MethodPost, "/api/runs/"+tc.run+"/replay", tc.body, "Content-Type", "application/json")
 			var p Problem
 			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
@@ -148,7 +148,7 @@ func TestWhatCannotBeJudgedAnewIsRefused(t *testing.T) {
 }
 
 func TestOneRunIsJudgedAnewAtATime(t *testing.T) {
-	j := &jury{}
+	j := &fakeJudge{}
 	h := replayed(t, j)
 	ask := func() *httptest.ResponseRecorder {
 		return h.do(http.MethodPost, "/api/runs/r/replay", `{}`, "Content-Type", "application/json")
@@ -173,7 +173,7 @@ func TestOneRunIsJudgedAnewAtATime(t *testing.T) {
 }
 
 func TestALongRunIsNotEvenRead(t *testing.T) {
-	r := &replays{Server: &Server{Options: Options{Store: oneRun{events: replayEvents + 1}, Judge: &jury{}}}}
+	r := &replays{Server: &Server{Options: Options{Store: oneRun{events: replayEvents + 1}, Judge: &fakeJudge{}}}}
 	_, err := r.replay(t.Context(), &replayQuery{RunPath: RunPath{ID: "r"}})
 	if p, ok := err.(*Problem); !ok || p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("answer %v", err)
@@ -182,7 +182,7 @@ func TestALongRunIsNotEvenRead(t *testing.T) {
 
 func TestAReplayEndsAfterTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j := &jury{answer: func(ctx context.Context) (*pipeline.Replayed, error) {
+		j := &fakeJudge{answer: func(ctx context.Context) (*pipeline.Replayed, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}}
@@ -209,8 +209,8 @@ func (o oneRun) Run(_ context.Context, id string) (*store.Run, error) {
 }
 
 func TestRulesAndProfilesAreListed(t *testing.T) {
-	h := newHouse(t, nil)
-	if diff := cmp.Diff((&jury{}).Rules(), get[[]Rule](h, "/api/rules")); diff != "" {
+	h := newTestServer(t, nil)
+	if diff := cmp.Diff((&fakeJudge{}).Rules(), get[[]Rule](h, "/api/rules")); diff != "" {
 		t.Error(diff)
 	}
 	w := h.do(http.MethodGet, "/api/profiles", "")

@@ -37,7 +37,7 @@ type RunSummary struct {
 	Refolding      bool    `json:"refolding" doc:"Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet."`
 
 	Tools   []ToolCalls `json:"tools" doc:"The tools that it called most, those first; five at most."`
-	Novelty []float64   `json:"news" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
+	Novelty []float64   `json:"novelty" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
 }
 
 // ToolCalls says how often a tool was called.

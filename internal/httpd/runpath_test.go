@@ -9,7 +9,7 @@ import (
 )
 
 func TestRunsThatAreCalledLikeStepsInAPathAreRead(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	ids := []string{".", "..", ".~", "..~", "...", "%2E", "/", "/~", "a//b", "https://x/../y?z#"}
 	for _, id := range ids {
 		h.send(looping(id, 6)...)

@@ -10,7 +10,7 @@ import (
 )
 
 // serveOn runs a server on a port of its own until stop is called, which returns what Serve returned.
-func serveOn(t *testing.T, h *house) (url string, stop func() error) {
+func serveOn(t *testing.T, h *testServer) (url string, stop func() error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -23,7 +23,7 @@ func serveOn(t *testing.T, h *house) (url string, stop func() error) {
 }
 
 func TestStreamsEndWhenTheServerStops(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	url, stop := serveOn(t, h)
 	w := watch(t, url+"/api/stream")
 	w.block()
@@ -37,7 +37,7 @@ func TestStreamsEndWhenTheServerStops(t *testing.T) {
 }
 
 func TestAStreamOutlivesTheTimeForRequests(t *testing.T) {
-	h := newHouse(t, func(o *Options) {
+	h := newTestServer(t, func(o *Options) {
 		o.Limits.ReadTime, o.Limits.WriteTime, o.Limits.KeepAlive = 50*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
 	})
 	url, stop := serveOn(t, h)
@@ -55,7 +55,7 @@ func TestAStreamOutlivesTheTimeForRequests(t *testing.T) {
 }
 
 func TestWhoSendsSlowlyIsCutOff(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.HeaderTime, o.Limits.ReadTime = 50*time.Millisecond, 100*time.Millisecond })
+	h := newTestServer(t, func(o *Options) { o.Limits.HeaderTime, o.Limits.ReadTime = 50*time.Millisecond, 100*time.Millisecond })
 	url, stop := serveOn(t, h)
 	for name, begun := range map[string]string{
 		"a header": "GET /api/health HTTP/1.1\r\nHost: localhost\r\n",

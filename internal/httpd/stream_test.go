@@ -15,8 +15,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// listen puts a house on the net.
-func (h *house) listen() *httptest.Server {
+// listen serves a test server on a loopback port.
+func (h *testServer) listen() *httptest.Server {
 	s := httptest.NewServer(h)
 	h.t.Cleanup(s.Close)
 	return s
@@ -30,7 +30,7 @@ func idsOf(events []Event) (ids []string) {
 }
 
 func TestARunsStreamTellsWhatThereIsAndThenWhatComes(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	events := looping("r", 6)
 	h.send(events[:9]...)
 	w := watch(t, h.listen().URL+"/api/runs/r/stream")
@@ -69,7 +69,7 @@ func TestARunsStreamTellsWhatThereIsAndThenWhatComes(t *testing.T) {
 }
 
 func TestARunThatDoesNotExistYetIsWaitedFor(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	w := watch(t, h.listen().URL+"/api/runs/later/stream")
 	for _, want := range []string{"retry: 1000", ": waiting for the run", ": waiting for the run"} {
 		if block := w.block(); block != want {
@@ -84,7 +84,7 @@ func TestARunThatDoesNotExistYetIsWaitedFor(t *testing.T) {
 }
 
 func TestARunsStreamGoesOnBehindTheLastMessage(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(event("other", 1, "x", ""))
 	h.send(looping("r", 6)...)
 	w := watch(t, h.listen().URL+"/api/runs/r/stream", "Last-Event-ID", "12")
@@ -103,7 +103,7 @@ func TestARunsStreamGoesOnBehindTheLastMessage(t *testing.T) {
 
 // TestNothingIsMissedAndNothingComesTwice connects again and again while events are being recorded.
 func TestNothingIsMissedAndNothingComesTwice(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	server := h.listen()
 	const total = 1200
 	go func() {
@@ -139,7 +139,7 @@ func TestNothingIsMissedAndNothingComesTwice(t *testing.T) {
 }
 
 func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(looping("a", 6)...)
 	h.send(looping("b", 1)...)
 	server := h.listen()
@@ -175,7 +175,7 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 }
 
 func TestWhoComesBackIsToldWhatWasDeletedMeanwhile(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	server := h.listen()
 	for _, run := range []string{"a", "b", "c"} {
 		h.send(event(run, 1, "run_started", ""))
@@ -237,7 +237,7 @@ func TestWhatIsGatheredIsToldOfEachRunOnce(t *testing.T) {
 
 func TestASubscriberThatDoesNotKeepUpIsToldSo(t *testing.T) {
 	hub := live.New(live.Options{Updates: 2})
-	h := newHouse(t, func(o *Options) { o.Hub = hub })
+	h := newTestServer(t, func(o *Options) { o.Hub = hub })
 	w := watch(t, h.listen().URL+"/api/runs/r/stream")
 	w.block()
 	w.block()
@@ -263,7 +263,7 @@ func TestASubscriberThatDoesNotKeepUpIsToldSo(t *testing.T) {
 }
 
 func TestAStreamGivesSignsOfLife(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.KeepAlive = time.Millisecond })
+	h := newTestServer(t, func(o *Options) { o.Limits.KeepAlive = time.Millisecond })
 	w := watch(t, h.listen().URL+"/api/stream")
 	for _, want := range []string{"retry: 1000", ": live", ": keepalive", ": keepalive"} {
 		if block := w.block(); block != want {
@@ -273,7 +273,7 @@ func TestAStreamGivesSignsOfLife(t *testing.T) {
 }
 
 func TestThereAreOnlySoManyStreams(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.Streams = 1 })
+	h := newTestServer(t, func(o *Options) { o.Limits.Streams = 1 })
 	server := h.listen()
 	w := watch(t, server.URL+"/api/stream")
 	answer, err := server.Client().Get(server.URL + "/api/stream")
@@ -291,7 +291,7 @@ func TestThereAreOnlySoManyStreams(t *testing.T) {
 }
 
 func TestAnIDThatWasNeverGivenOutIsThatOfOneWhoHasNothing(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	h.send(event("r", 1, "x", ""))
 	server := h.listen()
 	if m := watch(t, server.URL+"/api/runs/r/stream", "Last-Event-ID", "999").next(); m.id != "1" {
@@ -303,7 +303,7 @@ func TestAnIDThatWasNeverGivenOutIsThatOfOneWhoHasNothing(t *testing.T) {
 }
 
 func TestWhoOnlyAsksForTheHeaderGetsIt(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	if w := h.do(http.MethodHead, "/api/stream", ""); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/event-stream" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
@@ -311,7 +311,7 @@ func TestWhoOnlyAsksForTheHeaderGetsIt(t *testing.T) {
 
 // TestEveryRunIsToldToItsEnd connects again and again while events of many runs are being recorded.
 func TestEveryRunIsToldToItsEnd(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	server := h.listen()
 	const runs, each = 12, 40
 	go func() {

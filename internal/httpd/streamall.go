@@ -18,7 +18,7 @@ type OverviewUpdate struct {
 	Warnings    []Warning   `json:"warnings" doc:"Those that were raised or have grown; all of the run's in messages about what was before."`
 	Decisions   []Decision  `json:"decisions" doc:"New ones."`
 	RunID       string      `json:"run_id" doc:"Of the run."`
-	Invalidated bool        `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Invalidated bool        `json:"decisions_invalidated,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
 }
 
 func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {
@@ -47,7 +47,7 @@ type overviewFeed struct {
 func (f *overviewFeed) run(resume bool) error {
 	if resume { // without a subscription, which would run full meanwhile
 		latest := f.server.Hub.Latest()
-		if err := f.gone(); err != nil {
+		if err := f.publishDeleted(); err != nil {
 			return err
 		}
 		if err := f.catchUp(f.since, latest, false); err != nil {
@@ -58,7 +58,7 @@ func (f *overviewFeed) run(resume bool) error {
 	sub := f.server.Hub.Subscribe("")
 	defer sub.Close()
 	if resume {
-		if err := f.gone(); err != nil {
+		if err := f.publishDeleted(); err != nil {
 			return err
 		}
 		if err := f.catchUp(f.since, f.server.Hub.Latest(), true); err != nil {
@@ -73,16 +73,16 @@ func (f *overviewFeed) run(resume bool) error {
 		if m == nil {
 			return err
 		}
-		told, err := f.tell(gather(sub, m))
+		sent, err := f.publish(gather(sub, m))
 		if err != nil {
 			return err
 		}
-		f.throttle(told)
+		f.throttle(sent)
 	}
 }
 
-// gone sends the runs that were deleted since the client had what there was. One that began anew is among those that are sent then.
-func (f *overviewFeed) gone() error {
+// publishDeleted sends the runs that were deleted since the client connected last. A run that started again follows as a changed run.
+func (f *overviewFeed) publishDeleted() error {
 	if f.since == 0 {
 		return nil // it had nothing
 	}
@@ -95,7 +95,7 @@ func (f *overviewFeed) gone() error {
 }
 
 // catchUp sends the runs that changed behind an arrival, as they stand. With all, it goes to the end of the store; else it leaves
-// those that changed behind latest for later. A message has an id only if all up to it is told: up to latest.
+// those that changed behind latest for later. A message has an id only if everything up to it was sent: up to latest.
 func (f *overviewFeed) catchUp(since, latest int64, all bool) error {
 	for {
 		runs, err := f.server.Store.RunsSince(f.ctx, since, chunk)
@@ -131,8 +131,8 @@ const (
 	restLeast  = 5 * time.Millisecond
 )
 
-func (f *overviewFeed) throttle(told int) {
-	pause := min(time.Duration(told)*perMessage, restMost)
+func (f *overviewFeed) throttle(sent int) {
+	pause := min(time.Duration(sent)*perMessage, restMost)
 	if pause < restLeast {
 		return
 	}
@@ -223,14 +223,14 @@ func merge(a, b *store.Update) *store.Update {
 	return both
 }
 
-// tell sends changes and returns how many it sent.
-func (f *overviewFeed) tell(changes []change) (told int, err error) {
+// publish sends changes and returns how many it sent.
+func (f *overviewFeed) publish(changes []change) (sent int, err error) {
 	for _, c := range changes {
 		id := c.Run.Arrival
 		if len(c.Events) == 0 {
 			id = 0
 		} else if id <= f.since || id <= f.read[c.Run.Number] {
-			continue // it was told before
+			continue // it was sent before
 		}
 		var data []byte
 		if c.message != nil {
@@ -239,11 +239,11 @@ func (f *overviewFeed) tell(changes []change) (told int, err error) {
 			data = overviewMessage(c.Update)
 		}
 		if err := f.send(id, data, false); err != nil {
-			return told, err
+			return sent, err
 		}
-		told++
+		sent++
 	}
-	return told, f.control.Flush()
+	return sent, f.control.Flush()
 }
 
 // overviewMessage returns an update as the stream of all runs says it.

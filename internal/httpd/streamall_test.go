@@ -18,7 +18,7 @@ import (
 // rows is a store of runs whose rows are brought up to date when they are asked for.
 type rows struct {
 	recorder
-	fleetless
+	unusedStore
 	written, due map[string]int64 // by run, the arrival that its row has, and the one that it is due
 	asked        func(times int)  // is called behind each question
 	times        int
@@ -86,7 +86,7 @@ func TestBetweenTheStoreAndTheHubNothingIsMissedAndNothingComesTwice(t *testing.
 					}
 				}
 			}
-			s, err := New(Options{Pipeline: r, Store: r, Telemetry: &telemetry{}, Hub: hub, Judge: &jury{}, Guards: &parrot{}})
+			s, err := New(Options{Pipeline: r, Store: r, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Guards: &echoGuards{}})
 			if err != nil {
 				t.Fatal(err)
 			}

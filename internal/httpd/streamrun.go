@@ -26,7 +26,7 @@ type RunState struct {
 	RunID       string     `json:"run_id" doc:"Of the run."`
 	Decisions   []Decision `json:"decisions" doc:"At the new events."`
 	Removed     []string   `json:"removed,omitempty" doc:"Ids of events that are no more."`
-	Invalidated bool       `json:"decisions_undone,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Invalidated bool       `json:"decisions_invalidated,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
 	Cleared     []string   `json:"warnings_cleared,omitempty" doc:"Ids of warnings that no longer hold. Only with warnings=changed."`
 	Reset       bool       `json:"warnings_reset,omitzero" required:"false" doc:"The first message of a connection: warnings has all of the run's, and what was told before does not count. Only with warnings=changed."`
 }
@@ -127,7 +127,7 @@ func (f *runFeed) catchUp() error {
 			return fmt.Errorf("read events for a stream: %w", err)
 		}
 		if len(events) > 0 {
-			if err := f.tell(events, nil); err != nil {
+			if err := f.publish(events, nil); err != nil {
 				return err
 			}
 			f.upTo = events[len(events)-1].Arrival
@@ -147,16 +147,16 @@ func (f *runFeed) snapshot() error {
 	sent := false
 	err := f.server.decisionsSince(f.ctx, f.state, f.since, func(decisions []store.Decision) error {
 		sent = true
-		return f.tell(nil, decisions)
+		return f.publish(nil, decisions)
 	})
 	if err != nil || sent {
 		return err
 	}
-	return f.tell(nil, nil)
+	return f.publish(nil, nil)
 }
 
-// tell sends events and decisions with the run as it is in the store.
-func (f *runFeed) tell(events []store.Event, decisions []store.Decision) error {
+// publish sends events and decisions with the run as it is in the store.
+func (f *runFeed) publish(events []store.Event, decisions []store.Decision) error {
 	state, err := f.server.Store.Run(f.ctx, f.id)
 	if err != nil {
 		return fmt.Errorf("read a run: %w", err)

@@ -38,7 +38,7 @@ func TestAnUpdateOfARunWithManyWarningsIsSmall(t *testing.T) {
 	const warnings, updates = 1024, 20
 	for query, most := range map[string]int{"": 64 << 10, "?warnings=all": 64 << 10, "?warnings=changed": 4 << 10} {
 		t.Run("stream"+query, func(t *testing.T) {
-			h := newHouse(t, nil)
+			h := newTestServer(t, nil)
 			w := watch(t, h.listen().URL+"/api/runs/r/stream"+query)
 			for range 3 {
 				w.block() // the third says that it is subscribed
@@ -109,7 +109,7 @@ func TestWhoFollowsTheChangesHasTheWarnings(t *testing.T) {
 }
 
 func TestAStreamOfChangesBeginsWithAllWarnings(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	events := looping("r", 12)
 	h.send(events[:21]...)
 	server := h.listen()

@@ -63,7 +63,7 @@ func TestTelemetryIsTakenInBothEncodings(t *testing.T) {
 			{"application/json; charset=utf-8", "gzip", packed(text), "{}"},
 		} {
 			var taken telemetry
-			h := newHouse(t, func(o *Options) { o.Telemetry = &taken })
+			h := newTestServer(t, func(o *Options) { o.Telemetry = &taken })
 			w := h.do(http.MethodPost, path, tc.body, "Content-Type", tc.kind, "Content-Encoding", tc.encoding)
 			if w.Code != http.StatusOK || !strings.HasPrefix(tc.kind, w.Header().Get("Content-Type")) || taken.spans+taken.records != 3 {
 				t.Errorf("%s %s %s: %d %s %q, %d taken", path, tc.kind, tc.encoding, w.Code, w.Header().Get("Content-Type"), w.Body, taken.spans+taken.records)
@@ -76,7 +76,7 @@ func TestTelemetryIsTakenInBothEncodings(t *testing.T) {
 }
 
 func TestWhatIsRejectedIsAPartialSuccess(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Telemetry = &telemetry{rejected: 2, reason: "2 spans have no id"} })
+	h := newTestServer(t, func(o *Options) { o.Telemetry = &telemetry{rejected: 2, reason: "2 spans have no id"} })
 	protobuf, text := export(t, "/v1/traces", 3)
 	traces := ptraceotlp.NewExportResponse()
 	w := h.do(http.MethodPost, "/v1/traces", protobuf, "Content-Type", "application/x-protobuf")
@@ -114,7 +114,7 @@ func TestTelemetryThatCannotBeTakenIsAnsweredWithAStatus(t *testing.T) {
 		{"a broken store", "application/x-protobuf", protobuf, fmt.Errorf("%w: disk full", pipeline.ErrStore), 503, 14},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := newHouse(t, func(o *Options) { o.Telemetry, o.Limits.Body = &telemetry{err: tc.err}, 4096 })
+			h := newTestServer(t, func(o *Options) { o.Telemetry, o.Limits.Body = &telemetry{err: tc.err}, 4096 })
 			w := h.do(http.MethodPost, "/v1/traces", tc.body, "Content-Type", tc.kind)
 			if w.Code != tc.status || (w.Header().Get("Retry-After") == "1") != (tc.status == 429 || tc.status == 503) {
 				t.Fatalf("%d %q, Retry-After %q", w.Code, w.Body, w.Header().Get("Retry-After"))
@@ -170,7 +170,7 @@ func nest(content []byte, times int, numbers ...int) []byte {
 }
 
 func TestTelemetryThatWouldTakeTooMuchIsRefused(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	inSpan := func(attribute []byte) []byte { return nest(attribute, 1, 9, 2, 2, 1) }
 	empties := bytes.Repeat([]byte{18, 0}, maxParts+1)
 	deepJSON := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"k","value":` +
@@ -198,7 +198,7 @@ func TestTelemetryThatWouldTakeTooMuchIsRefused(t *testing.T) {
 }
 
 func TestWhatTelemetryTakesWhenItIsDecodedCounts(t *testing.T) {
-	h := newHouse(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
+	h := newTestServer(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
 	others, err := h.large.Take(t.Context(), h.large.Size()/2)
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func FuzzTelemetry(f *testing.F) {
 		f.Add([]byte(protobuf), path == "/v1/logs", false)
 		f.Add([]byte(text), path == "/v1/logs", true)
 	}
-	s := newHouse(f, func(o *Options) { o.Telemetry = &telemetry{} })
+	s := newTestServer(f, func(o *Options) { o.Telemetry = &telemetry{} })
 	f.Fuzz(func(t *testing.T, body []byte, logs, text bool) {
 		path, kind := "/v1/traces", "application/x-protobuf"
 		if logs {
@@ -235,7 +235,7 @@ func FuzzTelemetry(f *testing.F) {
 }
 
 func TestWhatIsNoTelemetryIsRefusedInWordsOfOurOwn(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newTestServer(t, nil)
 	for _, tc := range []struct{ kind, body, want string }{
 		{jsonType, `{"secret`, "body: it is not valid JSON"},
 		{jsonType, `[{"secret":1}]`, "body: it is JSON, but not of OTLP: a field has a value that OTLP does not have there"},

@@ -38,7 +38,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	}
 	m := &Metrics{
 		Recorded:   counter("events_recorded_total", "Events that were recorded."),
-		Duplicates: counter("events_doubled_total", "Events that were recorded before."),
+		Duplicates: counter("events_duplicate_total", "Events that were recorded before."),
 		Refused:    counter("events_refused_total", "Events that were refused because too much was waiting; their senders were told."),
 		Failures:   counter("commit_failures_total", "Commits that did not succeed; their senders were told."),
 		Refolds:    counter("runs_refolded_total", "Runs that were folded anew since something came late or changed."),

@@ -87,7 +87,7 @@ func drawRun(t *rapid.T, number int64) store.Run {
 			Cost: amounts.Draw(t, "cost"), MeanLatency: amounts.Draw(t, "mean"), MaxLatency: amounts.Draw(t, "max"),
 			BusiestTool: text.Draw(t, "tool"), BusiestAgent: text.Draw(t, "agent"),
 		},
-		Preview: store.Preview{Novelty: rapid.SliceOfN(rapid.Float64Range(0, 1), 0, store.MaxNovelty).Draw(t, "news")}, SlowestEvent: words.Draw(t, "slowest"),
+		Preview: store.Preview{Novelty: rapid.SliceOfN(rapid.Float64Range(0, 1), 0, store.MaxNovelty).Draw(t, "novelty")}, SlowestEvent: words.Draw(t, "slowest"),
 	}
 	if rapid.Bool().Draw(t, "late") {
 		r.Refold = &store.Refold{Behind: places.Draw(t, "behind"), Name: words.Draw(t, "name of its events")}

@@ -50,7 +50,7 @@ func idleAndOld(t *testing.T, s Store) {
 	}
 }
 
-func fleet(t *testing.T, s Store) {
+func overview(t *testing.T, s Store) {
 	var b store.Batch
 	for k, c := range []struct {
 		at      time.Duration

@@ -86,7 +86,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"events are found by id, however many are asked for", eventsByID},
 		{"reading events stops where its caller wants", stopReading},
 		{"idle runs and old ones are found, the oldest first", idleAndOld},
-		{"a summary counts what began in its time", fleet},
+		{"a summary counts what began in its time", overview},
 		{"a summary of no time, or of too many buckets, is refused", badBuckets},
 		{"runs whose rows may be behind their events are told", unflushed},
 		{"a run's events come some at a time, and their last position by itself", someEvents},

@@ -1,8 +1,8 @@
-import type { Comparison, Decision, Fleet, Json, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, Warning } from "./names";
+import type { Comparison, Decision, Overview, Json, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, Warning } from "./names";
 import { segmentOf } from "../route/segment";
 import { token } from "./token.svelte";
 
-/** Failure is an answer that is an error, in words for people. */
+/** Failure is an error response of the server. Its message is shown to the reader. */
 export class Failure extends Error {
   constructor(
     message: string,
@@ -19,9 +19,9 @@ export function headers(more: Record<string, string> = {}): Headers {
   return h;
 }
 
-/** failureOf reads why a request was refused. An answer that is not ours is told by its status. */
+/** failureOf reads why a request failed. A response without a problem document is described by its status. */
 export async function failureOf(answer: Response): Promise<Failure> {
-  let text = `The server answered ${answer.status}.`;
+  let text = `The server responded with status ${answer.status}.`;
   let field = "";
   let reason = "";
   try {
@@ -30,7 +30,7 @@ export async function failureOf(answer: Response): Promise<Failure> {
     if (typeof problem.field === "string") field = problem.field;
     if (typeof problem.reason === "string") reason = problem.reason;
   } catch {
-    // no JSON: the status must do
+    // no JSON: the message names the status
   }
   if (answer.status === 401 || (answer.status === 403 && field === "Authorization")) token.refuse(reason);
   return new Failure(text, answer.status, field);
@@ -42,7 +42,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
     answer = await fetch(path, { ...init, headers: headers({ Accept: "application/json", ...(init.headers as object) }) });
   } catch (e) {
     if (init.signal?.aborted) throw e;
-    throw new Failure("The server does not answer. Is unloop serve running?", 0);
+    throw new Failure("The server does not respond. Check that unloop serve is running.", 0);
   }
   if (!answer.ok) throw await failureOf(answer);
   return answer;
@@ -71,7 +71,7 @@ export const api = {
   warnings: (id: string, signal?: AbortSignal) => get<Warning[]>(`${run(id)}/warnings`, signal),
   decisions: (id: string, signal?: AbortSignal) => get<Decision[]>(`${run(id)}/decisions`, signal),
   compare: (a: string, b: string, signal?: AbortSignal) => get<Comparison>(`/api/compare?${new URLSearchParams({ a, b })}`, signal),
-  fleet: (query: URLSearchParams, signal?: AbortSignal) => get<Fleet>(`/api/fleet?${query}`, signal),
+  overview: (query: URLSearchParams, signal?: AbortSignal) => get<Overview>(`/api/overview?${query}`, signal),
   rules: (signal?: AbortSignal) => get<Rule[]>("/api/rules", signal),
   profiles: (signal?: AbortSignal) => get<Profile[]>("/api/profiles", signal),
   replay: async (id: string, profile: string, settings: Record<string, Json>, signal?: AbortSignal) =>

@@ -1,12 +1,12 @@
-// The names of the wire, as the server's description has them, with what the description leaves open.
-import type { Comparison, Decision, Event, Fleet, FleetUpdate, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, RunUpdate, Warning } from "./schema";
+// The types of the API, from the server's OpenAPI description, and types for what the description leaves open.
+import type { Comparison, Decision, Event, Overview, OverviewUpdate, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, RunUpdate, Warning } from "./schema";
 
-export type { Comparison, Decision, Event, Fleet, FleetUpdate, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, RunUpdate, Warning };
+export type { Comparison, Decision, Event, Overview, OverviewUpdate, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, RunUpdate, Warning };
 
-/** Any JSON value. What agents and tools say is of this kind, and is shown as text only. */
+/** Any JSON value. Agents and tools send such values; the page shows them as text only. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** The object in a warning's details. Everything in it may be missing. */
+/** The object in a warning's details. Every member is optional. */
 export interface Details {
   why?: string;
   try?: string;

@@ -35,29 +35,9 @@ export interface paths {
         put?: never;
         /**
          * Send events
-         * @description Takes one event, an array of events, or one event a line (NDJSON), packed with gzip or not. An event that cannot be taken does not lose the others. What is answered with 201 is on disk. Events may be sent again: an id counts once in its run.
+         * @description Takes one event, an array of events, or one event a line (NDJSON), packed with gzip or not. An event that cannot be taken does not lose the others. An id or a name has at most 512 bytes; a longer one is shortened, and the answer's notices say so. What is answered with 201 is on disk. Events may be sent again: an id counts once in its run.
          */
         post: operations["send-events"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/fleet": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All runs summed up
-         * @description Runs by status over time, the most looping tools, and what was spent after the first warning.
-         */
-        get: operations["fleet"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -96,6 +76,26 @@ export interface paths {
          * @description 200 while it takes events and answers questions, else 503. The reason is told to a token that may read, or where there are no tokens.
          */
         get: operations["health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All runs summed up
+         * @description Runs by status over time, the most looping tools, and what was spent after the first warning.
+         */
+        get: operations["overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -159,7 +159,7 @@ export interface paths {
         put?: never;
         /**
          * Announce a run
-         * @description Tells name, project and metadata of a run. A run that exists gets what is told anew; its events may come before or after.
+         * @description Tells name, project and metadata of a run. An id or a name has at most 512 bytes; a longer one is shortened. A run that exists gets what is told anew; its events may come before or after.
          */
         post: operations["create-run"];
         delete?: never;
@@ -406,9 +406,11 @@ export interface components {
              * Format: int64
              * @description Those among them whose run had an event of their id before, which stands.
              */
-            doubled: number;
+            duplicates: number;
             /** @description Why, for each of these. */
             errors: components["schemas"]["EventError"][] | null;
+            /** @description Fields of events that were taken otherwise than they were sent: ids and names that were shortened. */
+            notices?: components["schemas"]["EventError"][] | null;
             /**
              * Format: int64
              * @description Events that cannot be taken.
@@ -475,6 +477,8 @@ export interface components {
             annotations: components["schemas"]["ToolHints"] | null;
             /** @description Joins a call's start to its outcome. */
             call_id: string | null;
+            /** @description What is stored of inputs, outputs, errors, messages and metadata, where it is not all: excerpts or none. In the place of what is not, there is a text that begins with Content not stored, or ends so behind the excerpt. */
+            content: string | null;
             /**
              * Format: double
              * @description US dollars.
@@ -497,6 +501,8 @@ export interface components {
             model: string | null;
             /** @description A label; the tool's name where tool is null. */
             name: string | null;
+            /** @description In the answer to the event: ids and names that were shortened. */
+            notices?: components["schemas"]["EventError"][] | null;
             /** @description A call's result. */
             output: unknown;
             /** @description The event that led to it. */
@@ -546,100 +552,17 @@ export interface components {
             /** @description What is wrong with it. */
             reason: string;
         };
-        Fleet: {
-            /** @description The runs over time, without gaps. */
-            buckets: components["schemas"]["FleetBucket"][] | null;
-            /** @description Tools by their warnings, the most first. */
-            looping_tools: components["schemas"]["Looping"][] | null;
-            /** @description Rules by their warnings, the most first. */
-            rules: components["schemas"]["Looping"][] | null;
-            /**
-             * Format: int64
-             * @description How many runs.
-             */
-            runs: number;
-            /**
-             * Format: date-time
-             * @description From when on runs were counted, by their start.
-             */
-            since: string;
-            /** @description The slowest events, the slowest first. */
-            slowest: components["schemas"]["SlowStep"][] | null;
-            /** @description What all runs took. */
-            spent: components["schemas"]["Spent"];
-            /** @description What they took since the first warning of each: what a guard would have saved at most. */
-            spent_after_warning: components["schemas"]["Spent"];
-            /**
-             * Format: double
-             * @description How long a bucket is.
-             */
-            step_sec: number;
-            /**
-             * Format: date-time
-             * @description Until when.
-             */
-            until: string;
-            /**
-             * Format: int64
-             * @description How many of them have a warning.
-             */
-            warned_runs: number;
-        };
-        FleetBucket: {
-            /**
-             * Format: int64
-             * @description Runs that are taken to be over.
-             */
-            closed: number;
-            /**
-             * Format: int64
-             * @description Runs that completed.
-             */
-            completed: number;
-            /**
-             * Format: int64
-             * @description Runs that failed.
-             */
-            failed: number;
-            /**
-             * Format: int64
-             * @description Runs that are running.
-             */
-            running: number;
-            /**
-             * Format: date-time
-             * @description When it begins.
-             */
-            start: string;
-            /**
-             * Format: int64
-             * @description Runs with a warning, of whatever status.
-             */
-            warned: number;
-        };
-        FleetUpdate: {
-            /** @description New ones. */
-            decisions: components["schemas"]["Decision"][] | null;
-            /** @description An event came late: decisions may have changed. The list of decisions has those that hold. */
-            decisions_undone?: boolean;
-            /** @description The run as it stands. */
-            run: components["schemas"]["RunSummary"] | null;
-            /** @description Of the run. */
-            run_id: string;
-            /**
-             * @description gone: the run was deleted; only run_id is set.
-             * @enum {string}
-             */
-            type: "run" | "gone";
-            /** @description Those that were raised or have grown; all of the run's in messages about what was before. */
-            warnings: components["schemas"]["Warning"][] | null;
-        };
         Health: {
             /**
              * @description Whether OTLP is taken over gRPC. taken: another program had its port, which nobody had asked for.
              * @enum {string}
              */
             grpc: "on" | "off" | "taken";
+            /**
+             * Format: int64
+             * @description Runs with late events that their warnings and decisions do not take into account yet.
+             */
+            refolding_runs: number;
             /**
              * @description Who answers.
              * @enum {string}
@@ -650,6 +573,11 @@ export interface components {
              * @enum {string}
              */
             status: "healthy";
+            /**
+             * Format: int64
+             * @description Events of the store that the server could not read since its start. It leaves them out; 10,000 are counted at most.
+             */
+            unreadable_events: number;
             /** @description Of the server. */
             version: string;
         };
@@ -902,6 +830,94 @@ export interface components {
             /** @description To which project it belongs. */
             project?: string | null;
         };
+        Overview: {
+            /** @description The runs over time, without gaps. */
+            buckets: components["schemas"]["OverviewBucket"][] | null;
+            /** @description Tools by their warnings, the most first. */
+            looping_tools: components["schemas"]["Looping"][] | null;
+            /** @description Rules by their warnings, the most first. */
+            rules: components["schemas"]["Looping"][] | null;
+            /**
+             * Format: int64
+             * @description How many runs.
+             */
+            runs: number;
+            /**
+             * Format: date-time
+             * @description From when on runs were counted, by their start.
+             */
+            since: string;
+            /** @description The slowest events, the slowest first. */
+            slowest: components["schemas"]["SlowStep"][] | null;
+            /** @description What all runs took. */
+            spent: components["schemas"]["UsageTotals"];
+            /** @description What they took since the first warning of each: what a guard would have saved at most. */
+            spent_after_warning: components["schemas"]["UsageTotals"];
+            /**
+             * Format: double
+             * @description How long a bucket is.
+             */
+            step_sec: number;
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            until: string;
+            /**
+             * Format: int64
+             * @description How many of them have a warning.
+             */
+            warned_runs: number;
+        };
+        OverviewBucket: {
+            /**
+             * Format: int64
+             * @description Runs that are taken to be over.
+             */
+            closed: number;
+            /**
+             * Format: int64
+             * @description Runs that completed.
+             */
+            completed: number;
+            /**
+             * Format: int64
+             * @description Runs that failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Runs that are running.
+             */
+            running: number;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            start: string;
+            /**
+             * Format: int64
+             * @description Runs with a warning, of whatever status.
+             */
+            warned: number;
+        };
+        OverviewUpdate: {
+            /** @description New ones. */
+            decisions: components["schemas"]["Decision"][] | null;
+            /** @description An event came late: decisions may have changed. The list of decisions has those that hold. */
+            decisions_invalidated?: boolean;
+            /** @description The run as it stands. */
+            run: components["schemas"]["RunSummary"] | null;
+            /** @description Of the run. */
+            run_id: string;
+            /**
+             * @description gone: the run was deleted; only run_id is set.
+             * @enum {string}
+             */
+            type: "run" | "gone";
+            /** @description Those that were raised or have grown; all of the run's in messages about what was before. */
+            warnings: components["schemas"]["Warning"][] | null;
+        };
         Problem: {
             /** @description What is wrong, in a sentence. */
             detail: string;
@@ -945,6 +961,11 @@ export interface components {
              * @description How many events were judged.
              */
             events: number;
+            /**
+             * Format: int64
+             * @description Of these, whose content was not stored whole: what is found in them may be less than what was found as they came.
+             */
+            events_without_content: number;
             /** @description How the health went: a point where it begins, and one for each change. */
             health: components["schemas"]["HealthPoint"][] | null;
             /**
@@ -966,7 +987,7 @@ export interface components {
                 [key: string]: string;
             };
             /** @description What the run took since its first warning. */
-            spent_after_warning: components["schemas"]["Spent"];
+            spent_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: date-time
              * @description When the first warning was raised; null without one.
@@ -1000,7 +1021,7 @@ export interface components {
              * @description When it ended; null while it runs.
              */
             ended_at: string | null;
-            /** @description The run's id, as its sender gave it. */
+            /** @description The run's id, as its sender gave it; masked- and 32 hexadecimal digits where that held a secret. */
             id: string;
             /** @description An object of the sender's, or null. */
             metadata: unknown;
@@ -1032,7 +1053,7 @@ export interface components {
         RunDetails: {
             /**
              * Format: int64
-             * @description The number of its latest event among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
+             * @description The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
              */
             arrival: number;
             /**
@@ -1062,7 +1083,7 @@ export interface components {
              * @description 100 is well, 0 is stuck.
              */
             health_score: number;
-            /** @description The run's id, as its sender gave it. */
+            /** @description The run's id, as its sender gave it; masked- and 32 hexadecimal digits where that held a secret. */
             id: string;
             /**
              * @description The same in words.
@@ -1074,11 +1095,13 @@ export interface components {
             /** @description What people call it; its id where nobody said. */
             name: string;
             /** @description Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return. */
-            news: number[] | null;
+            novelty: number[] | null;
             /** @description The profile that judges the run. */
             profile: string;
             /** @description To which project it belongs. */
             project: string;
+            /** @description Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet. */
+            refolding: boolean;
             /**
              * Format: date-time
              * @description When its first event happened; null before.
@@ -1130,7 +1153,7 @@ export interface components {
         RunSummary: {
             /**
              * Format: int64
-             * @description The number of its latest event among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
+             * @description The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
              */
             arrival: number;
             /**
@@ -1158,7 +1181,7 @@ export interface components {
              * @description 100 is well, 0 is stuck.
              */
             health_score: number;
-            /** @description The run's id, as its sender gave it. */
+            /** @description The run's id, as its sender gave it; masked- and 32 hexadecimal digits where that held a secret. */
             id: string;
             /**
              * @description The same in words.
@@ -1170,11 +1193,13 @@ export interface components {
             /** @description What people call it; its id where nobody said. */
             name: string;
             /** @description Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return. */
-            news: number[] | null;
+            novelty: number[] | null;
             /** @description The profile that judges the run. */
             profile: string;
             /** @description To which project it belongs. */
             project: string;
+            /** @description Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet. */
+            refolding: boolean;
             /**
              * Format: date-time
              * @description When its first event happened; null before.
@@ -1227,7 +1252,7 @@ export interface components {
             /** @description At the new events. */
             decisions: components["schemas"]["Decision"][] | null;
             /** @description An event came late: decisions may have changed. The list of decisions has those that hold. */
-            decisions_undone?: boolean;
+            decisions_invalidated?: boolean;
             /** @description New ones, and ones that have changed, in the order of their arrival. */
             events: components["schemas"]["Event"][] | null;
             /** @description The run's totals. */
@@ -1272,23 +1297,6 @@ export interface components {
             /** @description Of the run. */
             run_id: string;
         };
-        Spent: {
-            /**
-             * Format: int64
-             * @description Tool calls.
-             */
-            calls: number;
-            /**
-             * Format: double
-             * @description US dollars, as far as they are known.
-             */
-            cost: number;
-            /**
-             * Format: int64
-             * @description Of model calls.
-             */
-            tokens: number;
-        };
         ToolCalls: {
             /**
              * Format: int64
@@ -1330,6 +1338,23 @@ export interface components {
              * @description The part of the output that the model reasoned with.
              */
             reasoning_tokens?: number;
+        };
+        UsageTotals: {
+            /**
+             * Format: int64
+             * @description Tool calls.
+             */
+            calls: number;
+            /**
+             * Format: double
+             * @description US dollars, as far as they are known.
+             */
+            cost: number;
+            /**
+             * Format: int64
+             * @description Of model calls.
+             */
+            tokens: number;
         };
         Warning: {
             /**
@@ -1383,9 +1408,6 @@ export type Decision = components['schemas']['Decision'];
 export type Divergence = components['schemas']['Divergence'];
 export type Event = components['schemas']['Event'];
 export type EventError = components['schemas']['EventError'];
-export type Fleet = components['schemas']['Fleet'];
-export type FleetBucket = components['schemas']['FleetBucket'];
-export type FleetUpdate = components['schemas']['FleetUpdate'];
 export type Health = components['schemas']['Health'];
 export type HealthPoint = components['schemas']['HealthPoint'];
 export type Looping = components['schemas']['Looping'];
@@ -1393,6 +1415,9 @@ export type MetricDeltas = components['schemas']['MetricDeltas'];
 export type Metrics = components['schemas']['Metrics'];
 export type NewEvent = components['schemas']['NewEvent'];
 export type NewRun = components['schemas']['NewRun'];
+export type Overview = components['schemas']['Overview'];
+export type OverviewBucket = components['schemas']['OverviewBucket'];
+export type OverviewUpdate = components['schemas']['OverviewUpdate'];
 export type Problem = components['schemas']['Problem'];
 export type Profile = components['schemas']['Profile'];
 export type Question = components['schemas']['Question'];
@@ -1404,10 +1429,10 @@ export type RunSummary = components['schemas']['RunSummary'];
 export type RunUpdate = components['schemas']['RunUpdate'];
 export type Setting = components['schemas']['Setting'];
 export type SlowStep = components['schemas']['SlowStep'];
-export type Spent = components['schemas']['Spent'];
 export type ToolCalls = components['schemas']['ToolCalls'];
 export type ToolHints = components['schemas']['ToolHints'];
 export type Usage = components['schemas']['Usage'];
+export type UsageTotals = components['schemas']['UsageTotals'];
 export type Warning = components['schemas']['Warning'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1479,42 +1504,6 @@ export interface operations {
             };
         };
     };
-    fleet: {
-        parameters: {
-            query?: {
-                /** @description RFC 3339, or how long ago; 24h where it is left out. */
-                since?: string;
-                /** @description RFC 3339, or how long ago; now where it is left out. */
-                until?: string;
-                /** @description How long a bucket is, such as 15m; a 48th of the time where it is left out. */
-                step?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Fleet"];
-                };
-            };
-            /** @description A problem: what is wrong, with which field, and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     "ask-guard": {
         parameters: {
             query?: {
@@ -1569,6 +1558,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description A problem: what is wrong, with which field, and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339, or how long ago; 24h where it is left out. */
+                since?: string;
+                /** @description RFC 3339, or how long ago; now where it is left out. */
+                until?: string;
+                /** @description How long a bucket is, such as 15m; a 48th of the time where it is left out. */
+                step?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             /** @description A problem: what is wrong, with which field, and why. */
@@ -2026,7 +2051,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["FleetUpdate"];
+                    "text/event-stream": components["schemas"]["OverviewUpdate"];
                 };
             };
             /** @description A problem: what is wrong, with which field, and why. */

@@ -5,22 +5,22 @@ export type Link = "connecting" | "live" | "waiting" | "refused" | "ended";
 
 const firstPause = 500;
 const longestPause = 15_000;
-/** The server gives a sign of life every 15 seconds; after three that were missed the connection counts as lost. */
+/** The server sends a heartbeat every 15 seconds. After three missed ones the connection counts as lost. */
 const silence = 45_000;
 
-/** pauseBefore returns how long to wait before an attempt, in milliseconds: twice as long each time, with some chance in it. */
+/** pauseBefore returns the pause before an attempt, in milliseconds: exponential backoff with jitter. */
 export function pauseBefore(attempt: number, chance: number): number {
   const pause = Math.min(firstPause * 2 ** Math.min(attempt, 16), longestPause);
   return Math.round(pause * (0.75 + chance / 2));
 }
 
 /**
- * Stream follows a stream of the server until it is stopped, and connects again by itself behind the last message that it was
- * given. Browsers' own EventSource cannot send a token, so it reads by fetch.
+ * Stream reads server-sent events until it is stopped. After a broken connection it resumes behind the last message. It uses
+ * fetch, because the browser's EventSource cannot send a token.
  */
 export class Stream {
   link = $state<Link>("connecting");
-  /** How often in a row it has tried in vain. */
+  /** The number of failed attempts in a row. */
   attempts = $state(0);
   private last = "";
   private stopped = false;
@@ -29,7 +29,7 @@ export class Stream {
 
   constructor(
     private readonly path: string,
-    private readonly tell: (message: Message) => void,
+    private readonly deliver: (message: Message) => void,
     lastEventID = "",
   ) {
     this.last = lastEventID;
@@ -42,10 +42,10 @@ export class Stream {
     this.wake?.();
   }
 
-  /** Ends a pause: the next attempt comes at once. */
+  /** Ends the pause and tries at once. */
   retry = (): void => this.wake?.();
 
-  /** The server has said that nothing more will come. */
+  /** The server has announced that no more messages follow. */
   end(): void {
     this.stop();
     this.link = "ended";
@@ -56,7 +56,7 @@ export class Stream {
       try {
         await this.connect();
       } catch {
-        // refused, broken off, or silent for too long: try again
+        // refused, interrupted, or silent for too long: try again
       }
       if (this.stopped) return;
       if (this.link !== "refused") this.link = "waiting";
@@ -105,8 +105,8 @@ export class Stream {
   }
 
   private take(message: Message): void {
-    if (this.stopped || message.event === "dropped") return; // the connection ends by itself then
-    this.tell(message);
+    if (this.stopped || message.event === "dropped") return; // the server then closes the connection
+    this.deliver(message);
     if (message.id) this.last = message.id;
   }
 }

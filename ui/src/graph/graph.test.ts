@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Entries } from "../timeline/entries";
-import { foldsOf } from "../timeline/folds";
-import { call, event } from "../timeline/make";
+import { repeatsOf } from "../timeline/repeats";
+import { call, event } from "../timeline/test_events";
 import type { Event } from "../api/names";
 import { layout } from "./layout";
 import { graphOf, type Graph } from "./transitions";
@@ -9,7 +9,7 @@ import { graphOf, type Graph } from "./transitions";
 function graph(events: Event[]): Graph {
   const entries = new Entries();
   events.forEach((e, i) => entries.add(e, i));
-  return graphOf(entries.list, foldsOf(entries.list));
+  return graphOf(entries.list, repeatsOf(entries.list));
 }
 
 const round = (): Event[] => [...call("edit", 1, "ok"), ...call("test", 1, "FAIL")];
@@ -17,7 +17,7 @@ const round = (): Event[] => [...call("edit", 1, "ok"), ...call("test", 1, "FAIL
 describe("a graph", () => {
   const g = graph([...call("read", 1, 1), ...round(), ...round(), ...round(), ...call("ask", 1, 1)]);
 
-  it("counts tools and what came after what, and marks the cycle", () => {
+  it("counts tools and transitions, and highlights the cycle", () => {
     expect(g.nodes.map((n) => [n.name, n.count, n.looping])).toEqual([["read", 1, false], ["edit", 3, true], ["test", 3, true], ["ask", 1, false]]);
     expect(g.edges.map((e) => [e.from, e.to, e.count, e.looping])).toEqual([
       ["read", "edit", 1, false], ["edit", "test", 3, true], ["test", "edit", 2, true], ["test", "ask", 1, false],
@@ -41,7 +41,7 @@ describe("a graph", () => {
     expect(x).toEqual([...x].sort((a, b) => a - b));
     expect(new Set(x).size).toBe(4);
     expect(p.nodes.every((n) => n.x + 156 <= p.width && n.y + 44 <= p.height)).toBe(true);
-    expect(layout({ nodes: [], edges: [], left: 0 }).nodes).toEqual([]);
+    expect(layout({ nodes: [], edges: [], omitted: 0 }).nodes).toEqual([]);
   });
 
   it("is laid out downwards where there is no room to the right, no wider than a phone for a chain of tools", () => {
@@ -70,8 +70,8 @@ describe("a graph", () => {
     expect(at + half).toBeLessThan(to);
   });
 
-  it("leaves out the rarer of very many tools", () => {
+  it("omits the least used of very many tools", () => {
     const many = graph(Array.from({ length: 60 }, (_, i) => call(`t${i}`, 1, 1)).flat());
-    expect([many.nodes.length, many.left]).toEqual([40, 20]);
+    expect([many.nodes.length, many.omitted]).toEqual([40, 20]);
   });
 });

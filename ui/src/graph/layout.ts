@@ -1,14 +1,14 @@
-// A layered layout (after Sugiyama, Tagawa and Toda, 1981): nodes stand in layers by how far they are from the start, and each
-// layer is sorted by the middle of its neighbours. Layers follow one another to the right, or downwards where there is no room.
-// Edges that go back bend round the far side.
+// A layered layout (after Sugiyama, Tagawa and Toda, 1981). Nodes are in layers by their distance from the start. Each layer is
+// sorted by the median of its neighbors. Layers run to the right, or downwards on a narrow screen. Backward edges bend around the
+// far side.
 import type { Edge, Graph, Node } from "./transitions";
 
 export const wide = 156;
 export const tall = 44;
-const near = 40; // room for the edges that pass over a layer
-const far = 80; // room for those that go back
+const near = 40; // space for edges that pass over a layer
+const far = 80; // space for backward edges
 
-/** How large a node is, and how far the next one, along the layers and across them. */
+/** The size of a node and the gap to the next one, along the layers and across them. */
 interface Shape {
   long: number;
   broad: number;
@@ -26,7 +26,7 @@ export interface Placed extends Node {
 
 export interface Drawn extends Edge {
   path: string;
-  /** Where its count stands. */
+  /** The position of its count. */
   x: number;
   y: number;
 }
@@ -38,7 +38,7 @@ export interface Picture {
   height: number;
 }
 
-/** A place along the layers, and across them. */
+/** A position along the layers and across them. */
 type Point = [along: number, across: number];
 
 interface Spot {
@@ -70,8 +70,8 @@ export function layout(g: Graph, down = false): Picture {
 }
 
 /**
- * layers puts each node behind all that lead to it, along the longest way. Edges that would close a circle do not count; which those
- * are, a walk along the heaviest edges first decides.
+ * layers places each node behind its predecessors, by the longest path. Edges that close a cycle are ignored. A depth-first search
+ * that prefers the heaviest edges finds them.
  */
 function layers(g: Graph): Node[][] {
   const out = new Map<string, Edge[]>();
@@ -115,11 +115,11 @@ function middleOf(n: Node, edges: readonly Edge[], place: Map<string, number>): 
   return at.length === 0 ? Infinity : at.reduce((a, b) => a + b, 0) / at.length;
 }
 
-/** bent returns the points of an edge: where it begins, the two that bend it, and where it ends. */
+/** bent returns the points of an edge: its start, two control points and its end. */
 function bent(a: Spot, b: Spot, s: Shape, end: number): Point[] {
   const [am, bm] = [a.across + s.broad / 2, b.across + s.broad / 2];
   const middleAlong = a.along + s.long / 2;
-  if (a === b) { // a loop at the near side
+  if (a === b) { // a self loop at the near side
     const high = a.across - s.gapAcross + 4; // clear of the node before it
     return [[middleAlong - 14, a.across], [middleAlong - 26, high], [middleAlong + 26, high], [middleAlong + 14, a.across]];
   }
@@ -138,7 +138,7 @@ function bent(a: Spot, b: Spot, s: Shape, end: number): Point[] {
   }
   const span = a.layer - b.layer;
   const low = Math.min(Math.max(a.across, b.across) + s.broad + 12 + 28 * span, end + far + 12);
-  const apart = Math.min(14 * (span - 1), s.long / 2 - 8); // a longer way goes outside
+  const apart = Math.min(14 * (span - 1), s.long / 2 - 8); // longer edges go outside
   const [from, to] = [middleAlong + apart, b.along + s.long / 2 - apart];
   return [[from, a.across + s.broad], [from, low], [to, low], [to, b.across + s.broad]];
 }

@@ -1,13 +1,13 @@
-// From entries to a graph: tools (and agents that hand over) are nodes, what came after what are edges.
+// Converts entries to a graph. Tools, and agents that hand over, are nodes; transitions between them are edges.
 import type { Entry } from "../timeline/entries";
-import type { Fold } from "../timeline/folds";
+import type { RepeatedRange } from "../timeline/repeats";
 
 export interface Node {
   name: string;
   kind: "tool" | "agent";
   count: number;
   failed: number;
-  /** Stands in the stretch that repeats. */
+  /** Part of the repeated range. */
   looping: boolean;
 }
 
@@ -21,16 +21,16 @@ export interface Edge {
 export interface Graph {
   nodes: Node[];
   edges: Edge[];
-  /** How many nodes were left out since there are too many to read. */
-  left: number;
+  /** The number of nodes that were omitted for readability. */
+  omitted: number;
 }
 
 const mostNodes = 40;
 
-/** loopOf returns the longest repeated stretch. */
-export function loopOf(folds: readonly Fold[]): Fold | null {
-  let best: Fold | null = null;
-  for (const f of folds) if (best === null || f.to - f.from > best.to - best.from) best = f;
+/** loopOf returns the longest repeated range. */
+export function loopOf(repeats: readonly RepeatedRange[]): RepeatedRange | null {
+  let best: RepeatedRange | null = null;
+  for (const f of repeats) if (best === null || f.to - f.from > best.to - best.from) best = f;
   return best;
 }
 
@@ -39,12 +39,12 @@ function nameOf(e: Entry): string {
   return e.kind === "handoff" ? e.agent : "";
 }
 
-/** graphOf counts who follows whom. Cost: O(entries). */
-export function graphOf(entries: readonly Entry[], folds: readonly Fold[]): Graph {
+/** graphOf counts nodes and transitions. Cost: O(entries). */
+export function graphOf(entries: readonly Entry[], repeats: readonly RepeatedRange[]): Graph {
   const nodes = new Map<string, Node>();
   const edges = new Map<string, Edge>();
-  const previous = new Map<string, string>(); // by agent: what it did before
-  const loop = loopOf(folds);
+  const previous = new Map<string, string>(); // by agent: its previous node
+  const loop = loopOf(repeats);
   for (const e of entries) {
     const name = nameOf(e);
     if (!name) continue;
@@ -72,5 +72,5 @@ function bounded(nodes: Map<string, Node>, edges: Map<string, Edge>): Graph {
   const kept = [...nodes.values()];
   if (kept.length > mostNodes) kept.sort((a, b) => b.count - a.count).length = mostNodes;
   const names = new Set(kept.map((n) => n.name));
-  return { nodes: kept, edges: [...edges.values()].filter((e) => names.has(e.from) && names.has(e.to)), left: nodes.size - kept.length };
+  return { nodes: kept, edges: [...edges.values()].filter((e) => names.has(e.from) && names.has(e.to)), omitted: nodes.size - kept.length };
 }

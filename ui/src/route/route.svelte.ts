@@ -1,13 +1,13 @@
 import { idOf, segmentOf } from "./segment";
 
-// Where the page is. The address is the state: filters, tabs and the chosen event stand in it, so that it can be shared.
+// The current page. The URL holds the filters, the tab and the selected event, so that a link reproduces the view.
 export interface Place {
-  page: "runs" | "run" | "compare" | "fleet" | "rules" | "lost";
+  page: "runs" | "run" | "compare" | "overview" | "rules" | "lost";
   run: string;
   tab: "timeline" | "graph" | "what-if";
 }
 
-/** placeOf reads a path. */
+/** placeOf parses a path. */
 export function placeOf(path: string): Place {
   const [first = "", second = "", third = ""] = path.replace(/^\/+|\/+$/g, "").split("/");
   const at = (page: Place["page"]): Place => ({ page, run: "", tab: "timeline" });
@@ -17,7 +17,7 @@ export function placeOf(path: string): Place {
     const tab = third === "graph" || third === "what-if" ? third : "timeline";
     return { page: "run", run: idOf(decoded(second)), tab };
   }
-  if (second === "" && (first === "compare" || first === "fleet" || first === "rules")) return at(first);
+  if (second === "" && (first === "compare" || first === "overview" || first === "rules")) return at(first);
   return at("lost");
 }
 
@@ -29,7 +29,7 @@ function decoded(text: string): string {
   }
 }
 
-/** runPath is the address of a run, one of its tabs, or one of its events. */
+/** runPath returns the path of a run, one of its tabs, or one of its events. */
 export function runPath(id: string, tab: Place["tab"] = "timeline", event = ""): string {
   const path = `/runs/${segmentOf(id)}${tab === "timeline" ? "" : `/${tab}`}`;
   return event ? `${path}?event=${encodeURIComponent(event)}` : path;
@@ -39,7 +39,7 @@ class Route {
   private address = $state.raw(new URL(globalThis.location?.href ?? "http://localhost/"));
   place = $derived(placeOf(this.address.pathname));
   query = $derived(this.address.searchParams);
-  /** The event that the address names, in either way. */
+  /** The selected event, from the query or the fragment of the URL. */
   event = $derived(this.query.get("event") ?? new URLSearchParams(this.address.hash.slice(1)).get("event") ?? "");
 
   read = (): void => {
@@ -51,7 +51,7 @@ class Route {
     this.read();
   }
 
-  /** set changes members of the query in place; an empty value takes one away. */
+  /** set changes parameters of the query. An empty value removes a parameter. */
   set(members: Record<string, string>): void {
     const next = new URL(location.href);
     next.hash = "";
@@ -66,7 +66,7 @@ class Route {
 
 export const route = new Route();
 
-/** follow takes over clicks on links within the dashboard. */
+/** follow handles clicks on links within the dashboard without a page load. */
 export function follow(e: MouseEvent): void {
   if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
   const link = (e.target as Element).closest?.("a");

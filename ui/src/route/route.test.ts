@@ -9,10 +9,10 @@ describe("a place", () => {
     ["/runs/r/what-if/", { page: "run", run: "r", tab: "what-if" }],
     ["/runs/%zz", { page: "run", run: "%zz", tab: "timeline" }],
     ["/compare", { page: "compare", run: "", tab: "timeline" }],
-    ["/fleet", { page: "fleet", run: "", tab: "timeline" }],
+    ["/overview", { page: "overview", run: "", tab: "timeline" }],
     ["/rules", { page: "rules", run: "", tab: "timeline" }],
     ["/elsewhere", { page: "lost", run: "", tab: "timeline" }],
-    ["/fleet/x", { page: "lost", run: "", tab: "timeline" }],
+    ["/overview/x", { page: "lost", run: "", tab: "timeline" }],
   ];
   it.each(places)("%s", (path, place) => expect(placeOf(path)).toEqual(place));
 

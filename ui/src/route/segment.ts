@@ -1,10 +1,10 @@
-/** segmentOf writes a run's id as a part of a path. Browsers take . and .. for steps, also escaped, and the server takes an
- * escaped / for the end, so a ~ follows them; ids that look like that get another ~. The server does the same. */
+/** segmentOf encodes a run id as a path segment. Browsers resolve . and .., even escaped, and the server reads an escaped / as the
+ * end of the segment. These ids get a trailing ~, and ids that already look like that get another one. The server does the same. */
 export function segmentOf(id: string): string {
   return encodeURIComponent(/^(\.{1,2}|\/)~*$/.test(id) ? `${id}~` : id);
 }
 
-/** idOf reads a part of a path that segmentOf wrote and that is decoded. */
+/** idOf returns the run id of a decoded segment that segmentOf encoded. */
 export function idOf(segment: string): string {
   return /^(\.{1,2}|\/)~+$/.test(segment) ? segment.slice(0, -1) : segment;
 }

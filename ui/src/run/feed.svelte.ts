@@ -1,17 +1,17 @@
-// A run as its stream tells it, made ready for the page.
+// A run, read from its stream and prepared for the page.
 import { api } from "../api/client";
 import type { Decision, Metrics, RunDetails, RunUpdate, Warning } from "../api/names";
 import { Stream } from "../api/stream.svelte";
 import { segmentOf } from "../route/segment";
 import { Entries } from "../timeline/entries";
-import { foldsOf } from "../timeline/folds";
-import { Ledger } from "../timeline/ledger";
+import { repeatsOf } from "../timeline/repeats";
+import { EventLog } from "../timeline/event_log";
 import type { Timeline } from "../timeline/rows";
 import { WarningList } from "./warning_list";
 
-const nothing: Timeline = { entries: [], slowest: 0, folds: [], decisions: [], entryOf: () => -1 };
+const nothing: Timeline = { entries: [], slowest: 0, repeats: [], decisions: [], entryOf: () => -1 };
 
-/** The summary, which the stream does not tell, is asked for again at most this often, in milliseconds. */
+/** The minimum interval between requests for the summary, in milliseconds. The stream does not contain the summary. */
 const summaryEvery = 1000;
 
 export class RunFeed {
@@ -20,22 +20,22 @@ export class RunFeed {
   warnings = $state.raw<readonly Warning[]>([]);
   timeline = $state.raw<Timeline>(nothing);
   agents = $state.raw<readonly string[]>([]);
-  /** Events that are on the page. */
+  /** The number of loaded events. */
   events = $state(0);
   status = $state("");
   error = $state.raw<unknown>(null);
-  /** There is no run of this id yet. */
+  /** No run has this id yet. */
   missing = $state(false);
-  gone = $state(false);
+  deleted = $state(false);
   stream = $state.raw<Stream | null>(null);
 
-  private readonly ledger = new Ledger();
+  private readonly eventLog = new EventLog();
   private entries = new Entries();
   private decisions = new Map<string, Decision>();
   private readonly warned = new WarningList();
   private readonly abort = new AbortController();
   private drawing = false;
-  private rested = 0; // from when on it may be drawn again
+  private nextDraw = 0; // the earliest time of the next draw
   private asked = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -77,7 +77,7 @@ export class RunFeed {
 
   private take(u: RunUpdate): void {
     if (u.type === "gone") {
-      this.gone = true;
+      this.deleted = true;
       this.stream?.end();
       return;
     }
@@ -87,16 +87,16 @@ export class RunFeed {
     if (this.warned.take(u)) this.warnings = this.warned.list();
     for (const d of u.decisions ?? []) this.decisions.set(`${d.event_id} ${d.code}`, d);
     this.record(u);
-    if (u.decisions_undone) void this.reread();
+    if (u.decisions_invalidated) void this.reread();
     this.askSoon();
     this.draw();
   }
 
   private record(u: RunUpdate): void {
-    const before = this.ledger.length;
-    const { from } = this.ledger.add(u.events ?? [], u.removed ?? []);
-    if (from < before) this.entries = new Entries(); // something came late: what an entry is may be another
-    for (let i = from < before ? 0 : before; i < this.ledger.length; i++) this.entries.add(this.ledger.events[i]!, i);
+    const before = this.eventLog.length;
+    const { from } = this.eventLog.add(u.events ?? [], u.removed ?? []);
+    if (from < before) this.entries = new Entries(); // a late event may change any entry
+    for (let i = from < before ? 0 : before; i < this.eventLog.length; i++) this.entries.add(this.eventLog.events[i]!, i);
   }
 
   private async reread(): Promise<void> {
@@ -105,11 +105,11 @@ export class RunFeed {
       this.decisions = new Map(all.map((d) => [`${d.event_id} ${d.code}`, d]));
       this.draw();
     } catch {
-      // the next update that undoes decisions asks again
+      // the next update that invalidates decisions asks again
     }
   }
 
-  /** Draws with the next frame; a long run that is still coming in rests in between, so that reading it goes on. */
+  /** Draws with the next frame. While a long run is loading, it pauses between draws, so that the page stays responsive. */
   private draw(): void {
     if (this.drawing) return;
     this.drawing = true;
@@ -119,21 +119,21 @@ export class RunFeed {
         const began = performance.now();
         this.show();
         const took = performance.now() - began;
-        this.rested = took > 8 ? began + took + Math.min(took * 4, 400) : 0;
+        this.nextDraw = took > 8 ? began + took + Math.min(took * 4, 400) : 0;
       });
-    const rest = this.rested - performance.now();
+    const rest = this.nextDraw - performance.now();
     if (rest > 0) setTimeout(frame, rest);
     else frame();
   }
 
   private show(): void {
     const { entries } = this;
-    this.events = this.ledger.length;
+    this.events = this.eventLog.length;
     if (this.agents.length !== entries.agents.length) this.agents = [...entries.agents];
     this.timeline = {
       entries: entries.list,
       slowest: entries.slowest,
-      folds: foldsOf(entries.list),
+      repeats: repeatsOf(entries.list),
       decisions: [...this.decisions.values()].sort((a, b) => a.event_number - b.event_number),
       entryOf: (event) => entries.entryOf(event),
     };

@@ -1,4 +1,4 @@
-// The warnings of a run, as a stream tells their changes.
+// The warnings of a run, kept up to date from the changes in its stream.
 import type { RunUpdate, Warning } from "../api/names";
 
 export type WarningChanges = Pick<RunUpdate, "warnings" | "warnings_cleared" | "warnings_reset">;
@@ -6,7 +6,7 @@ export type WarningChanges = Pick<RunUpdate, "warnings" | "warnings_cleared" | "
 export class WarningList {
   private readonly byID = new Map<string, Warning>();
 
-  /** Takes what a message says of warnings, and returns whether anything changed. The first message of a connection has all. */
+  /** Applies the warning changes of a message and returns whether anything changed. The first message of a connection has all warnings. */
   take(u: WarningChanges): boolean {
     const changed = u.warnings ?? [];
     const cleared = u.warnings_cleared ?? [];
@@ -16,7 +16,7 @@ export class WarningList {
     return u.warnings_reset === true || cleared.length > 0 || changed.length > 0;
   }
 
-  /** All warnings, the first raised first. */
+  /** All warnings, the oldest first. */
   list(): Warning[] {
     return [...this.byID.values()];
   }

@@ -1,6 +1,6 @@
-// The list of runs: a page of the server's answer after the other, kept up to date by the stream of all runs.
+// The list of runs, loaded page by page and kept up to date by the stream of all runs.
 import { api } from "../api/client";
-import type { FleetUpdate, RunSummary } from "../api/names";
+import type { OverviewUpdate, RunSummary } from "../api/names";
 import { Stream } from "../api/stream.svelte";
 
 export interface Filter {
@@ -15,10 +15,10 @@ export interface Filter {
 export const filters = ["status", "project", "warning", "tool", "text", "since"] as const;
 
 const pageSize = 200;
-/** Runs that are new under a filter which only the server can judge are asked for together. */
+/** New runs under a filter that only the server can evaluate are requested together after this delay, in milliseconds. */
 const askAfter = 400;
 
-/** matches says whether a run belongs to a list; null where only the server can say. */
+/** matches reports whether a run matches a filter; null if only the server can decide. */
 export function matches(run: RunSummary, f: Filter): boolean | null {
   if (f.status && run.status !== f.status) return false;
   if (f.project && run.project !== f.project) return false;
@@ -26,7 +26,7 @@ export function matches(run: RunSummary, f: Filter): boolean | null {
   return f.warning || f.tool || f.text || f.since ? null : true;
 }
 
-/** before sorts the latest started first, as the server does. */
+/** before orders runs by start, the latest first, as the server does. */
 export function before(a: RunSummary, b: RunSummary): number {
   const [x, y] = [a.started_at ?? "", b.started_at ?? ""];
   return x === y ? b.arrival - a.arrival : x < y ? 1 : -1;
@@ -38,7 +38,7 @@ export class RunList {
   error = $state.raw<unknown>(null);
   more = $state(false);
   stream = $state.raw<Stream | null>(null);
-  /** Ids of runs that came while the page was open, for the moment in which they are marked. */
+  /** Ids of runs that arrived while the page was open. Their rows are highlighted briefly. */
   fresh = $state.raw<ReadonlySet<string>>(new Set());
   private byID = new Map<string, RunSummary>();
   private next: string | null = null;
@@ -61,19 +61,19 @@ export class RunList {
     this.error = null;
     try {
       const page = await api.runs(this.query(), this.abort.signal);
-      for (const run of page.items) this.put(run); // the stream may have told what is newer
+      for (const run of page.items) this.put(run); // the stream may already have a newer version
       this.next = page.next;
       this.more = page.next !== null;
       this.show();
       this.loaded = true;
       const latest = page.items.reduce((most, run) => Math.max(most, run.arrival), 0);
-      this.stream ??= new Stream("/api/stream", (m) => this.take(JSON.parse(m.data) as FleetUpdate), String(latest));
+      this.stream ??= new Stream("/api/stream", (m) => this.take(JSON.parse(m.data) as OverviewUpdate), String(latest));
     } catch (e) {
       if (!this.abort.signal.aborted) this.error = e;
     }
   };
 
-  /** Asks for the next page. */
+  /** Requests the next page. */
   further = async (): Promise<void> => {
     if (this.asking || this.next === null) return;
     this.asking = true;
@@ -84,7 +84,7 @@ export class RunList {
       this.more = page.next !== null;
       this.show();
     } catch {
-      this.more = false; // what is there stays; scrolling asks again
+      this.more = false; // loaded runs stay
     } finally {
       this.asking = false;
     }
@@ -97,7 +97,7 @@ export class RunList {
     return q;
   }
 
-  private take(u: FleetUpdate): void {
+  private take(u: OverviewUpdate): void {
     if (u.type === "gone" || u.run === null) {
       if (this.byID.delete(u.run_id)) this.later();
       return;
@@ -121,7 +121,7 @@ export class RunList {
     }
   }
 
-  /** A run that is older than the last one loaded comes with its page. */
+  /** A run older than the last loaded one arrives with its page. */
   private behindThePage(run: RunSummary): boolean {
     const last = this.rows.at(-1);
     return this.next !== null && last !== undefined && before(run, last) > 0;

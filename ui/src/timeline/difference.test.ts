@@ -1,42 +1,42 @@
 import { describe, expect, it } from "vitest";
 import { differenceOf, shown } from "./difference";
-import { callKey, canonical, masked, resultKey } from "./same";
+import { callHash, canonical, masked, resultHash } from "./hashes";
 
 const signs = (a: string, b: string): string[] => differenceOf(a, b).map((l) => l.sign + l.text);
 
 describe("a difference", () => {
-  it("keeps the lines that both have", () => {
+  it("keeps the common lines", () => {
     expect(signs("a\nb\nc", "a\nx\nc")).toEqual([" a", "-b", "+x", " c"]);
     expect(signs("a\nb", "a\nb")).toEqual([" a", " b"]);
     expect(signs("a\nb\nd", "a\nb\nc\nd")).toEqual([" a", " b", "+c", " d"]);
   });
 
-  it("is bounded: long texts that differ everywhere are told as removed and added", () => {
+  it("is bounded: long texts without common lines are removed and added as a whole", () => {
     const a = Array.from({ length: 5000 }, (_, i) => `a${i}`).join("\n");
     const lines = differenceOf(a, a.replaceAll("a", "b"));
     expect([lines.length, lines[0]!.sign, lines.at(-1)!.sign]).toEqual([10_000, "-", "+"]);
   });
 
-  it("leaves out equal lines far from a change", () => {
+  it("omits equal lines far from a change", () => {
     const a = "1\n2\n3\n4\n5\n6\n7\n8";
     expect(shown(differenceOf(a, a.replace("8", "x")), 1).map((l) => l?.text ?? "…")).toEqual(["…", "7", "8", "x"]);
   });
 });
 
-describe("sameness", () => {
-  it("does not see the order of keys, but that of lists", () => {
+describe("hashes", () => {
+  it("ignore the order of keys, but not of lists", () => {
     expect(canonical({ b: [1, 2], a: { d: 1, c: 2 } })).toBe('{"a":{"c":2,"d":1},"b":[1,2]}');
-    expect(callKey("t", { a: 1, b: 2 })).toBe(callKey("t", { b: 2, a: 1 }));
-    expect(callKey("t", [1, 2])).not.toBe(callKey("t", [2, 1]));
+    expect(callHash("t", { a: 1, b: 2 })).toBe(callHash("t", { b: 2, a: 1 }));
+    expect(callHash("t", [1, 2])).not.toBe(callHash("t", [2, 1]));
   });
 
-  it("leaves out times, ids and durations, but not counts", () => {
-    expect(resultKey("ok (5.01s) 14:02:33 0xc0ffee", null)).toBe(resultKey("ok (7.2s) 14:03:11 0xdeadbe", null));
-    expect(resultKey("40 of 100", null)).not.toBe(resultKey("41 of 100", null));
+  it("ignore times, ids and durations, but not counts", () => {
+    expect(resultHash("ok (5.01s) 14:02:33 0xc0ffee", null)).toBe(resultHash("ok (7.2s) 14:03:11 0xdeadbe", null));
+    expect(resultHash("40 of 100", null)).not.toBe(resultHash("41 of 100", null));
     expect(masked("run 8f2c1aa0-1111-4222-8333-444455556666 at 2026-03-09T14:02:00Z")).toBe("run ~ at ~");
   });
 
-  it("goes no deeper than it must", () => {
+  it("are bounded in depth", () => {
     let deep: unknown = 1;
     for (let i = 0; i < 50_000; i++) deep = [deep];
     expect(canonical(deep).length).toBeLessThan(200);

@@ -4,10 +4,10 @@ export interface Line {
   text: string;
 }
 
-/** From so many lines on, only what two texts have in common at their beginning and end is found. */
+/** For longer texts, in lines, only the common beginning and end are found. */
 const most = 600;
 
-/** differenceOf says what was taken from a and what came in b. Cost: O(lines of a × lines of b), for at most 600 lines each. */
+/** differenceOf returns the lines that were removed from a and added in b. Cost: O(lines of a × lines of b), at most 600 lines each. */
 export function differenceOf(a: string, b: string): Line[] {
   const x = a.split("\n");
   const y = b.split("\n");
@@ -49,7 +49,7 @@ function middle(x: string[], y: string[]): Line[] {
   return lines;
 }
 
-/** shown leaves out equal lines that are further than a few lines from a change; null stands for what was left out. */
+/** shown omits equal lines that are far from a change. A null marks omitted lines. */
 export function shown(lines: Line[], around = 3): (Line | null)[] {
   const near = lines.map(() => false);
   lines.forEach((line, i) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../api/names";
 import { Entries } from "./entries";
-import { call, event } from "./make";
+import { call, event } from "./test_events";
 
 function entriesOf(events: Event[]): Entries {
   const entries = new Entries();
@@ -38,12 +38,12 @@ describe("entries", () => {
       ...call("poll", { a: 1, b: 2 }, "done at 2026-03-09T14:02:00Z in 12 ms"), ...call("poll", { b: 2, a: 1 }, "done at 2026-03-09T15:07:11Z in 9 ms"),
       ...call("poll", { a: 1, b: 2 }, "40 %"),
     ]).list;
-    expect(list.map((e) => [e.times, e.news])).toEqual([[1, true], [2, false], [1, true]]);
+    expect(list.map((e) => [e.times, e.novel])).toEqual([[1, true], [2, false], [1, true]]);
   });
 
   it("know the previous call of the same kind, and else the previous of the same tool", () => {
     const list = entriesOf([...call("read", "a", 1), ...call("read", "b", 2), ...call("read", "a", 3), ...call("write", "a", 4)]).list;
-    expect(list.map((e) => e.before)).toEqual([-1, 0, 0, -1]);
+    expect(list.map((e) => e.previous)).toEqual([-1, 0, 0, -1]);
   });
 
   it("stand below the call of the model that led to them, and below their parent", () => {
@@ -54,12 +54,12 @@ describe("entries", () => {
     expect(list.map((e) => e.depth)).toEqual([0, 0, 1, 0, 1]);
   });
 
-  it("make an entry of an outcome whose start is not known, and take a blocked call for no news", () => {
+  it("make an entry of an outcome whose start is not known, and do not count a blocked call as novel", () => {
     const list = entriesOf([event({ type: "tool_call_blocked", tool: "t", output: "no" })]).list;
-    expect(list.map((e) => [e.tool, e.outcome, e.news])).toEqual([["t", "blocked", false]]);
+    expect(list.map((e) => [e.tool, e.outcome, e.novel])).toEqual([["t", "blocked", false]]);
   });
 
-  it("take a type that nobody knows for what it is, whatever it is called", () => {
+  it("keep an unknown type as other, whatever its name is", () => {
     expect(entriesOf([event({ type: "constructor" }), event({ type: "my_own" })]).list.map((e) => e.kind)).toEqual(["other", "other"]);
   });
 });

@@ -1,7 +1,7 @@
-// From events to entries: a call and its outcome are one entry, everything else is an entry of its own.
+// Converts events to entries. A call and its outcome form one entry; every other event is an entry of its own.
 import type { Event } from "../api/names";
-import { instant } from "./ledger";
-import { callKey, canonical, hash, masked, resultKey } from "./same";
+import { instant } from "./event_log";
+import { callHash, canonical, hash, masked, resultHash } from "./hashes";
 
 export type Kind = "tool" | "llm" | "message" | "handoff" | "retry" | "state" | "run" | "override" | "other";
 export type Outcome = "open" | "done" | "failed" | "blocked";
@@ -9,40 +9,40 @@ export type Outcome = "open" | "done" | "failed" | "blocked";
 export interface Entry {
   index: number;
   kind: Kind;
-  /** The number of its first event in the run, from 0. */
+  /** The index of its first event in the run, from 0. */
   number: number;
   first: Event;
-  /** The outcome of a call, once it is there. */
+  /** The outcome of a call, once it has arrived. */
   last: Event | null;
   agent: string;
   tool: string;
   outcome: Outcome;
   /** Milliseconds since the epoch. */
   time: number;
-  /** Milliseconds; null where nobody knows. */
+  /** Milliseconds; null if unknown. */
   duration: number | null;
   depth: number;
-  /** Says which call it is, and with what it brought; 0 where that makes no sense. */
-  call: number;
-  result: number;
-  /** How often this call has brought this result, this time included. */
+  /** Hashes of the call and of its result; 0 if the entry has none. */
+  callHash: number;
+  resultHash: number;
+  /** The number of times that this call returned this result, including this one. */
   times: number;
-  /** The latest entry before it with the same call, or else of the same tool; -1 for none. */
-  before: number;
-  /** Whether what it brought was not seen before from this tool in this run. */
-  news: boolean;
-  /** Equal for entries that do the same with the same result; 0 for what never repeats. */
-  sign: number;
+  /** The index of the last earlier entry with the same call, else with the same tool; -1 for none. */
+  previous: number;
+  /** Whether this tool returned this result for the first time in the run. */
+  novel: boolean;
+  /** Equal for entries with the same action and result; 0 for entries that never repeat. */
+  signature: number;
 }
 
-function signOf(e: Entry): number {
+function signatureOf(e: Entry): number {
   switch (e.kind) {
     case "tool":
-      return e.outcome === "open" ? 0 : hash(`${e.agent} ${e.call} ${e.result} ${e.outcome}`);
+      return e.outcome === "open" ? 0 : hash(`${e.agent} ${e.callHash} ${e.resultHash} ${e.outcome}`);
     case "llm":
       return hash(`llm ${e.agent} ${e.first.model} ${e.outcome}`);
     case "message":
-      return e.first.role === "user" ? 0 : hash(`message ${e.agent} ${e.call}`);
+      return e.first.role === "user" ? 0 : hash(`message ${e.agent} ${e.callHash}`);
     case "handoff":
     case "retry":
       return hash(`${e.kind} ${e.agent} ${e.first.name}`);
@@ -62,11 +62,11 @@ export function toolOf(e: Event): string {
   return e.tool ?? e.name ?? "";
 }
 
-/** Entries grows with a run: events are added in the order of the run. An entry itself never changes; another takes its place. */
+/** Entries are built from the events of a run, added in order. An entry is immutable: an update replaces it. */
 export class Entries {
   list: Entry[] = [];
   agents: string[] = [];
-  /** How long the slowest entry took, in milliseconds. */
+  /** The duration of the slowest entry, in milliseconds. */
   slowest = 0;
   private of = new Map<string, number>(); // event id → entry
   private open = new Map<string, number[]>(); // call → entries without an outcome
@@ -75,7 +75,7 @@ export class Entries {
   private results = new Set<number>();
   private latest = new Map<string | number, number>();
 
-  /** The entry that an event belongs to, or -1. */
+  /** The index of the entry that contains an event, or -1. */
   entryOf(id: string): number {
     return this.of.get(id) ?? -1;
   }
@@ -95,7 +95,7 @@ export class Entries {
     const entry: Entry = {
       index: this.list.length, kind, number, first: e, last: null, agent, tool: kind === "tool" ? toolOf(e) : "",
       outcome: "done", time: instant(e.timestamp), duration: e.latency_ms, depth: this.depthOf(e, kind),
-      call: 0, result: 0, times: 0, before: -1, news: false, sign: 0,
+      callHash: 0, resultHash: 0, times: 0, previous: -1, novel: false, signature: 0,
     };
     this.of.set(e.event_id, entry.index);
     this.list.push(entry);
@@ -110,17 +110,17 @@ export class Entries {
 
   private single(e: Event, number: number): void {
     const entry = this.push(e, number, kinds.get(e.type) ?? "other");
-    if (entry.kind === "message") entry.call = hash(masked(`${e.role}\n${e.text ?? canonical(e.output)}`));
+    if (entry.kind === "message") entry.callHash = hash(masked(`${e.role}\n${e.text ?? canonical(e.output)}`));
     if (e.type === "run_failed") entry.outcome = "failed";
-    entry.sign = signOf(entry);
+    entry.signature = signatureOf(entry);
   }
 
   private begin(e: Event, number: number, kind: "tool" | "llm"): void {
     const entry = this.push(e, number, kind);
     entry.outcome = "open";
-    entry.sign = signOf(entry);
+    entry.signature = signatureOf(entry);
     if (kind === "llm") this.llms.add(entry.agent);
-    else entry.call = callKey(entry.tool, e.input);
+    else entry.callHash = callHash(entry.tool, e.input);
     const key = this.keyOf(e, kind);
     const waiting = this.open.get(key);
     if (waiting) waiting.push(entry.index);
@@ -133,27 +133,27 @@ export class Entries {
     const index = waiting?.shift();
     if (waiting?.length === 0) this.open.delete(key);
     const entry = index === undefined ? this.push(e, number, kind) : { ...this.list[index]! };
-    this.list[entry.index] = entry; // a new one, so that who shows the old one sees that it changed
+    this.list[entry.index] = entry; // a new object, so that the page notices the change
     entry.last = e;
     entry.outcome = outcome;
     this.of.set(e.event_id, entry.index);
     if (index !== undefined) entry.duration = e.latency_ms ?? Math.max(instant(e.timestamp) - entry.time, 0);
     this.slowest = Math.max(this.slowest, entry.duration ?? 0);
     if (kind === "tool") this.settle(entry, e);
-    entry.sign = signOf(entry);
+    entry.signature = signatureOf(entry);
   }
 
   private settle(entry: Entry, e: Event): void {
-    if (!entry.call) entry.call = callKey(entry.tool, entry.first.input);
-    entry.result = resultKey(e.output, e.error);
-    const both = hash(`${entry.call} ${entry.result} ${entry.outcome}`);
+    if (!entry.callHash) entry.callHash = callHash(entry.tool, entry.first.input);
+    entry.resultHash = resultHash(e.output, e.error);
+    const both = hash(`${entry.callHash} ${entry.resultHash} ${entry.outcome}`);
     entry.times = (this.seen.get(both) ?? 0) + 1;
     this.seen.set(both, entry.times);
-    const brought = hash(`${entry.tool} ${entry.result} ${entry.outcome}`);
-    entry.news = entry.outcome !== "blocked" && !this.results.has(brought);
-    this.results.add(brought);
-    entry.before = this.latest.get(entry.call) ?? this.latest.get(entry.tool) ?? -1;
-    this.latest.set(entry.call, entry.index);
+    const toolResult = hash(`${entry.tool} ${entry.resultHash} ${entry.outcome}`);
+    entry.novel = entry.outcome !== "blocked" && !this.results.has(toolResult);
+    this.results.add(toolResult);
+    entry.previous = this.latest.get(entry.callHash) ?? this.latest.get(entry.tool) ?? -1;
+    this.latest.set(entry.callHash, entry.index);
     this.latest.set(entry.tool, entry.index);
   }
 

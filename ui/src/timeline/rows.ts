@@ -1,18 +1,18 @@
-// What stands in the timeline, row by row: entries, folded stretches and decisions.
+// The rows of the timeline: entries, collapsed repeats and decisions.
 import type { Decision } from "../api/names";
 import type { Entry } from "./entries";
-import type { Fold } from "./folds";
+import type { RepeatedRange } from "./repeats";
 
 export type Row =
-  | { type: "entry"; key: string; entry: Entry; inFold: boolean }
-  | { type: "fold"; key: string; fold: Fold; open: boolean }
+  | { type: "entry"; key: string; entry: Entry; inRepeat: boolean }
+  | { type: "repeat"; key: string; repeat: RepeatedRange; open: boolean }
   | { type: "decision"; key: string; decision: Decision; entry: number };
 
 export interface Choice {
   /** Only entries of this tool or agent; empty for all. */
   tool: string;
   agent: string;
-  /** Only entries in which this stands, in lower case; empty for all. */
+  /** Only entries that contain this text, in lower case; empty for all. */
   text: string;
 }
 
@@ -22,50 +22,50 @@ export function chosen(c: Choice): boolean {
   return c.tool !== "" || c.agent !== "" || c.text !== "";
 }
 
-/** edges keeps those decisions that say another thing than the one before. */
+/** edges returns the decisions that differ from the one before. */
 export function edges(decisions: readonly Decision[]): Decision[] {
   return decisions.filter((d, i) => i === 0 || d.action !== decisions[i - 1]!.action || d.code !== decisions[i - 1]!.code);
 }
 
 export interface Timeline {
   entries: readonly Entry[];
-  /** How long the slowest of them took, in milliseconds. */
+  /** The duration of the slowest entry, in milliseconds. */
   slowest: number;
-  folds: readonly Fold[];
+  repeats: readonly RepeatedRange[];
   decisions: readonly Decision[];
   entryOf: (event: string) => number;
 }
 
-/** foldKey names a fold, also while it grows. */
-export function foldKey(t: Timeline, f: Fold): string {
-  return `fold ${t.entries[f.from]!.first.event_id}`;
+/** repeatKey returns the key of a repeat. It stays the same while the repeat grows. */
+export function repeatKey(t: Timeline, f: RepeatedRange): string {
+  return `repeat ${t.entries[f.from]!.first.event_id}`;
 }
 
-/** Senders choose the ids of events, so each kind of row has a prefix of its own: no id can pass for another row's key. */
+/** Senders choose event ids, so each kind of row has its own key prefix. No id can collide with another row's key. */
 function entryKey(e: Entry): string {
   return `entry ${e.first.event_id}`;
 }
 
-/** rowsOf lists the rows. Open has the keys of those folds that are unfolded. */
+/** rowsOf returns the rows. Open holds the keys of the expanded repeats. */
 export function rowsOf(t: Timeline, open: ReadonlySet<string>, choice: Choice): Row[] {
   if (chosen(choice)) return filtered(t, choice);
   const rows: Row[] = [];
   const decided = byEntry(t);
   let next = 0;
   for (let i = 0; i < t.entries.length; i++) {
-    const fold = t.folds[next];
-    if (fold && fold.from === i) {
+    const repeat = t.repeats[next];
+    if (repeat && repeat.from === i) {
       next++;
-      const key = foldKey(t, fold);
-      rows.push({ type: "fold", key, fold, open: open.has(key) });
+      const key = repeatKey(t, repeat);
+      rows.push({ type: "repeat", key, repeat, open: open.has(key) });
       if (!open.has(key)) {
-        for (; i < fold.to; i++) rows.push(...(decided.get(i) ?? []));
+        for (; i < repeat.to; i++) rows.push(...(decided.get(i) ?? []));
         i--;
         continue;
       }
     }
-    const before = t.folds[next - 1];
-    rows.push({ type: "entry", key: entryKey(t.entries[i]!), entry: t.entries[i]!, inFold: before !== undefined && i < before.to });
+    const before = t.repeats[next - 1];
+    rows.push({ type: "entry", key: entryKey(t.entries[i]!), entry: t.entries[i]!, inRepeat: before !== undefined && i < before.to });
     const here = decided.get(i);
     if (here) rows.push(...here);
   }
@@ -89,12 +89,12 @@ function filtered(t: Timeline, c: Choice): Row[] {
     if (c.tool && entry.tool !== c.tool) continue;
     if (c.agent && entry.agent !== c.agent) continue;
     if (c.text && !textOf(entry).includes(c.text)) continue;
-    rows.push({ type: "entry", key: entryKey(entry), entry, inFold: false });
+    rows.push({ type: "entry", key: entryKey(entry), entry, inRepeat: false });
   }
   return rows;
 }
 
-/** How much of an entry is searched, in characters. */
+/** The searched length of an entry, in characters. */
 const searched = 4096;
 
 function textOf(e: Entry): string {
@@ -109,15 +109,15 @@ function textOf(e: Entry): string {
   return text.slice(0, searched).toLowerCase();
 }
 
-/** foldAround returns the fold in which an entry is, if it is in one. */
-export function foldAround(folds: readonly Fold[], entry: number): Fold | null {
+/** repeatAround returns the repeat that contains an entry, or null. */
+export function repeatAround(repeats: readonly RepeatedRange[], entry: number): RepeatedRange | null {
   let low = 0;
-  let high = folds.length;
+  let high = repeats.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (folds[middle]!.to <= entry) low = middle + 1;
+    if (repeats[middle]!.to <= entry) low = middle + 1;
     else high = middle;
   }
-  const fold = folds[low];
-  return fold && fold.from <= entry ? fold : null;
+  const repeat = repeats[low];
+  return repeat && repeat.from <= entry ? repeat : null;
 }

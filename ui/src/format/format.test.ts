@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import type { RunSummary, Warning } from "../api/names";
+import { dollars, duration, offset, plural, short, signed } from "./numbers";
+import { argument, oneLine, title } from "./texts";
+import { verdictOf, worst } from "./verdict";
+
+describe("numbers", () => {
+  it("are short where they are large", () => expect([9999, 12_400, 100_000, 2_500_000].map(short)).toEqual(["9,999", "12.4k", "100k", "2.5M"]));
+  it("of money have cents where those matter", () => expect([0, 0.0042, 0.048, 12.5, -0.5].map(dollars)).toEqual(["$0", "$0.0042", "$0.048", "$12.50", "−$0.500"]));
+  it("of time have a unit", () =>
+    expect([0.2, 41, 5230, 91_000, 1_800_000, 7_260_000, 200_000_000].map(duration)).toEqual(["<1 ms", "41 ms", "5.2 s", "1 min 31 s", "30 min", "2 h 1 min", "2 d 7 h"]));
+  it("of time since the start are as on a clock", () => expect([0, 312, 61_540, 3_601_000].map(offset)).toEqual(["0.00 s", "0.31 s", "1:01.5", "1:00:01.0"]));
+  it("have signs as differences", () => expect([signed(0), signed(3), signed(-2), signed(-0.5, dollars)]).toEqual(["±0", "+3", "−2", "−$0.500"]));
+  it("go with their nouns", () => expect([plural(1, "entry", "entries"), plural(2000, "entry", "entries")]).toEqual(["1 entry", "2,000 entries"]));
+});
+
+describe("texts of agents", () => {
+  it("are truncated to a line", () => expect(oneLine("a\n\n b".repeat(100), 10)).toBe("a ba ba b…"));
+  it("are arguments in short", () => {
+    expect(argument({ path: "a.go" })).toBe("a.go");
+    expect(argument({ path: "a.go", limit: 5 })).toBe("path: a.go, limit: 5");
+    expect(argument(null)).toBe("");
+  });
+  it("make words of names", () => expect([title("same_call_same_result"), title("llm_call")]).toEqual(["Same call same result", "Model call"]));
+});
+
+const run = {
+  status: "running", event_count: 12, loop_health_status: "Healthy", worst_decision: "allow", calls_after_warning: 0, tokens_after_warning: 0, cost_after_warning: 0,
+} as RunSummary;
+const warning = (severity: string, count: number, period = 1) => ({ type: "cycle", severity, count, details: { period } }) as unknown as Warning;
+
+describe("a verdict", () => {
+  it("says that the run has no loop", () => {
+    expect(verdictOf(run, [])).toBe("No loop in 12 events so far.");
+    expect(verdictOf({ ...run, status: "failed" }, [])).toBe("The run failed. No loop in 12 events.");
+  });
+  it("states the usage since the first warning", () => {
+    const stuck = { ...run, worst_decision: "halt", calls_after_warning: 12, tokens_after_warning: 14_400, cost_after_warning: 0.048 } as RunSummary;
+    expect(verdictOf(stuck, [warning("warning", 3)])).toBe(
+      "This run is stuck in a loop: cycle, 3 times. Usage since the first warning: 12 calls, 14,400 tokens and $0.048.",
+    );
+    expect(verdictOf(stuck, [warning("warning", 6, 3)])).toMatch(/^This run is stuck in a loop: cycle of 3 steps, 6 times\. /);
+    expect(verdictOf({ ...stuck, calls_after_warning: 1, tokens_after_warning: 0, cost_after_warning: 0 }, [warning("warning", 3)])).toMatch(/ Usage since the first warning: 1 call\.$/);
+    expect(verdictOf({ ...stuck, status: "failed" }, [warning("warning", 3)])).toMatch(/^This run was stuck in a loop: /);
+  });
+  it("is about the most severe warning, and the longest loop among those", () => {
+    const list = [warning("info", 99), warning("warning", 7), warning("warning", 6, 3), warning("critical", 1)];
+    expect(worst(list)).toBe(list[3]);
+    expect(worst(list.slice(0, 3))).toBe(list[2]);
+    expect(worst([])).toBe(null);
+  });
+});

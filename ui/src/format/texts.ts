@@ -1,0 +1,27 @@
+// Formats values of agents and tools as text. Nothing here creates HTML.
+export function asText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** oneLine formats a value as one line of at most length characters. */
+export function oneLine(value: unknown, length = 200): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" ? value.slice(0, 4 * length) : JSON.stringify(value).slice(0, 4 * length);
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}
+
+/** argument formats the arguments of a call: a single value without its name, several with their names. */
+export function argument(input: unknown, length = 200): string {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return oneLine(input, length);
+  const members = Object.entries(input).slice(0, 20);
+  if (members.length === 1) return oneLine(members[0]![1], length);
+  return oneLine(members.map(([k, v]) => `${k}: ${oneLine(v, 80)}`).join(", "), length);
+}
+
+/** title formats the name of a rule or an event type as words. */
+export function title(name: string): string {
+  const words = name.replaceAll("_", " ").replace(/^llm\b/, "model");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
