@@ -15,12 +15,12 @@ import (
 
 // Problem is an answer that is an error, as RFC 9457 says, with the field that it is about and the reason.
 type Problem struct {
-	Title  string       `json:"title" doc:"What the status says."`
+	Title  string       `json:"title" doc:"The text of the HTTP status."`
 	Status int          `json:"status" doc:"The HTTP status."`
-	Detail string       `json:"detail" doc:"What is wrong, in a sentence."`
-	Field  string       `json:"field,omitempty" doc:"The field of the request that it is about: a path such as 3.tool in a body, the name of a parameter or a header."`
+	Detail string       `json:"detail" doc:"What is wrong, in one sentence."`
+	Field  string       `json:"field,omitempty" doc:"The field of the request that is wrong: a path in the body, such as 3.tool, or the name of a parameter or header."`
 	Reason string       `json:"reason,omitempty" doc:"What is wrong with the field."`
-	Errors []EventError `json:"errors,omitempty" doc:"Where several things are wrong, all of them."`
+	Errors []EventError `json:"errors,omitempty" doc:"All errors, if there are several."`
 
 	retry bool
 }

@@ -31,8 +31,8 @@ type request interface {
 }
 
 func (s *Server) telemetryRoutes() {
-	s.telemetryRoute("/v1/traces", "otlp-traces", "Send spans by OTLP", otlp.MeasureTraces, s.takeTraces)
-	s.telemetryRoute("/v1/logs", "otlp-logs", "Send log records by OTLP", otlp.MeasureLogs, s.takeLogs)
+	s.telemetryRoute("/v1/traces", "otlp-traces", "Send spans with OTLP", otlp.MeasureTraces, s.takeTraces)
+	s.telemetryRoute("/v1/logs", "otlp-logs", "Send log records with OTLP", otlp.MeasureLogs, s.takeLogs)
 }
 
 // take decodes one request with decode and has it recorded.
@@ -43,12 +43,12 @@ type measure func(request []byte) (size int64, err error)
 
 func (s *Server) telemetryRoute(path, id, summary string, protobuf measure, do take) {
 	op := s.operation(http.MethodPost, path, Ingest, "ingest", id, summary,
-		"OTLP over HTTP, in protobuf or JSON, packed with gzip or not. The answer is in the request's encoding; partialSuccess says how many "+
-			"could not be taken, and why. What is answered with 200 is on disk.")
-	anything := &huma.Schema{Type: "object", Description: "As opentelemetry-proto says."}
+		"OTLP over HTTP, in protobuf or JSON, with or without gzip. The answer has the encoding of the request. partialSuccess has the "+
+			"number of rejected items and the reason. A 200 answer means that the accepted items are on disk.")
+	anything := &huma.Schema{Type: "object", Description: "A message as defined by opentelemetry-proto."}
 	both := map[string]*huma.MediaType{jsonType: {Schema: anything}, protobufType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}
 	op.RequestBody = &huma.RequestBody{Required: true, Content: both}
-	op.Responses["200"] = &huma.Response{Description: "Taken, as far as partialSuccess does not say otherwise.", Content: both}
+	op.Responses["200"] = &huma.Response{Description: "Accepted, except for the items that partialSuccess counts.", Content: both}
 	op.Responses["default"] = &huma.Response{Description: "A google.rpc.Status with code and message.", Content: both}
 	s.api.OpenAPI().AddOperation(&op)
 	s.mux.HandleFunc(http.MethodPost+" "+path, func(w http.ResponseWriter, r *http.Request) {
