@@ -75,13 +75,13 @@ func (s *Server) askGuard(w http.ResponseWriter, r *http.Request) error {
 // setsOf returns the settings by name. Of those with the same name the last holds.
 func setsOf(given []string) (map[string]string, error) {
 	if len(given) > guardSettings {
-		return nil, problem(http.StatusBadRequest, "set", "at most 64 settings can be changed")
+		return nil, problem(http.StatusBadRequest, "set", "must not be given more than 64 times")
 	}
 	settings := make(map[string]string, len(given))
 	for _, set := range given {
 		name, value, ok := strings.Cut(set, "=")
 		if !ok || name == "" {
-			return nil, problem(http.StatusBadRequest, "set", "NAME=VALUE is wanted")
+			return nil, problem(http.StatusBadRequest, "set", "want NAME=VALUE")
 		}
 		settings[name] = value
 	}

@@ -74,7 +74,7 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 	defer b.release()
 	var asked NewRun
 	if err := jsonv2.Unmarshal(b.bytes, &asked, wire); err != nil {
-		return problem(http.StatusBadRequest, "body", "a JSON object with id, name, project and metadata is wanted, the first three texts")
+		return problem(http.StatusBadRequest, "body", "want a JSON object with the strings id, name and project, and metadata")
 	}
 	info, err := s.infoOf(&asked)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Server) infoOf(asked *NewRun) (pipeline.Info, error) {
 	case asked.Metadata[0] == '{' && native.Within(asked.Metadata, s.Limits.Levels):
 		info.Metadata = append(json.RawMessage(nil), asked.Metadata...)
 	default:
-		return info, problem(http.StatusBadRequest, "metadata", fmt.Sprintf("an object of at most %d levels is wanted", s.Limits.Levels))
+		return info, problem(http.StatusBadRequest, "metadata", fmt.Sprintf("want an object of at most %d levels", s.Limits.Levels))
 	}
 	return info, nil
 }
@@ -234,7 +234,7 @@ func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Ac
 	}
 	if batch.Accepted == 0 && batch.Rejected > 0 {
 		p := problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)
-		p.Detail, p.Errors = "none of the events can be taken", batch.Errors
+		p.Detail, p.Errors = "none of the events is valid", batch.Errors
 		return p
 	}
 	writeJSON(w, http.StatusCreated, batch)

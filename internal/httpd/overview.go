@@ -99,13 +99,13 @@ func timeRange(q *overviewQuery, now time.Time) (since, until time.Time, step ti
 		since = until.Add(-24 * time.Hour)
 	}
 	if !since.Before(until) {
-		return since, until, 0, problem(http.StatusBadRequest, "since", "it is not before until")
+		return since, until, 0, problem(http.StatusBadRequest, "since", "must be before until")
 	}
 	if q.Step == "" {
 		return since, until, max((until.Sub(since) / 48).Round(time.Second), time.Second), nil
 	}
 	if step, err = time.ParseDuration(q.Step); err != nil || step <= 0 {
-		return since, until, 0, problem(http.StatusBadRequest, "step", "how long is wanted, such as 15m")
+		return since, until, 0, problem(http.StatusBadRequest, "step", "want a duration above 0, such as 15m")
 	}
 	return since, until, step, nil
 }

@@ -81,16 +81,16 @@ func (s *Server) problemOf(err error) *Problem {
 	case errors.Is(err, pipeline.ErrClosed):
 		return busy(http.StatusServiceUnavailable, "the server is shutting down")
 	case errors.Is(err, pipeline.ErrStore): // which the pipeline has logged
-		return busy(http.StatusServiceUnavailable, pipeline.ErrStore.Error()+"; the server's log says why")
+		return busy(http.StatusServiceUnavailable, pipeline.ErrStore.Error()+"; the server's log has the reason")
 	case errors.Is(err, store.ErrCursor):
 		return problem(http.StatusBadRequest, "cursor", store.ErrCursor.Error())
 	case errors.Is(err, store.ErrBuckets):
 		return problem(http.StatusBadRequest, "step", store.ErrBuckets.Error())
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return busy(http.StatusServiceUnavailable, "the request took too long, or was given up")
+		return busy(http.StatusServiceUnavailable, "the request timed out or was cancelled")
 	}
 	s.failing.Do(func() { s.log.Error("a request failed", "error", err) })
-	return problem(http.StatusInternalServerError, "", "the server could not do this; its log says why")
+	return problem(http.StatusInternalServerError, "", "internal error; the server's log has the reason")
 }
 
 // reshape turns huma's own errors, which are those of parameters, into problems.

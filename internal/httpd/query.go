@@ -146,7 +146,7 @@ func moment(field, text string, now time.Time) (time.Time, error) {
 	if ago, err := time.ParseDuration(strings.TrimPrefix(text, "-")); err == nil {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, problem(http.StatusBadRequest, field, "a time is wanted: RFC 3339, or how long ago, such as 24h")
+	return time.Time{}, problem(http.StatusBadRequest, field, "want a time in RFC 3339, or a duration before now, such as 24h")
 }
 
 // stable returns the text of a time for the next page, where now is later.

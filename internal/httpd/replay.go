@@ -105,7 +105,7 @@ func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, er
 		return nil, tooLong()
 	}
 	if !r.busy.TryLock() {
-		return nil, busy(http.StatusTooManyRequests, "another run is being judged anew; one is at a time")
+		return nil, busy(http.StatusTooManyRequests, "another replay is running; the server runs one at a time")
 	}
 	defer r.busy.Unlock()
 	bounded, cancel := context.WithTimeout(ctx, replayTime)
@@ -122,9 +122,9 @@ func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, er
 	case errors.Is(err, pipeline.ErrTooLong):
 		return nil, tooLong()
 	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		return nil, problem(http.StatusServiceUnavailable, "", fmt.Sprintf("the run takes longer than %v to judge", replayTime))
+		return nil, problem(http.StatusServiceUnavailable, "", fmt.Sprintf("the replay took longer than %v", replayTime))
 	case err != nil:
-		return nil, fmt.Errorf("judge a run anew: %w", err)
+		return nil, fmt.Errorf("replay a run: %w", err)
 	}
 	return &replayAnswer{replayOf(run.ID, settings, again)}, nil
 }
@@ -143,7 +143,7 @@ func settingsOf(sent map[string]json.RawMessage) map[string]string {
 }
 
 func tooLong() *Problem {
-	return problem(http.StatusUnprocessableEntity, "id", fmt.Sprintf("the run has more events than the %d that are judged anew", replayEvents))
+	return problem(http.StatusUnprocessableEntity, "id", fmt.Sprintf("the run has more than %d events, the limit of a replay", replayEvents))
 }
 
 // problem says what is wrong. Place is where settings stand in the request, in front of their names.

@@ -52,7 +52,7 @@ func (s *Server) healthRoutes() {
 			writeJSON(w, http.StatusOK, Health{"healthy", "unloop", s.Version, s.GRPC, state.Refolding, state.Unreadable})
 			return nil
 		case s.auth.admit(r, Read) != nil: // the reason may name users, hosts and files
-			return busy(http.StatusServiceUnavailable, "the server cannot record at the moment; its log says why")
+			return busy(http.StatusServiceUnavailable, "the server cannot record events; its log has the reason")
 		}
 		return busy(http.StatusServiceUnavailable, err.Error())
 	})

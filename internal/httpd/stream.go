@@ -91,7 +91,7 @@ func (s *Server) lastEventID(r *http.Request) (id int64, known bool, err error) 
 	}
 	id, err = strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 0 {
-		return 0, false, problem(http.StatusBadRequest, "Last-Event-ID", "the id of a message is wanted, a number")
+		return 0, false, problem(http.StatusBadRequest, "Last-Event-ID", "want the id of a message, an integer from 0")
 	}
 	if id <= s.Hub.Latest() {
 		return id, true, nil

@@ -54,7 +54,7 @@ func (s *Server) telemetryRoute(path, id, summary string, protobuf measure, do t
 	s.mux.HandleFunc(http.MethodPost+" "+path, func(w http.ResponseWriter, r *http.Request) {
 		kind := mediaType(r)
 		if kind != protobufType && kind != jsonType {
-			problem(http.StatusUnsupportedMediaType, "Content-Type", protobufType+" or "+jsonType+" is wanted").write(w)
+			problem(http.StatusUnsupportedMediaType, "Content-Type", "want "+protobufType+" or "+jsonType).write(w)
 			return
 		}
 		answer, err := s.telemetry(w, r, kind, protobuf, do)
@@ -81,7 +81,7 @@ func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, 
 	return do(r.Context(), func(to request) (err error) {
 		defer func() {
 			if recover() != nil { // the decoder is not ours, and the bytes may be anybody's
-				err = problem(http.StatusBadRequest, "body", "it cannot be decoded")
+				err = problem(http.StatusBadRequest, "body", "cannot be decoded")
 			}
 		}()
 		var size int64
@@ -111,9 +111,9 @@ func whyUndecoded(body []byte, kind string) string {
 	case kind == protobufType:
 		return "the request is no protobuf of OTLP"
 	case !json.Valid(body):
-		return "it is not valid JSON"
+		return "not valid JSON"
 	}
-	return "it is JSON, but not of OTLP: a field has a value that OTLP does not have there"
+	return "not an OTLP request: a field has a value that OTLP does not allow there"
 }
 
 func (s *Server) takeTraces(ctx context.Context, decode func(request) error) (message, error) {
