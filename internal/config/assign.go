@@ -45,7 +45,7 @@ func (a *assigner) set(path string, v reflect.Value, n *yaml.Node) {
 		a.scalar(path, n, func(s string) error {
 			b, err := strconv.ParseBool(strings.ToLower(s))
 			if v.SetBool(b); err != nil {
-				return fmt.Errorf("%q is neither true nor false", s)
+				return fmt.Errorf("%q must be true or false", s)
 			}
 			return nil
 		})
@@ -53,7 +53,7 @@ func (a *assigner) set(path string, v reflect.Value, n *yaml.Node) {
 		a.scalar(path, n, func(s string) error {
 			i, err := strconv.Atoi(strings.ReplaceAll(s, "_", ""))
 			if v.SetInt(int64(i)); err != nil {
-				return fmt.Errorf("%q is no whole number", s)
+				return fmt.Errorf("%q must be a whole number", s)
 			}
 			return nil
 		})
@@ -62,7 +62,7 @@ func (a *assigner) set(path string, v reflect.Value, n *yaml.Node) {
 
 func (a *assigner) scalar(path string, n *yaml.Node, read func(string) error) {
 	if n.Kind != yaml.ScalarNode {
-		a.mistakes.add(a.at(n), path, "%s: a single value is wanted here", path)
+		a.mistakes.add(a.at(n), path, "%s: want a single value", path)
 		return
 	}
 	if err := read(n.Value); err != nil {
@@ -85,7 +85,7 @@ func (a *assigner) group(path string, v reflect.Value, n *yaml.Node) {
 func (a *assigner) members(path string, n *yaml.Node) func(yield func(name, value *yaml.Node) bool) {
 	return func(yield func(name, value *yaml.Node) bool) {
 		if n.Kind != yaml.MappingNode {
-			a.mistakes.add(a.at(n), path, "%s: names with values are wanted here, as NAME: VALUE", orWhole(path))
+			a.mistakes.add(a.at(n), path, "%s: want names with values, as NAME: VALUE", orWhole(path))
 			return
 		}
 		seen := make(map[string]bool)
@@ -125,7 +125,7 @@ func (a *assigner) unknown(path string, group reflect.Type, name *yaml.Node) {
 // list sets a list anew: what was in it before is gone.
 func (a *assigner) list(path string, v reflect.Value, n *yaml.Node) {
 	if n.Kind != yaml.SequenceNode {
-		a.mistakes.add(a.at(n), path, "%s: a list is wanted here, as [a, b]", path)
+		a.mistakes.add(a.at(n), path, "%s: want a list, such as [a, b]", path)
 		return
 	}
 	v.SetZero()
@@ -160,7 +160,7 @@ func oneLine(n *yaml.Node) (string, error) {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return "", errors.New("this is no value for a setting")
+		return "", errors.New("not a valid value of a setting")
 	}
 	return string(text), nil
 }

@@ -47,7 +47,7 @@ func TestValidateJoinsAllMistakes(t *testing.T) {
 	c.Log = Log{"loud", "xml"}
 	err := c.Validate()
 	for _, want := range []string{
-		"addr is 0.0.0.0:1, which others can reach: that needs tokens", `grpc_addr is ""; it must be HOST:PORT`,
+		"addr is 0.0.0.0:1, which is not loopback and requires tokens", `grpc_addr is ""; it must be HOST:PORT`,
 		"project must not be empty", `log.level is "loud"; it must be one of debug, info, warn, error`, `log.format is "xml"`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -66,12 +66,12 @@ func TestValidate(t *testing.T) {
 		{"loopback by name", func(c *Config) { c.Addr = "localhost:0" }, ""},
 		{"loopback, version 6", func(c *Config) { c.Addr = "[::1]:80" }, ""},
 		{"loopback, mapped", func(c *Config) { c.Addr = "[::ffff:127.0.0.9]:80" }, ""},
-		{"every address", func(c *Config) { c.Addr = ":80" }, "addr is :80, which others can reach"},
-		{"every address, version 6", func(c *Config) { c.Addr = "[::]:80" }, "others can reach"},
-		{"a name may be any address", func(c *Config) { c.Addr = "localhost.example.com:80" }, "others can reach"},
-		{"gRPC is held to the same", func(c *Config) { c.GRPCAddr = "10.0.0.1:4317" }, "grpc_addr is 10.0.0.1:4317, which others"},
+		{"every address", func(c *Config) { c.Addr = ":80" }, "addr is :80, which is not loopback"},
+		{"every address, version 6", func(c *Config) { c.Addr = "[::]:80" }, "is not loopback"},
+		{"a name may be any address", func(c *Config) { c.Addr = "localhost.example.com:80" }, "is not loopback"},
+		{"gRPC is held to the same", func(c *Config) { c.GRPCAddr = "10.0.0.1:4317" }, "grpc_addr is 10.0.0.1:4317, which is not loopback"},
 		{"with tokens", func(c *Config) { c.Addr, c.Tokens = "0.0.0.0:80", []Token{token} }, ""},
-		{"two tokens of a name", func(c *Config) { c.Tokens = []Token{token, token} }, `tokens[1].name is "n", as that of a token before it`},
+		{"two tokens of a name", func(c *Config) { c.Tokens = []Token{token, token} }, `tokens[1].name is "n", which an earlier token has`},
 		{"a token without a name", func(c *Config) { c.Tokens = []Token{{"", "read", token.SHA256}} }, "tokens[0].name must not be empty"},
 		{"no port", func(c *Config) { c.Addr = "127.0.0.1" }, "it must be HOST:PORT"},
 		{"no such port", func(c *Config) { c.Addr = "127.0.0.1:65536" }, "it must be HOST:PORT"},
@@ -84,7 +84,7 @@ func TestValidate(t *testing.T) {
 		{"a queue that takes no request", func(c *Config) { c.Limits.QueueBytes = 1 << 20 }, "limits.queue_bytes is 1MiB; it must be from 16MiB"},
 		{"runs are kept", func(c *Config) { c.Retention = Retention{} }, ""},
 		{"runs are deleted at once", func(c *Config) { c.Retention.Age = 1 }, "retention.age is 1ns; it must be from 1m to 36500d"},
-		{"a pattern", func(c *Config) { c.Mask.Patterns = []string{"ok", "("} }, "mask.patterns[1] cannot be read: "},
+		{"a pattern", func(c *Config) { c.Mask.Patterns = []string{"ok", "("} }, "mask.patterns[1] is not a valid regular expression: "},
 		{"a webhook of many mistakes", func(c *Config) {
 			c.Webhooks = []Webhook{{URL: "ftp://geheim", Format: "xml", Severity: "loud", Rules: []string{"none"}, Timeout: 1}}
 		}, "webhooks[0].url must be a URL that begins with http:// or https://\nwebhooks[0].format is \"xml\""},

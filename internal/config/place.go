@@ -37,5 +37,5 @@ func stateFolder(system string, env func(string) string) (string, error) {
 			return filepath.Join(folder, filepath.FromSlash(place.below), "unloop"), nil
 		}
 	}
-	return "", errors.New("there is no home folder to keep the database in: name a file with --db PATH")
+	return "", errors.New("no home folder for the database: set a file with --db PATH")
 }

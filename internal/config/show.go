@@ -18,10 +18,10 @@ func File() ([]byte, error) {
 	return append([]byte(heading), document...), err
 }
 
-const heading = `# The configuration of unloop serve. It is read where it lies in the folder in which the server is started, or as
-# unloop serve --config FILE. Every value is the one that holds without this file: keep what you change, drop the rest.
-# Environment variables go before it (UNLOOP_ADDR, UNLOOP_LIMITS_BODY and so on), flags before both.
-# To see what holds, or what is wrong: unloop config check
+const heading = `# The configuration of unloop serve. The server reads it from the folder in which it is started, or from the file of
+# unloop serve --config FILE. Every value below is the default: keep the lines that you change and delete the others.
+# Environment variables take precedence over this file (UNLOOP_ADDR, UNLOOP_LIMITS_BODY and so on), and flags over both.
+# unloop config check prints the values in effect and reports errors.
 `
 
 // YAML returns the configuration as a document that Load reads: every setting with its value and what it is for.

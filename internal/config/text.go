@@ -32,7 +32,7 @@ func (a *assigner) flags(c *Config, src Source) {
 	for _, set := range src.Sets {
 		name, value, ok := strings.Cut(set, "=")
 		if !ok {
-			a.mistakes.add("--set", "settings", "%q is no setting: write NAME=VALUE", set)
+			a.mistakes.add("--set", "settings", "invalid setting %q: want NAME=VALUE", set)
 			continue
 		}
 		if n, ok := a.parse(join("settings", name), value); ok {
@@ -67,7 +67,7 @@ func (a *assigner) parse(path, text string) (*yaml.Node, bool) {
 	var document yaml.Node
 	err := yaml.Unmarshal([]byte(text), &document)
 	if err != nil || len(document.Content) == 0 {
-		a.mistakes.add(a.at(nil), path, "%s: this is no value in YAML, such as [a, b] or {name: value}", path)
+		a.mistakes.add(a.at(nil), path, "%s: not valid YAML: want a value such as [a, b] or {name: value}", path)
 		return nil, false
 	}
 	return document.Content[0], true

@@ -39,12 +39,12 @@ func (s *Size) UnmarshalText(text []byte) error {
 			continue
 		}
 		if n > math.MaxInt64/u.bytes {
-			return fmt.Errorf("%q is too much", text)
+			return fmt.Errorf("%q is too large", text)
 		}
 		*s = Size(n * u.bytes)
 		return nil
 	}
-	return fmt.Errorf("%q is no size: write it as 512KiB, 16MiB or 2GiB", text)
+	return fmt.Errorf("invalid size %q: want a size such as 512KiB, 16MiB or 2GiB", text)
 }
 
 // String returns the size as it is read, in the largest unit that gives a whole number.
@@ -86,7 +86,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 }
 
 func badDuration(text []byte) error {
-	return fmt.Errorf("%q is no duration: write it as 90s, 30m, 12h or 30d", text)
+	return fmt.Errorf("invalid duration %q: want a duration such as 90s, 30m, 12h or 30d", text)
 }
 
 // String returns the duration as it is read.

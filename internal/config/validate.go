@@ -94,7 +94,7 @@ func (v *validation) address(path, value string, tokens bool) {
 		return
 	}
 	if !tokens && !isLoopback(host) {
-		v.wrong(path, "is %s, which others can reach: that needs tokens (unloop config token makes one); without, listen on 127.0.0.1", value)
+		v.wrong(path, "is %s, which is not loopback and requires tokens (unloop config token creates one); without tokens use 127.0.0.1", value)
 	}
 }
 
@@ -168,7 +168,7 @@ func (v *validation) tokens(tokens []Token) {
 		path := fmt.Sprintf("tokens[%d].", i)
 		v.filled(path+"name", t.Name)
 		if t.Name != "" && seen[t.Name] {
-			v.wrong(path+"name", "is %q, as that of a token before it", t.Name)
+			v.wrong(path+"name", "is %q, which an earlier token has", t.Name)
 		}
 		seen[t.Name] = true
 		v.oneOf(path+"scope", t.Scope, scopes...)
@@ -181,7 +181,7 @@ func (v *validation) tokens(tokens []Token) {
 func (v *validation) patterns(patterns []string) {
 	for i, p := range patterns {
 		if _, err := regexp.Compile(p); err != nil {
-			v.wrong(fmt.Sprintf("mask.patterns[%d]", i), "cannot be read: %v", err)
+			v.wrong(fmt.Sprintf("mask.patterns[%d]", i), "is not a valid regular expression: %v", err)
 		}
 	}
 }

@@ -61,7 +61,7 @@ var (
 // behalf of a page that is neither the server's own nor a configured one. Pages of the latter may read the answer.
 func (g *auth) origin(h http.Header, r *http.Request) *Problem {
 	if !g.known(r) {
-		return problem(http.StatusMisdirectedRequest, "Host", "this server is not asked under that name; the setting hosts lists further ones")
+		return problem(http.StatusMisdirectedRequest, "Host", "unknown host name; add it to the setting hosts")
 	}
 	origin := r.Header.Get("Origin")
 	if origin != "" && slices.Contains(g.origins, origin) {
@@ -74,7 +74,7 @@ func (g *auth) origin(h http.Header, r *http.Request) *Problem {
 		return nil
 	}
 	if origin != "" && !sameAs(origin, r) || isCrossSite(r) {
-		return problem(http.StatusForbidden, "Origin", "another page may not send requests to this server; the setting origins lists those that may")
+		return problem(http.StatusForbidden, "Origin", "requests from pages of this origin are not allowed; add it to the setting origins")
 	}
 	return nil
 }
@@ -122,14 +122,14 @@ func (g *auth) admit(r *http.Request, scope Scope) *Problem {
 	}
 	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if secret = strings.TrimSpace(secret); secret == "" || !strings.EqualFold(scheme, "Bearer") {
-		return problem(http.StatusUnauthorized, "Authorization", "a token is wanted: Bearer TOKEN")
+		return problem(http.StatusUnauthorized, "Authorization", "missing token: want Bearer TOKEN")
 	}
 	granted, allowed := g.allows(secret, scope)
 	switch {
 	case granted == "":
-		return problem(http.StatusUnauthorized, "Authorization", "the token is not known here")
+		return problem(http.StatusUnauthorized, "Authorization", "unknown token")
 	case !allowed:
-		return problem(http.StatusForbidden, "Authorization", "the token is for "+string(granted)+", and this needs one for "+string(scope))
+		return problem(http.StatusForbidden, "Authorization", "the token has the scope "+string(granted)+"; this request needs "+string(scope))
 	}
 	return nil
 }

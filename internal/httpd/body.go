@@ -52,11 +52,11 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*body, error) {
 	case "gzip":
 		unpacked, err := gzip.NewReader(sent)
 		if err != nil {
-			return nil, problem(http.StatusBadRequest, "body", "it is not packed with gzip, as Content-Encoding says")
+			return nil, problem(http.StatusBadRequest, "body", "not valid gzip, although Content-Encoding is gzip")
 		}
 		from = unpacked
 	default:
-		return nil, problem(http.StatusUnsupportedMediaType, "Content-Encoding", "gzip or none is wanted")
+		return nil, problem(http.StatusUnsupportedMediaType, "Content-Encoding", "want gzip or no Content-Encoding")
 	}
 	b := &body{server: s, ctx: r.Context(), bytes: (*buffers.Get().(*[]byte))[:0]}
 	if err := b.fill(from, r.ContentLength); err != nil {
@@ -131,7 +131,7 @@ func (b *body) grow(size int64) error {
 func (b *body) decoding(size int64) error {
 	all := int64(len(b.bytes)) + size
 	if all > b.server.large.Size() {
-		return problem(http.StatusBadRequest, "body", fmt.Sprintf("it would take %d MiB when it is decoded; send less at once", size>>20))
+		return problem(http.StatusBadRequest, "body", fmt.Sprintf("decoding it would take %d MiB; send a smaller request", size>>20))
 	}
 	return b.reserve(all)
 }
@@ -147,7 +147,7 @@ func (b *body) release() {
 }
 
 func (s *Server) tooLarge() *Problem {
-	return problem(http.StatusRequestEntityTooLarge, "body", fmt.Sprintf("longer than %d bytes, as sent or unpacked", s.Limits.Body))
+	return problem(http.StatusRequestEntityTooLarge, "body", fmt.Sprintf("must not be longer than %d bytes, as sent or as unpacked", s.Limits.Body))
 }
 
 func (s *Server) unreadable(err error) error {
@@ -156,9 +156,9 @@ func (s *Server) unreadable(err error) error {
 	case errors.As(err, &large):
 		return s.tooLarge()
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF):
-		return problem(http.StatusBadRequest, "body", "it ends too early, or is not packed as Content-Encoding says")
+		return problem(http.StatusBadRequest, "body", "ends too early, or is not encoded as Content-Encoding says")
 	}
-	return problem(http.StatusBadRequest, "body", "it could not be read: "+err.Error())
+	return problem(http.StatusBadRequest, "body", "cannot be read: "+err.Error())
 }
 
 // mediaType returns the media type of a request's body in lower case, or "" for none.

@@ -14,51 +14,51 @@ import (
 // Event is an event on the wire: all members are there, null where nothing is known. What stands behind metadata is unloop's
 // own.
 type Event struct {
-	ID        string          `json:"event_id" doc:"The event's id, unique in its run."`
-	RunID     string          `json:"run_id" doc:"Of its run."`
-	Sequence  *int64          `json:"sequence" doc:"Its place in the run, as its sender counts."`
-	Timestamp string          `json:"timestamp" format:"date-time" doc:"When it happened, or else arrived."`
-	Type      string          `json:"type" doc:"What happened, such as tool_call_started."`
-	Agent     *string         `json:"agent" doc:"Who acted; for a handoff, who receives control."`
-	Name      *string         `json:"name" doc:"A label; the tool's name where tool is null."`
-	Status    *string         `json:"status" doc:"As its sender says."`
-	Model     *string         `json:"model" doc:"Of a model call."`
-	Tool      *string         `json:"tool" doc:"Of a tool call."`
-	Input     json.RawMessage `json:"input" doc:"A call's arguments."`
-	Output    json.RawMessage `json:"output" doc:"A call's result."`
-	Error     json.RawMessage `json:"error" doc:"Why it failed: a text or an object."`
-	Tokens    *int64          `json:"tokens" doc:"Of a model call, all together."`
-	Cost      *float64        `json:"cost" doc:"US dollars."`
-	Latency   *float64        `json:"latency_ms" doc:"Milliseconds."`
-	Parent    *string         `json:"parent_event_id" doc:"The event that led to it."`
-	SpanID    *string         `json:"span_id" doc:"Of its span."`
-	TraceID   *string         `json:"trace_id" doc:"Of its trace."`
-	Metadata  json.RawMessage `json:"metadata" doc:"An object of the sender's."`
+	ID        string          `json:"event_id" doc:"The event's id, unique within its run."`
+	RunID     string          `json:"run_id" doc:"Id of the event's run."`
+	Sequence  *int64          `json:"sequence" doc:"Position in the run, as numbered by the sender."`
+	Timestamp string          `json:"timestamp" format:"date-time" doc:"Time when it happened. Default: time of arrival."`
+	Type      string          `json:"type" doc:"Type of the event, such as tool_call_started."`
+	Agent     *string         `json:"agent" doc:"The agent that acted; for a handoff, the agent that receives control."`
+	Name      *string         `json:"name" doc:"A label; the tool's name if tool is null."`
+	Status    *string         `json:"status" doc:"Status, as set by the sender."`
+	Model     *string         `json:"model" doc:"The model of a model call."`
+	Tool      *string         `json:"tool" doc:"The tool of a tool call."`
+	Input     json.RawMessage `json:"input" doc:"Arguments of the call."`
+	Output    json.RawMessage `json:"output" doc:"Result of the call."`
+	Error     json.RawMessage `json:"error" doc:"The error: a string or an object."`
+	Tokens    *int64          `json:"tokens" doc:"Total tokens of a model call."`
+	Cost      *float64        `json:"cost" doc:"Cost in US dollars."`
+	Latency   *float64        `json:"latency_ms" doc:"Latency in milliseconds."`
+	Parent    *string         `json:"parent_event_id" doc:"Id of the event that caused this one."`
+	SpanID    *string         `json:"span_id" doc:"Id of the event's span."`
+	TraceID   *string         `json:"trace_id" doc:"Id of the event's trace."`
+	Metadata  json.RawMessage `json:"metadata" doc:"An object set by the sender."`
 
-	CallID *string    `json:"call_id" doc:"Joins a call's start to its outcome."`
-	Role   *string    `json:"role" doc:"Of a message: system, user or assistant."`
-	Text   *string    `json:"text" doc:"Of a message."`
-	Usage  *Usage     `json:"usage" doc:"The tokens of a model call, told apart."`
-	Hints  *ToolHints `json:"annotations" doc:"What the tool says of itself."`
+	CallID *string    `json:"call_id" doc:"Id that joins the start of a call to its outcome."`
+	Role   *string    `json:"role" doc:"Role of a message: system, user or assistant."`
+	Text   *string    `json:"text" doc:"Text of a message."`
+	Usage  *Usage     `json:"usage" doc:"Token counts of a model call, by kind."`
+	Hints  *ToolHints `json:"annotations" doc:"Properties that the tool declares."`
 
-	Content *string `json:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata, where it is not all: excerpts or none. In the place of what is not, there is a text that begins with Content not stored, or ends so behind the excerpt."`
+	Content *string `json:"content" doc:"How much of inputs, outputs, errors, messages and metadata is stored, if not everything: excerpts or none. Missing content is replaced by a text that begins with Content not stored. After an excerpt, this text follows the excerpt."`
 
-	Notices []EventError `json:"notices,omitempty" doc:"In the answer to the event: ids and names that were shortened."`
+	Notices []EventError `json:"notices,omitempty" doc:"Ids and names that were shortened. Only in the answer to the request that sent the event."`
 }
 
 // Usage is an unloop.Usage.
 type Usage struct {
-	Input       int64 `json:"input_tokens,omitzero" required:"false" minimum:"0" doc:"All of the prompt, the cached part included."`
-	Output      int64 `json:"output_tokens,omitzero" required:"false" minimum:"0" doc:"All that the model wrote."`
-	CachedInput int64 `json:"cached_input_tokens,omitzero" required:"false" minimum:"0" doc:"The part of the prompt that was read from a cache."`
-	CacheWrite  int64 `json:"cache_write_tokens,omitzero" required:"false" minimum:"0" doc:"The part of the prompt that was written to a cache."`
-	Reasoning   int64 `json:"reasoning_tokens,omitzero" required:"false" minimum:"0" doc:"The part of the output that the model reasoned with."`
+	Input       int64 `json:"input_tokens,omitzero" required:"false" minimum:"0" doc:"Tokens of the whole prompt, including the cached part."`
+	Output      int64 `json:"output_tokens,omitzero" required:"false" minimum:"0" doc:"Tokens of the whole output."`
+	CachedInput int64 `json:"cached_input_tokens,omitzero" required:"false" minimum:"0" doc:"Prompt tokens read from a cache."`
+	CacheWrite  int64 `json:"cache_write_tokens,omitzero" required:"false" minimum:"0" doc:"Prompt tokens written to a cache."`
+	Reasoning   int64 `json:"reasoning_tokens,omitzero" required:"false" minimum:"0" doc:"Output tokens used for reasoning."`
 }
 
 // ToolHints is an unloop.ToolHints.
 type ToolHints struct {
-	ReadOnly   bool `json:"readOnlyHint,omitzero" required:"false" doc:"The tool changes nothing."`
-	Idempotent bool `json:"idempotentHint,omitzero" required:"false" doc:"To call it again with the same arguments changes nothing more."`
+	ReadOnly   bool `json:"readOnlyHint,omitzero" required:"false" doc:"true: the tool does not modify its environment."`
+	Idempotent bool `json:"idempotentHint,omitzero" required:"false" doc:"true: repeated calls with the same arguments have no additional effect."`
 }
 
 // eventOf returns an event as it stands on the wire. Arrived is its time where it has none.

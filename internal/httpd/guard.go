@@ -29,22 +29,22 @@ const guardSettings = 64
 
 func (s *Server) guardRoutes() {
 	op := s.operation(http.MethodPost, "/api/guard", Ingest, "guard", "ask-guard", "Ask the guard",
-		"Takes lines of the guard's protocol (docs/guard-protocol.md), one JSON object each, and answers each with a line, in order. "+
-			"A line that cannot be used is answered with an error in its place. The server remembers each run between requests, and "+
-			"records nothing of it: events go to /api/events.")
+		"Accepts lines of the guard protocol (docs/guard-protocol.md), one JSON object per line, and answers each with a line, in order. "+
+			"The answer to an invalid line is an error. The server keeps the state of each run between requests, but records no "+
+			"events: send them to /api/events.")
 	op.Parameters = []*huma.Param{
 		{
-			Name: "profile", In: "query", Description: "The name of a profile; the server's own where it is left out.",
+			Name: "profile", In: "query", Description: "Name of a profile. Default: the server's profile.",
 			Schema: &huma.Schema{Type: "string"},
 		},
 		{
-			Name: "set", In: "query", Description: "A setting of the profile that is other than it stands there: NAME=VALUE. May be given several times.",
+			Name: "set", In: "query", Description: "A setting of the profile to change: NAME=VALUE. Can be repeated, 64 times at most.",
 			Schema: &huma.Schema{Type: "array", Items: &huma.Schema{Type: "string"}}, Explode: new(true),
 		},
 	}
-	line := &huma.Schema{Type: "object", Description: "One a line."}
+	line := &huma.Schema{Type: "object", Description: "One object per line."}
 	op.RequestBody = &huma.RequestBody{Required: true, Content: content("application/x-ndjson", line)}
-	op.Responses["200"] = &huma.Response{Description: "The answers.", Content: content("application/x-ndjson", line)}
+	op.Responses["200"] = &huma.Response{Description: "The answers, one line per line of the request.", Content: content("application/x-ndjson", line)}
 	s.raw(op, s.askGuard)
 }
 
@@ -75,13 +75,13 @@ func (s *Server) askGuard(w http.ResponseWriter, r *http.Request) error {
 // setsOf returns the settings by name. Of those with the same name the last holds.
 func setsOf(given []string) (map[string]string, error) {
 	if len(given) > guardSettings {
-		return nil, problem(http.StatusBadRequest, "set", "at most 64 settings can be changed")
+		return nil, problem(http.StatusBadRequest, "set", "must not be given more than 64 times")
 	}
 	settings := make(map[string]string, len(given))
 	for _, set := range given {
 		name, value, ok := strings.Cut(set, "=")
 		if !ok || name == "" {
-			return nil, problem(http.StatusBadRequest, "set", "NAME=VALUE is wanted")
+			return nil, problem(http.StatusBadRequest, "set", "want NAME=VALUE")
 		}
 		settings[name] = value
 	}

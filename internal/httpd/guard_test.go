@@ -46,9 +46,9 @@ func TestTheGuardOfTheAskedProfileAnswers(t *testing.T) {
 	for query, want := range map[string]struct{ field, reason string }{
 		"profile=wrong":                {"profile", "there is no profile of that name"},
 		"set=b=1&set=a=2":              {"set.a", "too small"},
-		"set=ignore":                   {"set", "NAME=VALUE is wanted"},
-		"set=%3D1":                     {"set", "NAME=VALUE is wanted"},
-		strings.Repeat("set=a=1&", 65): {"set", "at most 64 settings can be changed"},
+		"set=ignore":                   {"set", "want NAME=VALUE"},
+		"set=%3D1":                     {"set", "want NAME=VALUE"},
+		strings.Repeat("set=a=1&", 65): {"set", "must not be given more than 64 times"},
 	} {
 		w := h.do(http.MethodPost, "/api/guard?"+query, "{}\n")
 		var wrong Problem

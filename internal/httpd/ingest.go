@@ -20,38 +20,39 @@ import (
 
 // NewRun is what a sender says of a run before its events.
 type NewRun struct {
-	ID       string          `json:"id,omitempty" required:"false" nullable:"true" doc:"The run's id; the server makes one where there is none."`
-	Name     string          `json:"name,omitempty" required:"false" nullable:"true" doc:"What people call it."`
-	Project  string          `json:"project,omitempty" required:"false" nullable:"true" doc:"To which project it belongs."`
-	Metadata json.RawMessage `json:"metadata,omitempty" required:"false" doc:"An object that is kept as it is, or null."`
+	ID       string          `json:"id,omitempty" required:"false" nullable:"true" doc:"The run's id. Default: the server generates one."`
+	Name     string          `json:"name,omitempty" required:"false" nullable:"true" doc:"Display name. Default: the run's id."`
+	Project  string          `json:"project,omitempty" required:"false" nullable:"true" doc:"The project that the run belongs to."`
+	Metadata json.RawMessage `json:"metadata,omitempty" required:"false" doc:"An object that is stored unchanged, or null."`
 }
 
 // Batch says what became of the events of a request.
 type Batch struct {
-	Accepted   int          `json:"accepted" doc:"Events that are recorded now, those that were before included."`
-	Duplicates int          `json:"duplicates" doc:"Those among them whose run had an event of their id before, which stands."`
-	Rejected   int          `json:"rejected" doc:"Events that cannot be taken."`
-	Errors     []EventError `json:"errors" doc:"Why, for each of these."`
-	Notices    []EventError `json:"notices,omitempty" doc:"Fields of events that were taken otherwise than they were sent: ids and names that were shortened."`
+	Accepted   int          `json:"accepted" doc:"Number of events that are recorded, including duplicates."`
+	Duplicates int          `json:"doubled" doc:"Number of accepted events whose id already existed in their run. The first copy is kept."`
+	Rejected   int          `json:"rejected" doc:"Number of invalid events."`
+	Errors     []EventError `json:"errors" doc:"The reason for each rejected event."`
+	Notices    []EventError `json:"notices,omitempty" doc:"Fields that the server changed: ids and names that were shortened."`
 }
 
 // EventError says what is wrong with one event of a request.
 type EventError struct {
-	Index  int    `json:"index" doc:"Its place in the request, from 0."`
-	Field  string `json:"field" doc:"The field; empty for the whole event."`
-	Reason string `json:"reason" doc:"What is wrong with it."`
+	Index  int    `json:"index" doc:"Index of the event in the request, from 0."`
+	Field  string `json:"field" doc:"Name of the field; empty for the whole event."`
+	Reason string `json:"reason" doc:"What is wrong, and what is allowed."`
 }
 
 func (s *Server) ingestRoutes() {
-	op := s.operation(http.MethodPost, "/api/runs", Ingest, "ingest", "create-run", "Announce a run",
-		"Tells name, project and metadata of a run. An id or a name has at most 512 bytes; a longer one is shortened. A run that exists gets what is told anew; its events may come before or after.")
+	op := s.operation(http.MethodPost, "/api/runs", Ingest, "ingest", "create-run", "Create or update a run",
+		"Sets name, project and metadata of a run. An id or a name has at most 512 bytes; a longer one is shortened. If the run exists, it is updated. Its events may arrive before or after this request.")
 	op.RequestBody = &huma.RequestBody{Required: true, Content: content("application/json", schemaOf[NewRun](s))}
 	op.Responses["201"] = &huma.Response{Description: "The run.", Content: content("application/json", schemaOf[Run](s))}
 	s.raw(op, s.createRun)
 
 	op = s.operation(http.MethodPost, "/api/events", Ingest, "ingest", "send-events", "Send events",
-		"Takes one event, an array of events, or one event a line (NDJSON), packed with gzip or not. An event that cannot be taken does "+
-			"not lose the others. An id or a name has at most 512 bytes; a longer one is shortened, and the answer's notices say so. What is answered with 201 is on disk. Events may be sent again: an id counts once in its run.")
+		"Accepts one event, an array of events, or one event per line (NDJSON), with or without gzip. An invalid event does not affect the "+
+			"others. An id or a name has at most 512 bytes; a longer one is shortened, and notices lists it. A 201 answer means that the "+
+			"accepted events are on disk. Events may be sent again: an id counts once in its run.")
 	one := schemaOf[NewEvent](s)
 	many := &huma.Schema{Type: "array", Items: one}
 	op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
@@ -59,7 +60,7 @@ func (s *Server) ingestRoutes() {
 		"application/x-ndjson": {Schema: one},
 	}}
 	op.Responses["201"] = &huma.Response{
-		Description: "For one event: the event as it is recorded. For several: what became of them; unless there were none, at least one was taken.",
+		Description: "For one event: the event as recorded. For several: counts and errors. If a non-empty request has no valid event, the status is 400.",
 		Content:     content("application/json", &huma.Schema{OneOf: []*huma.Schema{schemaOf[Event](s), schemaOf[Batch](s)}}),
 	}
 	s.raw(op, s.sendEvents)
@@ -73,7 +74,7 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 	defer b.release()
 	var asked NewRun
 	if err := jsonv2.Unmarshal(b.bytes, &asked, wire); err != nil {
-		return problem(http.StatusBadRequest, "body", "a JSON object with id, name, project and metadata is wanted, the first three texts")
+		return problem(http.StatusBadRequest, "body", "want a JSON object with the strings id, name and project, and metadata")
 	}
 	info, err := s.infoOf(&asked)
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *Server) infoOf(asked *NewRun) (pipeline.Info, error) {
 	case asked.Metadata[0] == '{' && native.Within(asked.Metadata, s.Limits.Levels):
 		info.Metadata = append(json.RawMessage(nil), asked.Metadata...)
 	default:
-		return info, problem(http.StatusBadRequest, "metadata", fmt.Sprintf("an object of at most %d levels is wanted", s.Limits.Levels))
+		return info, problem(http.StatusBadRequest, "metadata", fmt.Sprintf("want an object of at most %d levels", s.Limits.Levels))
 	}
 	return info, nil
 }
@@ -233,7 +234,7 @@ func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Ac
 	}
 	if batch.Accepted == 0 && batch.Rejected > 0 {
 		p := problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)
-		p.Detail, p.Errors = "none of the events can be taken", batch.Errors
+		p.Detail, p.Errors = "none of the events is valid", batch.Errors
 		return p
 	}
 	writeJSON(w, http.StatusCreated, batch)

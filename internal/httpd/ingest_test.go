@@ -67,7 +67,7 @@ func TestManyEventsAreAnsweredWithWhatBecameOfThem(t *testing.T) {
 		},
 		{
 			"none of two", `[{"run_id":"r"},7]`, "", 400,
-			`{"title":"Bad Request","status":400,"detail":"none of the events can be taken","field":"type","reason":"an event needs a type",` +
+			`{"title":"Bad Request","status":400,"detail":"none of the events is valid","field":"type","reason":"an event needs a type",` +
 				`"errors":[{"index":0,"field":"type","reason":"an event needs a type"},{"index":1,"field":"","reason":"a JSON number stands where an event is wanted"}]}`,
 		},
 		{

@@ -16,22 +16,22 @@ func (s *Server) describe() huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
 				Title: "unloop", Version: s.Version,
-				Description: "Events of AI agents in; runs, warnings about loops and decisions out. Errors are problems as in RFC 9457.",
+				Description: "Receives events of AI agents. Returns runs, warnings about loops, and decisions. Errors are problem details (RFC 9457).",
 				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"token": {Type: "http", Scheme: "bearer", Description: "A token of the server's configuration, where it has any. Its scope is ingest, read or admin."},
+					"token": {Type: "http", Scheme: "bearer", Description: "A token from the server's configuration. Required only if the configuration has tokens. Its scope is ingest, read or admin."},
 				},
 			},
 			Tags: []*huma.Tag{
 				{Name: "ingest", Description: "Send events and telemetry."},
-				{Name: "guard", Description: "Ask before and after tool calls."},
-				{Name: "runs", Description: "Read runs and what was found in them."},
-				{Name: "rules", Description: "What runs are judged by."},
-				{Name: "streams", Description: "Have it as it comes, as server-sent events."},
-				{Name: "server", Description: "The server itself."},
+				{Name: "guard", Description: "Check tool calls before and after they run."},
+				{Name: "runs", Description: "Read runs, their warnings and decisions."},
+				{Name: "rules", Description: "The rules and profiles that evaluate runs."},
+				{Name: "streams", Description: "Receive updates as server-sent events."},
+				{Name: "server", Description: "Health and description of the server."},
 			},
 		},
 		OpenAPIPath:   "",
@@ -48,7 +48,7 @@ func (s *Server) operation(method, path string, scope Scope, tag, id, summary, d
 	op := huma.Operation{
 		OperationID: id, Method: method, Path: path, Summary: summary, Description: description, Tags: []string{tag},
 		Responses: map[string]*huma.Response{"default": {
-			Description: "A problem: what is wrong, with which field, and why.",
+			Description: "Problem details: the error, the field that it concerns, and the reason.",
 			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: schemaOf[Problem](s)}},
 		}},
 	}
@@ -90,8 +90,8 @@ func content(kind string, schema *huma.Schema) map[string]*huma.MediaType {
 
 // describeAll serves the description, which is made once.
 func (s *Server) describeAll() {
-	op := s.operation(http.MethodGet, "/openapi.json", Anyone, "server", "openapi", "This description", "OpenAPI 3.1.")
-	op.Responses["200"] = &huma.Response{Description: "The description.", Content: content("application/json", &huma.Schema{Type: "object"})}
+	op := s.operation(http.MethodGet, "/openapi.json", Anyone, "server", "openapi", "Get this description", "The description of the API in OpenAPI 3.1.")
+	op.Responses["200"] = &huma.Response{Description: "The OpenAPI document.", Content: content("application/json", &huma.Schema{Type: "object"})}
 	var text []byte
 	s.raw(op, func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")

@@ -31,7 +31,7 @@ func sizeOfJSON(data []byte, levels int) (size int64, err error) {
 			parts++
 			depth++
 			if parts > maxParts || depth > 2*levels+own {
-				return 0, problem(http.StatusBadRequest, "body", fmt.Sprintf("it has more than %d parts, or values of more than %d levels", maxParts, levels))
+				return 0, problem(http.StatusBadRequest, "body", fmt.Sprintf("must not have more than %d values, or values of more than %d levels", maxParts, levels))
 			}
 		case c == '}' || c == ']':
 			depth--

@@ -11,63 +11,63 @@ import (
 
 // Overview sums up many runs.
 type Overview struct {
-	Since       string           `json:"since" format:"date-time" doc:"From when on runs were counted, by their start."`
-	Until       string           `json:"until" format:"date-time" doc:"Until when."`
-	StepSeconds float64          `json:"step_sec" doc:"How long a bucket is."`
-	Runs        int              `json:"runs" doc:"How many runs."`
-	Warned      int              `json:"warned_runs" doc:"How many of them have a warning."`
-	Buckets     []OverviewBucket `json:"buckets" doc:"The runs over time, without gaps."`
-	Tools       []Looping        `json:"looping_tools" doc:"Tools by their warnings, the most first."`
-	Rules       []Looping        `json:"rules" doc:"Rules by their warnings, the most first."`
-	Spent       UsageTotals      `json:"spent" doc:"What all runs took."`
-	After       UsageTotals      `json:"spent_after_warning" doc:"What they took since the first warning of each: what a guard would have saved at most."`
-	Slowest     []SlowStep       `json:"slowest" doc:"The slowest events, the slowest first."`
+	Since       string           `json:"since" format:"date-time" doc:"Start of the time range. Runs count by their start time."`
+	Until       string           `json:"until" format:"date-time" doc:"End of the time range, exclusive."`
+	StepSeconds float64          `json:"step_sec" doc:"Length of a bucket in seconds."`
+	Runs        int              `json:"runs" doc:"Number of runs."`
+	Warned      int              `json:"warned_runs" doc:"Number of runs with a warning."`
+	Buckets     []OverviewBucket `json:"buckets" doc:"Runs over time, without gaps between buckets."`
+	Tools       []Looping        `json:"looping_tools" doc:"Tools by number of warnings, the most first."`
+	Rules       []Looping        `json:"rules" doc:"Rules by number of warnings, the most first."`
+	Spent       UsageTotals      `json:"spent" doc:"Usage of all runs."`
+	After       UsageTotals      `json:"spent_after_warning" doc:"Usage of each run since its first warning. A guard would have saved at most this."`
+	Slowest     []SlowStep       `json:"slowest" doc:"The slowest event of each run, the slowest first."`
 }
 
 // OverviewBucket counts the runs that began in a stretch of time.
 type OverviewBucket struct {
-	Start     string `json:"start" format:"date-time" doc:"When it begins."`
-	Running   int    `json:"running" doc:"Runs that are running."`
-	Completed int    `json:"completed" doc:"Runs that completed."`
-	Failed    int    `json:"failed" doc:"Runs that failed."`
-	Closed    int    `json:"closed" doc:"Runs that are taken to be over."`
-	Warned    int    `json:"warned" doc:"Runs with a warning, of whatever status."`
+	Start     string `json:"start" format:"date-time" doc:"Start of the bucket."`
+	Running   int    `json:"running" doc:"Number of running runs."`
+	Completed int    `json:"completed" doc:"Number of completed runs."`
+	Failed    int    `json:"failed" doc:"Number of failed runs."`
+	Closed    int    `json:"closed" doc:"Number of runs that the server closed because they had no events."`
+	Warned    int    `json:"warned" doc:"Number of runs with a warning, of any status."`
 }
 
 // Looping is a tool or a rule with the warnings about it.
 type Looping struct {
-	Name     string `json:"name" doc:"Of the tool or the rule."`
-	Runs     int    `json:"runs" doc:"Runs with such a warning."`
-	Warnings int    `json:"warnings" doc:"Such warnings."`
-	Repeats  int    `json:"repeats" doc:"Their counts, in sum."`
+	Name     string `json:"name" doc:"Name of the tool or rule."`
+	Runs     int    `json:"runs" doc:"Number of runs with such a warning."`
+	Warnings int    `json:"warnings" doc:"Number of such warnings."`
+	Repeats  int    `json:"repeats" doc:"Sum of the warnings' counts."`
 }
 
 // UsageTotals is what runs took.
 type UsageTotals struct {
-	Calls  int     `json:"calls" doc:"Tool calls."`
-	Tokens int64   `json:"tokens" doc:"Of model calls."`
-	Cost   float64 `json:"cost" doc:"US dollars, as far as they are known."`
+	Calls  int     `json:"calls" doc:"Number of tool calls."`
+	Tokens int64   `json:"tokens" doc:"Tokens of model calls."`
+	Cost   float64 `json:"cost" doc:"Known cost in US dollars."`
 }
 
 // SlowStep is the slowest event of a run.
 type SlowStep struct {
-	RunID   string  `json:"run_id" doc:"Of the run."`
-	EventID string  `json:"event_id" doc:"Of the event; empty where it is not known."`
-	Latency float64 `json:"latency_ms" doc:"Milliseconds."`
+	RunID   string  `json:"run_id" doc:"The run's id."`
+	EventID string  `json:"event_id" doc:"The event's id; empty if unknown."`
+	Latency float64 `json:"latency_ms" doc:"Latency in milliseconds."`
 }
 
 type (
 	overviewQuery struct {
-		Since string `query:"since" doc:"RFC 3339, or how long ago; 24h where it is left out."`
-		Until string `query:"until" doc:"RFC 3339, or how long ago; now where it is left out."`
-		Step  string `query:"step" doc:"How long a bucket is, such as 15m; a 48th of the time where it is left out."`
+		Since string `query:"since" doc:"Start of the time range: RFC 3339, or a duration before now. Default: 24h before until."`
+		Until string `query:"until" doc:"End of the time range: RFC 3339, or a duration before now. Default: now."`
+		Step  string `query:"step" doc:"Length of a bucket, such as 15m. Default: 1/48 of the time range."`
 	}
 	overviewAnswer struct{ Body Overview }
 )
 
 func (s *Server) overviewRoutes() {
-	op := s.operation(http.MethodGet, "/api/overview", Read, "runs", "overview", "All runs summed up",
-		"Runs by status over time, the most looping tools, and what was spent after the first warning.")
+	op := s.operation(http.MethodGet, "/api/fleet", Read, "runs", "fleet", "Get totals over all runs",
+		"Runs by status over time, the tools and rules with the most warnings, and the usage after the first warning.")
 	query(s, op, s.getOverview)
 }
 
@@ -99,13 +99,13 @@ func timeRange(q *overviewQuery, now time.Time) (since, until time.Time, step ti
 		since = until.Add(-24 * time.Hour)
 	}
 	if !since.Before(until) {
-		return since, until, 0, problem(http.StatusBadRequest, "since", "it is not before until")
+		return since, until, 0, problem(http.StatusBadRequest, "since", "must be before until")
 	}
 	if q.Step == "" {
 		return since, until, max((until.Sub(since) / 48).Round(time.Second), time.Second), nil
 	}
 	if step, err = time.ParseDuration(q.Step); err != nil || step <= 0 {
-		return since, until, 0, problem(http.StatusBadRequest, "step", "how long is wanted, such as 15m")
+		return since, until, 0, problem(http.StatusBadRequest, "step", "want a duration above 0, such as 15m")
 	}
 	return since, until, step, nil
 }

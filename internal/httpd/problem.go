@@ -15,12 +15,12 @@ import (
 
 // Problem is an answer that is an error, as RFC 9457 says, with the field that it is about and the reason.
 type Problem struct {
-	Title  string       `json:"title" doc:"What the status says."`
+	Title  string       `json:"title" doc:"The text of the HTTP status."`
 	Status int          `json:"status" doc:"The HTTP status."`
-	Detail string       `json:"detail" doc:"What is wrong, in a sentence."`
-	Field  string       `json:"field,omitempty" doc:"The field of the request that it is about: a path such as 3.tool in a body, the name of a parameter or a header."`
+	Detail string       `json:"detail" doc:"What is wrong, in one sentence."`
+	Field  string       `json:"field,omitempty" doc:"The field of the request that is wrong: a path in the body, such as 3.tool, or the name of a parameter or header."`
 	Reason string       `json:"reason,omitempty" doc:"What is wrong with the field."`
-	Errors []EventError `json:"errors,omitempty" doc:"Where several things are wrong, all of them."`
+	Errors []EventError `json:"errors,omitempty" doc:"All errors, if there are several."`
 
 	retry bool
 }
@@ -81,16 +81,16 @@ func (s *Server) problemOf(err error) *Problem {
 	case errors.Is(err, pipeline.ErrClosed):
 		return busy(http.StatusServiceUnavailable, "the server is shutting down")
 	case errors.Is(err, pipeline.ErrStore): // which the pipeline has logged
-		return busy(http.StatusServiceUnavailable, pipeline.ErrStore.Error()+"; the server's log says why")
+		return busy(http.StatusServiceUnavailable, pipeline.ErrStore.Error()+"; the server's log has the reason")
 	case errors.Is(err, store.ErrCursor):
 		return problem(http.StatusBadRequest, "cursor", store.ErrCursor.Error())
 	case errors.Is(err, store.ErrBuckets):
 		return problem(http.StatusBadRequest, "step", store.ErrBuckets.Error())
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return busy(http.StatusServiceUnavailable, "the request took too long, or was given up")
+		return busy(http.StatusServiceUnavailable, "the request timed out or was cancelled")
 	}
 	s.failing.Do(func() { s.log.Error("a request failed", "error", err) })
-	return problem(http.StatusInternalServerError, "", "the server could not do this; its log says why")
+	return problem(http.StatusInternalServerError, "", "internal error; the server's log has the reason")
 }
 
 // reshape turns huma's own errors, which are those of parameters, into problems.

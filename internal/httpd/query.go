@@ -29,35 +29,35 @@ func (s *Server) runOf(ctx context.Context, id string) (*store.Run, error) {
 type (
 	// RunPath is embedded, so that huma finds it only under an exported name.
 	RunPath struct {
-		ID string `path:"id" doc:"Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more."`
+		ID string `path:"id" doc:"The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~."`
 	}
 	runsQuery struct {
-		Status  string `query:"status" enum:"running,completed,failed,closed" doc:"Only runs of this status."`
+		Status  string `query:"status" enum:"running,completed,failed,closed" doc:"Only runs with this status."`
 		Project string `query:"project" doc:"Only runs of this project."`
 		Warning string `query:"warning" doc:"Only runs with a warning of this rule."`
 		Tool    string `query:"tool" doc:"Only runs that called this tool."`
-		Text    string `query:"text" maxLength:"1024" doc:"Only runs that have this in their id, name, project or a warning's message; case does not count."`
-		Since   string `query:"since" doc:"Only runs that started at this time or later: RFC 3339, or how long ago, such as 24h."`
-		Until   string `query:"until" doc:"Only runs that started before this time: RFC 3339, or how long ago, such as 24h."`
-		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many at most."`
-		Cursor  string `query:"cursor" doc:"X-Next-Cursor of the page before."`
+		Text    string `query:"text" maxLength:"1024" doc:"Only runs with this text in their id, name, project or a warning's message. Ignores case."`
+		Since   string `query:"since" doc:"Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h."`
+		Until   string `query:"until" doc:"Only runs that started before this time: RFC 3339, or a duration before now, such as 24h."`
+		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of results."`
+		Cursor  string `query:"cursor" doc:"X-Next-Cursor of the previous page."`
 	}
 	eventsQuery struct {
 		RunPath
-		Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000" doc:"How many at most."`
-		Cursor string `query:"cursor" doc:"X-Next-Cursor of the page before."`
+		Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000" doc:"Maximum number of results."`
+		Cursor string `query:"cursor" doc:"X-Next-Cursor of the previous page."`
 	}
 	eventLines struct {
 		RunPath
-		Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000" doc:"How many at most."`
-		Cursor string `query:"cursor" doc:"X-Next-Cursor of the page before."`
-		Order  string `query:"order" enum:"asc,desc" default:"asc" doc:"asc for the order of the run; desc from its end to its beginning."`
-		Accept string `header:"Accept" doc:"application/x-ndjson for the events as they were recorded, one a line."`
+		Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"10000" doc:"Maximum number of results."`
+		Cursor string `query:"cursor" doc:"X-Next-Cursor of the previous page."`
+		Order  string `query:"order" enum:"asc,desc" default:"asc" doc:"asc: in the order of the run; desc: from its end to its beginning."`
+		Accept string `header:"Accept" doc:"application/x-ndjson returns the events as recorded, one per line."`
 	}
 	// NextPage are the headers of a list that goes on.
 	NextPage struct {
-		Link   string `header:"Link" doc:"The address of the next page, where there is one: <…>; rel=\"next\"."`
-		Cursor string `header:"X-Next-Cursor" doc:"The cursor of the next page, where there is one."`
+		Link   string `header:"Link" doc:"URL of the next page, if there is one: <…>; rel=\"next\"."`
+		Cursor string `header:"X-Next-Cursor" doc:"Cursor of the next page, if there is one."`
 	}
 	runsAnswer struct {
 		NextPage
@@ -67,7 +67,7 @@ type (
 	metricsAnswer struct{ Body Metrics }
 	eventsAnswer  struct {
 		NextPage
-		Kind string `header:"Content-Type" doc:"JSON."`
+		Kind string `header:"Content-Type" doc:"Media type of the answer: application/json or application/x-ndjson."`
 		Body []byte
 	}
 	warningsAnswer  struct{ Body []Warning }
@@ -84,22 +84,22 @@ func (s *Server) runRoutes() {
 	get := func(path, id, summary, description string) huma.Operation {
 		return s.operation(http.MethodGet, path, Read, "runs", id, summary, description)
 	}
-	query(s, get("/api/runs", "list-runs", "List runs", "The latest started first."), s.listRuns)
-	query(s, get("/api/runs/{id}", "get-run", "A run", "The run as it stands now."), s.getRun)
-	query(s, get("/api/runs/{id}/metrics", "get-metrics", "A run's totals", "Counts, tokens, cost, latencies and health."), s.getMetrics)
-	list := get("/api/runs/{id}/events", "list-events", "A run's events", "In the order of the run, or from its end. A page ends before its limit where the events are large, at about 32 MiB.")
+	query(s, get("/api/runs", "list-runs", "List runs", "Runs, the latest started first."), s.listRuns)
+	query(s, get("/api/runs/{id}", "get-run", "Get a run", "The current state of the run."), s.getRun)
+	query(s, get("/api/runs/{id}/metrics", "get-metrics", "Get a run's totals", "Counts, tokens, cost, latencies and health."), s.getMetrics)
+	list := get("/api/runs/{id}/events", "list-events", "List a run's events", "Events in the order of the run, or from its end. A page ends at about 32 MiB, even if it has fewer events than limit.")
 	list.Responses["200"] = &huma.Response{
-		Description: "An array with all members of each event; or, where Accept names application/x-ndjson, one event a line as it was recorded.",
+		Description: "An array with all members of each event. With Accept: application/x-ndjson, one event per line, as recorded.",
 		Content: map[string]*huma.MediaType{
 			jsonType: {Schema: &huma.Schema{Type: "array", Items: schemaOf[Event](s)}},
 			lineType: {Schema: schemaOf[NewEvent](s)},
 		},
 	}
 	query(s, list, s.listEvents)
-	query(s, get("/api/runs/{id}/warnings", "list-warnings", "A run's warnings", "All of them, the first raised first."), s.listWarnings)
-	query(s, get("/api/runs/{id}/decisions", "list-decisions", "A run's decisions",
-		"The moments at which the profile's policy would have warned, blocked or halted, in the order of the run."), s.listDecisions)
-	op := s.operation(http.MethodDelete, "/api/runs/{id}", Admin, "runs", "delete-run", "Delete a run", "With all that is known of it.")
+	query(s, get("/api/runs/{id}/warnings", "list-warnings", "List a run's warnings", "All warnings of the run, the first raised first."), s.listWarnings)
+	query(s, get("/api/runs/{id}/decisions", "list-decisions", "List a run's decisions",
+		"The events at which the profile's policy would have warned, blocked or halted, in the order of the run."), s.listDecisions)
+	op := s.operation(http.MethodDelete, "/api/runs/{id}", Admin, "runs", "delete-run", "Delete a run", "Deletes the run with its events, warnings and decisions.")
 	query(s, op, s.deleteRun)
 }
 
@@ -146,7 +146,7 @@ func moment(field, text string, now time.Time) (time.Time, error) {
 	if ago, err := time.ParseDuration(strings.TrimPrefix(text, "-")); err == nil {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, problem(http.StatusBadRequest, field, "a time is wanted: RFC 3339, or how long ago, such as 24h")
+	return time.Time{}, problem(http.StatusBadRequest, field, "want a time in RFC 3339, or a duration before now, such as 24h")
 }
 
 // stable returns the text of a time for the next page, where now is later.

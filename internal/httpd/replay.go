@@ -46,31 +46,31 @@ const (
 
 // Question is what a run is judged by anew.
 type Question struct {
-	Profile  string                     `json:"profile,omitempty" required:"false" doc:"The name of a profile; that of the run where it is left out."`
-	Settings map[string]json.RawMessage `json:"settings,omitempty" required:"false" doc:"Settings of the profile that are other than they stand in it: numbers, truth values or lists by name, or texts as --set takes them."`
+	Profile  string                     `json:"profile,omitempty" required:"false" doc:"Name of a profile. Default: the profile of the run."`
+	Settings map[string]json.RawMessage `json:"settings,omitempty" required:"false" doc:"Settings of the profile to change, by name: numbers, booleans, lists, or strings as accepted by --set."`
 }
 
 // Replay is what a profile makes of a recorded run.
 type Replay struct {
-	RunID         string            `json:"run_id" doc:"Of the run."`
-	Profile       string            `json:"profile" doc:"The profile that judged it this time."`
-	Settings      map[string]string `json:"settings" doc:"The settings that were changed, as --set takes them."`
-	Events        int               `json:"events" doc:"How many events were judged."`
-	Cut           int               `json:"events_without_content" doc:"Of these, whose content was not stored whole: what is found in them may be less than what was found as they came."`
-	HealthScore   int               `json:"health_score" minimum:"0" maximum:"100" doc:"100 is well, 0 is stuck."`
-	HealthStatus  string            `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The same in words."`
-	Health        []HealthPoint     `json:"health" doc:"How the health went: a point where it begins, and one for each change."`
-	WorstDecision string            `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The hardest that was decided."`
-	WarnedAt      *string           `json:"warned_at" format:"date-time" doc:"When the first warning was raised; null without one."`
-	After         UsageTotals       `json:"spent_after_warning" doc:"What the run took since its first warning."`
-	Warnings      []Warning         `json:"warnings" doc:"The warnings, the first raised first."`
-	Decisions     []Decision        `json:"decisions" doc:"The decisions other than allow, in the order of the run; the first 10,000 of them."`
+	RunID         string            `json:"run_id" doc:"The run's id."`
+	Profile       string            `json:"profile" doc:"The profile of this replay."`
+	Settings      map[string]string `json:"settings" doc:"The changed settings, as accepted by --set."`
+	Events        int               `json:"events" doc:"Number of evaluated events."`
+	Cut           int               `json:"events_without_content" doc:"Number of evaluated events whose content is not stored in full. A replay may find less in them than was found when they arrived."`
+	HealthScore   int               `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthStatus  string            `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
+	Health        []HealthPoint     `json:"health" doc:"Health over time: the initial value and one point for each change."`
+	WorstDecision string            `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision."`
+	WarnedAt      *string           `json:"warned_at" format:"date-time" doc:"Time when the first warning was raised; null without warnings."`
+	After         UsageTotals       `json:"spent_after_warning" doc:"Usage of the run since its first warning."`
+	Warnings      []Warning         `json:"warnings" doc:"Warnings, the first raised first."`
+	Decisions     []Decision        `json:"decisions" doc:"The first 10,000 decisions other than allow, in the order of the run."`
 }
 
 // HealthPoint is the health from an event on.
 type HealthPoint struct {
-	EventNumber int `json:"event_number" doc:"Of the event in the run, from 0."`
-	HealthScore int `json:"health_score" minimum:"0" maximum:"100" doc:"From there on."`
+	EventNumber int `json:"event_number" doc:"Index of the event in the run, from 0."`
+	HealthScore int `json:"health_score" minimum:"0" maximum:"100" doc:"Health score from this event on."`
 }
 
 type (
@@ -88,9 +88,9 @@ type replays struct {
 }
 
 func (s *Server) replayRoutes() {
-	op := s.operation(http.MethodPost, "/api/runs/{id}/replay", Read, "runs", "replay-run", "Judge a run anew",
-		"What another profile, or other settings, would have said of a recorded run, and when. Nothing is recorded. One run is judged "+
-			"at a time, which takes ten seconds at most; a run of more than 200,000 events is not.")
+	op := s.operation(http.MethodPost, "/api/runs/{id}/replay", Read, "runs", "replay-run", "Replay a run",
+		"Evaluates a recorded run with another profile or other settings, and returns the warnings and decisions. Nothing is recorded. The "+
+			"server replays one run at a time, for 10 seconds at most. It refuses runs of more than 200,000 events.")
 	op.MaxBodyBytes = replayBody
 	r := &replays{Server: s}
 	query(s, op, r.replay)
@@ -105,7 +105,7 @@ func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, er
 		return nil, tooLong()
 	}
 	if !r.busy.TryLock() {
-		return nil, busy(http.StatusTooManyRequests, "another run is being judged anew; one is at a time")
+		return nil, busy(http.StatusTooManyRequests, "another replay is running; the server runs one at a time")
 	}
 	defer r.busy.Unlock()
 	bounded, cancel := context.WithTimeout(ctx, replayTime)
@@ -122,9 +122,9 @@ func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, er
 	case errors.Is(err, pipeline.ErrTooLong):
 		return nil, tooLong()
 	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		return nil, problem(http.StatusServiceUnavailable, "", fmt.Sprintf("the run takes longer than %v to judge", replayTime))
+		return nil, problem(http.StatusServiceUnavailable, "", fmt.Sprintf("the replay took longer than %v", replayTime))
 	case err != nil:
-		return nil, fmt.Errorf("judge a run anew: %w", err)
+		return nil, fmt.Errorf("replay a run: %w", err)
 	}
 	return &replayAnswer{replayOf(run.ID, settings, again)}, nil
 }
@@ -143,7 +143,7 @@ func settingsOf(sent map[string]json.RawMessage) map[string]string {
 }
 
 func tooLong() *Problem {
-	return problem(http.StatusUnprocessableEntity, "id", fmt.Sprintf("the run has more events than the %d that are judged anew", replayEvents))
+	return problem(http.StatusUnprocessableEntity, "id", fmt.Sprintf("the run has more than %d events, the limit of a replay", replayEvents))
 }
 
 // problem says what is wrong. Place is where settings stand in the request, in front of their names.

@@ -8,48 +8,48 @@ import (
 
 // Run is a run on the wire.
 type Run struct {
-	ID        string          `json:"id" doc:"The run's id, as its sender gave it; masked- and 32 hexadecimal digits where that held a secret."`
-	Name      string          `json:"name" doc:"What people call it; its id where nobody said."`
-	Project   string          `json:"project" doc:"To which project it belongs."`
-	Status    string          `json:"status" enum:"running,completed,failed,closed" doc:"closed: nothing came for so long that the run is taken to be over."`
-	StartedAt *string         `json:"started_at" format:"date-time" doc:"When its first event happened; null before."`
-	EndedAt   *string         `json:"ended_at" format:"date-time" doc:"When it ended; null while it runs."`
-	Cost      float64         `json:"total_cost" doc:"US dollars, as far as they are known."`
-	Tokens    int64           `json:"total_tokens" doc:"Of all model calls."`
-	Metadata  json.RawMessage `json:"metadata" doc:"An object of the sender's, or null."`
+	ID        string          `json:"id" doc:"The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits."`
+	Name      string          `json:"name" doc:"Display name. Default: the run's id."`
+	Project   string          `json:"project" doc:"The project that the run belongs to."`
+	Status    string          `json:"status" enum:"running,completed,failed,closed" doc:"Status of the run. closed: the server ended the run because it had no events for the idle_close time."`
+	StartedAt *string         `json:"started_at" format:"date-time" doc:"Time of its first event; null before the first event."`
+	EndedAt   *string         `json:"ended_at" format:"date-time" doc:"Time when it ended; null while it runs."`
+	Cost      float64         `json:"total_cost" doc:"Known cost in US dollars."`
+	Tokens    int64           `json:"total_tokens" doc:"Tokens of all model calls."`
+	Metadata  json.RawMessage `json:"metadata" doc:"An object set by the sender, or null."`
 }
 
 // RunSummary is a run in a list. What stands behind the status of health is unloop's own.
 type RunSummary struct {
 	Run
-	EventCount     int     `json:"event_count" doc:"How many events it has."`
-	WarningCount   int     `json:"warning_count" doc:"How many warnings it has."`
-	HealthScore    int     `json:"health_score" minimum:"0" maximum:"100" doc:"100 is well, 0 is stuck."`
-	HealthStatus   string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The same in words."`
-	WorstDecision  string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The hardest that the profile's policy decided so far."`
-	Profile        string  `json:"profile" doc:"The profile that judges the run."`
-	FirstWarningAt *string `json:"warned_at" format:"date-time" doc:"When its first warning was raised; null without one."`
-	UpdatedAt      *string `json:"updated_at" format:"date-time" doc:"When its latest event arrived."`
-	Arrival        int64   `json:"arrival" doc:"The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID."`
-	CallsAfter     int     `json:"calls_after_warning" doc:"Tool calls since its first warning."`
-	TokensAfter    int64   `json:"tokens_after_warning" doc:"Tokens since its first warning."`
-	CostAfter      float64 `json:"cost_after_warning" doc:"US dollars since its first warning."`
-	Refolding      bool    `json:"refolding" doc:"Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet."`
+	EventCount     int     `json:"event_count" doc:"Number of events."`
+	WarningCount   int     `json:"warning_count" doc:"Number of warnings."`
+	HealthScore    int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthStatus   string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
+	WorstDecision  string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
+	Profile        string  `json:"profile" doc:"The profile that evaluates the run."`
+	FirstWarningAt *string `json:"warned_at" format:"date-time" doc:"Time when its first warning was raised; null without warnings."`
+	UpdatedAt      *string `json:"updated_at" format:"date-time" doc:"Time when its latest event arrived."`
+	Arrival        int64   `json:"arrival" doc:"The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point."`
+	CallsAfter     int     `json:"calls_after_warning" doc:"Number of tool calls since its first warning."`
+	TokensAfter    int64   `json:"tokens_after_warning" doc:"Number of tokens since its first warning."`
+	CostAfter      float64 `json:"cost_after_warning" doc:"Cost in US dollars since its first warning."`
+	Refolding      bool    `json:"refolding" doc:"true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet."`
 
-	Tools   []ToolCalls `json:"tools" doc:"The tools that it called most, those first; five at most."`
-	Novelty []float64   `json:"novelty" doc:"Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return."`
+	Tools   []ToolCalls `json:"tools" doc:"The most called tools, the most called first; 5 at most."`
+	Novelty []float64   `json:"news" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
 }
 
 // ToolCalls says how often a tool was called.
 type ToolCalls struct {
-	Name  string `json:"name" doc:"Of the tool."`
-	Calls int    `json:"calls" doc:"How often it was called."`
+	Name  string `json:"name" doc:"The tool's name."`
+	Calls int    `json:"calls" doc:"Number of calls."`
 }
 
 // RunDetails is a run that was asked for.
 type RunDetails struct {
 	RunSummary
-	Health []HealthPoint `json:"health" doc:"How the health went: a point where it begins, and one for each change; 128 at most."`
+	Health []HealthPoint `json:"health" doc:"Health over time: the initial value and one point for each change; 128 points at most."`
 }
 
 func runOf(r *store.Run) Run {
@@ -90,24 +90,24 @@ func healthOf(course []store.HealthAt) []HealthPoint {
 
 // Metrics are the totals of a run.
 type Metrics struct {
-	RunID         string  `json:"run_id" doc:"Of the run."`
-	Events        int     `json:"total_events" doc:"Events of all types."`
-	Duration      float64 `json:"total_duration_sec" doc:"Seconds from its first event to its last."`
-	LLMCalls      int     `json:"total_llm_calls" doc:"Model calls that were started."`
-	ToolCalls     int     `json:"total_tool_calls" doc:"Tool calls that were started."`
-	Retries       int     `json:"total_retries" doc:"Retries."`
-	Handoffs      int     `json:"total_handoffs" doc:"Times that control went to another agent."`
-	Errors        int     `json:"total_errors" doc:"What failed."`
-	Tokens        int64   `json:"total_tokens" doc:"Of all model calls."`
-	Cost          float64 `json:"estimated_cost" doc:"US dollars, as far as they are known."`
-	MeanLatency   float64 `json:"average_latency_ms" doc:"Milliseconds, of the events that tell one."`
-	MaxLatency    float64 `json:"max_latency_ms" doc:"Milliseconds, of the slowest event."`
-	BusiestTool   *string `json:"most_used_tool" doc:"The tool that was called most; null without calls."`
-	BusiestAgent  *string `json:"most_active_agent" doc:"The agent of the most events; null where no event names one."`
-	Warnings      int     `json:"warnings_count" doc:"How many warnings the run has."`
-	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"100 is well, 0 is stuck."`
-	HealthStatus  string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The same in words."`
-	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The hardest that the profile's policy decided so far."`
+	RunID         string  `json:"run_id" doc:"The run's id."`
+	Events        int     `json:"total_events" doc:"Number of events of all types."`
+	Duration      float64 `json:"total_duration_sec" doc:"Seconds from the first event to the last."`
+	LLMCalls      int     `json:"total_llm_calls" doc:"Number of model calls started."`
+	ToolCalls     int     `json:"total_tool_calls" doc:"Number of tool calls started."`
+	Retries       int     `json:"total_retries" doc:"Number of retries."`
+	Handoffs      int     `json:"total_handoffs" doc:"Number of handoffs to another agent."`
+	Errors        int     `json:"total_errors" doc:"Number of errors."`
+	Tokens        int64   `json:"total_tokens" doc:"Tokens of all model calls."`
+	Cost          float64 `json:"estimated_cost" doc:"Known cost in US dollars."`
+	MeanLatency   float64 `json:"average_latency_ms" doc:"Mean latency in milliseconds of the events that report one."`
+	MaxLatency    float64 `json:"max_latency_ms" doc:"Latency in milliseconds of the slowest event."`
+	BusiestTool   *string `json:"most_used_tool" doc:"The most called tool; null without calls."`
+	BusiestAgent  *string `json:"most_active_agent" doc:"The agent with the most events; null if no event names an agent."`
+	Warnings      int     `json:"warnings_count" doc:"Number of warnings."`
+	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthStatus  string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
+	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
 }
 
 func metricsOf(r *store.Run) Metrics {

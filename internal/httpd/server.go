@@ -123,10 +123,10 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request, h http.Handler
 	h.ServeHTTP(probe, r)
 	if allow := probe.header.Get("Allow"); probe.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", allow)
-		problem(http.StatusMethodNotAllowed, "", r.Method+" is not for this path, but "+allow).write(w)
+		problem(http.StatusMethodNotAllowed, "", "the method "+r.Method+" is not allowed here; allowed: "+allow).write(w)
 		return
 	}
-	problem(http.StatusNotFound, "", "there is nothing at this path; /openapi.json says what there is").write(w)
+	problem(http.StatusNotFound, "", "unknown path; /openapi.json lists all paths").write(w)
 }
 
 // statusOnly keeps what a handler would answer, but for the body.
@@ -152,7 +152,7 @@ func (s *Server) recovered(w http.ResponseWriter) {
 		panic(http.ErrAbortHandler)
 	default:
 		s.log.Error("a request panicked", "cause", fmt.Sprintf("%T", cause), "stack", stack())
-		problem(http.StatusInternalServerError, "", "the server could not do this; its log says why").write(w)
+		problem(http.StatusInternalServerError, "", "internal error; the server's log has the reason").write(w)
 	}
 }
 

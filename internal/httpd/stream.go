@@ -23,29 +23,29 @@ func (s *Server) streamRoutes() {
 		op := s.operation(http.MethodGet, path, Read, "streams", id, summary, description)
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Last-Event-ID", In: "header", Schema: &huma.Schema{Type: "integer"},
-			Description: "The id of the last message that was received: the stream goes on behind it.",
+			Description: "The id of the last message received. The stream resumes after it.",
 		})
 		op.Responses["200"] = &huma.Response{
-			Description: "Server-sent events. A message's data is JSON as below; its id is the arrival of the last event in it. A comment comes " +
-				"every 15 seconds when there is nothing else. A token goes into the header and never into the address, so that a browser reads " +
-				"the stream by fetch, since its EventSource sends no headers. Who does not keep up gets an event named dropped with the reason, and the connection ends.",
+			Description: "Server-sent events. The data of a message is JSON as below; its id is the arrival of its last event. An idle stream sends a " +
+				"comment every 15 seconds. A token is sent in the Authorization header and never in the URL. Browsers therefore read the " +
+				"stream with fetch, because EventSource sends no headers. A client that does not keep up gets an event named dropped with the reason, and the connection ends.",
 			Content: content("text/event-stream", message),
 		}
 		return op
 	}
-	op := describe("/api/runs/{id}/stream", "stream-run", "A run as it goes on",
-		"First all events that there are, or those behind Last-Event-ID, in one message or several; then what comes. A run that does not exist yet is waited for.",
+	op := describe("/api/runs/{id}/stream", "stream-run", "Stream a run",
+		"Sends first all existing events, or those after Last-Event-ID, in one or more messages, and then new events. If the run does not exist yet, the stream waits for it.",
 		schemaOf[RunUpdate](s))
-	op.Parameters = append(op.Parameters, &huma.Param{Name: "id", In: "path", Required: true, Description: "Of the run.", Schema: &huma.Schema{Type: "string"}})
+	op.Parameters = append(op.Parameters, &huma.Param{Name: "id", In: "path", Required: true, Description: "The run's id.", Schema: &huma.Schema{Type: "string"}})
 	op.Parameters = append(op.Parameters, &huma.Param{
 		Name: "warnings", In: "query", Schema: &huma.Schema{Type: "string", Enum: []any{"all", "changed"}, Default: "all"},
-		Description: "What a message says of warnings: all of the run's, up to 32, or those that changed. With changed, the first message of " +
-			"each connection has all, however many there are, and warnings_reset.",
+		Description: "Which warnings a message has. all: the run's warnings, 32 at most. changed: only the warnings that changed. The first message of " +
+			"each connection then has all warnings, without a limit, and warnings_reset.",
 	})
 	s.raw(op, s.streamRun)
-	s.raw(describe("/api/stream", "stream-all", "All runs as they go on",
-		"What comes from now on; with Last-Event-ID, first the runs that were deleted and those that have changed behind it (0 for all runs). A run that changes "+
-			"faster than it can be told is told as it stands then.", schemaOf[OverviewUpdate](s)), s.streamAll)
+	s.raw(describe("/api/stream", "stream-all", "Stream all runs",
+		"Sends updates from now on. With Last-Event-ID, it first sends the runs deleted or changed after it (0 for all runs). If a run "+
+			"changes faster than the client reads, intermediate states are skipped.", schemaOf[OverviewUpdate](s)), s.streamAll)
 }
 
 // stream is an open answer of server-sent events.
@@ -91,7 +91,7 @@ func (s *Server) lastEventID(r *http.Request) (id int64, known bool, err error) 
 	}
 	id, err = strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 0 {
-		return 0, false, problem(http.StatusBadRequest, "Last-Event-ID", "the id of a message is wanted, a number")
+		return 0, false, problem(http.StatusBadRequest, "Last-Event-ID", "want the id of a message, an integer from 0")
 	}
 	if id <= s.Hub.Latest() {
 		return id, true, nil

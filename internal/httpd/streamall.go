@@ -13,12 +13,12 @@ import (
 
 // OverviewUpdate is a message of the stream of all runs.
 type OverviewUpdate struct {
-	Type        string      `json:"type" enum:"run,gone" doc:"gone: the run was deleted; only run_id is set."`
-	Run         *RunSummary `json:"run" doc:"The run as it stands."`
-	Warnings    []Warning   `json:"warnings" doc:"Those that were raised or have grown; all of the run's in messages about what was before."`
-	Decisions   []Decision  `json:"decisions" doc:"New ones."`
-	RunID       string      `json:"run_id" doc:"Of the run."`
-	Invalidated bool        `json:"decisions_invalidated,omitzero" required:"false" doc:"An event came late: decisions may have changed. The list of decisions has those that hold."`
+	Type        string      `json:"type" enum:"run,gone" doc:"Type of the message. gone: the run was deleted; only run_id is set."`
+	Run         *RunSummary `json:"run" doc:"The current state of the run."`
+	Warnings    []Warning   `json:"warnings" doc:"Warnings that were raised or have grown. Messages about changes before the connection have all warnings of the run."`
+	Decisions   []Decision  `json:"decisions" doc:"New decisions."`
+	RunID       string      `json:"run_id" doc:"The run's id."`
+	Invalidated bool        `json:"decisions_undone,omitzero" required:"false" doc:"true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones."`
 }
 
 func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {

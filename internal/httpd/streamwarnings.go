@@ -26,7 +26,7 @@ func newWarningFeed(r *http.Request) (warningFeed, error) {
 	case "changed":
 		return warningFeed{changes: true}, nil
 	}
-	return warningFeed{}, problem(http.StatusBadRequest, "warnings", "all or changed is wanted")
+	return warningFeed{}, problem(http.StatusBadRequest, "warnings", "want all or changed")
 }
 
 // change is what a message says of warnings: those that are new or other than they were told, and the ids of those that no longer

@@ -31,8 +31,8 @@ type request interface {
 }
 
 func (s *Server) telemetryRoutes() {
-	s.telemetryRoute("/v1/traces", "otlp-traces", "Send spans by OTLP", otlp.MeasureTraces, s.takeTraces)
-	s.telemetryRoute("/v1/logs", "otlp-logs", "Send log records by OTLP", otlp.MeasureLogs, s.takeLogs)
+	s.telemetryRoute("/v1/traces", "otlp-traces", "Send spans with OTLP", otlp.MeasureTraces, s.takeTraces)
+	s.telemetryRoute("/v1/logs", "otlp-logs", "Send log records with OTLP", otlp.MeasureLogs, s.takeLogs)
 }
 
 // take decodes one request with decode and has it recorded.
@@ -43,18 +43,18 @@ type measure func(request []byte) (size int64, err error)
 
 func (s *Server) telemetryRoute(path, id, summary string, protobuf measure, do take) {
 	op := s.operation(http.MethodPost, path, Ingest, "ingest", id, summary,
-		"OTLP over HTTP, in protobuf or JSON, packed with gzip or not. The answer is in the request's encoding; partialSuccess says how many "+
-			"could not be taken, and why. What is answered with 200 is on disk.")
-	anything := &huma.Schema{Type: "object", Description: "As opentelemetry-proto says."}
+		"OTLP over HTTP, in protobuf or JSON, with or without gzip. The answer has the encoding of the request. partialSuccess has the "+
+			"number of rejected items and the reason. A 200 answer means that the accepted items are on disk.")
+	anything := &huma.Schema{Type: "object", Description: "A message as defined by opentelemetry-proto."}
 	both := map[string]*huma.MediaType{jsonType: {Schema: anything}, protobufType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}
 	op.RequestBody = &huma.RequestBody{Required: true, Content: both}
-	op.Responses["200"] = &huma.Response{Description: "Taken, as far as partialSuccess does not say otherwise.", Content: both}
+	op.Responses["200"] = &huma.Response{Description: "Accepted, except for the items that partialSuccess counts.", Content: both}
 	op.Responses["default"] = &huma.Response{Description: "A google.rpc.Status with code and message.", Content: both}
 	s.api.OpenAPI().AddOperation(&op)
 	s.mux.HandleFunc(http.MethodPost+" "+path, func(w http.ResponseWriter, r *http.Request) {
 		kind := mediaType(r)
 		if kind != protobufType && kind != jsonType {
-			problem(http.StatusUnsupportedMediaType, "Content-Type", protobufType+" or "+jsonType+" is wanted").write(w)
+			problem(http.StatusUnsupportedMediaType, "Content-Type", "want "+protobufType+" or "+jsonType).write(w)
 			return
 		}
 		answer, err := s.telemetry(w, r, kind, protobuf, do)
@@ -81,7 +81,7 @@ func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, 
 	return do(r.Context(), func(to request) (err error) {
 		defer func() {
 			if recover() != nil { // the decoder is not ours, and the bytes may be anybody's
-				err = problem(http.StatusBadRequest, "body", "it cannot be decoded")
+				err = problem(http.StatusBadRequest, "body", "cannot be decoded")
 			}
 		}()
 		var size int64
@@ -111,9 +111,9 @@ func whyUndecoded(body []byte, kind string) string {
 	case kind == protobufType:
 		return "the request is no protobuf of OTLP"
 	case !json.Valid(body):
-		return "it is not valid JSON"
+		return "not valid JSON"
 	}
-	return "it is JSON, but not of OTLP: a field has a value that OTLP does not have there"
+	return "not an OTLP request: a field has a value that OTLP does not allow there"
 }
 
 func (s *Server) takeTraces(ctx context.Context, decode func(request) error) (message, error) {

@@ -237,10 +237,10 @@ func FuzzTelemetry(f *testing.F) {
 func TestWhatIsNoTelemetryIsRefusedInWordsOfOurOwn(t *testing.T) {
 	h := newTestServer(t, nil)
 	for _, tc := range []struct{ kind, body, want string }{
-		{jsonType, `{"secret`, "body: it is not valid JSON"},
-		{jsonType, `[{"secret":1}]`, "body: it is JSON, but not of OTLP: a field has a value that OTLP does not have there"},
-		{jsonType, `{"resourceSpans":"secret"}`, "body: it is JSON, but not of OTLP: a field has a value that OTLP does not have there"},
-		{jsonType, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"secret"}]}]}]}`, "body: it is JSON, but not of OTLP: a field has a value that OTLP does not have there"},
+		{jsonType, `{"secret`, "body: not valid JSON"},
+		{jsonType, `[{"secret":1}]`, "body: not an OTLP request: a field has a value that OTLP does not allow there"},
+		{jsonType, `{"resourceSpans":"secret"}`, "body: not an OTLP request: a field has a value that OTLP does not allow there"},
+		{jsonType, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"secret"}]}]}]}`, "body: not an OTLP request: a field has a value that OTLP does not allow there"},
 		{protobufType, "\x08\x01secret", "body: the request is no protobuf of OTLP"},
 	} {
 		w := h.do(http.MethodPost, "/v1/traces", tc.body, "Content-Type", tc.kind)

@@ -9,18 +9,18 @@ import (
 
 // Warning is a warning on the wire. What stands behind created_at is unloop's own.
 type Warning struct {
-	ID        string          `json:"warning_id" doc:"The same for the same run, rule and subject."`
-	RunID     string          `json:"run_id" doc:"Of the run."`
-	EventID   *string         `json:"event_id" doc:"The culprit: the latest event that belongs to it."`
-	Type      string          `json:"type" doc:"The rule, such as same_call_same_result."`
-	Severity  string          `json:"severity" enum:"info,warning,critical" doc:"How much it matters."`
-	Message   string          `json:"message" doc:"What happened, in a sentence."`
-	Details   json.RawMessage `json:"details" doc:"An object: why it matters (why), what to try (try), the events that prove it (evidence), and what else is known."`
-	CreatedAt string          `json:"created_at" format:"date-time" doc:"When it was raised."`
-	UpdatedAt string          `json:"updated_at" format:"date-time" doc:"When it grew last."`
-	Subject   string          `json:"subject" doc:"The tool, the agents or the event that it is about; empty for the run as a whole."`
-	Tool      *string         `json:"tool" doc:"The tool that it is about; null where it is about something else."`
-	Count     *int            `json:"count" doc:"How often; it grows with the loop. Null where the rule has no count."`
+	ID        string          `json:"warning_id" doc:"The warning's id. The same run, rule and subject always give the same id."`
+	RunID     string          `json:"run_id" doc:"The run's id."`
+	EventID   *string         `json:"event_id" doc:"The culprit event: the latest event that belongs to the warning."`
+	Type      string          `json:"type" doc:"Name of the rule, such as same_call_same_result."`
+	Severity  string          `json:"severity" enum:"info,warning,critical" doc:"Severity of the warning."`
+	Message   string          `json:"message" doc:"What happened, in one sentence."`
+	Details   json.RawMessage `json:"details" doc:"An object with why it matters (why), what to try (try), the ids of supporting events (evidence), and further details of the rule."`
+	CreatedAt string          `json:"created_at" format:"date-time" doc:"Time when it was raised."`
+	UpdatedAt string          `json:"updated_at" format:"date-time" doc:"Time when it last grew."`
+	Subject   string          `json:"subject" doc:"The tool, agents or event that it concerns; empty for the whole run."`
+	Tool      *string         `json:"tool" doc:"The tool that it concerns; null if it concerns something else."`
+	Count     *int            `json:"count" doc:"Number of repeats; it grows with the loop. Null if the rule has no count."`
 }
 
 func warningOf(run string, w *store.Warning) Warning {
@@ -48,12 +48,12 @@ func warningsOf(run string, warnings []store.Warning) []Warning {
 
 // Decision is a moment at which the profile's policy would not have said allow.
 type Decision struct {
-	RunID       string `json:"run_id" doc:"Of the run."`
-	EventID     string `json:"event_id" doc:"At which it was decided."`
-	EventNumber int    `json:"event_number" doc:"Of the event in the run, from 0."`
-	Action      string `json:"action" enum:"allow,warn,block,halt" doc:"What the policy decided."`
-	Code        string `json:"code" doc:"The rule, or the stage of a ladder, that decided."`
-	Message     string `json:"message" doc:"For the agent and its owner."`
+	RunID       string `json:"run_id" doc:"The run's id."`
+	EventID     string `json:"event_id" doc:"Id of the event at which the decision was made."`
+	EventNumber int    `json:"event_number" doc:"Index of the event in the run, from 0."`
+	Action      string `json:"action" enum:"allow,warn,block,halt" doc:"The policy's decision."`
+	Code        string `json:"code" doc:"The rule, or the level of a ladder, that made the decision."`
+	Message     string `json:"message" doc:"Message for the agent and its owner."`
 }
 
 func decisionsOf(run string, decisions []store.Decision) []Decision {
