@@ -29,7 +29,7 @@ type NewRun struct {
 // Batch says what became of the events of a request.
 type Batch struct {
 	Accepted   int          `json:"accepted" doc:"Number of events that are recorded, including duplicates."`
-	Duplicates int          `json:"doubled" doc:"Number of accepted events whose id already existed in their run. The first copy is kept."`
+	Duplicates int          `json:"duplicates" doc:"Number of accepted events whose id already existed in their run. The first copy is kept."`
 	Rejected   int          `json:"rejected" doc:"Number of invalid events."`
 	Errors     []EventError `json:"errors" doc:"The reason for each rejected event."`
 	Notices    []EventError `json:"notices,omitempty" doc:"Fields that the server changed: ids and names that were shortened."`

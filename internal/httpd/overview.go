@@ -66,7 +66,7 @@ type (
 )
 
 func (s *Server) overviewRoutes() {
-	op := s.operation(http.MethodGet, "/api/fleet", Read, "runs", "fleet", "Get totals over all runs",
+	op := s.operation(http.MethodGet, "/api/overview", Read, "runs", "overview", "Get totals over all runs",
 		"Runs by status over time, the tools and rules with the most warnings, and the usage after the first warning.")
 	query(s, op, s.getOverview)
 }

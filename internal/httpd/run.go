@@ -37,7 +37,7 @@ type RunSummary struct {
 	Refolding      bool    `json:"refolding" doc:"true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet."`
 
 	Tools   []ToolCalls `json:"tools" doc:"The most called tools, the most called first; 5 at most."`
-	Novelty []float64   `json:"news" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
+	Novelty []float64   `json:"novelty" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
 }
 
 // ToolCalls says how often a tool was called.

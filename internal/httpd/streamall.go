@@ -18,7 +18,7 @@ type OverviewUpdate struct {
 	Warnings    []Warning   `json:"warnings" doc:"Warnings that were raised or have grown. Messages about changes before the connection have all warnings of the run."`
 	Decisions   []Decision  `json:"decisions" doc:"New decisions."`
 	RunID       string      `json:"run_id" doc:"The run's id."`
-	Invalidated bool        `json:"decisions_undone,omitzero" required:"false" doc:"true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones."`
+	Invalidated bool        `json:"decisions_invalidated,omitzero" required:"false" doc:"true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones."`
 }
 
 func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {

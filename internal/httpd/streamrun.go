@@ -26,7 +26,7 @@ type RunState struct {
 	RunID       string     `json:"run_id" doc:"The run's id."`
 	Decisions   []Decision `json:"decisions" doc:"Decisions at the new events."`
 	Removed     []string   `json:"removed,omitempty" doc:"Ids of events that no longer exist."`
-	Invalidated bool       `json:"decisions_undone,omitzero" required:"false" doc:"true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones."`
+	Invalidated bool       `json:"decisions_invalidated,omitzero" required:"false" doc:"true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones."`
 	Cleared     []string   `json:"warnings_cleared,omitempty" doc:"Ids of warnings that no longer hold. Only with warnings=changed."`
 	Reset       bool       `json:"warnings_reset,omitzero" required:"false" doc:"true in the first message of a connection: warnings has all warnings of the run and replaces those received earlier. Only with warnings=changed."`
 }
