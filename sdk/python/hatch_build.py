@@ -1,5 +1,5 @@
-"""Puts the program unloop into the wheel, if UNLOOP_WHEEL_BIN names one: the wheel is then one for this platform, and its guard
-needs nothing else. Without it the wheel is for every platform, and the program is looked for on the PATH."""
+"""Adds the program that UNLOOP_WHEEL_BIN names to the wheel. The wheel is then for this platform, and its guard needs no other
+installation. Without UNLOOP_WHEEL_BIN the wheel is for all platforms, and the guard searches the PATH for the program."""
 
 import os
 import sysconfig
@@ -14,7 +14,7 @@ class ProgramInWheel(BuildHookInterface):  # type: ignore[type-arg]
         if not program or version == "editable":
             return
         if not os.access(program, os.X_OK):
-            raise FileNotFoundError(f"UNLOOP_WHEEL_BIN names {program}, which is no program")
+            raise FileNotFoundError(f"UNLOOP_WHEEL_BIN is {program}, which is not an executable program")
         name = "unloop.exe" if program.endswith(".exe") else "unloop"
         platform = os.environ.get("UNLOOP_WHEEL_PLATFORM") or sysconfig.get_platform()
         build_data["force_include"][os.path.abspath(program)] = f"unloop/_bin/{name}"

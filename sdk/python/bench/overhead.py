@@ -1,7 +1,7 @@
-"""What unloop costs on the agent's thread: for an event, for an observed call, for a question to the guard.
+"""Measures the cost of unloop on the agent's thread: of an event, an observed call, and a decision of the guard.
 
-UNLOOP_BIN names the program; a server of it runs meanwhile on a free port. Times are in microseconds, as the agent's thread sees
-them, the sending thread beside it included.
+UNLOOP_BIN is the path of the program. The benchmark starts its server on a free port. Times are in microseconds on the agent's
+thread, while the sending thread runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RESULT = {"query": "loops", "hits": [{"title": f"page {i}", "text": "what it say
 
 
 def measure(what: str, times: int, act: Callable[[int], object]) -> None:
-    """Prints what a call takes of the processor, in this thread, and its time as it passes."""
+    """Prints the wall time and the CPU time of a call in this thread."""
     taken, used = [], time.thread_time()
     for i in range(times):
         began = time.perf_counter()

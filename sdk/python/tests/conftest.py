@@ -25,7 +25,7 @@ import pytest
 
 import unloop
 from unloop import _core, _log
-from unloop.guard import _child
+from unloop.guard import _subprocess
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -66,12 +66,12 @@ def forget() -> None:
     if _core._sender is not None:
         _core._sender.close(0)
     _core._sender = _core._settings_now = None
-    for child in _child._children.values():
+    for child in _subprocess._processes.values():
         if (starting := child._starting) is not None:
             starting.join()
         child.close()
-    _child._children.clear()
-    _log._said.clear()
+    _subprocess._processes.clear()
+    _log._logged.clear()
 
 
 class Server:

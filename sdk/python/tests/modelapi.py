@@ -91,7 +91,8 @@ def serve(turns: list[Turn]) -> Iterator[ModelAPI]:
 
 
 def _chat(turn: Call | Say, number: int, streamed: bool) -> Any:
-    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    usage["completion_tokens_details"] = {"reasoning_tokens": 4}
     head: dict[str, Any] = {"id": f"chat-{number}", "created": 1, "model": "coder-2-0801"}
     if isinstance(turn, Say):
         message: dict[str, Any] = {"role": "assistant", "content": turn.text}
@@ -140,7 +141,7 @@ def _response(turn: Call | Say, number: int, streamed: bool) -> Any:
             "input_tokens": 100,
             "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
             "output_tokens": 10,
-            "output_tokens_details": {"reasoning_tokens": 0},
+            "output_tokens_details": {"reasoning_tokens": 4},
             "total_tokens": 110,
         },
     }
@@ -166,7 +167,9 @@ def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
         empty = {**block, "input": {}}
         deltas = [{"type": "input_json_delta", "partial_json": letter} for letter in json.dumps(turn.args)]
     reason = "end_turn" if isinstance(turn, Say) else "tool_use"
-    usage = {"input_tokens": 40, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 10, "output_tokens": 10}
+    begun_usage = {"input_tokens": 40, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 10, "output_tokens": 1}
+    ended_usage = {"output_tokens": 10, "output_tokens_details": {"thinking_tokens": 4}}
+    usage = {**begun_usage, **ended_usage}
     head: dict[str, Any] = {"id": f"msg-{number}", "type": "message", "role": "assistant", "model": "coder-2-0801"}
     if not streamed:
         return {**head, "content": [block], "stop_reason": reason, "stop_sequence": None, "usage": usage}
@@ -175,7 +178,7 @@ def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": {**usage, "output_tokens": 1},
+        "usage": begun_usage,
     }
     events: list[dict[str, Any]] = [
         {"type": "message_start", "message": begun},
@@ -185,7 +188,7 @@ def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
         {
             "type": "message_delta",
             "delta": {"stop_reason": reason, "stop_sequence": None},
-            "usage": {"output_tokens": 10},
+            "usage": ended_usage,
         },
         {"type": "message_stop"},
     ]

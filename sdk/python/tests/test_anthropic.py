@@ -104,7 +104,7 @@ def test_async_clients_their_streams_and_failed_tools(server: Server) -> None:
     assert calls(events) == [("asked", "search", {"query": "loops"}), ("failed", "search", "no such page")]
     answered = [e for e in events if e["type"] == "llm_call_completed"]
     assert [e["tokens"] for e in answered] == [110, 110, 110]
-    parts = {"input_tokens": 100, "output_tokens": 10, "cached_input_tokens": 50, "cache_write_tokens": 10}
+    parts = {"input_tokens": 100, "output_tokens": 10, "cached_input_tokens": 50, "cache_write_tokens": 10, "reasoning_tokens": 4}
     assert [e["usage"] for e in answered] == [parts] * 3
     assert [e["text"] for e in events if e["type"] == "message"] == ["find it", "no", "really no"]
 

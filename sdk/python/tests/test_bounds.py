@@ -53,7 +53,7 @@ def test_a_million_events_without_a_server(make_server: Callable[..., Server]) -
     assert told["buffered"] + told["dropped"] + told["queued"] == EVENTS
     assert told["dropped"] > 0, "the buffer was to overflow"
     assert told["grown"] < MOST, f"grew by {told['grown'] >> 20} MiB"
-    at_exit = [int(line.split()[0]) for line in done.stderr.splitlines() if "were dropped in all" in line]
+    at_exit = [int(line.split()[0]) for line in done.stderr.splitlines() if "dropped in total" in line]
     assert len(at_exit) == 1
 
     server.start()

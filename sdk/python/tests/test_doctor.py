@@ -33,8 +33,8 @@ def test_all_is_well(server: Server, guard_bin: str) -> None:
     status, lines = doctor(UNLOOP_ENDPOINT=server.url)
     assert status == 0
     assert lines["server"].startswith(f"ok {server.url} is healthy")
-    assert lines["event"].startswith("ok one was taken")
-    assert lines["token"].startswith("ok no token is needed")
+    assert lines["event"].startswith("ok accepted in ")
+    assert lines["token"].startswith("ok no token needed")
     assert lines["buffer"].startswith("ok")
     assert lines["guard"].startswith(f"ok {guard_bin}, unloop version ")
     assert lines["adapters"].split()[0] in ("ok", "note")
@@ -44,9 +44,9 @@ def test_all_is_well(server: Server, guard_bin: str) -> None:
 def test_no_server_and_no_program(tmp_path: Path) -> None:
     status, lines = doctor(UNLOOP_ENDPOINT=f"http://127.0.0.1:{free_port()}", PATH=str(tmp_path))
     assert status == 1
-    assert lines["server"].startswith("FAIL none answers at")
+    assert lines["server"].startswith("FAIL no server at")
     assert "unloop serve" in lines["server"]
-    assert lines["guard"].startswith("note the program unloop is not found")
+    assert lines["guard"].startswith("note program unloop not found")
 
 
 def test_what_waits_and_what_is_broken(server: Server, tmp_path: Path) -> None:
@@ -54,17 +54,17 @@ def test_what_waits_and_what_is_broken(server: Server, tmp_path: Path) -> None:
     status, lines = doctor(UNLOOP_ENDPOINT=server.url, UNLOOP_BUFFER=str(tmp_path / "file"), UNLOOP_BIN="/nowhere")
     assert status == 1
     assert lines["buffer"].startswith("FAIL")
-    assert lines["guard"] == "FAIL UNLOOP_BIN names /nowhere, which is no program"
+    assert lines["guard"] == "FAIL UNLOOP_BIN is /nowhere, which is not an executable program"
     assert doctor(UNLOOP_ENDPOINT=server.url, UNLOOP_BUFFER="off")[1]["buffer"].startswith("note off")
 
 
 @pytest.mark.parametrize(
     ("scope", "status", "found"),
     [
-        ("ingest", 0, "ok the token may send; the run unloop-doctor-"),
+        ("ingest", 0, "ok the token may send, but not delete: the run unloop-doctor-"),
         ("admin", 0, "ok the token may send and read"),
-        ("read", 1, "FAIL an event is refused: "),
-        ("none", 1, "FAIL an event is refused: "),
+        ("read", 1, "FAIL event rejected: "),
+        ("none", 1, "FAIL event rejected: "),
     ],
 )
 def test_a_tokens_scope_is_seen(make_server: Callable[..., Server], unloop_bin: str, scope: str, status: int, found: str) -> None:
@@ -89,7 +89,7 @@ def test_another_program_on_the_port_is_none_of_ours() -> None:
             other.shutdown()
             thread.join()
     assert status == 1
-    assert "is no server of unloop" in lines["server"]
+    assert "is not an unloop server" in lines["server"]
 
 
 def test_wrong_usage_is_told() -> None:

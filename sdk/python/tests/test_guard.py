@@ -19,14 +19,14 @@ import pytest
 
 import unloop
 from conftest import ROOT, Server, until
-from unloop.guard import _child
+from unloop.guard import _subprocess
 
 pytestmark = pytest.mark.usefixtures("guard_bin")
 
 
 def process() -> subprocess.Popen[bytes]:
     """The one child that runs."""
-    (child,) = _child._children.values()
+    (child,) = _subprocess._processes.values()
     assert child._process is not None
     return child._process
 
@@ -140,9 +140,9 @@ def test_runs_share_a_process_and_nothing_else() -> None:
     assert all(d.action == "allow" for d in loop(b, 2))
     assert [d.action for d in loop(a.run("c"), 3)][-1] == "warn"
     assert a.run("c").state()["calls"] == 3
-    assert len(_child._children) == 1
+    assert len(_subprocess._processes) == 1
     unloop.Guard("agentium").user("x")
-    assert len(_child._children) == 2
+    assert len(_subprocess._processes) == 2
 
 
 def test_settings_reach_the_profile() -> None:
@@ -204,7 +204,7 @@ def test_a_child_that_dies_is_replaced_and_its_runs_go_on(said: Callable[[], lis
     first.kill()
     first.wait()
     assert not guard.before("search", {"q": "loops"}).guarded
-    assert [line for line in said() if "unguarded" in line] == ["the agent goes on unguarded: the guard has ended"]
+    assert [line for line in said() if "unguarded" in line] == ["the agent runs unguarded: the guard exited"]
     until(lambda: guard.user().guarded)
     assert process().pid != first.pid
     assert guard.state()["calls"] >= 3, "it goes on where the last snapshot was taken"
@@ -247,9 +247,9 @@ def test_an_event_loop_goes_on_while_a_child_hangs() -> None:
 @pytest.mark.parametrize(
     ("env", "profile", "why"),
     [
-        ({"UNLOOP_BIN": "/nowhere/unloop"}, "default", "UNLOOP_BIN names /nowhere/unloop, which is no program"),
-        ({"UNLOOP_BIN": "", "PATH": ""}, "default", "put unloop on the PATH, or set UNLOOP_BIN"),
-        ({"UNLOOP_BIN": "/bin/true"}, "default", "has ended"),
+        ({"UNLOOP_BIN": "/nowhere/unloop"}, "default", "UNLOOP_BIN is /nowhere/unloop, which is not an executable program"),
+        ({"UNLOOP_BIN": "", "PATH": ""}, "default", "add it to the PATH, or set UNLOOP_BIN"),
+        ({"UNLOOP_BIN": "/bin/true"}, "default", "the guard exited"),
         ({}, "nonsense", "nonsense"),
     ],
 )
@@ -336,7 +336,7 @@ def test_nothing_is_asked_when_disabled(monkeypatch: pytest.MonkeyPatch) -> None
     guard = unloop.Guard()
     assert not loop(guard, 3)[-1].guarded
     assert guard.tool(lambda: 7, name="t")() == 7
-    assert all(child._process is None for child in _child._children.values())
+    assert all(child._process is None for child in _subprocess._processes.values())
 
 
 FORKED = """
@@ -349,8 +349,8 @@ def loop(guard, times):
     return actions
 guard = unloop.Guard()
 assert loop(guard, 2) == ['allow', 'allow']
-from unloop.guard import _child
-process = next(iter(_child._children.values()))._process
+from unloop.guard import _subprocess
+process = next(iter(_subprocess._processes.values()))._process
 pipes = [os.fstat(f.fileno()).st_ino for f in (process.stdin, process.stdout)]
 pid = os.fork()
 if pid == 0:
@@ -378,8 +378,8 @@ def test_a_fork_has_a_child_of_its_own() -> None:
 
 
 def test_the_child_ends_with_its_parent(tmp_path: Path) -> None:
-    body = "import unloop, os\nfrom unloop.guard import _child\nunloop.Guard().user()\n"
-    body += "print(next(iter(_child._children.values()))._process.pid, flush=True)\nos.kill(os.getpid(), 9)"
+    body = "import unloop, os\nfrom unloop.guard import _subprocess\nunloop.Guard().user()\n"
+    body += "print(next(iter(_subprocess._processes.values()))._process.pid, flush=True)\nos.kill(os.getpid(), 9)"
     done = subprocess.run(
         [sys.executable, "-c", body],
         env={**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src")},

@@ -308,11 +308,13 @@ def test_tokens_are_told_apart_so_that_the_server_knows_their_price(server: Serv
         "output_tokens": 100,
         "total_tokens": 1100,
         "input_token_details": {"cache_read": 600, "cache_creation": 0},
+        "output_token_details": {"reasoning": 40},
     }
     researcher([answer]).invoke(ASK, told_by(UnloopCallbackHandler(), "t"))
     assert unloop.flush()
     (end,) = (e for e in server.events("t") if e["type"] == "llm_call_completed")
-    assert end["usage"] == {"input_tokens": 1000, "output_tokens": 100, "cached_input_tokens": 600}
+    parts = {"input_tokens": 1000, "output_tokens": 100, "cached_input_tokens": 600, "reasoning_tokens": 40}
+    assert end["usage"] == parts
     assert end["cost"] == pytest.approx((400 * 2.5 + 600 * 1.25 + 100 * 10) / 1e6)
 
 

@@ -6,8 +6,8 @@ import hashlib
 
 import unloop
 from conftest import Server
-from unloop._freeze import shorten
 from unloop._run import MAX_NAME
+from unloop._serialize import shorten
 
 
 def test_a_run_with_a_long_name_arrives(server: Server) -> None:

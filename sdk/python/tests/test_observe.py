@@ -15,6 +15,7 @@ import pytest
 
 import unloop
 from conftest import Server
+from unloop._run import USAGE
 
 
 def told(server: Server, id: str, *fields: str) -> list[tuple[Any, ...]]:
@@ -306,6 +307,15 @@ def test_a_run_without_a_context_manager(server: Server) -> None:
     run.end(error=ValueError("too late"))
     assert told(server, "r1", "type", "status") == [("run_started", None), ("message", None), ("run_completed", "stopped")]
     assert server.events("r1")[1]["timestamp"].startswith("2023-11-14T22:13:20.5")
+
+
+def test_an_event_keeps_each_kind_of_tokens(server: Server) -> None:
+    kinds = {name: number for number, name in enumerate(USAGE, 1)}
+    with unloop.trace("hello", id="r1"):
+        unloop.event("llm_call_completed", model="m", usage={**kinds, "unknown_tokens": 7})
+        unloop.event("llm_call_completed", model="m", usage={"output_tokens": 5, "reasoning_tokens": 0})
+    assert "reasoning_tokens" in kinds
+    assert told(server, "r1", "usage")[1:3] == [(kinds,), ({"output_tokens": 5},)]
 
 
 def test_values_are_taken_as_they_are(server: Server) -> None:

@@ -135,7 +135,7 @@ def test_async_clients_and_their_streams(server: Server) -> None:
     assert calls(events) == [("asked", "search", {"query": "loops"}), ("completed", "search", "0 results")]
     answered = [e for e in events if e["type"] == "llm_call_completed"]
     assert [e["tokens"] for e in answered] == [110, 110]
-    assert [e["usage"] for e in answered] == [{"input_tokens": 100, "output_tokens": 10}] * 2
+    assert [e["usage"] for e in answered] == [{"input_tokens": 100, "output_tokens": 10, "reasoning_tokens": 4}] * 2
 
 
 def test_errors_of_the_api_are_told_and_raised(server: Server) -> None:

@@ -83,7 +83,7 @@ def test_an_honest_agent_is_told_of_as_it_is(server: Server, guard_bin: str, kin
     ]
     assert types(events)[0] == "run_started" and types(events)[-1] == "run_completed"
     answered = [e for e in events if e["type"] == "llm_call_completed"]
-    parts = {"input_tokens": 100, "output_tokens": 10}
+    parts = {"input_tokens": 100, "output_tokens": 10, "reasoning_tokens": 4}
     assert [(e["agent"], e["tokens"], e["usage"]) for e in answered] == [("Finder", 110, parts)] * 5
     assert [e["text"] for e in events if e["type"] == "message"] == ["find it"]
     assert rules(server, "r") == []

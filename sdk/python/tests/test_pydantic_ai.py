@@ -152,7 +152,8 @@ def test_streams_and_a_real_model_class(server: Server) -> None:
         assert asyncio.run(streamed(OpenAIChatModel("coder-2", provider=provider))) == "7 m."
     events = told(server, "r")
     answered = [e for e in events if e["type"] == "llm_call_completed"]
-    assert [(e["tokens"], e["usage"]) for e in answered] == [(110, {"input_tokens": 100, "output_tokens": 10})] * 5
+    parts = {"input_tokens": 100, "output_tokens": 10, "reasoning_tokens": 4}
+    assert [(e["tokens"], e["usage"]) for e in answered] == [(110, parts)] * 5
     assert len(calls(events)) == 8
 
 

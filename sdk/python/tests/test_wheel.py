@@ -32,7 +32,7 @@ def test_the_wheel_and_the_source_are_made(tmp_path: Path) -> None:
     made = build(tmp_path)  # the wheel from the source
     assert made == {"unloop-0.1.0-py3-none-any.whl", "unloop-0.1.0.tar.gz"}
     inside = zipfile.ZipFile(tmp_path / "unloop-0.1.0-py3-none-any.whl").namelist()
-    assert {"unloop/__init__.py", "unloop/py.typed", "unloop/guard/_child.py"} <= set(inside)
+    assert {"unloop/__init__.py", "unloop/py.typed", "unloop/guard/_subprocess.py"} <= set(inside)
     assert not [name for name in inside if "_bin/" in name or "test" in name]
     with tarfile.open(tmp_path / "unloop-0.1.0.tar.gz") as file:
         source = file.getnames()

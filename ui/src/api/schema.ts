@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Compare two runs
-         * @description Their totals, the warnings that only one has, and the first tool call at which they part.
+         * @description Differences of their totals, the warnings that only one run has, and the first tool call at which they differ.
          */
         get: operations["compare"];
         put?: never;
@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Send events
-         * @description Takes one event, an array of events, or one event a line (NDJSON), packed with gzip or not. An event that cannot be taken does not lose the others. An id or a name has at most 512 bytes; a longer one is shortened, and the answer's notices say so. What is answered with 201 is on disk. Events may be sent again: an id counts once in its run.
+         * @description Accepts one event, an array of events, or one event per line (NDJSON), with or without gzip. An invalid event does not affect the others. An id or a name has at most 512 bytes; a longer one is shortened, and notices lists it. A 201 answer means that the accepted events are on disk. Events may be sent again: an id counts once in its run.
          */
         post: operations["send-events"];
         delete?: never;
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the guard
-         * @description Takes lines of the guard's protocol (docs/guard-protocol.md), one JSON object each, and answers each with a line, in order. A line that cannot be used is answered with an error in its place. The server remembers each run between requests, and records nothing of it: events go to /api/events.
+         * @description Accepts lines of the guard protocol (docs/guard-protocol.md), one JSON object per line, and answers each with a line, in order. The answer to an invalid line is an error. The server keeps the state of each run between requests, but records no events: send them to /api/events.
          */
         post: operations["ask-guard"];
         delete?: never;
@@ -72,8 +72,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the server works
-         * @description 200 while it takes events and answers questions, else 503. The reason is told to a token that may read, or where there are no tokens.
+         * Get the server's health
+         * @description 200 while the server accepts events and answers queries, else 503. The reason is given to tokens that may read, or to everybody if there are no tokens.
          */
         get: operations["health"];
         put?: never;
@@ -92,8 +92,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All runs summed up
-         * @description Runs by status over time, the most looping tools, and what was spent after the first warning.
+         * Get totals over all runs
+         * @description Runs by status over time, the tools and rules with the most warnings, and the usage after the first warning.
          */
         get: operations["overview"];
         put?: never;
@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * List the rules
-         * @description What fires each rule, why that matters and what to try: what unloop explain prints.
+         * @description What fires each rule, why it matters and what to try, as printed by unloop explain.
          */
         get: operations["list-rules"];
         put?: never;
@@ -153,13 +153,13 @@ export interface paths {
         };
         /**
          * List runs
-         * @description The latest started first.
+         * @description Runs, the latest started first.
          */
         get: operations["list-runs"];
         put?: never;
         /**
-         * Announce a run
-         * @description Tells name, project and metadata of a run. An id or a name has at most 512 bytes; a longer one is shortened. A run that exists gets what is told anew; its events may come before or after.
+         * Create or update a run
+         * @description Sets name, project and metadata of a run. An id or a name has at most 512 bytes; a longer one is shortened. If the run exists, it is updated. Its events may arrive before or after this request.
          */
         post: operations["create-run"];
         delete?: never;
@@ -176,15 +176,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A run
-         * @description The run as it stands now.
+         * Get a run
+         * @description The current state of the run.
          */
         get: operations["get-run"];
         put?: never;
         post?: never;
         /**
          * Delete a run
-         * @description With all that is known of it.
+         * @description Deletes the run with its events, warnings and decisions.
          */
         delete: operations["delete-run"];
         options?: never;
@@ -200,8 +200,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A run's decisions
-         * @description The moments at which the profile's policy would have warned, blocked or halted, in the order of the run.
+         * List a run's decisions
+         * @description The events at which the profile's policy would have warned, blocked or halted, in the order of the run.
          */
         get: operations["list-decisions"];
         put?: never;
@@ -220,8 +220,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A run's events
-         * @description In the order of the run, or from its end. A page ends before its limit where the events are large, at about 32 MiB.
+         * List a run's events
+         * @description Events in the order of the run, or from its end. A page ends at about 32 MiB, even if it has fewer events than limit.
          */
         get: operations["list-events"];
         put?: never;
@@ -240,7 +240,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A run's totals
+         * Get a run's totals
          * @description Counts, tokens, cost, latencies and health.
          */
         get: operations["get-metrics"];
@@ -262,8 +262,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Judge a run anew
-         * @description What another profile, or other settings, would have said of a recorded run, and when. Nothing is recorded. One run is judged at a time, which takes ten seconds at most; a run of more than 200,000 events is not.
+         * Replay a run
+         * @description Evaluates a recorded run with another profile or other settings, and returns the warnings and decisions. Nothing is recorded. The server replays one run at a time, for 10 seconds at most. It refuses runs of more than 200,000 events.
          */
         post: operations["replay-run"];
         delete?: never;
@@ -280,8 +280,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A run as it goes on
-         * @description First all events that there are, or those behind Last-Event-ID, in one message or several; then what comes. A run that does not exist yet is waited for.
+         * Stream a run
+         * @description Sends first all existing events, or those after Last-Event-ID, in one or more messages, and then new events. If the run does not exist yet, the stream waits for it.
          */
         get: operations["stream-run"];
         put?: never;
@@ -300,8 +300,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A run's warnings
-         * @description All of them, the first raised first.
+         * List a run's warnings
+         * @description All warnings of the run, the first raised first.
          */
         get: operations["list-warnings"];
         put?: never;
@@ -320,8 +320,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All runs as they go on
-         * @description What comes from now on; with Last-Event-ID, first the runs that were deleted and those that have changed behind it (0 for all runs). A run that changes faster than it can be told is told as it stands then.
+         * Stream all runs
+         * @description Sends updates from now on. With Last-Event-ID, it first sends the runs deleted or changed after it (0 for all runs). If a run changes faster than the client reads, intermediate states are skipped.
          */
         get: operations["stream-all"];
         put?: never;
@@ -340,8 +340,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This description
-         * @description OpenAPI 3.1.
+         * Get this description
+         * @description The description of the API in OpenAPI 3.1.
          */
         get: operations["openapi"];
         put?: never;
@@ -362,8 +362,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send log records by OTLP
-         * @description OTLP over HTTP, in protobuf or JSON, packed with gzip or not. The answer is in the request's encoding; partialSuccess says how many could not be taken, and why. What is answered with 200 is on disk.
+         * Send log records with OTLP
+         * @description OTLP over HTTP, in protobuf or JSON, with or without gzip. The answer has the encoding of the request. partialSuccess has the number of rejected items and the reason. A 200 answer means that the accepted items are on disk.
          */
         post: operations["otlp-logs"];
         delete?: never;
@@ -382,8 +382,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send spans by OTLP
-         * @description OTLP over HTTP, in protobuf or JSON, packed with gzip or not. The answer is in the request's encoding; partialSuccess says how many could not be taken, and why. What is answered with 200 is on disk.
+         * Send spans with OTLP
+         * @description OTLP over HTTP, in protobuf or JSON, with or without gzip. The answer has the encoding of the request. partialSuccess has the number of rejected items and the reason. A 200 answer means that the accepted items are on disk.
          */
         post: operations["otlp-traces"];
         delete?: never;
@@ -399,30 +399,30 @@ export interface components {
         Batch: {
             /**
              * Format: int64
-             * @description Events that are recorded now, those that were before included.
+             * @description Number of events that are recorded, including duplicates.
              */
             accepted: number;
             /**
              * Format: int64
-             * @description Those among them whose run had an event of their id before, which stands.
+             * @description Number of accepted events whose id already existed in their run. The first copy is kept.
              */
             duplicates: number;
-            /** @description Why, for each of these. */
+            /** @description The reason for each rejected event. */
             errors: components["schemas"]["EventError"][] | null;
-            /** @description Fields of events that were taken otherwise than they were sent: ids and names that were shortened. */
+            /** @description Fields that the server changed: ids and names that were shortened. */
             notices?: components["schemas"]["EventError"][] | null;
             /**
              * Format: int64
-             * @description Events that cannot be taken.
+             * @description Number of invalid events.
              */
             rejected: number;
         };
         Call: {
-            /** @description Of its start. */
+            /** @description Id of the event that starts the call. */
             event_id: string;
-            /** @description Its arguments. */
+            /** @description Arguments of the call. */
             input: unknown;
-            /** @description Its tool. */
+            /** @description Name of the tool. */
             tool: string;
         };
         Comparison: {
@@ -430,500 +430,500 @@ export interface components {
             a: components["schemas"]["RunSummary"];
             /** @description The second run. */
             b: components["schemas"]["RunSummary"];
-            /** @description What the second has more than the first; less than 0 where it has less. */
+            /** @description Differences: the second run's value minus the first run's. */
             deltas: components["schemas"]["MetricDeltas"];
-            /** @description The first tool call at which they differ; null where all are the same. */
+            /** @description The first tool call at which the runs differ; null if all calls are equal. */
             diverged: components["schemas"]["Divergence"] | null;
-            /** @description Warnings of the first whose rule and subject the second has no warning of. */
+            /** @description Warnings of the first run without a warning of the same rule and subject in the second. */
             warnings_only_in_a: components["schemas"]["Warning"][] | null;
-            /** @description The same the other way round. */
+            /** @description Warnings of the second run without a warning of the same rule and subject in the first. */
             warnings_only_in_b: components["schemas"]["Warning"][] | null;
         };
         Decision: {
             /**
-             * @description What the policy decided.
+             * @description The policy's decision.
              * @enum {string}
              */
             action: "allow" | "warn" | "block" | "halt";
-            /** @description The rule, or the stage of a ladder, that decided. */
+            /** @description The rule, or the level of a ladder, that made the decision. */
             code: string;
-            /** @description At which it was decided. */
+            /** @description Id of the event at which the decision was made. */
             event_id: string;
             /**
              * Format: int64
-             * @description Of the event in the run, from 0.
+             * @description Index of the event in the run, from 0.
              */
             event_number: number;
-            /** @description For the agent and its owner. */
+            /** @description Message for the agent and its owner. */
             message: string;
-            /** @description Of the run. */
+            /** @description The run's id. */
             run_id: string;
         };
         Divergence: {
-            /** @description That of the first run; null where it has no more calls. */
+            /** @description The call of the first run; null if the run has no more calls. */
             a: components["schemas"]["Call"] | null;
-            /** @description That of the second run; null where it has no more calls. */
+            /** @description The call of the second run; null if the run has no more calls. */
             b: components["schemas"]["Call"] | null;
             /**
              * Format: int64
-             * @description The number of the tool call, from 0: those before it are the same, tool and arguments.
+             * @description Index of the tool call, from 0. All earlier calls have equal tools and arguments.
              */
             call: number;
         };
         Event: {
-            /** @description Who acted; for a handoff, who receives control. */
+            /** @description The agent that acted; for a handoff, the agent that receives control. */
             agent: string | null;
-            /** @description What the tool says of itself. */
+            /** @description Properties that the tool declares. */
             annotations: components["schemas"]["ToolHints"] | null;
-            /** @description Joins a call's start to its outcome. */
+            /** @description Id that joins the start of a call to its outcome. */
             call_id: string | null;
-            /** @description What is stored of inputs, outputs, errors, messages and metadata, where it is not all: excerpts or none. In the place of what is not, there is a text that begins with Content not stored, or ends so behind the excerpt. */
+            /** @description How much of inputs, outputs, errors, messages and metadata is stored, if not everything: excerpts or none. Missing content is replaced by a text that begins with Content not stored. After an excerpt, this text follows the excerpt. */
             content: string | null;
             /**
              * Format: double
-             * @description US dollars.
+             * @description Cost in US dollars.
              */
             cost: number | null;
-            /** @description Why it failed: a text or an object. */
+            /** @description The error: a string or an object. */
             error: unknown;
-            /** @description The event's id, unique in its run. */
+            /** @description The event's id, unique within its run. */
             event_id: string;
-            /** @description A call's arguments. */
+            /** @description Arguments of the call. */
             input: unknown;
             /**
              * Format: double
-             * @description Milliseconds.
+             * @description Latency in milliseconds.
              */
             latency_ms: number | null;
-            /** @description An object of the sender's. */
+            /** @description An object set by the sender. */
             metadata: unknown;
-            /** @description Of a model call. */
+            /** @description The model of a model call. */
             model: string | null;
-            /** @description A label; the tool's name where tool is null. */
+            /** @description A label; the tool's name if tool is null. */
             name: string | null;
-            /** @description In the answer to the event: ids and names that were shortened. */
+            /** @description Ids and names that were shortened. Only in the answer to the request that sent the event. */
             notices?: components["schemas"]["EventError"][] | null;
-            /** @description A call's result. */
+            /** @description Result of the call. */
             output: unknown;
-            /** @description The event that led to it. */
+            /** @description Id of the event that caused this one. */
             parent_event_id: string | null;
-            /** @description Of a message: system, user or assistant. */
+            /** @description Role of a message: system, user or assistant. */
             role: string | null;
-            /** @description Of its run. */
+            /** @description Id of the event's run. */
             run_id: string;
             /**
              * Format: int64
-             * @description Its place in the run, as its sender counts.
+             * @description Position in the run, as numbered by the sender.
              */
             sequence: number | null;
-            /** @description Of its span. */
+            /** @description Id of the event's span. */
             span_id: string | null;
-            /** @description As its sender says. */
+            /** @description Status, as set by the sender. */
             status: string | null;
-            /** @description Of a message. */
+            /** @description Text of a message. */
             text: string | null;
             /**
              * Format: date-time
-             * @description When it happened, or else arrived.
+             * @description Time when it happened. Default: time of arrival.
              */
             timestamp: string;
             /**
              * Format: int64
-             * @description Of a model call, all together.
+             * @description Total tokens of a model call.
              */
             tokens: number | null;
-            /** @description Of a tool call. */
+            /** @description The tool of a tool call. */
             tool: string | null;
-            /** @description Of its trace. */
+            /** @description Id of the event's trace. */
             trace_id: string | null;
-            /** @description What happened, such as tool_call_started. */
+            /** @description Type of the event, such as tool_call_started. */
             type: string;
-            /** @description The tokens of a model call, told apart. */
+            /** @description Token counts of a model call, by kind. */
             usage: components["schemas"]["Usage"] | null;
         };
         EventError: {
-            /** @description The field; empty for the whole event. */
+            /** @description Name of the field; empty for the whole event. */
             field: string;
             /**
              * Format: int64
-             * @description Its place in the request, from 0.
+             * @description Index of the event in the request, from 0.
              */
             index: number;
-            /** @description What is wrong with it. */
+            /** @description What is wrong, and what is allowed. */
             reason: string;
         };
         Health: {
             /**
-             * @description Whether OTLP is taken over gRPC. taken: another program had its port, which nobody had asked for.
+             * @description Whether the server accepts OTLP over gRPC. taken: another program uses the default port, and no port is configured.
              * @enum {string}
              */
             grpc: "on" | "off" | "taken";
             /**
              * Format: int64
-             * @description Runs with late events that their warnings and decisions do not take into account yet.
+             * @description Number of runs whose warnings and decisions do not include their late events yet.
              */
             refolding_runs: number;
             /**
-             * @description Who answers.
+             * @description Name of the service.
              * @enum {string}
              */
             service: "unloop";
             /**
-             * @description Another answer than this one has a status of its own, and is a problem.
+             * @description Always healthy in a 200 answer. Other answers are problem details with another status.
              * @enum {string}
              */
             status: "healthy";
             /**
              * Format: int64
-             * @description Events of the store that the server could not read since its start. It leaves them out; 10,000 are counted at most.
+             * @description Number of stored events that the server could not read since its start. It skips them. The count ends at 10,000.
              */
             unreadable_events: number;
-            /** @description Of the server. */
+            /** @description Version of the server. */
             version: string;
         };
         HealthPoint: {
             /**
              * Format: int64
-             * @description Of the event in the run, from 0.
+             * @description Index of the event in the run, from 0.
              */
             event_number: number;
             /**
              * Format: int64
-             * @description From there on.
+             * @description Health score from this event on.
              */
             health_score: number;
         };
         Looping: {
-            /** @description Of the tool or the rule. */
+            /** @description Name of the tool or rule. */
             name: string;
             /**
              * Format: int64
-             * @description Their counts, in sum.
+             * @description Sum of the warnings' counts.
              */
             repeats: number;
             /**
              * Format: int64
-             * @description Runs with such a warning.
+             * @description Number of runs with such a warning.
              */
             runs: number;
             /**
              * Format: int64
-             * @description Such warnings.
+             * @description Number of such warnings.
              */
             warnings: number;
         };
         MetricDeltas: {
             /**
              * Format: double
-             * @description US dollars.
+             * @description Difference in cost, in US dollars.
              */
             estimated_cost: number;
             /**
              * Format: int64
-             * @description Points of health.
+             * @description Difference in health score.
              */
             health_score: number;
             /**
              * Format: double
-             * @description Seconds.
+             * @description Difference in duration, in seconds.
              */
             total_duration_sec: number;
             /**
              * Format: int64
-             * @description What failed.
+             * @description Difference in errors.
              */
             total_errors: number;
             /**
              * Format: int64
-             * @description Events.
+             * @description Difference in events.
              */
             total_events: number;
             /**
              * Format: int64
-             * @description Handoffs.
+             * @description Difference in handoffs.
              */
             total_handoffs: number;
             /**
              * Format: int64
-             * @description Model calls.
+             * @description Difference in model calls.
              */
             total_llm_calls: number;
             /**
              * Format: int64
-             * @description Retries.
+             * @description Difference in retries.
              */
             total_retries: number;
             /**
              * Format: int64
-             * @description Tokens.
+             * @description Difference in tokens.
              */
             total_tokens: number;
             /**
              * Format: int64
-             * @description Tool calls.
+             * @description Difference in tool calls.
              */
             total_tool_calls: number;
             /**
              * Format: int64
-             * @description Warnings.
+             * @description Difference in warnings.
              */
             warnings_count: number;
         };
         Metrics: {
             /**
              * Format: double
-             * @description Milliseconds, of the events that tell one.
+             * @description Mean latency in milliseconds of the events that report one.
              */
             average_latency_ms: number;
             /**
              * Format: double
-             * @description US dollars, as far as they are known.
+             * @description Known cost in US dollars.
              */
             estimated_cost: number;
             /**
              * Format: int64
-             * @description 100 is well, 0 is stuck.
+             * @description Health score: 100 is healthy, 0 is stuck.
              */
             health_score: number;
             /**
-             * @description The same in words.
+             * @description The health score as a label.
              * @enum {string}
              */
             loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
             /**
              * Format: double
-             * @description Milliseconds, of the slowest event.
+             * @description Latency in milliseconds of the slowest event.
              */
             max_latency_ms: number;
-            /** @description The agent of the most events; null where no event names one. */
+            /** @description The agent with the most events; null if no event names an agent. */
             most_active_agent: string | null;
-            /** @description The tool that was called most; null without calls. */
+            /** @description The most called tool; null without calls. */
             most_used_tool: string | null;
-            /** @description Of the run. */
+            /** @description The run's id. */
             run_id: string;
             /**
              * Format: double
-             * @description Seconds from its first event to its last.
+             * @description Seconds from the first event to the last.
              */
             total_duration_sec: number;
             /**
              * Format: int64
-             * @description What failed.
+             * @description Number of errors.
              */
             total_errors: number;
             /**
              * Format: int64
-             * @description Events of all types.
+             * @description Number of events of all types.
              */
             total_events: number;
             /**
              * Format: int64
-             * @description Times that control went to another agent.
+             * @description Number of handoffs to another agent.
              */
             total_handoffs: number;
             /**
              * Format: int64
-             * @description Model calls that were started.
+             * @description Number of model calls started.
              */
             total_llm_calls: number;
             /**
              * Format: int64
-             * @description Retries.
+             * @description Number of retries.
              */
             total_retries: number;
             /**
              * Format: int64
-             * @description Of all model calls.
+             * @description Tokens of all model calls.
              */
             total_tokens: number;
             /**
              * Format: int64
-             * @description Tool calls that were started.
+             * @description Number of tool calls started.
              */
             total_tool_calls: number;
             /**
              * Format: int64
-             * @description How many warnings the run has.
+             * @description Number of warnings.
              */
             warnings_count: number;
             /**
-             * @description The hardest that the profile's policy decided so far.
+             * @description The most severe decision of the profile's policy so far.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
         };
         NewEvent: {
-            /** @description Who acted; for a handoff, who receives control. */
+            /** @description The agent that acted; for a handoff, the agent that receives control. */
             agent?: string | null;
-            /** @description What the tool says of itself. */
+            /** @description Properties that the tool declares. */
             annotations?: components["schemas"]["ToolHints"] | null;
-            /** @description Joins a call's start to its outcome. */
+            /** @description Id that joins the start of a call to its outcome. */
             call_id?: string | null;
             /**
              * Format: double
-             * @description US dollars; where it is missing the server works it out of the tokens.
+             * @description Cost in US dollars. Default: computed from the tokens.
              */
             cost?: number | null;
-            /** @description Why it failed: a text or an object. */
+            /** @description The error: a string or an object. */
             error?: unknown;
-            /** @description Unique in its run; the server makes one where there is none, but then the event must not be sent again. */
+            /** @description The event's id, unique within its run. Default: the server generates one. Events without an id must not be sent again. */
             event_id?: string | null;
-            /** @description A call's arguments. */
+            /** @description Arguments of the call. */
             input?: unknown;
             /**
              * Format: double
-             * @description Milliseconds.
+             * @description Latency in milliseconds.
              */
             latency_ms?: number | null;
-            /** @description An object that is kept as it is; for run_started, the run's. */
+            /** @description An object that is stored unchanged; for run_started, the metadata of the run. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Of a model call. */
+            /** @description The model of a model call. */
             model?: string | null;
-            /** @description A label; the tool's name where tool is missing; for run_started, the run's name. */
+            /** @description A label; the tool's name if tool is missing; for run_started, the run's name. */
             name?: string | null;
-            /** @description A call's result; null is a result that says nothing. */
+            /** @description Result of the call; null is a result without information. */
             output?: unknown;
-            /** @description The event that led to it. */
+            /** @description Id of the event that caused this one. */
             parent_event_id?: string | null;
-            /** @description To which project its run belongs. */
+            /** @description The project that the run belongs to. */
             project?: string | null;
-            /** @description Of a message: system, user or assistant. */
+            /** @description Role of a message: system, user or assistant. */
             role?: string | null;
-            /** @description Of its run, which need not be announced. */
+            /** @description Id of the event's run. The run does not have to be created first. */
             run_id: string;
             /**
              * Format: int64
-             * @description Its place in the run, counted up by the sender from 1. Without it the time counts, and without that the arrival.
+             * @description Position in the run, numbered by the sender from 1. Default: events are ordered by timestamp, else by arrival.
              */
             sequence?: number | null;
-            /** @description Of its span. */
+            /** @description Id of the event's span. */
             span_id?: string | null;
-            /** @description A word of the sender's. */
+            /** @description Any status set by the sender. */
             status?: string | null;
-            /** @description Of a message. */
+            /** @description Text of a message. */
             text?: string | null;
-            /** @description When it happened: RFC 3339, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970. */
+            /** @description Time when it happened: RFC 3339, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970. */
             timestamp?: string | null;
             /**
              * Format: int64
-             * @description Of a model call, all together.
+             * @description Total tokens of a model call.
              */
             tokens?: number | null;
-            /** @description Of a tool call. */
+            /** @description The tool of a tool call. */
             tool?: string | null;
-            /** @description Of its trace. */
+            /** @description Id of the event's trace. */
             trace_id?: string | null;
-            /** @description What happened: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override. Others are kept and otherwise ignored. */
+            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override. Events of other types are stored and otherwise ignored. */
             type: string;
-            /** @description The tokens of a model call, told apart. */
+            /** @description Token counts of a model call, by kind. */
             usage?: components["schemas"]["Usage"] | null;
         };
         NewRun: {
-            /** @description The run's id; the server makes one where there is none. */
+            /** @description The run's id. Default: the server generates one. */
             id?: string | null;
-            /** @description An object that is kept as it is, or null. */
+            /** @description An object that is stored unchanged, or null. */
             metadata?: unknown;
-            /** @description What people call it. */
+            /** @description Display name. Default: the run's id. */
             name?: string | null;
-            /** @description To which project it belongs. */
+            /** @description The project that the run belongs to. */
             project?: string | null;
         };
         Overview: {
-            /** @description The runs over time, without gaps. */
+            /** @description Runs over time, without gaps between buckets. */
             buckets: components["schemas"]["OverviewBucket"][] | null;
-            /** @description Tools by their warnings, the most first. */
+            /** @description Tools by number of warnings, the most first. */
             looping_tools: components["schemas"]["Looping"][] | null;
-            /** @description Rules by their warnings, the most first. */
+            /** @description Rules by number of warnings, the most first. */
             rules: components["schemas"]["Looping"][] | null;
             /**
              * Format: int64
-             * @description How many runs.
+             * @description Number of runs.
              */
             runs: number;
             /**
              * Format: date-time
-             * @description From when on runs were counted, by their start.
+             * @description Start of the time range. Runs count by their start time.
              */
             since: string;
-            /** @description The slowest events, the slowest first. */
+            /** @description The slowest event of each run, the slowest first. */
             slowest: components["schemas"]["SlowStep"][] | null;
-            /** @description What all runs took. */
+            /** @description Usage of all runs. */
             spent: components["schemas"]["UsageTotals"];
-            /** @description What they took since the first warning of each: what a guard would have saved at most. */
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
             spent_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: double
-             * @description How long a bucket is.
+             * @description Length of a bucket in seconds.
              */
             step_sec: number;
             /**
              * Format: date-time
-             * @description Until when.
+             * @description End of the time range, exclusive.
              */
             until: string;
             /**
              * Format: int64
-             * @description How many of them have a warning.
+             * @description Number of runs with a warning.
              */
             warned_runs: number;
         };
         OverviewBucket: {
             /**
              * Format: int64
-             * @description Runs that are taken to be over.
+             * @description Number of runs that the server closed because they had no events.
              */
             closed: number;
             /**
              * Format: int64
-             * @description Runs that completed.
+             * @description Number of completed runs.
              */
             completed: number;
             /**
              * Format: int64
-             * @description Runs that failed.
+             * @description Number of failed runs.
              */
             failed: number;
             /**
              * Format: int64
-             * @description Runs that are running.
+             * @description Number of running runs.
              */
             running: number;
             /**
              * Format: date-time
-             * @description When it begins.
+             * @description Start of the bucket.
              */
             start: string;
             /**
              * Format: int64
-             * @description Runs with a warning, of whatever status.
+             * @description Number of runs with a warning, of any status.
              */
             warned: number;
         };
         OverviewUpdate: {
-            /** @description New ones. */
+            /** @description New decisions. */
             decisions: components["schemas"]["Decision"][] | null;
-            /** @description An event came late: decisions may have changed. The list of decisions has those that hold. */
+            /** @description true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones. */
             decisions_invalidated?: boolean;
-            /** @description The run as it stands. */
+            /** @description The current state of the run. */
             run: components["schemas"]["RunSummary"] | null;
-            /** @description Of the run. */
+            /** @description The run's id. */
             run_id: string;
             /**
-             * @description gone: the run was deleted; only run_id is set.
+             * @description Type of the message. gone: the run was deleted; only run_id is set.
              * @enum {string}
              */
             type: "run" | "gone";
-            /** @description Those that were raised or have grown; all of the run's in messages about what was before. */
+            /** @description Warnings that were raised or have grown. Messages about changes before the connection have all warnings of the run. */
             warnings: components["schemas"]["Warning"][] | null;
         };
         Problem: {
-            /** @description What is wrong, in a sentence. */
+            /** @description What is wrong, in one sentence. */
             detail: string;
-            /** @description Where several things are wrong, all of them. */
+            /** @description All errors, if there are several. */
             errors?: components["schemas"]["EventError"][] | null;
-            /** @description The field of the request that it is about: a path such as 3.tool in a body, the name of a parameter or a header. */
+            /** @description The field of the request that is wrong: a path in the body, such as 3.tool, or the name of a parameter or header. */
             field?: string;
             /** @description What is wrong with the field. */
             reason?: string;
@@ -932,85 +932,85 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description What the status says. */
+            /** @description The text of the HTTP status. */
             title: string;
         };
         Profile: {
-            /** @description What it is asked for by. */
+            /** @description Name of the profile. */
             name: string;
-            /** @description Its rules. */
+            /** @description Names of its rules. */
             rules: string[] | null;
-            /** @description Its settings of one value or a list, as they stand. */
+            /** @description Its settings with a single value or a list, with their values. */
             settings: components["schemas"]["Setting"][] | null;
-            /** @description What it is, in a line. */
+            /** @description One-line description. */
             title: string;
         };
         Question: {
-            /** @description The name of a profile; that of the run where it is left out. */
+            /** @description Name of a profile. Default: the profile of the run. */
             profile?: string;
-            /** @description Settings of the profile that are other than they stand in it: numbers, truth values or lists by name, or texts as --set takes them. */
+            /** @description Settings of the profile to change, by name: numbers, booleans, lists, or strings as accepted by --set. */
             settings?: {
                 [key: string]: unknown;
             };
         };
         Replay: {
-            /** @description The decisions other than allow, in the order of the run; the first 10,000 of them. */
+            /** @description The first 10,000 decisions other than allow, in the order of the run. */
             decisions: components["schemas"]["Decision"][] | null;
             /**
              * Format: int64
-             * @description How many events were judged.
+             * @description Number of evaluated events.
              */
             events: number;
             /**
              * Format: int64
-             * @description Of these, whose content was not stored whole: what is found in them may be less than what was found as they came.
+             * @description Number of evaluated events whose content is not stored in full. A replay may find less in them than was found when they arrived.
              */
             events_without_content: number;
-            /** @description How the health went: a point where it begins, and one for each change. */
+            /** @description Health over time: the initial value and one point for each change. */
             health: components["schemas"]["HealthPoint"][] | null;
             /**
              * Format: int64
-             * @description 100 is well, 0 is stuck.
+             * @description Health score: 100 is healthy, 0 is stuck.
              */
             health_score: number;
             /**
-             * @description The same in words.
+             * @description The health score as a label.
              * @enum {string}
              */
             loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
-            /** @description The profile that judged it this time. */
+            /** @description The profile of this replay. */
             profile: string;
-            /** @description Of the run. */
+            /** @description The run's id. */
             run_id: string;
-            /** @description The settings that were changed, as --set takes them. */
+            /** @description The changed settings, as accepted by --set. */
             settings: {
                 [key: string]: string;
             };
-            /** @description What the run took since its first warning. */
+            /** @description Usage of the run since its first warning. */
             spent_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: date-time
-             * @description When the first warning was raised; null without one.
+             * @description Time when the first warning was raised; null without warnings.
              */
             warned_at: string | null;
-            /** @description The warnings, the first raised first. */
+            /** @description Warnings, the first raised first. */
             warnings: components["schemas"]["Warning"][] | null;
             /**
-             * @description The hardest that was decided.
+             * @description The most severe decision.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
         };
         Rule: {
-            /** @description Further paragraphs, with an empty line between them; empty where there are none. */
+            /** @description Further paragraphs, separated by empty lines; may be empty. */
             details: string;
-            /** @description The rule, as it stands in the type of a warning. */
+            /** @description Name of the rule, which is also the type of its warnings. */
             name: string;
-            /** @description The profiles that have the rule. */
+            /** @description Profiles that include the rule. */
             profiles: string[] | null;
             /** @description What to try. */
             try: string;
-            /** @description What fires it, in a sentence. */
+            /** @description What fires the rule, in one sentence. */
             what: string;
             /** @description Why it matters. */
             why: string;
@@ -1018,134 +1018,134 @@ export interface components {
         Run: {
             /**
              * Format: date-time
-             * @description When it ended; null while it runs.
+             * @description Time when it ended; null while it runs.
              */
             ended_at: string | null;
-            /** @description The run's id, as its sender gave it; masked- and 32 hexadecimal digits where that held a secret. */
+            /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
-            /** @description An object of the sender's, or null. */
+            /** @description An object set by the sender, or null. */
             metadata: unknown;
-            /** @description What people call it; its id where nobody said. */
+            /** @description Display name. Default: the run's id. */
             name: string;
-            /** @description To which project it belongs. */
+            /** @description The project that the run belongs to. */
             project: string;
             /**
              * Format: date-time
-             * @description When its first event happened; null before.
+             * @description Time of its first event; null before the first event.
              */
             started_at: string | null;
             /**
-             * @description closed: nothing came for so long that the run is taken to be over.
+             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
              * @enum {string}
              */
             status: "running" | "completed" | "failed" | "closed";
             /**
              * Format: double
-             * @description US dollars, as far as they are known.
+             * @description Known cost in US dollars.
              */
             total_cost: number;
             /**
              * Format: int64
-             * @description Of all model calls.
+             * @description Tokens of all model calls.
              */
             total_tokens: number;
         };
         RunDetails: {
             /**
              * Format: int64
-             * @description The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
+             * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
              */
             arrival: number;
             /**
              * Format: int64
-             * @description Tool calls since its first warning.
+             * @description Number of tool calls since its first warning.
              */
             calls_after_warning: number;
             /**
              * Format: double
-             * @description US dollars since its first warning.
+             * @description Cost in US dollars since its first warning.
              */
             cost_after_warning: number;
             /**
              * Format: date-time
-             * @description When it ended; null while it runs.
+             * @description Time when it ended; null while it runs.
              */
             ended_at: string | null;
             /**
              * Format: int64
-             * @description How many events it has.
+             * @description Number of events.
              */
             event_count: number;
-            /** @description How the health went: a point where it begins, and one for each change; 128 at most. */
+            /** @description Health over time: the initial value and one point for each change; 128 points at most. */
             health: components["schemas"]["HealthPoint"][] | null;
             /**
              * Format: int64
-             * @description 100 is well, 0 is stuck.
+             * @description Health score: 100 is healthy, 0 is stuck.
              */
             health_score: number;
-            /** @description The run's id, as its sender gave it; masked- and 32 hexadecimal digits where that held a secret. */
+            /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
             /**
-             * @description The same in words.
+             * @description The health score as a label.
              * @enum {string}
              */
             loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
-            /** @description An object of the sender's, or null. */
+            /** @description An object set by the sender, or null. */
             metadata: unknown;
-            /** @description What people call it; its id where nobody said. */
+            /** @description Display name. Default: the run's id. */
             name: string;
-            /** @description Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return. */
+            /** @description The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return. */
             novelty: number[] | null;
-            /** @description The profile that judges the run. */
+            /** @description The profile that evaluates the run. */
             profile: string;
-            /** @description To which project it belongs. */
+            /** @description The project that the run belongs to. */
             project: string;
-            /** @description Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet. */
+            /** @description true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet. */
             refolding: boolean;
             /**
              * Format: date-time
-             * @description When its first event happened; null before.
+             * @description Time of its first event; null before the first event.
              */
             started_at: string | null;
             /**
-             * @description closed: nothing came for so long that the run is taken to be over.
+             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
              * @enum {string}
              */
             status: "running" | "completed" | "failed" | "closed";
             /**
              * Format: int64
-             * @description Tokens since its first warning.
+             * @description Number of tokens since its first warning.
              */
             tokens_after_warning: number;
-            /** @description The tools that it called most, those first; five at most. */
+            /** @description The most called tools, the most called first; 5 at most. */
             tools: components["schemas"]["ToolCalls"][] | null;
             /**
              * Format: double
-             * @description US dollars, as far as they are known.
+             * @description Known cost in US dollars.
              */
             total_cost: number;
             /**
              * Format: int64
-             * @description Of all model calls.
+             * @description Tokens of all model calls.
              */
             total_tokens: number;
             /**
              * Format: date-time
-             * @description When its latest event arrived.
+             * @description Time when its latest event arrived.
              */
             updated_at: string | null;
             /**
              * Format: date-time
-             * @description When its first warning was raised; null without one.
+             * @description Time when its first warning was raised; null without warnings.
              */
             warned_at: string | null;
             /**
              * Format: int64
-             * @description How many warnings it has.
+             * @description Number of warnings.
              */
             warning_count: number;
             /**
-             * @description The hardest that the profile's policy decided so far.
+             * @description The most severe decision of the profile's policy so far.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
@@ -1153,245 +1153,245 @@ export interface components {
         RunSummary: {
             /**
              * Format: int64
-             * @description The number of its latest event, or of a later change, among all of the server. A stream of all runs goes on behind it when it is sent as Last-Event-ID.
+             * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
              */
             arrival: number;
             /**
              * Format: int64
-             * @description Tool calls since its first warning.
+             * @description Number of tool calls since its first warning.
              */
             calls_after_warning: number;
             /**
              * Format: double
-             * @description US dollars since its first warning.
+             * @description Cost in US dollars since its first warning.
              */
             cost_after_warning: number;
             /**
              * Format: date-time
-             * @description When it ended; null while it runs.
+             * @description Time when it ended; null while it runs.
              */
             ended_at: string | null;
             /**
              * Format: int64
-             * @description How many events it has.
+             * @description Number of events.
              */
             event_count: number;
             /**
              * Format: int64
-             * @description 100 is well, 0 is stuck.
+             * @description Health score: 100 is healthy, 0 is stuck.
              */
             health_score: number;
-            /** @description The run's id, as its sender gave it; masked- and 32 hexadecimal digits where that held a secret. */
+            /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
             /**
-             * @description The same in words.
+             * @description The health score as a label.
              * @enum {string}
              */
             loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
-            /** @description An object of the sender's, or null. */
+            /** @description An object set by the sender, or null. */
             metadata: unknown;
-            /** @description What people call it; its id where nobody said. */
+            /** @description Display name. Default: the run's id. */
             name: string;
-            /** @description Which part of its steps told something new, from 0 to 1, in at most 32 stretches of equal length; the last may be shorter. Empty where the profile does not look at what calls return. */
+            /** @description The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return. */
             novelty: number[] | null;
-            /** @description The profile that judges the run. */
+            /** @description The profile that evaluates the run. */
             profile: string;
-            /** @description To which project it belongs. */
+            /** @description The project that the run belongs to. */
             project: string;
-            /** @description Events came late, and are recorded. The run's totals, health, warnings and decisions do not take them into account yet. */
+            /** @description true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet. */
             refolding: boolean;
             /**
              * Format: date-time
-             * @description When its first event happened; null before.
+             * @description Time of its first event; null before the first event.
              */
             started_at: string | null;
             /**
-             * @description closed: nothing came for so long that the run is taken to be over.
+             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
              * @enum {string}
              */
             status: "running" | "completed" | "failed" | "closed";
             /**
              * Format: int64
-             * @description Tokens since its first warning.
+             * @description Number of tokens since its first warning.
              */
             tokens_after_warning: number;
-            /** @description The tools that it called most, those first; five at most. */
+            /** @description The most called tools, the most called first; 5 at most. */
             tools: components["schemas"]["ToolCalls"][] | null;
             /**
              * Format: double
-             * @description US dollars, as far as they are known.
+             * @description Known cost in US dollars.
              */
             total_cost: number;
             /**
              * Format: int64
-             * @description Of all model calls.
+             * @description Tokens of all model calls.
              */
             total_tokens: number;
             /**
              * Format: date-time
-             * @description When its latest event arrived.
+             * @description Time when its latest event arrived.
              */
             updated_at: string | null;
             /**
              * Format: date-time
-             * @description When its first warning was raised; null without one.
+             * @description Time when its first warning was raised; null without warnings.
              */
             warned_at: string | null;
             /**
              * Format: int64
-             * @description How many warnings it has.
+             * @description Number of warnings.
              */
             warning_count: number;
             /**
-             * @description The hardest that the profile's policy decided so far.
+             * @description The most severe decision of the profile's policy so far.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
         };
         RunUpdate: {
-            /** @description At the new events. */
+            /** @description Decisions at the new events. */
             decisions: components["schemas"]["Decision"][] | null;
-            /** @description An event came late: decisions may have changed. The list of decisions has those that hold. */
+            /** @description true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones. */
             decisions_invalidated?: boolean;
-            /** @description New ones, and ones that have changed, in the order of their arrival. */
+            /** @description New and changed events, in the order of their arrival. */
             events: components["schemas"]["Event"][] | null;
             /** @description The run's totals. */
             metrics: components["schemas"]["Metrics"] | null;
-            /** @description Ids of events that are no more. */
+            /** @description Ids of events that no longer exist. */
             removed?: string[] | null;
-            /** @description Of the run. */
+            /** @description The run's id. */
             run_id: string;
             /**
-             * @description The run's.
+             * @description Status of the run.
              * @enum {string}
              */
             status: "running" | "completed" | "failed" | "closed";
             /**
-             * @description gone: the run was deleted; only run_id is set, and the stream ends.
+             * @description Type of the message. gone: the run was deleted; only run_id is set, and the stream ends.
              * @enum {string}
              */
             type: "update" | "gone";
-            /** @description The first raised first. With warnings=all, those of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed, those that are new or have changed since the message before. */
+            /** @description Warnings, the first raised first. With warnings=all: all warnings of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed: those that are new or changed since the previous message. */
             warnings: components["schemas"]["Warning"][] | null;
             /** @description Ids of warnings that no longer hold. Only with warnings=changed. */
             warnings_cleared?: string[] | null;
-            /** @description The first message of a connection: warnings has all of the run's, and what was told before does not count. Only with warnings=changed. */
+            /** @description true in the first message of a connection: warnings has all warnings of the run and replaces those received earlier. Only with warnings=changed. */
             warnings_reset?: boolean;
         };
         Setting: {
-            /** @description What it is. */
+            /** @description Description of the setting. */
             doc: string;
-            /** @description Of the setting. */
+            /** @description Name of the setting. */
             name: string;
-            /** @description As it stands: a number, a truth value, a text or a list of texts. */
+            /** @description Value: a number, a boolean, a string or a list of strings. */
             value: unknown;
         };
         SlowStep: {
-            /** @description Of the event; empty where it is not known. */
+            /** @description The event's id; empty if unknown. */
             event_id: string;
             /**
              * Format: double
-             * @description Milliseconds.
+             * @description Latency in milliseconds.
              */
             latency_ms: number;
-            /** @description Of the run. */
+            /** @description The run's id. */
             run_id: string;
         };
         ToolCalls: {
             /**
              * Format: int64
-             * @description How often it was called.
+             * @description Number of calls.
              */
             calls: number;
-            /** @description Of the tool. */
+            /** @description The tool's name. */
             name: string;
         };
         ToolHints: {
-            /** @description To call it again with the same arguments changes nothing more. */
+            /** @description true: repeated calls with the same arguments have no additional effect. */
             idempotentHint?: boolean;
-            /** @description The tool changes nothing. */
+            /** @description true: the tool does not modify its environment. */
             readOnlyHint?: boolean;
         };
         Usage: {
             /**
              * Format: int64
-             * @description The part of the prompt that was written to a cache.
+             * @description Prompt tokens written to a cache.
              */
             cache_write_tokens?: number;
             /**
              * Format: int64
-             * @description The part of the prompt that was read from a cache.
+             * @description Prompt tokens read from a cache.
              */
             cached_input_tokens?: number;
             /**
              * Format: int64
-             * @description All of the prompt, the cached part included.
+             * @description Tokens of the whole prompt, including the cached part.
              */
             input_tokens?: number;
             /**
              * Format: int64
-             * @description All that the model wrote.
+             * @description Tokens of the whole output.
              */
             output_tokens?: number;
             /**
              * Format: int64
-             * @description The part of the output that the model reasoned with.
+             * @description Output tokens used for reasoning.
              */
             reasoning_tokens?: number;
         };
         UsageTotals: {
             /**
              * Format: int64
-             * @description Tool calls.
+             * @description Number of tool calls.
              */
             calls: number;
             /**
              * Format: double
-             * @description US dollars, as far as they are known.
+             * @description Known cost in US dollars.
              */
             cost: number;
             /**
              * Format: int64
-             * @description Of model calls.
+             * @description Tokens of model calls.
              */
             tokens: number;
         };
         Warning: {
             /**
              * Format: int64
-             * @description How often; it grows with the loop. Null where the rule has no count.
+             * @description Number of repeats; it grows with the loop. Null if the rule has no count.
              */
             count: number | null;
             /**
              * Format: date-time
-             * @description When it was raised.
+             * @description Time when it was raised.
              */
             created_at: string;
-            /** @description An object: why it matters (why), what to try (try), the events that prove it (evidence), and what else is known. */
+            /** @description An object with why it matters (why), what to try (try), the ids of supporting events (evidence), and further details of the rule. */
             details: unknown;
-            /** @description The culprit: the latest event that belongs to it. */
+            /** @description The culprit event: the latest event that belongs to the warning. */
             event_id: string | null;
-            /** @description What happened, in a sentence. */
+            /** @description What happened, in one sentence. */
             message: string;
-            /** @description Of the run. */
+            /** @description The run's id. */
             run_id: string;
             /**
-             * @description How much it matters.
+             * @description Severity of the warning.
              * @enum {string}
              */
             severity: "info" | "warning" | "critical";
-            /** @description The tool, the agents or the event that it is about; empty for the run as a whole. */
+            /** @description The tool, agents or event that it concerns; empty for the whole run. */
             subject: string;
-            /** @description The tool that it is about; null where it is about something else. */
+            /** @description The tool that it concerns; null if it concerns something else. */
             tool: string | null;
-            /** @description The rule, such as same_call_same_result. */
+            /** @description Name of the rule, such as same_call_same_result. */
             type: string;
             /**
              * Format: date-time
-             * @description When it grew last.
+             * @description Time when it last grew.
              */
             updated_at: string;
-            /** @description The same for the same run, rule and subject. */
+            /** @description The warning's id. The same run, rule and subject always give the same id. */
             warning_id: string;
         };
     };
@@ -1459,7 +1459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Comparison"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1484,7 +1484,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description For one event: the event as it is recorded. For several: what became of them; unless there were none, at least one was taken. */
+            /** @description For one event: the event as recorded. For several: counts and errors. If a non-empty request has no valid event, the status is 400. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1493,7 +1493,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"] | components["schemas"]["Batch"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1507,9 +1507,9 @@ export interface operations {
     "ask-guard": {
         parameters: {
             query?: {
-                /** @description The name of a profile; the server's own where it is left out. */
+                /** @description Name of a profile. Default: the server's profile. */
                 profile?: string;
-                /** @description A setting of the profile that is other than it stands there: NAME=VALUE. May be given several times. */
+                /** @description A setting of the profile to change: NAME=VALUE. Can be repeated, 64 times at most. */
                 set?: string[];
             };
             header?: never;
@@ -1522,7 +1522,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answers. */
+            /** @description The answers, one line per line of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1531,7 +1531,7 @@ export interface operations {
                     "application/x-ndjson": Record<string, never>;
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1551,7 +1551,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It works. */
+            /** @description The server works. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1560,7 +1560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1574,11 +1574,11 @@ export interface operations {
     overview: {
         parameters: {
             query?: {
-                /** @description RFC 3339, or how long ago; 24h where it is left out. */
+                /** @description Start of the time range: RFC 3339, or a duration before now. Default: 24h before until. */
                 since?: string;
-                /** @description RFC 3339, or how long ago; now where it is left out. */
+                /** @description End of the time range: RFC 3339, or a duration before now. Default: now. */
                 until?: string;
-                /** @description How long a bucket is, such as 15m; a 48th of the time where it is left out. */
+                /** @description Length of a bucket, such as 15m. Default: 1/48 of the time range. */
                 step?: string;
             };
             header?: never;
@@ -1596,7 +1596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1625,7 +1625,7 @@ export interface operations {
                     "application/json": components["schemas"]["Profile"][] | null;
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1654,7 +1654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rule"][] | null;
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1668,7 +1668,7 @@ export interface operations {
     "list-runs": {
         parameters: {
             query?: {
-                /** @description Only runs of this status. */
+                /** @description Only runs with this status. */
                 status?: "running" | "completed" | "failed" | "closed";
                 /** @description Only runs of this project. */
                 project?: string;
@@ -1676,15 +1676,15 @@ export interface operations {
                 warning?: string;
                 /** @description Only runs that called this tool. */
                 tool?: string;
-                /** @description Only runs that have this in their id, name, project or a warning's message; case does not count. */
+                /** @description Only runs with this text in their id, name, project or a warning's message. Ignores case. */
                 text?: string;
-                /** @description Only runs that started at this time or later: RFC 3339, or how long ago, such as 24h. */
+                /** @description Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h. */
                 since?: string;
-                /** @description Only runs that started before this time: RFC 3339, or how long ago, such as 24h. */
+                /** @description Only runs that started before this time: RFC 3339, or a duration before now, such as 24h. */
                 until?: string;
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description X-Next-Cursor of the page before. */
+                /** @description X-Next-Cursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -1704,7 +1704,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunSummary"][] | null;
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1737,7 +1737,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1753,7 +1753,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
                 id: string;
             };
             cookie?: never;
@@ -1769,7 +1769,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetails"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1785,7 +1785,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
                 id: string;
             };
             cookie?: never;
@@ -1799,7 +1799,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1813,14 +1813,14 @@ export interface operations {
     "list-decisions": {
         parameters: {
             query?: {
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description X-Next-Cursor of the page before. */
+                /** @description X-Next-Cursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
                 id: string;
             };
             cookie?: never;
@@ -1838,7 +1838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Decision"][] | null;
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1852,26 +1852,26 @@ export interface operations {
     "list-events": {
         parameters: {
             query?: {
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description X-Next-Cursor of the page before. */
+                /** @description X-Next-Cursor of the previous page. */
                 cursor?: string;
-                /** @description asc for the order of the run; desc from its end to its beginning. */
+                /** @description asc: in the order of the run; desc: from its end to its beginning. */
                 order?: "asc" | "desc";
             };
             header?: {
-                /** @description application/x-ndjson for the events as they were recorded, one a line. */
+                /** @description application/x-ndjson returns the events as recorded, one per line. */
                 Accept?: string;
             };
             path: {
-                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description An array with all members of each event; or, where Accept names application/x-ndjson, one event a line as it was recorded. */
+            /** @description An array with all members of each event. With Accept: application/x-ndjson, one event per line, as recorded. */
             200: {
                 headers: {
                     "Content-Type"?: string;
@@ -1884,7 +1884,7 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["NewEvent"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1900,7 +1900,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
                 id: string;
             };
             cookie?: never;
@@ -1916,7 +1916,7 @@ export interface operations {
                     "application/json": components["schemas"]["Metrics"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1932,7 +1932,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
                 id: string;
             };
             cookie?: never;
@@ -1952,7 +1952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1966,22 +1966,22 @@ export interface operations {
     "stream-run": {
         parameters: {
             query?: {
-                /** @description What a message says of warnings: all of the run's, up to 32, or those that changed. With changed, the first message of each connection has all, however many there are, and warnings_reset. */
+                /** @description Which warnings a message has. all: the run's warnings, 32 at most. changed: only the warnings that changed. The first message of each connection then has all warnings, without a limit, and warnings_reset. */
                 warnings?: "all" | "changed";
             };
             header?: {
-                /** @description The id of the last message that was received: the stream goes on behind it. */
+                /** @description The id of the last message received. The stream resumes after it. */
                 "Last-Event-ID"?: number;
             };
             path: {
-                /** @description Of the run. */
+                /** @description The run's id. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events. A message's data is JSON as below; its id is the arrival of the last event in it. A comment comes every 15 seconds when there is nothing else. A token goes into the header and never into the address, so that a browser reads the stream by fetch, since its EventSource sends no headers. Who does not keep up gets an event named dropped with the reason, and the connection ends. */
+            /** @description Server-sent events. The data of a message is JSON as below; its id is the arrival of its last event. An idle stream sends a comment every 15 seconds. A token is sent in the Authorization header and never in the URL. Browsers therefore read the stream with fetch, because EventSource sends no headers. A client that does not keep up gets an event named dropped with the reason, and the connection ends. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1990,7 +1990,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["RunUpdate"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2006,7 +2006,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the run. The ids . and .. and / are written .~ and ..~ and %2F~, and those with more ~ behind them get one more. */
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
                 id: string;
             };
             cookie?: never;
@@ -2022,7 +2022,7 @@ export interface operations {
                     "application/json": components["schemas"]["Warning"][] | null;
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2037,7 +2037,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the last message that was received: the stream goes on behind it. */
+                /** @description The id of the last message received. The stream resumes after it. */
                 "Last-Event-ID"?: number;
             };
             path?: never;
@@ -2045,7 +2045,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events. A message's data is JSON as below; its id is the arrival of the last event in it. A comment comes every 15 seconds when there is nothing else. A token goes into the header and never into the address, so that a browser reads the stream by fetch, since its EventSource sends no headers. Who does not keep up gets an event named dropped with the reason, and the connection ends. */
+            /** @description Server-sent events. The data of a message is JSON as below; its id is the arrival of its last event. An idle stream sends a comment every 15 seconds. A token is sent in the Authorization header and never in the URL. Browsers therefore read the stream with fetch, because EventSource sends no headers. A client that does not keep up gets an event named dropped with the reason, and the connection ends. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2054,7 +2054,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["OverviewUpdate"];
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2074,7 +2074,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description. */
+            /** @description The OpenAPI document. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2083,7 +2083,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description A problem: what is wrong, with which field, and why. */
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2108,7 +2108,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken, as far as partialSuccess does not say otherwise. */
+            /** @description Accepted, except for the items that partialSuccess counts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2144,7 +2144,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken, as far as partialSuccess does not say otherwise. */
+            /** @description Accepted, except for the items that partialSuccess counts. */
             200: {
                 headers: {
                     [name: string]: unknown;

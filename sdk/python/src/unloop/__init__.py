@@ -1,12 +1,12 @@
-"""unloop notices agents that are stuck in loops, nudges them, and stops them.
+"""unloop detects agents that are stuck in loops, nudges them, and stops them.
 
     import unloop
 
     with unloop.trace("answer a question"):
         search("loops")          # a function with @unloop.observe
 
-Observing tells a server (`unloop serve`) what an agent does; a Guard acts on the spot. Neither raises into the agent, but for
-LoopError, with which a guard ends a run. See docs/python.md.
+Observing sends an agent's events to a server (`unloop serve`). A Guard decides about each tool call before and after it runs.
+The only exception that either raises into the agent is LoopError, with which a guard ends a run. See docs/python.md.
 """
 
 from ._core import configure, flush, shutdown, stats

@@ -8,7 +8,7 @@ from .doctor import main
 
 USAGE = """usage: python -m unloop doctor
 
-  doctor   says whether events find their server and a guard can be asked, and what is missing
+  doctor   check the settings, the server, the token, the buffer, the guard and the adapters
 """
 
 if __name__ == "__main__":

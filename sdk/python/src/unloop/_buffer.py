@@ -1,9 +1,9 @@
-"""Events on disk, for as long as their server is away: JSON Lines in files of a few MiB, in one folder for all processes.
+"""Events on disk while their server is unavailable: JSON Lines in files of a few MiB, in one folder shared by all processes.
 
-Each process writes files of its own. Whoever finds the server again, perhaps a later process, sends what all have left:
-it claims a file by renaming it, which only one can do, and deletes it when the server has all of it. A file that somebody
-writes or sends is locked, by an advisory lock where there is one, and by being open where (on Windows) an open file
-cannot be renamed. A process that dies lets go of its locks, so what it left is found too.
+Each process writes its own files. The first process that reaches the server again sends the files of all processes. It claims
+a file by renaming it, which only one process can do, and deletes the file when the server has all of it. A file is locked
+while a process writes or sends it: by an advisory lock, or on Windows by being open, since an open file cannot be renamed
+there. A process that dies releases its locks, so that its files are sent too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-SEGMENT = 4 << 20  # bytes, about, of a file
+SEGMENT = 4 << 20  # approximate size of a file in bytes
 
 
 class Buffer:
@@ -36,35 +36,35 @@ class Buffer:
         self._lock = threading.RLock()
         self._file: io.FileIO | None = None
         self._size = 0  # of the open file
-        self._others = 0  # bytes in the other files, when the open one was opened
+        self._other_bytes = 0  # bytes in the other files, when the open one was opened
         self._count = 0
 
     def append(self, lines: list[bytes]) -> int:
-        """Writes lines, and returns how many of them, from the first, found room. Raises OSError."""
+        """Writes lines in order until the size limit, and returns how many were written. Raises OSError."""
         with self._lock:
-            kept = 0
+            written = 0
             if self._file is None or self._size >= SEGMENT:
                 self._begin()
-            room = self.limit - self._others - self._size
+            room = self.limit - self._other_bytes - self._size
             for line in lines:
                 room -= len(line)
                 if room < 0:
                     break
-                kept += 1
-            self._write(b"".join(lines[:kept]))
-            return kept
+                written += 1
+            self._write(b"".join(lines[:written]))
+            return written
 
     def _begin(self) -> None:
         self.seal()
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._others = self.size()
+        self._other_bytes = self.size()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._count += 1
         name = f"{self._key}-{time.time_ns():020d}-{os.getpid()}-{self._count}-{secrets.token_hex(4)}.jsonl"
         file = io.FileIO(os.open(self.folder / name, flags, 0o600), "wb")
         try:
             _lock_file(file)
-        except OSError:  # a file system without locks: what nobody could claim must not pile up
+        except OSError:  # a file system without locks: files that no process can claim must not accumulate
             file.close()
             os.unlink(self.folder / name)
             raise
@@ -78,24 +78,24 @@ class Buffer:
                 view = view[self._file.write(view) or 0 :]
         except OSError:
             with contextlib.suppress(OSError):
-                self._file.truncate(self._size)  # no half a line
+                self._file.truncate(self._size)  # remove a partial line
             raise
         self._size += len(data)
 
     def seal(self) -> None:
-        """Lets go of the file that is written, so that anybody may send it."""
+        """Closes the current file, so that any process may send it."""
         with self._lock:
             if self._file is not None:
                 self._file.close()
             self._file, self._size = None, 0
 
-    def forget(self) -> None:
-        """Lets go of it in a forked child: the file is its parent's, and so is the lock. Nobody else may hold it open."""
+    def after_fork(self) -> None:
+        """Closes the inherited file in a forked child. The file and its lock belong to the parent."""
         self._lock = threading.RLock()
         self.seal()
 
     def size(self) -> int:
-        """Returns how many bytes wait, for whichever endpoint."""
+        """Returns the bytes of all files in the folder, for all endpoints."""
         total = 0
         with contextlib.suppress(OSError), os.scandir(self.folder) as entries:
             for entry in entries:
@@ -104,14 +104,14 @@ class Buffer:
         return total
 
     def files(self) -> list[Path]:
-        """Returns the files that wait, the oldest first."""
+        """Returns the files of this endpoint, oldest first."""
         try:
             return sorted(self.folder.glob(self._key + "-*.jsonl"))
         except OSError:
             return []
 
     def claim(self) -> Segment | None:
-        """Takes the oldest file that nobody else has, and the one that is written here at last."""
+        """Claims the oldest unclaimed file, and the current file of this process last. Returns None if there is none."""
         segment = next(filter(None, map(_claim, self.files())), None)
         if segment is None and self._file is not None:
             self.seal()
@@ -120,14 +120,14 @@ class Buffer:
 
 
 class Segment:
-    """A file that this process has claimed, and reads."""
+    """A file that this process has claimed and reads."""
 
     def __init__(self, path: Path, file: io.BufferedReader) -> None:
         self.path = path
         self._file = file
 
     def batches(self, events: int, size: int) -> Iterator[list[bytes]]:
-        """Yields its lines. A last line that is not whole is left out: whoever wrote it died over it."""
+        """Yields the lines in batches. An incomplete last line, left by a process that died, is skipped."""
         batch: list[bytes] = []
         held = 0
         for line in self._file:
@@ -142,21 +142,21 @@ class Segment:
             yield batch
 
     def release(self) -> None:
-        """Leaves it for another time, or for another process."""
-        if fcntl is not None:  # a child that was forked meanwhile may hold it open, and the lock with it
+        """Unlocks the file, so that any process may claim it later."""
+        if fcntl is not None:  # a child that was forked in the meantime may hold the file open, and the lock with it
             fcntl.flock(self._file.fileno(), fcntl.LOCK_UN)
         self._file.close()
 
     def delete(self) -> None:
         if fcntl is not None:
-            self.path.unlink(missing_ok=True)  # before the lock goes
+            self.path.unlink(missing_ok=True)  # while the lock is held
         self._file.close()
         self.path.unlink(missing_ok=True)
 
 
 def _claim(path: Path) -> Segment | None:
     head = path.name.rsplit("-", 1)[0]
-    new = path.with_name(f"{head}-{secrets.token_hex(4)}.jsonl")  # keeps its place in the order
+    new = path.with_name(f"{head}-{secrets.token_hex(4)}.jsonl")  # keeps its position in the order
     file: io.BufferedReader | None = None
     try:
         if fcntl is not None:
@@ -164,7 +164,7 @@ def _claim(path: Path) -> Segment | None:
             _lock_file(file)
         os.rename(path, new)
         return Segment(new, file or open(new, "rb"))
-    except OSError:  # it is somebody else's, or gone
+    except OSError:  # another process claimed or deleted it
         if file is not None:
             file.close()
         return None

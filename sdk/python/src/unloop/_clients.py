@@ -1,7 +1,7 @@
-"""What is recorded of a client of a model's API: calls of the model, the tool calls that it asks for, and what came of them.
+"""Records a client of a model's API: model calls, the tool calls that the model requests, and their results.
 
-A client tells of tools in two places: the answer of the model asks for a call, and the next request carries its result. A
-dialect reads the two; what is here joins them by call id, and takes each once, however often a request repeats its history.
+A tool call appears in two places: the model's answer requests it, and the next request carries its result. A Dialect reads
+both. This module joins them by call id and records each once, although every request repeats the history.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
-from ._adapter import arguments, get, handoff, plain, quietly, unread
+from ._adapter import arguments, get, handoff, log_unread, never_raises, strip_nudge
 from ._run import Run, current_run
 
 Client = TypeVar("Client")
 
-OPEN_CALLS = 4096  # of a run; the oldest is forgotten
+OPEN_CALLS = 4096  # calls of a run without a result; the oldest is evicted
 
 
 @dataclasses.dataclass
 class Call:
-    """A call of a tool that the model asks for."""
+    """A tool call that the model requests."""
 
     id: str
     tool: str
@@ -33,7 +33,7 @@ class Call:
 
 @dataclasses.dataclass
 class Result:
-    """The result of a tool, as a request carries it."""
+    """The result of a tool call in a request."""
 
     call: str
     output: object
@@ -42,7 +42,7 @@ class Result:
 
 @dataclasses.dataclass
 class Request:
-    """What a request says: the model, the results that it carries, and what a user says at its end."""
+    """The content of a request: the model, the tool results, and the text of a user message at its end."""
 
     model: str
     results: list[Result]
@@ -51,7 +51,7 @@ class Request:
 
 @dataclasses.dataclass
 class Answer:
-    """What a model answers."""
+    """The content of a model's answer."""
 
     model: str = ""
     tokens: int = 0
@@ -61,29 +61,29 @@ class Answer:
     error: str = ""
 
 
-class Gathering(Protocol):
-    """Puts together what a stream tells in pieces."""
+class StreamReader(Protocol):
+    """Assembles an answer from the pieces of a stream."""
 
     def add(self, piece: Any) -> None: ...
     def answer(self) -> Answer: ...
 
 
 class Dialect(Protocol):
-    """Reads one API."""
+    """Reads the requests and answers of one API."""
 
     def request(self, body: Any) -> Request: ...
     def answer(self, body: Any) -> Answer: ...
-    def gathering(self) -> Gathering: ...
+    def stream_reader(self) -> StreamReader: ...
 
 
 class Conversation:
-    """What a run's calls are joined by."""
+    """The open tool calls and the last user message of a run."""
 
     def __init__(self) -> None:
-        self.open: dict[str, str] = {}  # call ids to tools
+        self.open: dict[str, str] = {}  # call id to tool name
         self.user = ""
 
-    def asked(self, run: Run, call: Call) -> None:
+    def call_requested(self, run: Run, call: Call) -> None:
         to = handoff(call.tool, call.input)
         if to:
             run.event("handoff_started", agent=to)
@@ -94,13 +94,13 @@ class Conversation:
             del self.open[next(iter(self.open))]
         run.event("tool_call_started", tool=call.tool, call_id=call.id, input=call.input)
 
-    def told(self, run: Run, request: Request) -> None:
-        came = {result.call: result for result in request.results}  # where ids come again, the last one counts
-        for result in came.values():
+    def request_sent(self, run: Run, request: Request) -> None:
+        results_by_call = {result.call: result for result in request.results}  # of equal ids the last counts
+        for result in results_by_call.values():
             tool = self.open.pop(result.call, None)
             if tool is None:
                 continue
-            output, refused = plain(result.output)
+            output, refused = strip_nudge(result.output)
             kind = "tool_call_blocked" if refused else "tool_call_failed" if result.failed else "tool_call_completed"
             if result.failed and not refused:
                 run.event(kind, tool=tool, call_id=result.call, error=output)
@@ -115,26 +115,26 @@ _conversations: weakref.WeakKeyDictionary[Run, Conversation] = weakref.WeakKeyDi
 
 
 class Recording:
-    """One call of a model, from its request to the end of its answer."""
+    """One model call, from its request to the end of its answer."""
 
     def __init__(self, dialect: Dialect, run: Run, body: Any) -> None:
         self.dialect, self.run = dialect, run
-        self.talk = _conversations.setdefault(run, Conversation())
+        self.conversation = _conversations.setdefault(run, Conversation())
         request = dialect.request(body)
-        self.talk.told(run, request)
+        self.conversation.request_sent(run, request)
         self.model = request.model
         self.start = run.event("llm_call_started", model=request.model)
-        self.began = time.monotonic()
+        self.started_at = time.monotonic()
         self.over = False
 
-    @quietly
+    @never_raises
     def failed(self, error: object) -> None:
         if self.over:
             return
         self.over = True
         self.run.event("llm_call_failed", model=self.model, error=error, latency_ms=self.latency(), parent_event_id=self.start)
 
-    @quietly
+    @never_raises
     def answered(self, answer: Answer) -> None:
         if self.over:
             return
@@ -154,58 +154,58 @@ class Recording:
             self.run.event("message", role="assistant", text=answer.text)
         for call in answer.calls:
             call.input = arguments(call.input)
-            self.talk.asked(self.run, call)
+            self.conversation.call_requested(self.run, call)
 
-    @quietly
+    @never_raises
     def returned(self, value: Any) -> None:
-        """Takes what the client gives back: an answer, or a stream of one."""
+        """Records the return value of the client: an answer or a stream."""
         if hasattr(type(value), "__stream__"):
-            self.follow(value)
+            self.record_stream(value)
         elif hasattr(value, "close"):
-            self.answered(Answer())  # the agent reads it by itself
+            self.answered(Answer())  # a raw response: only the agent may read its body
         else:
             self.answered(self.dialect.answer(value))
 
-    def follow(self, stream: Any) -> None:
-        """Has the stream tell of its pieces. It stays what it is, for those who look at its class."""
+    def record_stream(self, stream: Any) -> None:
+        """Records the pieces of a stream. The stream object stays the same and its class a subclass of the original."""
         kind: Any = type(stream)
-        stream._unloop = (self, self.dialect.gathering())
-        stream.__class__ = _followed(kind)
+        stream._unloop = (self, self.dialect.stream_reader())
+        stream.__class__ = _recording_class(kind)
 
     def latency(self) -> float:
-        return (time.monotonic() - self.began) * 1000
+        return (time.monotonic() - self.started_at) * 1000
 
 
 @functools.cache
-def _followed(base: Any) -> type:
-    """Makes a class of streams that tell of their pieces."""
+def _recording_class(base: Any) -> type:
+    """Returns a subclass of a stream class that records the pieces it yields."""
 
     def __iter__(self: Any) -> Iterator[Any]:
-        return _pieces(self, base.__iter__(self))
+        return _recorded(self, base.__iter__(self))
 
     def __next__(self: Any) -> Any:
         try:
             piece = base.__next__(self)
         except BaseException as error:
-            _end(self, error)
+            _end_stream(self, error)
             raise
-        _add(self, piece)
+        _add_piece(self, piece)
         return piece
 
     def __aiter__(self: Any) -> AsyncIterator[Any]:
-        return _apieces(self, base.__aiter__(self))
+        return _arecorded(self, base.__aiter__(self))
 
     async def __anext__(self: Any) -> Any:
         try:
             piece = await base.__anext__(self)
         except BaseException as error:
-            _end(self, error)
+            _end_stream(self, error)
             raise
-        _add(self, piece)
+        _add_piece(self, piece)
         return piece
 
     def close(self: Any) -> Any:
-        _end(self, None)
+        _end_stream(self, None)
         return base.close(self)
 
     members: dict[str, Any] = {"__iter__": __iter__, "__next__": __next__}
@@ -214,47 +214,49 @@ def _followed(base: Any) -> type:
     return type(base.__name__, (base,), {**members, "close": close, "__module__": base.__module__})
 
 
-def _pieces(stream: Any, pieces: Iterator[Any]) -> Iterator[Any]:
+def _recorded(stream: Any, pieces: Iterator[Any]) -> Iterator[Any]:
     try:
         for piece in pieces:
-            _add(stream, piece)
+            _add_piece(stream, piece)
             yield piece
     except BaseException as error:
-        _end(stream, error)
+        _end_stream(stream, error)
         raise
-    _end(stream, None)
+    _end_stream(stream, None)
 
 
-async def _apieces(stream: Any, pieces: AsyncIterator[Any]) -> AsyncIterator[Any]:
+async def _arecorded(stream: Any, pieces: AsyncIterator[Any]) -> AsyncIterator[Any]:
     try:
         async for piece in pieces:
-            _add(stream, piece)
+            _add_piece(stream, piece)
             yield piece
     except BaseException as error:
-        _end(stream, error)
+        _end_stream(stream, error)
         raise
-    _end(stream, None)
+    _end_stream(stream, None)
 
 
-@quietly
-def _add(stream: Any, piece: Any) -> None:
+@never_raises
+def _add_piece(stream: Any, piece: Any) -> None:
     stream._unloop[1].add(piece)
 
 
-@quietly
-def _end(stream: Any, error: BaseException | None) -> None:
-    """Ends a recording. Who stops reading a stream, or closes it, has what came until then."""
-    recording, gathering = stream._unloop
+@never_raises
+def _end_stream(stream: Any, error: BaseException | None) -> None:
+    """Ends a recording. A stream that is closed or abandoned is recorded with the pieces read so far."""
+    recording, stream_reader = stream._unloop
     if isinstance(error, Exception) and not isinstance(error, (StopIteration, StopAsyncIteration)):
         recording.failed(error)
         return
-    recording.answered(gathering.answer())
+    recording.answered(stream_reader.answer())
 
 
-@quietly
+@never_raises
 def _parsed(value: Any) -> Any:
-    """Returns what a raw response holds. It keeps what it has parsed, so that the agent gets the same; one that the agent reads
-    from the network by itself is left alone."""
+    """Returns the content of a raw response. The response caches it, so the agent gets the same object.
+
+    A streamed raw response is returned as it is, because only the agent may read it from the network.
+    """
     raw = get(value, "http_response", "request", "headers")
     if raw is None or raw.get("x-stainless-raw-response") == "stream":
         return value
@@ -268,12 +270,12 @@ async def _aparsed(value: Any) -> Any:
     try:
         return await parsed
     except Exception as error:
-        unread(_aparsed, error)
+        log_unread(_aparsed, error)
         return None
 
 
 def record(client: Client, dialect_of: Callable[[str], Dialect | None]) -> Client:
-    """Makes the client, and those that are derived from it, tell the current run of their calls. Returns the same client."""
+    """Records the calls of the client, and of its copies, in the current run. Returns the same client."""
     if "request" in vars(client):
         return client
     target: Any = client
@@ -285,13 +287,13 @@ def record(client: Client, dialect_of: Callable[[str], Dialect | None]) -> Clien
             dialect = dialect_of(str(options.url).partition("?")[0]) if str(options.method).lower() == "post" else None
             return Recording(dialect, run, options.json_data) if run and dialect else None
         except Exception as error:
-            unread(begin, error)
+            log_unread(begin, error)
             return None
 
-    def call(cast_to: Any, options: Any, **how: Any) -> Any:
+    def call(cast_to: Any, options: Any, **kwargs: Any) -> Any:
         recording = begin(options)
         try:
-            value = request(cast_to, options, **how)
+            value = request(cast_to, options, **kwargs)
         except BaseException as error:
             if recording:
                 recording.failed(error)
@@ -300,10 +302,10 @@ def record(client: Client, dialect_of: Callable[[str], Dialect | None]) -> Clien
             recording.returned(_parsed(value))
         return value
 
-    async def acall(cast_to: Any, options: Any, **how: Any) -> Any:
+    async def acall(cast_to: Any, options: Any, **kwargs: Any) -> Any:
         recording = begin(options)
         try:
-            value = await request(cast_to, options, **how)
+            value = await request(cast_to, options, **kwargs)
         except BaseException as error:
             if recording:
                 recording.failed(error)
@@ -312,9 +314,9 @@ def record(client: Client, dialect_of: Callable[[str], Dialect | None]) -> Clien
             recording.returned(await _aparsed(value))
         return value
 
-    def derived(*args: Any, **how: Any) -> Any:
-        return record(copy(*args, **how), dialect_of)
+    def copy_and_record(*args: Any, **kwargs: Any) -> Any:
+        return record(copy(*args, **kwargs), dialect_of)
 
     target.request = acall if hasattr(client, "__aenter__") else call
-    target.copy = target.with_options = derived
+    target.copy = target.with_options = copy_and_record
     return client

@@ -1,4 +1,4 @@
-"""The one sender of the process with its settings, and what becomes of them at a fork and at the end."""
+"""The sender and the settings of the process, and how both behave at a fork and at exit."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ._settings import Settings
 _lock = threading.RLock()
 _settings_now: Settings | None = None
 _sender: Sender | None = None
-_forking: Sender | None = None  # whose lock a fork holds: configure() may put another in its place meanwhile
+_forking: Sender | None = None  # the sender whose lock a fork holds; configure() may replace _sender in the meantime
 
 
 def settings() -> Settings:
-    """Returns the settings as they hold. The environment is read when they are first asked for."""
+    """Returns the current settings. The first call reads the environment."""
     global _settings_now
     if _settings_now is None:
         with _lock:
@@ -28,7 +28,7 @@ def settings() -> Settings:
 
 
 def sender() -> Sender:
-    """Returns the sender; makes it at first."""
+    """Returns the sender. The first call creates it."""
     global _sender
     if _sender is None:
         with _lock:
@@ -52,12 +52,15 @@ def configure(
     value_bytes: int | None = None,
     exit_timeout: float | None = None,
 ) -> None:
-    """Changes settings; what is None stays. Best called before the first event: what was given before still goes to where it
-    was meant for, within the exit timeout."""
-    given = {name: value for name, value in locals().items() if value is not None}
+    """Changes settings. Arguments that are None leave their setting unchanged.
+
+    Call it before the first event. Events that were recorded earlier are still sent to the previous endpoint, for at most
+    exit_timeout seconds; the rest is buffered. Sizes are in bytes, exit_timeout is in seconds.
+    """
+    values = {name: value for name, value in locals().items() if value is not None}
     global _settings_now, _sender
     with _lock:
-        new = _settings.changed(settings(), given)
+        new = _settings.changed(settings(), values)
         if new == _settings_now:
             return
         old, _sender, _settings_now = _sender, None, new
@@ -66,18 +69,21 @@ def configure(
 
 
 def flush(timeout: float = 5.0) -> bool:
-    """Waits until all events so far are with the server. False if they are not: then they are buffered or wait."""
+    """Waits up to timeout seconds until the server has all events recorded so far, and returns whether it has.
+
+    On False the remaining events are buffered on disk or still queued.
+    """
     return _sender is None or _sender.flush(timeout)
 
 
 def shutdown(timeout: float = 5.0) -> None:
-    """Sends what can be sent in that time, buffers the rest, and ends the thread. Happens by itself at exit."""
+    """Sends events for up to timeout seconds, buffers the rest, and stops the sending thread. It runs automatically at exit."""
     if _sender is not None:
         _sender.close(timeout)
 
 
 def stats() -> Stats:
-    """Returns what became of all events."""
+    """Returns the counts of events by outcome."""
     return _sender.stats() if _sender is not None else Stats()
 
 

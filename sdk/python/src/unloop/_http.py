@@ -1,5 +1,5 @@
-"""One connection to a server, kept open between requests. What the server answers is put into few words here: who sends
-has only to know whether to go on, to come again, or to give up on these lines."""
+"""One connection to a server, kept open between requests. A response is reduced to an outcome: whether the sender continues,
+retries later, or drops these lines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import ssl
 from typing import Any
 from urllib.parse import urlsplit
 
-MAX_ANSWER = 4 << 20  # bytes of an answer that are read
+MAX_ANSWER = 4 << 20  # largest response body that is read, in bytes
 
 
 class Outcome(enum.Enum):
-    TAKEN = "taken"  # with what was refused of it
-    REFUSED = "refused"  # nothing of it can be taken, now or later
-    TOO_MUCH = "too much"  # less at once may be taken
-    AWAY = "away"  # no server, or none that takes anything now
+    ACCEPTED = "accepted"  # possibly with rejected events
+    REFUSED = "refused"  # all events are invalid; retrying does not help
+    TOO_LARGE = "too large"  # a smaller batch may be accepted
+    UNAVAILABLE = "unavailable"  # no server, or the server accepts nothing now
 
 
 @dataclasses.dataclass
@@ -26,11 +26,11 @@ class Answer:
     outcome: Outcome
     rejected: int = 0
     reason: str = ""
-    after: float = 0.0  # seconds, where the server asks to be asked again
+    retry_after: float = 0.0  # seconds to wait, if the server says so
 
 
 class Server:
-    """Speaks HTTP to one server. One thread at a time."""
+    """An HTTP client of one server. Not safe for concurrent use."""
 
     def __init__(self, endpoint: str, token: str) -> None:
         self.endpoint = endpoint
@@ -45,17 +45,17 @@ class Server:
         self._connection = None
 
     def send(self, lines: list[bytes], timeout: float) -> Answer:
-        """Sends events, one a line. To send the same again is safe: the server knows them by their ids."""
+        """Sends events, one per line. Sending an event again is safe: the server ignores ids that it already has."""
         try:
-            status, body, after = self.request("POST", "/api/events", b"".join(lines), timeout, "application/x-ndjson")
+            status, body, retry_after = self.request("POST", "/api/events", b"".join(lines), timeout, "application/x-ndjson")
         except (OSError, http.client.HTTPException, ValueError) as error:
-            return Answer(Outcome.AWAY, reason=f"no server answers at {self.endpoint} ({type(error).__name__})")
-        return _read(status, body, after, self.endpoint)
+            return Answer(Outcome.UNAVAILABLE, reason=f"cannot reach the server at {self.endpoint} ({type(error).__name__})")
+        return _parse_answer(status, body, retry_after, self.endpoint)
 
     def request(
         self, method: str, path: str, body: bytes | None, timeout: float, kind: str = "application/json"
     ) -> tuple[int, bytes, float]:
-        """Returns status, body and Retry-After. Raises OSError, HTTPException or ValueError if there was no answer."""
+        """Returns status, body and Retry-After in seconds. Without a response it raises OSError, HTTPException or ValueError."""
         headers = {"Content-Type": kind, "User-Agent": "unloop-python"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -72,7 +72,7 @@ class Server:
             except (OSError, http.client.HTTPException):
                 self.close()
                 if reused:
-                    continue  # a server closes connections that were idle; once more on a new one
+                    continue  # the server may have closed an idle connection: retry once on a new one
                 raise
             if answer.will_close or len(data) > MAX_ANSWER:
                 self.close()
@@ -85,7 +85,7 @@ class Server:
             return self._connection
         parts = urlsplit(self.endpoint)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("the endpoint is no URL of a server")
+            raise ValueError("invalid endpoint: want an http or https URL")
         if parts.scheme == "https":
             context = ssl.create_default_context()
             self._connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
@@ -99,25 +99,31 @@ def _seconds(text: str | None) -> float:
     return min(float(text), 60.0) if text and text.isascii() and text.isdigit() else 0.0
 
 
-def _read(status: int, body: bytes, after: float, endpoint: str) -> Answer:
-    said = json_object(body)
-    reason = str(said.get("detail") or said.get("title") or "")[:300]
+def _parse_answer(status: int, body: bytes, retry_after: float, endpoint: str) -> Answer:
+    parsed = json_object(body)
+    reason = str(parsed.get("detail") or parsed.get("title") or "")[:300]
     if status // 100 == 2:
-        first = (said.get("errors") or [{}])[0]
-        return Answer(Outcome.TAKEN, int(said.get("rejected") or 0), f"{first.get('field', '')}: {first.get('reason', '')}")
-    if status == 400 and said.get("errors"):
-        return Answer(Outcome.REFUSED, len(said["errors"]), f"{said.get('field') or 'event'}: {said.get('reason') or reason}")
+        first = (parsed.get("errors") or [{}])[0]
+        return Answer(Outcome.ACCEPTED, int(parsed.get("rejected") or 0), f"{first.get('field', '')}: {first.get('reason', '')}")
+    if status == 400 and parsed.get("errors"):
+        return Answer(
+            Outcome.REFUSED, len(parsed["errors"]), f"{parsed.get('field') or 'event'}: {parsed.get('reason') or reason}"
+        )
     if status in (400, 413, 422):
-        return Answer(Outcome.TOO_MUCH, reason=reason)
+        return Answer(Outcome.TOO_LARGE, reason=reason)
     if status in (401, 403):
-        return Answer(Outcome.AWAY, reason=f"{endpoint} does not let us in, see UNLOOP_TOKEN: {reason or status}", after=after)
-    return Answer(Outcome.AWAY, reason=f"{endpoint} answers {status} {reason}".rstrip(), after=after)
+        return Answer(
+            Outcome.UNAVAILABLE,
+            reason=f"{endpoint} denied access, check UNLOOP_TOKEN: {reason or status}",
+            retry_after=retry_after,
+        )
+    return Answer(Outcome.UNAVAILABLE, reason=f"{endpoint} returned {status} {reason}".rstrip(), retry_after=retry_after)
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """Returns the object that a body is; an empty one where it is none."""
+    """Returns body as a JSON object, or an empty dict if it is none."""
     try:
-        said = json.loads(body)
+        parsed = json.loads(body)
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}

@@ -1,4 +1,4 @@
-"""The one logger of the package, and saying a thing once. Nothing that an agent, a tool or a person said is logged."""
+"""The logger of the package, and warnings that are logged once. The text of agents, tools and users is never logged."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import logging
 
 log = logging.getLogger("unloop")
 
-_said: dict[str, object] = {}
+_logged: dict[str, object] = {}
 
 
-def once(key: str, message: str, *args: object) -> None:
-    """Logs a warning, the first time that key comes."""
-    mine = object()
-    if _said.setdefault(key, mine) is mine:  # in one step: a lock could be held by another thread at a fork
+def warn_once(key: str, message: str, *args: object) -> None:
+    """Logs a warning the first time it is called with key. Later calls with the same key do nothing."""
+    marker = object()
+    if _logged.setdefault(key, marker) is marker:  # one atomic step: another thread could hold a lock at a fork
         log.warning(message, *args)
 
 
-def again(key: str) -> None:
-    """Has the thing be said again when it happens again."""
-    _said.pop(key, None)
+def reset_warning(key: str) -> None:
+    """Lets the warning of key be logged once more."""
+    _logged.pop(key, None)

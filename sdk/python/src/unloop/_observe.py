@@ -1,4 +1,4 @@
-"""@observe: a function's calls as events."""
+"""@observe records the calls of a function as events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from . import _core
-from ._run import Run, TraceScope, current_agent, current_run, harmless, ignored
+from ._run import Run, TraceScope, count_ignored, current_agent, current_run, is_normal_exit
 from ._unset import UNSET
 from ._wrap import Opener, Scope, wrap
 
@@ -25,14 +25,14 @@ def observe(fn: Callable[P, R], *, kind: Kind = "tool", name: str | None = None)
 @overload
 def observe(fn: None = None, *, kind: Kind = "tool", name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def observe(fn: Callable[..., Any] | None = None, *, kind: Kind = "tool", name: str | None = None) -> Any:
-    """Tells each call of a function: that it began with which arguments, and how it ended. For plain and async functions and
-    generators.
+    """Records each call of a function: one event with its arguments at the start, and one with its outcome at the end.
 
-    Kinds: "tool" and "llm" are calls of tools and models; "agent" gives the events within the call the name of that agent, and
-    is a run of its own where there is none; "chain" is any other step.
+    It supports plain and async functions, and generators of both kinds. The kinds "tool" and "llm" are calls of tools and
+    models. Within a call of kind "agent", all events carry that agent's name; without a current run the call is a run. The
+    kind "chain" is any other step. Raises ValueError for another kind.
     """
     if kind not in _prefixes:
-        raise ValueError(f"kind: {kind!r} is none of {', '.join(_prefixes)}")
+        raise ValueError(f"invalid kind {kind!r}: want one of {', '.join(_prefixes)}")
     if fn is None:
         return lambda fn: observe(fn, kind=kind, name=name)
     return wrap(fn, _opener(fn, kind, name or getattr(fn, "__name__", "") or type(fn).__name__))
@@ -48,7 +48,7 @@ def _opener(fn: Callable[..., Any], kind: Kind, name: str) -> Opener:
         if run is None and kind == "agent":
             return _AgentRun(Run(name), name, parameters, args, kwargs)
         if run is None:
-            ignored()
+            count_ignored()
             return None
         return _Call(run, kind, name, arguments(parameters, args, kwargs))
 
@@ -56,14 +56,14 @@ def _opener(fn: Callable[..., Any], kind: Kind, name: str) -> Opener:
 
 
 class _Call(Scope):
-    """One call that is observed."""
+    """One observed call."""
 
     def __init__(self, run: Run, kind: Kind, name: str, input: object) -> None:
         self.run, self.name, self.agent = run, name, name if kind == "agent" else None
         self.prefix = _prefixes[kind]
         self.named: dict[str, Any] = {"tool": name} if kind == "tool" else {"model": name} if kind == "llm" else {"name": name}
         self.call_id = secrets.token_hex(6)
-        self.began = time.perf_counter()
+        self.started_at = time.perf_counter()
         run.event(self.prefix + "_started", call_id=self.call_id, input=input, agent=self.agent, **self.named)
 
     def enter(self) -> Any:
@@ -77,18 +77,18 @@ class _Call(Scope):
         self._end("_completed", output=result)
 
     def failed(self, error: BaseException) -> None:
-        if harmless(error):
+        if is_normal_exit(error):
             self._end("_completed", output=UNSET)
         else:
             self._end("_failed", error=error)
 
     def _end(self, how: str, **outcome: Any) -> None:
-        took = (time.perf_counter() - self.began) * 1000
-        self.run.event(self.prefix + how, call_id=self.call_id, latency_ms=took, agent=self.agent, **self.named, **outcome)
+        elapsed_ms = (time.perf_counter() - self.started_at) * 1000
+        self.run.event(self.prefix + how, call_id=self.call_id, latency_ms=elapsed_ms, agent=self.agent, **self.named, **outcome)
 
 
 class _AgentRun(Scope):
-    """An agent that nobody runs but the program itself: its call is a run."""
+    """A call of an agent outside of any run: the call itself is the run."""
 
     def __init__(self, run: Run, name: str, parameters: list[str], args: Any, kwargs: Any) -> None:
         self.outer = TraceScope(run)
@@ -111,7 +111,7 @@ class _AgentRun(Scope):
 
 
 def parameters_of(fn: Callable[..., Any]) -> list[str]:
-    """Returns the names of the positional parameters."""
+    """Returns the names of the positional parameters, or [] if fn has no signature."""
     try:
         found = inspect.signature(fn).parameters.values()
     except (TypeError, ValueError):
@@ -120,7 +120,7 @@ def parameters_of(fn: Callable[..., Any]) -> list[str]:
 
 
 def arguments(parameters: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a call was given, by name. The object whose method is called is none of its arguments."""
+    """Returns the arguments of a call by name, without self and cls."""
     named = dict(zip(parameters, args, strict=False))
     if len(args) > len(parameters):
         named["args"] = args[len(parameters) :]

@@ -1,5 +1,5 @@
-"""Runs: what an agent does from a question to its answer. A Run takes events and hands them to the sender; it never blocks,
-and it never raises into the agent. The current run belongs to the context (contextvars), so threads and tasks do not mix."""
+"""Runs: the events of an agent from a question to its answer. A Run passes events to the sender. It never blocks and never
+raises into the agent. The current run belongs to the context (contextvars), so each thread and task has its own."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from . import _core, _log
-from ._freeze import cut, digest, freeze, hidden, quote, shorten, wording
+from ._serialize import digest, error_text, quote, redact, serialize, shorten, truncate
 from ._unset import UNSET
 from ._wrap import Scope, wrap
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# The kinds of a model call's tokens: all of the prompt, all of the answer, of the prompt what was read from a cache and what was
-# written to one, and of the answer what the model reasoned with.
+# Token counts of a model call. The input includes the cached and cache write tokens, and the output the reasoning tokens.
 USAGE = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
-MAX_NAME = 512  # bytes of a name or an id, as the server takes them
+MAX_NAME = 512  # bytes of a name or an id; the limit of the server
 
 _current: ContextVar[Run | None] = ContextVar("unloop_run", default=None)
 current_agent: ContextVar[str | None] = ContextVar("unloop_agent", default=None)
@@ -38,35 +37,39 @@ def current_run() -> Run | None:
 
 
 def event(type: str, **fields: Any) -> str | None:
-    """Tells an event of the current run and returns its id. Without a run it is counted and left out."""
+    """Records an event of the current run and returns its id. Without a run the event is counted as ignored, and None returned.
+
+    The fields are those of Run.event.
+    """
     run = _current.get()
     if run is None:
-        ignored()
+        count_ignored()
         return None
     try:
         return run.event(type, **fields)
-    except TypeError as error:  # it has no such field; to say that is enough
-        _log.once("fields", "an event could not be told: %s", error)
+    except TypeError as error:  # an unknown field, which the error names
+        _log.warn_once("fields", "event not recorded: %s", error)
         return None
 
 
-def ignored() -> None:
-    """Counts an event that has no run."""
+def count_ignored() -> None:
+    """Counts an event without a run."""
     if _core.settings().enabled:
         _core.sender().ignore()
-        _log.once("ignored", "an event came without a run and is left out: begin one with unloop.trace(name)")
+        _log.warn_once("ignored", "event ignored: no current run; start one with unloop.trace(name)")
 
 
 def trace(name: str, *, id: str | None = None, project: str | None = None, metadata: Mapping[str, Any] | None = None) -> Run:
-    """Returns a run that begins when it is entered (with, async with) or, as a decorator, with each call.
+    """Returns a run for with, async with, or use as a decorator, where each call is a run.
 
-    A trace within a trace is a run of its own, unless it has the same id: then it is that run, and ends with the outer one.
+    An exception ends the run as failed and propagates. A trace within a trace is a separate run with parent_run_id in its
+    metadata. If both have the same id they are one run, which ends with the outer trace. Without an id a random one is used.
     """
     return Run(name, id=id, project=project, metadata=metadata)
 
 
 class Run:
-    """A run. Its methods are safe for threads, never raise and never block."""
+    """A run of an agent. Its methods are safe for concurrent use, never raise and never block."""
 
     def __init__(
         self, name: str, *, id: str | None = None, project: str | None = None, metadata: Mapping[str, Any] | None = None
@@ -85,7 +88,7 @@ class Run:
     def begin(
         cls, name: str, *, id: str | None = None, project: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> Run:
-        """Begins a run without making it the current one."""
+        """Starts a run without making it the current one. end() ends it."""
         run = cls(name, id=id, project=project, metadata=metadata)
         run._begin()
         return run
@@ -118,12 +121,18 @@ class Run:
         parent_event_id: str | None = None,
         timestamp: float | datetime.datetime | None = None,
     ) -> str:
-        """Tells an event and returns its id. Values are taken as they are now; what is changed later does not matter."""
+        """Records an event and returns its id, or "" if the package is disabled or the event cannot be recorded.
+
+        Values are serialized now, so later changes have no effect. cost is in US dollars, latency_ms in milliseconds, and
+        timestamp a datetime or seconds since 1970; the default is now. usage holds the counts input_tokens, output_tokens,
+        cached_input_tokens, cache_write_tokens and reasoning_tokens; the first includes both cache counts, and the second the
+        reasoning tokens.
+        """
         if not self._enabled:
             return ""
         try:
-            own = _name(event_id) if event_id else f"{_mark}-{next(_numbers)}"
-            fields = _Fields(_core.settings(), self._head(), type)
+            sent_id = _name(event_id) if event_id else f"{_id_prefix}-{next(_id_counter)}"
+            fields = _Fields(_core.settings(), self._common_json(), type)
             fields.names(agent or current_agent.get(), name, tool, call_id, model, role, status, parent_event_id)
             if tokens is not None or cost is not None or latency_ms is not None:
                 fields.numbers(tokens, cost, latency_ms)
@@ -133,15 +142,15 @@ class Run:
             if metadata:
                 fields.value("metadata", metadata)
             fields.time(timestamp)
-            quoted = own if event_id is None else quote(own)[1:-1]
+            quoted = sent_id if event_id is None else quote(sent_id)[1:-1]
             _core.sender().put(quoted, fields.line())
-            return own
-        except Exception as failure:  # a mistake of ours, or a hostile value: the agent goes on
-            _log.once("event", "an event could not be told: %s", failure.__class__.__name__)
+            return sent_id
+        except Exception as failure:  # an internal error or an unserializable value must not stop the agent
+            _log.warn_once("event", "event not recorded: %s", failure.__class__.__name__)
             return ""
 
-    def _head(self) -> str:
-        """What all events of the run have in common."""
+    def _common_json(self) -> str:
+        """Returns the JSON members that all events of the run share."""
         if not self._common:
             project = self.project or _core.settings().project
             of = f',"project":{quote(_name(project))}' if project else ""
@@ -149,7 +158,7 @@ class Run:
         return self._common
 
     def end(self, *, error: object = None, status: str | None = None) -> None:
-        """Ends the run, as failed if there is an error. More than once is harmless."""
+        """Ends the run: as failed if error is not None, else as completed. Further calls do nothing."""
         if self._ended:
             return
         self._ended = True
@@ -160,12 +169,12 @@ class Run:
 
     @contextlib.contextmanager
     def activate(self) -> Iterator[Run]:
-        """Makes it the current run of this context, in a thread that was started without the context for example."""
+        """Makes this run the current one in a with block, for example in a thread that was started without the context."""
         token = _current.set(self)
         try:
             yield self
         finally:
-            with contextlib.suppress(ValueError):  # a generator that ends in another context
+            with contextlib.suppress(ValueError):  # a generator may end in another context
                 _current.reset(token)
 
     def __enter__(self) -> Run:
@@ -185,7 +194,7 @@ class Run:
             return
         with contextlib.suppress(ValueError):
             _current.reset(token)
-        self.end(error=None if harmless(error) else error)
+        self.end(error=None if is_normal_exit(error) else error)
 
     async def __aenter__(self) -> Run:
         return self.__enter__()
@@ -196,16 +205,16 @@ class Run:
         self.__exit__(kind, error, traceback)
 
     def __call__(self, fn: Callable[P, R]) -> Callable[P, R]:
-        """As a decorator: each call of fn is a run."""
-        return wrap(fn, lambda args, kwargs: TraceScope(self._again()))
+        """Decorates fn: each call is a run."""
+        return wrap(fn, lambda args, kwargs: TraceScope(self._copy()))
 
-    def _again(self) -> Run:
-        own = self.id if self._id_given else None
-        return Run(self.name, id=own, project=self.project, metadata=self.metadata)
+    def _copy(self) -> Run:
+        run_id = self.id if self._id_given else None
+        return Run(self.name, id=run_id, project=self.project, metadata=self.metadata)
 
 
 class TraceScope(Scope):
-    """A call of a function that is a run."""
+    """A call of a decorated function, as a run."""
 
     def __init__(self, run: Run) -> None:
         outer = _current.get()
@@ -229,22 +238,22 @@ class TraceScope(Scope):
 
     def failed(self, error: BaseException) -> None:
         if not self.joined:
-            self.run.end(error=None if harmless(error) else error)
+            self.run.end(error=None if is_normal_exit(error) else error)
 
 
-def harmless(error: BaseException | None) -> bool:
-    """Reports whether this is an end as good as any."""
+def is_normal_exit(error: BaseException | None) -> bool:
+    """Reports whether a function ended without failing: no error, a closed generator, or sys.exit with status 0."""
     return error is None or isinstance(error, GeneratorExit) or (isinstance(error, SystemExit) and not error.code)
 
 
-# Ids of events: no two processes give the same, and neither does a child of a fork that goes on with its parent's run.
-_mark = secrets.token_hex(5)
-_numbers = itertools.count(1)
+# Event ids are unique across processes, including a forked child that continues the run of its parent.
+_id_prefix = secrets.token_hex(5)
+_id_counter = itertools.count(1)
 
 
 def _after_fork() -> None:
-    global _mark
-    _mark = secrets.token_hex(5)
+    global _id_prefix
+    _id_prefix = secrets.token_hex(5)
 
 
 if hasattr(os, "register_at_fork"):
@@ -255,14 +264,14 @@ _names = ("agent", "name", "tool", "call_id", "model", "role", "status", "parent
 
 
 class _Fields:
-    """The JSON of one event, as it grows."""
+    """Builds the JSON of one event."""
 
     def __init__(self, settings: Any, head: str, type: str) -> None:
         self.settings = settings
         self.parts = [head, f'"type":{quote(_name(type))}']
 
     def names(self, *names: str | None) -> None:
-        """Takes them in the order of _names."""
+        """Adds the names that are set, in the order of _names."""
         for field, name in zip(_names, names, strict=True):
             if name:
                 self.parts.append(f'"{field}":{quote(_name(name))}')
@@ -275,9 +284,9 @@ class _Fields:
                 self.parts.append(f'"{field}":{float(number)!r}')
 
     def usage(self, usage: Mapping[str, int]) -> None:
-        told = {name: min(int(n), (1 << 63) - 1) for name in USAGE if isinstance(n := usage.get(name), int) and n > 0}
-        if told:
-            self.value("usage", told)
+        counts = {name: min(int(n), (1 << 63) - 1) for name in USAGE if isinstance(n := usage.get(name), int) and n > 0}
+        if counts:
+            self.value("usage", counts)
 
     def contents(self, input: object, output: object, error: object, role: str | None, text: str | None) -> None:
         inputs, outputs = self.settings.capture_inputs, self.settings.capture_outputs
@@ -289,23 +298,23 @@ class _Fields:
             self.error(error, outputs)
         if text is not None:
             captured = inputs if role == "user" else outputs
-            told = cut(text, self.settings.value_bytes) if captured else f"[{len(text)} characters, {digest(text)}]"
-            self.parts.append(f'"text":{quote(told)}')
+            serialized = truncate(text, self.settings.value_bytes) if captured else f"[{len(text)} characters, {digest(text)}]"
+            self.parts.append(f'"text":{quote(serialized)}')
 
     def value(self, field: str, value: object, captured: bool = True) -> None:
-        told = freeze(value, self.settings.value_bytes)[0] if captured else hidden(value)
-        self.parts.append(f'"{field}":{told}')
+        serialized = serialize(value, self.settings.value_bytes)[0] if captured else redact(value)
+        self.parts.append(f'"{field}":{serialized}')
 
     def error(self, error: object, captured: bool) -> None:
         if isinstance(error, BaseException):
-            said = wording(error)
-            error = said if captured else f"{type(error).__name__}: [{digest(said)}]"
+            message = error_text(error)
+            error = message if captured else f"{type(error).__name__}: [{digest(message)}]"
             captured = True
         self.value("error", error, captured)
 
     def time(self, timestamp: float | datetime.datetime | None) -> None:
         if isinstance(timestamp, datetime.datetime):
-            timestamp = timestamp.timestamp()  # without a zone it is local time
+            timestamp = timestamp.timestamp()  # a datetime without a zone is local time
         if timestamp is None or not math.isfinite(timestamp):
             timestamp = time.time()
         self.parts.append(f'"timestamp":{timestamp:.6f}')
@@ -314,7 +323,7 @@ class _Fields:
         text = ",".join(self.parts) + "}\n"
         try:
             return text.encode()
-        except UnicodeEncodeError:  # half a character, cut in two by somebody
+        except UnicodeEncodeError:  # a lone surrogate
             return text.encode("utf-8", "replace")
 
 

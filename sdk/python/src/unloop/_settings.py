@@ -1,4 +1,4 @@
-"""What the package can be told: by the environment (UNLOOP_*), and by configure(), which goes before it."""
+"""The settings of the package. They come from the environment (UNLOOP_*). configure() overrides the environment."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ._log import log, once
+from ._log import log, warn_once
 
 DEFAULT_ENDPOINT = "http://127.0.0.1:8765"
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """All settings as they hold. Sizes are in bytes, times in seconds."""
+    """The settings. Sizes are in bytes, times in seconds."""
 
     endpoint: str = DEFAULT_ENDPOINT
     token: str = dataclasses.field(default="", repr=False)
@@ -35,13 +35,13 @@ class Settings:
 
     @property
     def buffer_folder(self) -> Path | None:
-        """Where events wait for a server that is away; None if they shall not."""
+        """The folder for events while the server is unavailable. None means that events are not buffered."""
         if self.buffer.lower() in ("off", "none", "false", "0"):
             return None
         try:
             return Path(self.buffer).expanduser() if self.buffer else _state_folder() / "unloop" / "buffer"
-        except RuntimeError:  # nobody's home, as in a container with a user of its own
-            once("home", "there is no home folder for a buffer; UNLOOP_BUFFER can name another, or be off")
+        except RuntimeError:  # the user has no home directory, as in some containers
+            warn_once("home", 'no home directory for the buffer: set UNLOOP_BUFFER to a folder or to "off"')
             return None
 
 
@@ -52,79 +52,79 @@ def _state_folder() -> Path:
 
 
 def from_environment(env: Mapping[str, str] = os.environ) -> Settings:
-    """Reads UNLOOP_*. A value that makes no sense is told, and left out: it is no reason to stop an agent."""
-    given: dict[str, object] = {}
+    """Reads UNLOOP_*. An invalid value is logged and ignored, so that it does not stop the agent."""
+    values: dict[str, object] = {}
     for field in dataclasses.fields(Settings):
         text = env.get("UNLOOP_" + field.name.upper(), "").strip()
         if not text or field.name == "enabled":
             continue
         try:
-            given[field.name] = _parse(field.default, text)
+            values[field.name] = _parse(field.default, text)
         except ValueError as error:
-            log.warning("UNLOOP_%s is not used: %s", field.name.upper(), error)
-    if _truth(env.get("UNLOOP_DISABLED", "")):
-        given["enabled"] = False
-    return changed(Settings(), given)
+            log.warning("UNLOOP_%s ignored: %s", field.name.upper(), error)
+    if _is_true(env.get("UNLOOP_DISABLED", "")):
+        values["enabled"] = False
+    return changed(Settings(), values)
 
 
-def changed(settings: Settings, given: Mapping[str, object]) -> Settings:
-    """Returns settings with what is given."""
+def changed(settings: Settings, values: Mapping[str, object]) -> Settings:
+    """Returns settings with values applied."""
     known = {f.name: f.default for f in dataclasses.fields(Settings)}
     new: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in values.items():
         new[name] = float(value) if isinstance(known[name], float) and isinstance(value, int) else value
         if isinstance(value, os.PathLike):
             new[name] = os.fspath(value)
     result = dataclasses.replace(settings, **new)
-    return dataclasses.replace(result, endpoint=bare(result.endpoint), token=_header(result.token))
+    return dataclasses.replace(result, endpoint=without_credentials(result.endpoint), token=_valid_token(result.token))
 
 
-def bare(endpoint: str) -> str:
-    """Returns an endpoint without user and password: they are not used, and would stand in the log."""
+def without_credentials(endpoint: str) -> str:
+    """Returns endpoint without user and password. They are not used, and would appear in the log."""
     try:
         parts = urlsplit(endpoint)
-    except ValueError:  # it is said when it is used
+    except ValueError:  # the first request reports it
         return endpoint
     if "@" in parts.netloc:
-        log.warning("user and password in the endpoint are not used; see UNLOOP_TOKEN")
+        log.warning("user and password in the endpoint ignored: use UNLOOP_TOKEN")
         endpoint = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
     return endpoint.rstrip("/")
 
 
-def _header(token: str) -> str:
-    """Leaves out a token that can be none, perhaps one with a line end in it: it would break every request."""
+def _valid_token(token: str) -> str:
+    """Returns token if it is valid in a header, else "". A line end in it, for example, would break every request."""
     if all("!" <= c <= "~" for c in token):
         return token
-    log.warning("the token has characters that no token has, perhaps a line end; it is not used")
+    log.warning("invalid token ignored: want printable ASCII without spaces or line ends")
     return ""
 
 
 def _parse(default: object, text: str) -> object:
-    """Reads a setting of the kind that its default has."""
+    """Parses text as the type of default."""
     if isinstance(default, bool):
-        return _switch(text)
+        return _parse_bool(text)
     if isinstance(default, int):
         return int(text.replace("_", ""))
     if isinstance(default, float):
-        return _finite(text)
+        return _parse_finite(text)
     return text
 
 
-def _switch(text: str) -> bool:
-    """Reads a switch. What is neither on nor off is told: it may have been meant to keep something from being sent."""
-    if not _truth(text):
+def _parse_bool(text: str) -> bool:
+    """Parses a boolean. Other values are errors: the user may have meant to keep data from being sent."""
+    if not _is_true(text):
         return False
     if text.lower() not in ("1", "true", "yes", "on"):
-        raise ValueError(f"{text!r} is neither true nor false")
+        raise ValueError(f"invalid value {text!r}: want true or false")
     return True
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is no time")
+        raise ValueError(f"invalid time {text}: want a finite number of seconds")
     return number
 
 
-def _truth(text: str) -> bool:
+def _is_true(text: str) -> bool:
     return text.strip().lower() not in ("", "0", "false", "no", "off")

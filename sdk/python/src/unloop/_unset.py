@@ -1,4 +1,4 @@
-"""The mark for "nothing was given", where None is a value of its own: a tool that returned None did answer."""
+"""UNSET is the value of an argument that was not passed. None is a valid result: a tool may return None."""
 
 import enum
 from typing import Final

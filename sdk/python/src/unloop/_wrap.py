@@ -1,4 +1,4 @@
-"""Functions of every kind, wrapped alike: plain, async, generators, async generators. What is done around them is a Scope."""
+"""Wraps plain functions, async functions, generators and async generators. A Scope receives the start and end of each call."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from typing import Any, ParamSpec, TypeVar, cast
 P = ParamSpec("P")
 R = TypeVar("R")
 
-MAX_ITEMS = 1000  # of what a generator yields, that are told
+MAX_ITEMS = 1000  # items of a generator that are recorded as its output
 
 
 class Scope:
-    """One call of a wrapped function. What it sets for the context holds while the function's own code runs, and not in
-    between, when a generator's caller runs. Its methods do not raise."""
+    """One call of a wrapped function. Its methods do not raise.
+
+    enter and leave set and reset context variables around the function's own code. For a generator they run once per step, so
+    that its caller never sees the variables.
+    """
 
     def enter(self) -> Any:
         return None
@@ -31,7 +34,7 @@ class Scope:
         pass
 
 
-Opener = Callable[[tuple[Any, ...], dict[str, Any]], Scope | None]  # None: the call is not looked at
+Opener = Callable[[tuple[Any, ...], dict[str, Any]], Scope | None]  # None: the call is not recorded
 
 
 def wrap(fn: Callable[P, R], opener: Opener) -> Callable[P, R]:
@@ -60,7 +63,7 @@ def _plain(fn: Callable[..., Any], opener: Opener) -> Callable[..., Any]:
             scope.failed(error)
             raise
         scope.leave(token)
-        if inspect.iscoroutine(result):  # of an async function in the dress of a plain one
+        if inspect.iscoroutine(result):  # a plain function that returns a coroutine
             return _awaited(lambda: result, scope)
         scope.done(result)
         return result
@@ -92,7 +95,7 @@ def _coroutine(fn: Callable[..., Any], opener: Opener) -> Callable[..., Any]:
 
 
 class _Items:
-    """What a generator yielded, as its output."""
+    """The items that a generator yielded, as its output."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
@@ -110,7 +113,7 @@ class _Items:
 
 @contextlib.contextmanager
 def _closing(scope: Scope, items: _Items) -> Iterator[None]:
-    """Is around the end of a generator whose caller wants no more of it. Its own code runs once more then, and may fail."""
+    """Wraps the closing of a generator that its caller left early. The generator's code runs once more and may fail."""
     token = scope.enter()
     try:
         yield

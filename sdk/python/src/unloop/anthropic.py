@@ -1,6 +1,6 @@
-"""unloop for programs that call Anthropic's API by themselves: wrap(client) has its calls of messages recorded.
+"""unloop for programs that call Anthropic's API directly: wrap(client) records its calls of the Messages API.
 
-Sync, async and streams; the clients for Bedrock, Vertex and Foundry too.
+It supports sync and async clients, streams, and the clients for Bedrock, Vertex and Foundry.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 import anthropic
 
 from ._adapter import count, get, items, text, usage
-from ._clients import Answer, Call, Dialect, Gathering, Request, Result, record
+from ._clients import Answer, Call, Dialect, Request, Result, StreamReader, record
 
 Client = TypeVar("Client", bound="anthropic.Anthropic | anthropic.AsyncAnthropic")
 
 
 def wrap(client: Client) -> Client:
-    """Has the client tell the current run (unloop.trace) of its calls, of the tools that the model asks for, and their results.
+    """Records the client's model calls, the tool calls that the model requests, and their results in the current run.
 
-    It returns the same client. Outside of a run nothing is recorded.
+    It returns the same client. Calls outside of unloop.trace() are not recorded.
     """
     return record(client, _dialect)
 
@@ -39,18 +39,19 @@ class Messages:
             if get(block, "type") == "tool_result"
         ]
         last = (items(get(body, "messages")) or [None])[-1]
-        said = _content(get(last, "content")) if get(last, "role") == "user" else ""
-        return Request(text(get(body, "model")), results, text(said))
+        user_text = _content(get(last, "content")) if get(last, "role") == "user" else ""
+        return Request(text(get(body, "model")), results, text(user_text))
 
     def answer(self, body: Any) -> Answer:
         content = items(get(body, "content"))
-        told = get(body, "usage")
-        cached, written = get(told, "cache_read_input_tokens"), get(told, "cache_creation_input_tokens")
-        prompt, answer = count(get(told, "input_tokens"), cached, written), get(told, "output_tokens")
+        usage_data = get(body, "usage")
+        cached, written = get(usage_data, "cache_read_input_tokens"), get(usage_data, "cache_creation_input_tokens")
+        prompt, answer = count(get(usage_data, "input_tokens"), cached, written), get(usage_data, "output_tokens")
+        reasoning = get(usage_data, "output_tokens_details", "thinking_tokens")
         return Answer(
             model=text(get(body, "model")),
             tokens=count(prompt, answer),
-            usage=usage(prompt, answer, cached, written),
+            usage=usage(prompt, answer, cached, written, reasoning),
             text="".join(text(get(block, "text")) for block in content if get(block, "type") == "text"),
             calls=[
                 Call(text(get(block, "id")), text(get(block, "name")), get(block, "input"))
@@ -59,12 +60,12 @@ class Messages:
             ],
         )
 
-    def gathering(self) -> Gathering:
+    def stream_reader(self) -> StreamReader:
         return MessageStream()
 
 
 class MessageStream:
-    """Puts the events of a streamed message together."""
+    """Assembles the events of a streamed message."""
 
     def __init__(self) -> None:
         self.model = ""
@@ -88,23 +89,29 @@ class MessageStream:
             self.pieces.setdefault(get(piece, "index") or 0, []).append(part)
 
     def count(self, usage: Any) -> None:
-        """Takes numbers that count up in the course of a stream."""
-        for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"):
+        """Stores the counts of an event. They are cumulative, so the last ones replace earlier ones."""
+        for name in (
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+            "output_tokens",
+            "output_tokens_details",
+        ):
             if get(usage, name) is not None:
                 self.usage[name] = get(usage, name)
 
     def answer(self) -> Answer:
         for index, block in self.blocks.items():
-            told = "".join(self.pieces.get(index, []))
+            delta_text = "".join(self.pieces.get(index, []))
             if block["type"] == "tool_use":
-                block["input"] = told or block["input"]
+                block["input"] = delta_text or block["input"]
             else:
-                block["text"] = text(block["text"]) + told
+                block["text"] = text(block["text"]) + delta_text
         return Messages().answer({"model": self.model, "usage": self.usage, "content": list(self.blocks.values())})
 
 
 def _content(content: Any) -> Any:
-    """Returns a content as a text where it is made of texts only."""
+    """Returns content as a str if all of its parts are text, else unchanged."""
     parts = items(content)
     texts = [get(part, "text") for part in parts]
     return "".join(texts) if parts and all(isinstance(t, str) for t in texts) else content

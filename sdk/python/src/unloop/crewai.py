@@ -1,4 +1,4 @@
-"""unloop for CrewAI: a listener that tells the server what crews do, and with a guard acts.
+"""unloop for CrewAI: a listener that records crews on the server and, with a guard, stops loops.
 
 Listener(Guard())      # once, before the first kickoff
 """
@@ -17,14 +17,14 @@ from crewai.events.event_bus import CrewAIEventsBus
 from crewai.events.types.llm_events import LLMCallCompletedEvent, LLMCallFailedEvent, LLMCallStartedEvent
 from crewai.hooks import HookAborted, InterceptionPoint, ToolCallHookContext, register_hook, unregister_hook
 
-from ._adapter import LONGEST, Notes, count, get, handoff, quietly, text, usage
-from ._freeze import freeze
+from ._adapter import MAX_TEXT, BoundedDict, count, get, handoff, never_raises, text, usage
 from ._run import Run, current_run
+from ._serialize import serialize
 from ._unset import UNSET
 from .guard import Decision, Guard, LoopError
 
-_delegation = ("delegate_work_to_coworker", "ask_question_to_coworker")
-_failure = "Error executing tool:"  # how CrewAI tells a model that a tool has failed
+_DELEGATION_TOOLS = ("delegate_work_to_coworker", "ask_question_to_coworker")
+_FAILURE_PREFIX = "Error executing tool:"  # start of CrewAI's result for a failed tool
 
 
 class _Kickoff(NamedTuple):
@@ -35,38 +35,38 @@ class _Kickoff(NamedTuple):
 class _Call(NamedTuple):
     id: str
     input: dict[str, Any]
-    began: float
-    verdict: Decision | None
+    started_at: float
+    decision: Decision | None
 
 
 class Listener(BaseEventListener):
-    """Tells unloop of crews and flows, model calls with their tokens, tools, delegation and errors; asks a guard about tools if
-    it has one.
+    """Records crews and flows, model calls with their tokens, tool calls, delegation and errors. With a guard it decides about
+    tool calls.
 
-    A kickoff is a run; within unloop.trace(), and in a crew that another one or a flow starts, everything goes to the run that
-    is there. A call that the guard refuses gets its answer in the place of a result, a warning is attached to the result, and
-    where it ends the run kickoff() raises CrewAI's HookAborted, whose cause is a LoopError.
+    A kickoff is a run. Within unloop.trace(), and in a crew that another crew or a flow starts, events belong to the current
+    run. A blocked call returns the guard's answer as its result. A warning is attached to the result. On a halt, kickoff()
+    raises CrewAI's HookAborted, whose cause is a LoopError.
     """
 
     def __init__(self, guard: Guard | None = None) -> None:
         self._guard = guard
-        self._kickoffs: Notes[_Kickoff] = Notes()
-        self._calls: Notes[_Call] = Notes()
-        self._models: Notes[str] = Notes()
-        self._over: weakref.WeakSet[Run] = weakref.WeakSet()
-        # CrewAI calls these on the agent's own thread, in order; handlers of its events come from a pool, in any order.
+        self._kickoffs: BoundedDict[_Kickoff] = BoundedDict()
+        self._calls: BoundedDict[_Call] = BoundedDict()
+        self._models: BoundedDict[str] = BoundedDict()
+        self._ended_runs: weakref.WeakSet[Run] = weakref.WeakSet()
+        # CrewAI calls hooks in order on the agent's thread. It calls event handlers from a pool, in any order.
         self._hooks: list[tuple[InterceptionPoint, Callable[[Any], Any]]] = [
-            (InterceptionPoint.EXECUTION_START, quietly(self._began)),
-            (InterceptionPoint.EXECUTION_END, quietly(self._ended)),
-            (InterceptionPoint.PRE_TOOL_CALL, quietly(self._before)),
-            (InterceptionPoint.POST_TOOL_CALL, self._after),
+            (InterceptionPoint.EXECUTION_START, never_raises(self._kickoff_started)),
+            (InterceptionPoint.EXECUTION_END, never_raises(self._kickoff_ended)),
+            (InterceptionPoint.PRE_TOOL_CALL, never_raises(self._before_tool)),
+            (InterceptionPoint.POST_TOOL_CALL, self._after_tool),
         ]
         for point, hook in self._hooks:
             register_hook(point, hook)
         self._handlers: list[tuple[type[Any], Callable[[Any, Any], None]]] = [
-            (LLMCallStartedEvent, quietly(self._model_began)),
-            (LLMCallCompletedEvent, quietly(self._model_answered)),
-            (LLMCallFailedEvent, quietly(self._model_failed)),
+            (LLMCallStartedEvent, never_raises(self._model_started)),
+            (LLMCallCompletedEvent, never_raises(self._model_completed)),
+            (LLMCallFailedEvent, never_raises(self._model_failed)),
         ]
         super().__init__()
 
@@ -81,77 +81,77 @@ class Listener(BaseEventListener):
         for event, handler in self._handlers:
             crewai_event_bus.off(event, handler)
 
-    def _began(self, context: Any) -> None:
-        outer, what = current_run(), context.crew or context.flow
-        if outer is not None and outer not in self._over:
+    def _kickoff_started(self, context: Any) -> None:
+        outer, kickoff = current_run(), context.crew or context.flow
+        if outer is not None and outer not in self._ended_runs:
             return
-        name = text(get(what, "name")) or type(what).__name__
+        name = text(get(kickoff, "name")) or type(kickoff).__name__
         run = Run.begin(name, metadata=context.inputs or None)
         active = run.activate()
         active.__enter__()
-        self._kickoffs[str(id(what))] = _Kickoff(run, active)
+        self._kickoffs[str(id(kickoff))] = _Kickoff(run, active)
 
-    def _ended(self, context: Any) -> None:
+    def _kickoff_ended(self, context: Any) -> None:
         kickoff = self._kickoffs.pop(str(id(context.crew or context.flow)), None)
         if kickoff is None:
             return
-        crewai_event_bus.flush(timeout=2.0)  # as CrewAI does next; what its pool still holds belongs to the run
-        self._over.add(kickoff.run)
+        crewai_event_bus.flush(timeout=2.0)  # as CrewAI does next: events in its pool belong to this run
+        self._ended_runs.add(kickoff.run)
         kickoff.active.__exit__(None, None, None)
         kickoff.run.end(error=context.error)
 
-    def _before(self, context: ToolCallHookContext) -> bool | None:
+    def _before_tool(self, context: ToolCallHookContext) -> bool | None:
         run = current_run()
         if run is None:
             return None
-        call, given, role = secrets.token_hex(8), context.tool_input, _role(context)
-        run.event("tool_call_started", agent=role, tool=context.tool_name, call_id=call, input=given)
-        to = given.get("coworker") if context.tool_name in _delegation else handoff(context.tool_name, given)
+        call, args, role = secrets.token_hex(8), context.tool_input, _role(context)
+        run.event("tool_call_started", agent=role, tool=context.tool_name, call_id=call, input=args)
+        to = args.get("coworker") if context.tool_name in _DELEGATION_TOOLS else handoff(context.tool_name, args)
         if to:
             run.event("handoff_started", agent=to, metadata={"from": role})
-        verdict = None
+        decision = None
         if self._guard is not None:
-            verdict = self._guard.run(run.id).before(context.tool_name, given, id=call, agent=role)
-        self._calls[str(id(given))] = _Call(call, given, time.monotonic(), verdict)
-        return False if verdict is not None and verdict.stopped else None
+            decision = self._guard.run(run.id).before(context.tool_name, args, id=call, agent=role)
+        self._calls[str(id(args))] = _Call(call, args, time.monotonic(), decision)
+        return False if decision is not None and decision.stopped else None
 
-    def _after(self, context: ToolCallHookContext) -> str | None:
-        verdict = quietly(self._outcome)(context)
-        if verdict is None:
+    def _after_tool(self, context: ToolCallHookContext) -> str | None:
+        decision = never_raises(self._record_result)(context)
+        if decision is None:
             return None
-        if verdict.action == "halt":
-            raise HookAborted(verdict.message, source="unloop") from LoopError(verdict)
-        if verdict.result is UNSET:
+        if decision.action == "halt":
+            raise HookAborted(decision.message, source="unloop") from LoopError(decision)
+        if decision.result is UNSET:
             return None
-        return verdict.result if isinstance(verdict.result, str) else freeze(verdict.result, LONGEST)[0]
+        return decision.result if isinstance(decision.result, str) else serialize(decision.result, MAX_TEXT)[0]
 
-    def _outcome(self, context: ToolCallHookContext) -> Decision | None:
+    def _record_result(self, context: ToolCallHookContext) -> Decision | None:
         run, call = current_run(), self._calls.pop(str(id(context.tool_input)), None)
         if run is None or call is None:
             return None
         tool, role, result = context.tool_name, _role(context), context.tool_result
-        if call.verdict is not None and call.verdict.stopped:
-            run.event("tool_call_blocked", agent=role, tool=tool, call_id=call.id, output=call.verdict.result)
-            return call.verdict
-        took = (time.monotonic() - call.began) * 1000
-        error = result if isinstance(result, str) and result.startswith(_failure) else None
+        if call.decision is not None and call.decision.stopped:
+            run.event("tool_call_blocked", agent=role, tool=tool, call_id=call.id, output=call.decision.result)
+            return call.decision
+        elapsed_ms = (time.monotonic() - call.started_at) * 1000
+        error = result if isinstance(result, str) and result.startswith(_FAILURE_PREFIX) else None
         if error is None:
-            run.event("tool_call_completed", agent=role, tool=tool, call_id=call.id, output=result, latency_ms=took)
+            run.event("tool_call_completed", agent=role, tool=tool, call_id=call.id, output=result, latency_ms=elapsed_ms)
         else:
-            run.event("tool_call_failed", agent=role, tool=tool, call_id=call.id, error=error, latency_ms=took)
+            run.event("tool_call_failed", agent=role, tool=tool, call_id=call.id, error=error, latency_ms=elapsed_ms)
         if self._guard is None:
             return None
         guard = self._guard.run(run.id)
-        return guard.after(tool, call.input, result, id=call.id, agent=role, error=error, duration_ms=took)
+        return guard.after(tool, call.input, result, id=call.id, agent=role, error=error, duration_ms=elapsed_ms)
 
-    def _model_began(self, source: Any, event: LLMCallStartedEvent) -> None:
+    def _model_started(self, source: Any, event: LLMCallStartedEvent) -> None:
         run = current_run()
         if run is not None:
             self._models[event.call_id] = run.event(
                 "llm_call_started", agent=event.agent_role, model=event.model, timestamp=event.timestamp
             )
 
-    def _model_answered(self, source: Any, event: LLMCallCompletedEvent) -> None:
+    def _model_completed(self, source: Any, event: LLMCallCompletedEvent) -> None:
         run, start = current_run(), self._models.pop(event.call_id, None)
         if run is None:
             return
@@ -161,7 +161,13 @@ class Listener(BaseEventListener):
             agent=event.agent_role,
             model=event.model,
             tokens=count(get(event.usage, "total_tokens")) or count(prompt, answer) or None,
-            usage=usage(prompt, answer, get(event.usage, "cached_prompt_tokens")),
+            usage=usage(
+                prompt,
+                answer,
+                get(event.usage, "cached_prompt_tokens"),
+                get(event.usage, "cache_creation_tokens"),
+                get(event.usage, "reasoning_tokens"),
+            ),
             parent_event_id=start,
             timestamp=event.timestamp,
         )

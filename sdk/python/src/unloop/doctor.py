@@ -1,4 +1,4 @@
-"""Whether all is in place: the server with the token, the buffer, the guard's program, the frameworks that adapters are for."""
+"""Checks the installation: the settings, the server, the token, the buffer, the guard's program and the adapters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .guard._binary import ProgramMissing, find
 
 TIMEOUT = 5.0
 
-# Extras, and what each of them brings.
+# Extras, and the module that each of them installs.
 ADAPTERS = {
     "langchain": "langchain",
     "openai-agents": "agents",
@@ -32,27 +32,27 @@ ADAPTERS = {
     "anthropic": "anthropic",
 }
 
-Line = tuple[str, str, str]  # ok, note or FAIL; what was looked at; what was found
+Line = tuple[str, str, str]  # ok, note or FAIL; the subject; the finding
 
 
 def main() -> int:
-    """Looks at everything, prints a line for each, and returns 0 if nothing is wrong."""
+    """Prints one line per check. Returns 0, or 1 if a check failed."""
     failed = False
-    for mark, name, found in look():
+    for mark, name, found in checks():
         failed = failed or mark == "FAIL"
         print(f"{mark:<5} {name:<9} {found}")
     return 1 if failed else 0
 
 
-def look() -> Iterator[Line]:
-    """Yields what was found."""
+def checks() -> Iterator[Line]:
+    """Yields the results of all checks."""
     settings = _core.settings()
     yield "ok", "package", f"unloop {_version()} on Python {platform.python_version()}"
     if not settings.enabled:
-        yield "note", "settings", "UNLOOP_DISABLED is set: nothing is observed and nothing guarded"
+        yield "note", "settings", "UNLOOP_DISABLED is set: nothing is observed or guarded"
     left_out = [name for name, on in (("inputs", settings.capture_inputs), ("outputs", settings.capture_outputs)) if not on]
     if left_out:
-        yield "note", "settings", f"{' and '.join(left_out)} are told as digests only"
+        yield "note", "settings", f"{' and '.join(left_out)} are sent as digests only"
     yield from _server(settings)
     yield _buffer(settings)
     yield from _guard()
@@ -71,53 +71,53 @@ def _server(settings: Settings) -> Iterator[Line]:
         status, body, _ = server.request("GET", "/api/health", None, TIMEOUT)
     except (OSError, http.client.HTTPException, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        yield "FAIL", "server", f"none answers at {settings.endpoint}: {why}. Start one with unloop serve, or set UNLOOP_ENDPOINT"
+        yield "FAIL", "server", f"no server at {settings.endpoint}: {why}. Start one with unloop serve, or set UNLOOP_ENDPOINT"
         return
-    said = json_object(body)
-    if said.get("service") != "unloop":
-        yield "FAIL", "server", f"what answers at {settings.endpoint} is no server of unloop; set UNLOOP_ENDPOINT"
+    answer = json_object(body)
+    if answer.get("service") != "unloop":
+        yield "FAIL", "server", f"{settings.endpoint} is not an unloop server; set UNLOOP_ENDPOINT"
         return
     mark = "ok" if status == 200 else "FAIL"
-    yield mark, "server", f"{settings.endpoint} is {said.get('status')}, version {said.get('version')}"
+    yield mark, "server", f"{settings.endpoint} is {answer.get('status')}, version {answer.get('version')}"
     yield from _round_trip(server, settings)
 
 
 def _round_trip(server: Server, settings: Settings) -> Iterator[Line]:
-    """Sends a run of one event, reads it and deletes it, as far as the token goes."""
+    """Sends a run of one event, reads it and deletes it, as far as the token allows."""
     id = "unloop-doctor-" + secrets.token_hex(4)
     run: dict[str, Any] = {"event_id": id, "run_id": id, "type": "run_completed", "name": "unloop doctor"}
     if settings.project:
         run["project"] = settings.project
-    began = time.perf_counter()
+    started_at = time.perf_counter()
     try:
         status, body, _ = server.request("POST", "/api/events", json.dumps([run]).encode(), TIMEOUT)
-        took = (time.perf_counter() - began) * 1000
+        elapsed_ms = (time.perf_counter() - started_at) * 1000
         if status // 100 != 2:
             yield (
                 "FAIL",
                 "token",
-                f"an event is refused: {json_object(body).get('detail') or status}. Set UNLOOP_TOKEN to one that may ingest",
+                f"event rejected: {json_object(body).get('detail') or status}. Set UNLOOP_TOKEN to a token with scope ingest",
             )
             return
-        yield "ok", "event", f"one was taken in {took:.1f} ms"
+        yield "ok", "event", f"accepted in {elapsed_ms:.1f} ms"
         read = server.request("GET", f"/api/runs/{id}", None, TIMEOUT)[0]
         deleted = server.request("DELETE", f"/api/runs/{id}", None, TIMEOUT)[0]
     except (OSError, http.client.HTTPException) as error:
-        yield "FAIL", "event", f"none got through: {type(error).__name__}"
+        yield "FAIL", "event", f"not delivered: {type(error).__name__}"
         return
     if read not in (200, 401, 403):
-        yield "FAIL", "event", f"it was taken, and cannot be read: the server answers {read}"
+        yield "FAIL", "event", f"accepted but not readable: the server returned {read}"
         return
-    scope = "the token may send" if settings.token else "no token is needed: everyone who reaches the server may send"
+    scope = "the token may send" if settings.token else "no token needed: everyone who reaches the server may send"
     rest = " and read" if read == 200 else ""
-    stays = "" if deleted // 100 == 2 else f"; the run {id} stays, which it may not delete"
+    stays = "" if deleted // 100 == 2 else f", but not delete: the run {id} remains on the server"
     yield "ok", "token", scope + rest + stays
 
 
 def _buffer(settings: Settings) -> Line:
     folder = settings.buffer_folder
     if folder is None:
-        return "note", "buffer", "off: events that find no server wait in memory, and are lost at the end"
+        return "note", "buffer", "off: without a server events stay in memory and are lost at exit"
     buffer = Buffer(folder, settings.endpoint, settings.buffer_bytes)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -125,14 +125,14 @@ def _buffer(settings: Settings) -> Line:
     except OSError:
         free = False
     if not free:
-        return "FAIL", "buffer", f"{folder} cannot be written: set UNLOOP_BUFFER to another folder"
+        return "FAIL", "buffer", f"{folder} is not writable: set UNLOOP_BUFFER to another folder"
     waiting = buffer.files()
     if not waiting:
         return "ok", "buffer", f"{folder} is empty"
     mine = sum(path.stat().st_size for path in waiting)
     if buffer.size() > settings.buffer_bytes * 0.9:
-        return "FAIL", "buffer", f"{folder} is nearly full; what comes next is dropped until the server has taken it"
-    return "note", "buffer", f"{mine:,} bytes wait in {folder}; the next program that finds the server sends them"
+        return "FAIL", "buffer", f"{folder} is over 90 % full: when it is full, events are dropped until the server is available"
+    return "note", "buffer", f"{mine:,} bytes in {folder}; the next program that reaches the server sends them"
 
 
 def _guard() -> Iterator[Line]:
@@ -145,12 +145,12 @@ def _guard() -> Iterator[Line]:
         guard = Guard(strict=True)
     except (GuardUnavailable, OSError, subprocess.SubprocessError) as error:
         absent = isinstance(error, ProgramMissing)
-        yield ("note", "guard", f"{error}; observing works without") if absent else ("FAIL", "guard", str(error))
+        yield ("note", "guard", f"{error}; observing works without it") if absent else ("FAIL", "guard", str(error))
         return
     yield (
         "ok",
         "guard",
-        f"{program}, {version.stdout.strip() or 'of no known version'}; a question takes {_microseconds(guard.user):.0f} µs",
+        f"{program}, {version.stdout.strip() or 'unknown version'}; a decision takes {_microseconds(guard.user):.0f} µs",
     )
     guard.close()
 
@@ -158,9 +158,9 @@ def _guard() -> Iterator[Line]:
 def _microseconds(ask: Callable[[], object]) -> float:
     times = []
     for _ in range(20):
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         ask()
-        times.append(time.perf_counter() - began)
+        times.append(time.perf_counter() - started_at)
     return sorted(times)[10] * 1e6
 
 
@@ -168,7 +168,7 @@ def _adapters() -> Line:
     found = [extra for extra, module in ADAPTERS.items() if _installed(module)]
     missing = [extra for extra in ADAPTERS if extra not in found]
     if not found:
-        return "note", "adapters", f"no framework is installed that has one: {', '.join(missing)}"
+        return "note", "adapters", f"no supported framework is installed: {', '.join(missing)}"
     return "ok", "adapters", f"for {', '.join(found)}" + (f"; not installed: {', '.join(missing)}" if missing else "")
 
 

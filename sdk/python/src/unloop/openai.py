@@ -1,6 +1,6 @@
-"""unloop for programs that call OpenAI's API by themselves: wrap(client) has its calls recorded.
+"""unloop for programs that call OpenAI's API directly: wrap(client) records its calls.
 
-Chat completions and responses; sync, async and streams; also other servers that speak either.
+It supports chat completions and responses, sync and async clients, streams, and other servers with a compatible API.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 import openai
 
 from ._adapter import count, get, items, openai_usage, text
-from ._clients import Answer, Call, Dialect, Gathering, Request, Result, record
+from ._clients import Answer, Call, Dialect, Request, Result, StreamReader, record
 
 Client = TypeVar("Client", openai.OpenAI, openai.AsyncOpenAI)
 
 
 def wrap(client: Client) -> Client:
-    """Has the client tell the current run (unloop.trace) of its calls, of the tools that the model asks for, and their results.
+    """Records the client's model calls, the tool calls that the model requests, and their results in the current run.
 
-    It returns the same client. Outside of a run nothing is recorded.
+    It returns the same client. Calls outside of unloop.trace() are not recorded.
     """
     return record(client, _dialect)
 
@@ -40,8 +40,8 @@ class Chat:
             Result(text(get(m, "tool_call_id")), _content(get(m, "content"))) for m in messages if get(m, "role") == "tool"
         ]
         last = messages[-1] if messages else None
-        said = _content(get(last, "content")) if get(last, "role") == "user" else ""
-        return Request(text(get(body, "model")), results, text(said))
+        user_text = _content(get(last, "content")) if get(last, "role") == "user" else ""
+        return Request(text(get(body, "model")), results, text(user_text))
 
     def answer(self, body: Any) -> Answer:
         message = get((items(get(body, "choices")) or [None])[0], "message")
@@ -54,31 +54,31 @@ class Chat:
             calls=[self.call(c) for c in calls],
         )
 
-    def call(self, asked: Any) -> Call:
-        what = get(asked, "function") or get(asked, "custom")
-        given = get(what, "arguments")
-        return Call(get(asked, "id"), text(get(what, "name")), get(what, "input") if given is None else given)
+    def call(self, requested: Any) -> Call:
+        function = get(requested, "function") or get(requested, "custom")
+        arguments = get(function, "arguments")
+        return Call(get(requested, "id"), text(get(function, "name")), get(function, "input") if arguments is None else arguments)
 
-    def gathering(self) -> Gathering:
+    def stream_reader(self) -> StreamReader:
         return ChatStream()
 
 
 class ChatStream:
-    """Puts the chunks of a chat completion together. Where no usage is asked for, none comes."""
+    """Assembles the chunks of a chat completion. Usage is present only if the request asks for it."""
 
     def __init__(self) -> None:
-        self.whole: dict[str, Any] = {}
-        self.said: list[str] = []
+        self.head: dict[str, Any] = {}
+        self.text_parts: list[str] = []
         self.calls: dict[int, dict[str, Any]] = {}
 
     def add(self, piece: Any) -> None:
-        self.whole.setdefault("model", get(piece, "model"))
+        self.head.setdefault("model", get(piece, "model"))
         if get(piece, "usage") is not None:
-            self.whole["usage"] = get(piece, "usage")
+            self.head["usage"] = get(piece, "usage")
         for choice in items(get(piece, "choices")):
             if get(choice, "index"):
-                continue  # the agent goes on with one of several, and which is not known
-            self.said.append(text(get(choice, "delta", "content")))
+                continue  # only the first choice is recorded: the one that the agent uses is unknown
+            self.text_parts.append(text(get(choice, "delta", "content")))
             for part in items(get(choice, "delta", "tool_calls")):
                 self.part(part)
 
@@ -92,28 +92,30 @@ class ChatStream:
         calls = [
             {"id": c["id"], "function": {"name": c["name"], "arguments": "".join(c["arguments"])}} for c in self.calls.values()
         ]
-        message = {"content": "".join(self.said), "tool_calls": calls}
-        return Chat().answer({**self.whole, "choices": [{"message": message}]})
+        message = {"content": "".join(self.text_parts), "tool_calls": calls}
+        return Chat().answer({**self.head, "choices": [{"message": message}]})
 
 
 class Responses:
-    """Reads responses. With previous_response_id a request has the new items only, and that is enough."""
+    """Reads responses. A request with previous_response_id has the new items only, which is sufficient."""
 
     def request(self, body: Any) -> Request:
-        given = get(body, "input")
-        sent = items(given)
+        input_value = get(body, "input")
+        sent = items(input_value)
         results = [
             Result(text(get(item, "call_id")), _content(get(item, "output")))
             for item in sent
             if text(get(item, "type")).endswith("_call_output")
         ]
         last = sent[-1] if sent else None
-        said = given if isinstance(given, str) else _content(get(last, "content")) if get(last, "role") == "user" else ""
-        return Request(text(get(body, "model")), results, text(said))
+        user_text = (
+            input_value if isinstance(input_value, str) else _content(get(last, "content")) if get(last, "role") == "user" else ""
+        )
+        return Request(text(get(body, "model")), results, text(user_text))
 
     def answer(self, body: Any) -> Answer:
         output = items(get(body, "output"))
-        said = [
+        text_parts = [
             text(get(part, "text")) for item in output if get(item, "type") == "message" for part in items(get(item, "content"))
         ]
         failed = get(body, "status") == "failed"
@@ -121,21 +123,21 @@ class Responses:
             model=text(get(body, "model")),
             tokens=count(get(body, "usage", "total_tokens")),
             usage=openai_usage(get(body, "usage")),
-            text="".join(said),
+            text="".join(text_parts),
             calls=[self.call(item) for item in output if get(item, "type") in ("function_call", "custom_tool_call")],
             error=(text(get(body, "error", "message")) or "the response failed") if failed else "",
         )
 
     def call(self, item: Any) -> Call:
-        given = get(item, "arguments")
-        return Call(text(get(item, "call_id")), text(get(item, "name")), get(item, "input") if given is None else given)
+        arguments = get(item, "arguments")
+        return Call(text(get(item, "call_id")), text(get(item, "name")), get(item, "input") if arguments is None else arguments)
 
-    def gathering(self) -> Gathering:
+    def stream_reader(self) -> StreamReader:
         return ResponseStream()
 
 
 class ResponseStream:
-    """Waits for the event of a stream that has the whole response."""
+    """Reads the response from the last event of a stream that contains one."""
 
     def __init__(self) -> None:
         self.response: Any = None
@@ -151,7 +153,7 @@ class ResponseStream:
 
 
 def _content(content: Any) -> Any:
-    """Returns a content as a text where it is made of texts only."""
+    """Returns content as a str if all of its parts are text, else unchanged."""
     parts = items(content)
     texts = [get(part, "text") for part in parts]
     return "".join(texts) if parts and all(isinstance(t, str) for t in texts) else content

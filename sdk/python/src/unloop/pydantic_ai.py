@@ -1,4 +1,4 @@
-"""unloop for Pydantic AI: a capability that tells the server what an agent does, and with a guard acts.
+"""unloop for Pydantic AI: a capability that records an agent's runs on the server and, with a guard, stops loops.
 
 agent = Agent(model, capabilities=[Unloop(AsyncGuard())])
 """
@@ -27,22 +27,22 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import ToolDefinition
 
-from ._adapter import arguments, count, handoff, quietly, unread, usage
+from ._adapter import arguments, count, handoff, log_unread, never_raises, usage
 from ._run import Run, current_run
 from ._unset import UNSET
 from .guard import AsyncGuard, Decision, LoopError
 
-_control = (CallDeferred, ApprovalRequired, SkipToolExecution, SkipToolValidation)  # raised, and yet no failures
-_within: ContextVar[bool] = ContextVar("unloop_pydantic_ai", default=False)
+_CONTROL_FLOW = (CallDeferred, ApprovalRequired, SkipToolExecution, SkipToolValidation)  # exceptions that are not failures
+_in_agent: ContextVar[bool] = ContextVar("unloop_pydantic_ai", default=False)
 
 
 @dataclasses.dataclass
 class Unloop(AbstractCapability[Any]):
-    """Tells unloop of runs, model calls with their tokens, tools, handoffs and errors; asks a guard about tools if it has one.
+    """Records runs, model calls with their tokens, tool calls, handoffs and errors. With a guard it decides about tool calls.
 
-    The conversation's id names the run; within unloop.trace(), and in an agent that another one calls, everything goes to the
-    run that is there. A call that the guard refuses gets its answer in the place of a result, a warning is attached to the
-    result, and where it ends the run LoopError is raised.
+    The id of the run is the conversation_id. Within unloop.trace(), and in an agent that another agent calls, events belong to
+    the current run. A blocked call returns the guard's answer as its result. A warning is attached to the result. A halt
+    raises LoopError.
     """
 
     guard: AsyncGuard | None = None
@@ -50,11 +50,11 @@ class Unloop(AbstractCapability[Any]):
     async def wrap_run(
         self, ctx: RunContext[Any], *, handler: Callable[[], Awaitable[AgentRunResult[Any]]]
     ) -> AgentRunResult[Any]:
-        outer, first = current_run(), not _within.get()
+        outer, first = current_run(), not _in_agent.get()
         run = outer or Run.begin(_agent(ctx) or "agent", id=ctx.conversation_id or ctx.run_id)
         if first:
-            await self._asked(run, ctx)
-        within = _within.set(True)
+            await self._record_prompt(run, ctx)
+        token = _in_agent.set(True)
         try:
             with run.activate():
                 result = await handler()
@@ -63,7 +63,7 @@ class Unloop(AbstractCapability[Any]):
                 run.end(error=error)
             raise
         finally:
-            _within.reset(within)
+            _in_agent.reset(token)
         if outer is None:
             run.end()
         return result
@@ -78,14 +78,14 @@ class Unloop(AbstractCapability[Any]):
         run = current_run()
         if run is None:
             return await handler(request_context)
-        model, agent, began = request_context.model.model_name, _agent(ctx), time.monotonic()
+        model, agent, started_at = request_context.model.model_name, _agent(ctx), time.monotonic()
         start = run.event("llm_call_started", agent=agent, model=model)
         try:
             response = await handler(request_context)
         except BaseException as error:
             run.event("llm_call_failed", agent=agent, model=model, error=error, parent_event_id=start)
             raise
-        _answered(run, response, agent, start, (time.monotonic() - began) * 1000)
+        _record_response(run, response, agent, start, (time.monotonic() - started_at) * 1000)
         return response
 
     async def wrap_tool_validate(
@@ -97,19 +97,19 @@ class Unloop(AbstractCapability[Any]):
         args: str | dict[str, Any],
         handler: Callable[[str | dict[str, Any]], Awaitable[dict[str, Any]]],
     ) -> dict[str, Any]:
-        """A call whose arguments are refused does not run; the model is told, and that can go on for long, too."""
+        """Records a call with invalid arguments. It does not run, but a model that repeats it is looping."""
         try:
             return await handler(args)
-        except _control:
+        except _CONTROL_FLOW:
             raise
         except Exception as error:
-            told = _Call(current_run(), call, _agent(ctx))
-            told.event("tool_call_started", input=told.given)
-            told.event("tool_call_failed", error=_wording(error))
-            verdict = await self._before(told)
-            if verdict is None or not verdict.stopped:
-                verdict = await self._after(told, error=_wording(error))
-            _pass(error, verdict, (ValidationError, ToolRetryError, ModelRetry))
+            tool_call = _Call(current_run(), call, _agent(ctx))
+            tool_call.event("tool_call_started", input=tool_call.args)
+            tool_call.event("tool_call_failed", error=_error_text(error))
+            decision = await self._before(tool_call)
+            if decision is None or not decision.stopped:
+                decision = await self._after(tool_call, error=_error_text(error))
+            _raise_with_nudge(error, decision, (ValidationError, ToolRetryError, ModelRetry))
             raise
 
     async def wrap_tool_execute(
@@ -121,33 +121,33 @@ class Unloop(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: Callable[[dict[str, Any]], Awaitable[Any]],
     ) -> Any:
-        told = _Call(current_run(), call, _agent(ctx))
-        told.event("tool_call_started", input=told.given)
-        verdict = await self._before(told)
-        if verdict is not None and verdict.stopped:
-            told.event("tool_call_blocked", output=verdict.result)
-            _halt(verdict)
-            return verdict.result
-        began = time.monotonic()
+        tool_call = _Call(current_run(), call, _agent(ctx))
+        tool_call.event("tool_call_started", input=tool_call.args)
+        decision = await self._before(tool_call)
+        if decision is not None and decision.stopped:
+            tool_call.event("tool_call_blocked", output=decision.result)
+            _raise_if_halted(decision)
+            return decision.result
+        started_at = time.monotonic()
         try:
             result = await handler(args)
-        except _control:
+        except _CONTROL_FLOW:
             raise
         except Exception as error:
-            told.event("tool_call_failed", error=_wording(error), latency_ms=(time.monotonic() - began) * 1000)
-            _pass(error, await self._after(told, error=_wording(error)), (ToolRetryError, ModelRetry))
+            tool_call.event("tool_call_failed", error=_error_text(error), latency_ms=(time.monotonic() - started_at) * 1000)
+            _raise_with_nudge(error, await self._after(tool_call, error=_error_text(error)), (ToolRetryError, ModelRetry))
             raise
         value = result.return_value if isinstance(result, ToolReturn) else result
-        told.event("tool_call_completed", output=value, latency_ms=(time.monotonic() - began) * 1000)
-        verdict = await self._after(told, value)
-        _halt(verdict)
-        if verdict is None or verdict.result is UNSET:
+        tool_call.event("tool_call_completed", output=value, latency_ms=(time.monotonic() - started_at) * 1000)
+        decision = await self._after(tool_call, value)
+        _raise_if_halted(decision)
+        if decision is None or decision.result is UNSET:
             return result
         if isinstance(result, ToolReturn):
-            return dataclasses.replace(result, return_value=verdict.result)
-        return verdict.result
+            return dataclasses.replace(result, return_value=decision.result)
+        return decision.result
 
-    async def _asked(self, run: Run, ctx: RunContext[Any]) -> None:
+    async def _record_prompt(self, run: Run, ctx: RunContext[Any]) -> None:
         if not isinstance(ctx.prompt, str):
             return
         run.event("message", role="user", text=ctx.prompt)
@@ -155,37 +155,39 @@ class Unloop(AbstractCapability[Any]):
             try:
                 await self.guard.run(run.id).user(ctx.prompt)
             except Exception as error:
-                unread(Unloop._asked, error)
+                log_unread(Unloop._record_prompt, error)
 
-    async def _before(self, told: _Call) -> Decision | None:
-        if self.guard is None or told.run is None:
+    async def _before(self, tool_call: _Call) -> Decision | None:
+        if self.guard is None or tool_call.run is None:
             return None
         try:
-            return await self.guard.run(told.run.id).before(told.tool, told.given, id=told.id, agent=told.agent)
+            return await self.guard.run(tool_call.run.id).before(
+                tool_call.tool, tool_call.args, id=tool_call.id, agent=tool_call.agent
+            )
         except Exception as error:
-            unread(Unloop._before, error)
+            log_unread(Unloop._before, error)
             return None
 
-    async def _after(self, told: _Call, result: object = UNSET, error: str | None = None) -> Decision | None:
-        if self.guard is None or told.run is None:
+    async def _after(self, tool_call: _Call, result: object = UNSET, error: str | None = None) -> Decision | None:
+        if self.guard is None or tool_call.run is None:
             return None
         try:
-            guard = self.guard.run(told.run.id)
-            return await guard.after(told.tool, told.given, result, id=told.id, agent=told.agent, error=error)
+            guard = self.guard.run(tool_call.run.id)
+            return await guard.after(tool_call.tool, tool_call.args, result, id=tool_call.id, agent=tool_call.agent, error=error)
         except Exception as fault:
-            unread(Unloop._after, fault)
+            log_unread(Unloop._after, fault)
             return None
 
 
 class _Call:
-    """A call of a tool, and whom to tell of it."""
+    """A tool call and the run that records it."""
 
     def __init__(self, run: Run | None, call: ToolCallPart, agent: str | None) -> None:
         self.run, self.tool, self.id, self.agent = run, call.tool_name, call.tool_call_id, agent
-        self.given = arguments(call.args or {})
-        self.to = handoff(call.tool_name, self.given)
+        self.args = arguments(call.args or {})
+        self.to = handoff(call.tool_name, self.args)
 
-    @quietly
+    @never_raises
     def event(self, type: str, **fields: Any) -> None:
         if self.run is None:
             return
@@ -199,41 +201,47 @@ def _agent(ctx: RunContext[Any]) -> str | None:
     return ctx.agent.name if ctx.agent is not None else None
 
 
-@quietly
-def _answered(run: Run, response: ModelResponse, agent: str | None, start: str, latency: float) -> None:
-    told = response.usage
+@never_raises
+def _record_response(run: Run, response: ModelResponse, agent: str | None, start: str, latency: float) -> None:
+    tokens = response.usage
     run.event(
         "llm_call_completed",
         agent=agent,
         model=response.model_name,
-        tokens=count(told.input_tokens, told.output_tokens) or None,
-        usage=usage(told.input_tokens, told.output_tokens, told.cache_read_tokens, told.cache_write_tokens),
+        tokens=count(tokens.input_tokens, tokens.output_tokens) or None,
+        usage=usage(
+            tokens.input_tokens,
+            tokens.output_tokens,
+            tokens.cache_read_tokens,
+            tokens.cache_write_tokens,
+            tokens.output_reasoning_tokens,
+        ),
         latency_ms=latency,
         parent_event_id=start,
     )
-    said = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-    if said:
-        run.event("message", role="assistant", agent=agent, text=said)
+    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    if text:
+        run.event("message", role="assistant", agent=agent, text=text)
 
 
-def _wording(error: Exception) -> str:
-    """Returns what the model is told of an error, where that is known."""
+def _error_text(error: Exception) -> str:
+    """Returns the text that the model gets for an error, or the exception's text."""
     part = error.tool_retry if isinstance(error, ToolRetryError) else None
-    said = getattr(part, "content", None) or getattr(error, "message", None)
-    return said if isinstance(said, str) else f"{type(error).__name__}: {error}"
+    message = getattr(part, "content", None) or getattr(error, "message", None)
+    return message if isinstance(message, str) else f"{type(error).__name__}: {error}"
 
 
-def _halt(verdict: Decision | None) -> None:
-    if verdict is not None and verdict.action == "halt":
-        raise LoopError(verdict)
+def _raise_if_halted(decision: Decision | None) -> None:
+    if decision is not None and decision.action == "halt":
+        raise LoopError(decision)
 
 
-def _pass(error: Exception, verdict: Decision | None, tried_again: tuple[type[Exception], ...]) -> None:
-    """Has an error that the model is told of say what the guard has to say."""
-    _halt(verdict)
-    told = verdict.result if verdict is not None else UNSET
-    told = told.get("error") if isinstance(told, dict) else told
-    if isinstance(told, str) and isinstance(error, tried_again):
-        raise ModelRetry(told) from error
-    if isinstance(told, str) and isinstance(error, (ToolFailedError, ToolFailed)):
-        raise ToolFailed(told) from error
+def _raise_with_nudge(error: Exception, decision: Decision | None, retryable: tuple[type[Exception], ...]) -> None:
+    """Raises LoopError on a halt. With a nudge it raises the error again with the nudge in the text for the model."""
+    _raise_if_halted(decision)
+    nudge = decision.result if decision is not None else UNSET
+    nudge = nudge.get("error") if isinstance(nudge, dict) else nudge
+    if isinstance(nudge, str) and isinstance(error, retryable):
+        raise ModelRetry(nudge) from error
+    if isinstance(nudge, str) and isinstance(error, (ToolFailedError, ToolFailed)):
+        raise ToolFailed(nudge) from error

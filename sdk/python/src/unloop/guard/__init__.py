@@ -1,5 +1,5 @@
-"""The guard: asked before each tool call and told how it ended, it nudges, blocks and halts. It asks one `unloop guard` child
-process of this process, or a server. Where neither answers the agent goes on unguarded, and that is said once."""
+"""The guard decides before and after each tool call: it allows, nudges, blocks or halts. The decisions come from an `unloop
+guard` child process or from a server. If neither is available the agent runs unguarded, which is logged once."""
 
 from ._decision import Decision, GuardUnavailable, LoopError
 from ._guard import AsyncGuard, Guard

@@ -1,4 +1,4 @@
-"""Where the program unloop is."""
+"""Finds the program unloop."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from ._decision import GuardUnavailable
 
 
 class ProgramMissing(GuardUnavailable):
-    """It is nowhere, and nobody said where it should be."""
+    """The program is not installed, and UNLOOP_BIN is not set."""
 
 
 _name = "unloop.exe" if os.name == "nt" else "unloop"
 
 
 def find() -> str:
-    """Returns the path of the program: what UNLOOP_BIN says, else that of the wheel, else that on the PATH."""
-    told = os.environ.get("UNLOOP_BIN", "")
-    if told:
-        if shutil.which(told) is None:
-            raise GuardUnavailable(f"UNLOOP_BIN names {told}, which is no program")
-        return told
-    packed = Path(__file__).resolve().parent.parent / "_bin" / _name
-    if os.access(packed, os.X_OK):
-        return str(packed)
+    """Returns the path of the program: UNLOOP_BIN, else the one in the wheel, else the one on the PATH.
+
+    Raises GuardUnavailable if there is none.
+    """
+    configured = os.environ.get("UNLOOP_BIN", "")
+    if configured:
+        if shutil.which(configured) is None:
+            raise GuardUnavailable(f"UNLOOP_BIN is {configured}, which is not an executable program")
+        return configured
+    bundled = Path(__file__).resolve().parent.parent / "_bin" / _name
+    if os.access(bundled, os.X_OK):
+        return str(bundled)
     found = shutil.which("unloop")
     if found is None:
         raise ProgramMissing(
-            "the program unloop is not found: install a wheel that has it, put unloop on the PATH, or set UNLOOP_BIN to its path"
+            "program unloop not found: install a wheel that contains it, add it to the PATH, or set UNLOOP_BIN to its path"
         )
     return found

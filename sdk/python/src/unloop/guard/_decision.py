@@ -1,4 +1,4 @@
-"""What a guard answers."""
+"""Decisions of a guard, and its exceptions."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ Action = Literal["allow", "warn", "block", "halt"]
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """A decision about a call that is about to run, or about how it ended."""
+    """A decision about a call before it runs or after it ended."""
 
     action: Action = "allow"
-    code: str = ""  # what decided: a rule, a step of the profile's ladder, or "unguarded"
-    count: int = 0  # how often what it is about happened
+    code: str = ""  # the reason: a rule, a step of the profile's policy, or "unguarded"
+    count: int = 0  # occurrences of what the decision is about
     message: str = ""  # the nudge, a text for the model
-    result: Any = UNSET  # what the model gets instead of the tool's result; UNSET where it gets that
+    result: Any = UNSET  # replaces the tool's result for the model; UNSET keeps the tool's result
     findings: list[dict[str, Any]] = dataclasses.field(default_factory=list)
-    shadow: str = ""  # what action would be, with the setting shadow
-    id: str | None = None  # of the call
+    shadow: str = ""  # with the setting shadow: the action that would apply without it
+    id: str | None = None  # id of the call
 
     @property
     def ok(self) -> bool:
-        """The call may run."""
+        """Reports whether the call may run."""
         return self.action in ("allow", "warn")
 
     @property
     def stopped(self) -> bool:
-        """The call must not run: the model gets result."""
+        """Reports whether the call must not run. The model gets result instead."""
         return not self.ok
 
     @property
     def halted(self) -> bool:
-        """The run must end."""
+        """Reports whether the run must end."""
         return self.action == "halt"
 
     @property
     def guarded(self) -> bool:
-        """There was a guard to ask."""
+        """Reports whether a guard made the decision."""
         return self.code != UNGUARDED
 
     def check(self) -> Decision:
-        """Raises LoopError if the run must end."""
+        """Returns the decision. Raises LoopError if the run must end."""
         if self.halted:
             raise LoopError(self)
         return self
 
 
 UNGUARDED = "unguarded"
-VALUE_BYTES = 1 << 20  # of arguments, and of a result, that a guard is told
+VALUE_BYTES = 1 << 20  # limit of arguments, and of a result, that are sent to a guard
 
 
 class LoopError(Exception):
-    """The agent went round in circles and is halted. Trying again does not help."""
+    """The guard halted a looping agent. Do not retry the call or the run."""
 
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision)
@@ -66,4 +66,4 @@ class LoopError(Exception):
 
 
 class GuardUnavailable(RuntimeError):
-    """There is no guard to ask. Raised by a strict guard only."""
+    """No guard is available. Only Guard(strict=True) raises it."""

@@ -1,4 +1,4 @@
-"""Guard and AsyncGuard: what an agent's code has in its hands."""
+"""Guard and AsyncGuard, the interface for an agent's code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeVar, get_args
 
 from .. import _core, _log
-from .._freeze import cut, freeze, quote, wording
+from .._serialize import error_text, quote, serialize, truncate
 from .._unset import UNSET
 from ._attach import attach
-from ._child import child_of
 from ._decision import UNGUARDED, VALUE_BYTES, Action, Decision, GuardUnavailable
-from ._link import Link, Unavailable, say_unguarded
 from ._remote import Remote
+from ._subprocess import process_for
 from ._tool import tool
+from ._transport import Transport, Unavailable, log_unguarded
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,8 +29,11 @@ MAX_RUN = 200  # bytes of a run's name
 
 
 class Guard:
-    """Guards one run. It never raises into the agent, but LoopError from a tool that it decorates; where there is no guard to
-    ask, every decision is to allow, with the code "unguarded". Safe for threads."""
+    """Guards one run. Safe for concurrent use.
+
+    Only decorated tools raise into the agent, and only LoopError. While no guard is available, every decision is "allow" with
+    the code "unguarded".
+    """
 
     def __init__(
         self,
@@ -43,35 +46,40 @@ class Guard:
         timeout: float = 2.0,
         strict: bool = False,
     ) -> None:
-        """Without an endpoint it asks a child process, which all guards of this profile and these settings share. Run names
-        what is guarded; as a rule it is made up. Timeout is in seconds, for one answer. A strict guard raises
-        GuardUnavailable, here, if there is none to ask."""
+        """Creates a guard for the run with id run; the default is a random id.
+
+        Without an endpoint, decisions come from a child process that all guards with this profile and these settings share.
+        timeout is the limit for one decision in seconds. With strict=True this raises GuardUnavailable if no guard is
+        available. token defaults to the token of the package's settings.
+        """
         self._timeout = timeout
         self._enabled = _core.settings().enabled
-        self._link: Link = (
+        self._transport: Transport = (
             Remote(endpoint, _core.settings().token if token is None else token, profile, settings)
             if endpoint
-            else child_of(profile, settings)
+            else process_for(profile, settings)
         )
-        self._name(run)
+        self._set_run(run)
         if strict and self._enabled:
             self._start()
 
-    def _name(self, run: str | None) -> None:
-        self.id = cut(run, MAX_RUN // 4) if run and len(run.encode("utf-8", "replace")) > MAX_RUN else run or secrets.token_hex(8)
-        self._memory = self._link.memory(self.id)
+    def _set_run(self, run: str | None) -> None:
+        self.id = (
+            truncate(run, MAX_RUN // 4) if run and len(run.encode("utf-8", "replace")) > MAX_RUN else run or secrets.token_hex(8)
+        )
+        self._run_state = self._transport.run_state(self.id)
         self._head = f'"run":{quote(self.id)}'
 
     def _start(self) -> None:
         decision = self._ask("stats", "")
         if "error" in decision or not decision:
-            raise GuardUnavailable(self._why or "there is no guard to ask")
+            raise GuardUnavailable(self._unavailable_reason or "no guard is available")
 
     def run(self, id: str | None = None) -> Guard:
-        """Returns the guard of another run, which asks the same process or server."""
+        """Returns the guard of another run on the same process or server."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._name(id)
+        other._set_run(id)
         return other
 
     def __enter__(self) -> Guard:
@@ -81,10 +89,10 @@ class Guard:
         self.close()
 
     def close(self) -> None:
-        """Forgets the run."""
-        if self._memory.generation is not None:
+        """Deletes the run in the guard."""
+        if self._run_state.generation is not None:
             self.reset()
-        self._link.forget(self.id)
+        self._transport.forget(self.id)
 
     def before(
         self,
@@ -95,9 +103,12 @@ class Guard:
         agent: str | None = None,
         annotations: Mapping[str, Any] | None = None,
     ) -> Decision:
-        """Asks about a call that is about to run. If it is stopped, do not run it, and give result to the model."""
-        told = {"tool": tool, "id": id, "agent": agent, "annotations": annotations}
-        return _decision(self._ask("before", _members(told, args)), id)
+        """Returns the decision about a call before it runs.
+
+        If the decision is stopped, do not run the call, and pass the decision's result to the model.
+        """
+        fields = {"tool": tool, "id": id, "agent": agent, "annotations": annotations}
+        return _decision(self._ask("before", _members(fields, args)), id)
 
     def after(
         self,
@@ -111,98 +122,104 @@ class Guard:
         duration_ms: float | None = None,
         annotations: Mapping[str, Any] | None = None,
     ) -> Decision:
-        """Tells how a call ended. If the decision has a result, give that to the model instead of the tool's own."""
-        told = {"tool": tool, "id": id, "agent": agent, "annotations": annotations, "duration_ms": duration_ms}
+        """Reports the outcome of a call. If the decision has a result, pass it to the model instead of the tool's result.
+
+        duration_ms is in milliseconds.
+        """
+        fields = {"tool": tool, "id": id, "agent": agent, "annotations": annotations, "duration_ms": duration_ms}
         if error is not None:
-            told["error"] = cut(wording(error), VALUE_BYTES)
-        sent, exact = ("", True) if result is UNSET else freeze(result, VALUE_BYTES)
-        answer = self._ask("after", _members(told, args) + (f',"result":{sent}' if sent else ""))
+            fields["error"] = truncate(error_text(error), VALUE_BYTES)
+        sent, exact = ("", True) if result is UNSET else serialize(result, VALUE_BYTES)
+        answer = self._ask("after", _members(fields, args) + (f',"result":{sent}' if sent else ""))
         if not exact and "result" in answer:
             answer["result"] = attach(result, json.loads(sent), answer["result"])
         return _decision(answer, id)
 
     def text(self, text: str, role: str = "assistant", agent: str | None = None) -> Decision:
-        """Tells what somebody said: assistant, user or system."""
-        return self._say("text", text, role=role, agent=agent)
+        """Reports a message. role is assistant, user or system."""
+        return self._send_text("text", text, role=role, agent=agent)
 
     def user(self, text: str | None = None) -> Decision:
-        """Tells that a turn begins."""
-        return self._say("user", text)
+        """Reports that the user starts a turn, with the user's text if it is known."""
+        return self._send_text("user", text)
 
     def progress(self, text: str = "") -> Decision:
-        """Tells that the agent got on, and on what, whatever its calls look like."""
-        return self._say("progress", text)
+        """Reports that the agent made progress, with an optional description."""
+        return self._send_text("progress", text)
 
     def allow(self, text: str = "") -> Decision:
-        """Tells that a person lets the agent go on, and why."""
-        return self._say("allow", text)
+        """Reports that a person allows the agent to continue, with an optional reason."""
+        return self._send_text("allow", text)
 
-    def _say(self, op: str, text: str | None, **told: Any) -> Decision:
-        told["text"] = None if text is None else cut(str(text), VALUE_BYTES)
-        return _decision(self._ask(op, _members(told, None)), None)
+    def _send_text(self, op: str, text: str | None, **fields: Any) -> Decision:
+        fields["text"] = None if text is None else truncate(str(text), VALUE_BYTES)
+        return _decision(self._ask(op, _members(fields, None)), None)
 
     def state(self) -> dict[str, Any]:
-        """Returns calls, warnings and health of the run; empty if there is no guard to ask."""
-        return _part(self._ask("state", ""), "state")
+        """Returns calls, warnings and health of the run; empty if no guard is available."""
+        return _object_member(self._ask("state", ""), "state")
 
     def stats(self) -> dict[str, Any]:
-        """Returns the run's decisions by action and code; empty if there is no guard to ask."""
-        return _part(self._ask("stats", ""), "stats")
+        """Returns the counts of the run's decisions by action and code; empty if no guard is available."""
+        return _object_member(self._ask("stats", ""), "stats")
 
     def reset(self) -> bool:
-        """Forgets the run, which begins anew."""
+        """Clears the run's history. Returns whether the guard did it."""
         done = bool(self._ask("reset", "").get("ok"))
-        self._memory.snapshot, self._memory.asked = "", 0
+        self._run_state.snapshot, self._run_state.lines_since_snapshot = "", 0
         return done
 
     def snapshot(self) -> dict[str, Any]:
-        """Returns all that restore needs, in this or another process; empty if there is no guard to ask."""
-        return _part(self._ask("snapshot", ""), "snapshot")
+        """Returns the run's state for restore, in this or another process; empty if no guard is available."""
+        return _object_member(self._ask("snapshot", ""), "snapshot")
 
     def restore(self, snapshot: Mapping[str, Any]) -> bool:
-        """Has the run go on where the snapshot was taken, and says whether it does."""
-        told = json.dumps(dict(snapshot))
-        done = bool(self._ask("restore", f',"snapshot":{told}').get("ok"))
+        """Sets the run to the state of the snapshot. Returns whether the guard did it."""
+        serialized = json.dumps(dict(snapshot))
+        done = bool(self._ask("restore", f',"snapshot":{serialized}').get("ok"))
         if done:
-            self._memory.snapshot = told
+            self._run_state.snapshot = serialized
         return done
 
     def tool(self, fn: Any = None, *, name: str | None = None, annotations: Mapping[str, Any] | None = None) -> Any:
-        """Decorates a tool, plain or async. A call that must not run gives the model's answer without running; when the run must
-        end it raises LoopError; a nudge comes with the result."""
+        """Decorates a plain or async tool.
+
+        A blocked call returns the decision's result without running the tool. A nudge is attached to the tool's result. When
+        the run must end, the call raises LoopError. Raises TypeError for generators.
+        """
         return tool(self, fn, name, annotations)
 
     def _ask(self, op: str, members: str) -> dict[str, Any]:
-        """Returns the answer, or an empty one if there was none."""
+        """Returns the response, or an empty dict if there is none."""
         if not self._enabled:
             return {}
-        self._why = ""
+        self._unavailable_reason = ""
         try:
             line = f'{{"op":"{op}",{self._head}{members}}}\n'
-            answer = self._link.ask(self._memory, line.encode("utf-8", "replace"), self._timeout)
+            answer = self._transport.ask(self._run_state, line.encode("utf-8", "replace"), self._timeout)
         except Unavailable as error:
-            self._why = str(error)
+            self._unavailable_reason = str(error)
             return {}
-        except Exception as error:  # a mistake of ours: the agent goes on
-            self._why = type(error).__name__
-            say_unguarded(f"the guard went wrong ({self._why})")
+        except Exception as error:  # an internal error must not stop the agent
+            self._unavailable_reason = type(error).__name__
+            log_unguarded(f"internal error in the guard ({self._unavailable_reason})")
             return {}
         if "error" in answer:
-            _log.once("refused", "the guard refused a line: %s", _part(answer, "error").get("message"))
+            _log.warn_once("refused", "the guard rejected a request: %s", _object_member(answer, "error").get("message"))
         return answer
 
-    _why = ""
+    _unavailable_reason = ""
 
 
-def _members(told: Mapping[str, Any], args: object) -> str:
+def _members(fields: Mapping[str, Any], args: object) -> str:
     parts = []
-    for name, value in told.items():
+    for name, value in fields.items():
         if name == "id" and value is not None:
-            value = cut(str(value), MAX_RUN)
+            value = truncate(str(value), MAX_RUN)
         if value is not None:
-            parts.append(f',"{name}":{freeze(value, VALUE_BYTES)[0]}')
+            parts.append(f',"{name}":{serialize(value, VALUE_BYTES)[0]}')
     if args is not None:
-        parts.append(f',"args":{freeze(args, VALUE_BYTES)[0]}')
+        parts.append(f',"args":{serialize(args, VALUE_BYTES)[0]}')
     return "".join(parts)
 
 
@@ -221,7 +238,7 @@ def _decision(answer: dict[str, Any], id: str | None) -> Decision:
     )
 
 
-def _part(answer: dict[str, Any], name: str) -> dict[str, Any]:
+def _object_member(answer: dict[str, Any], name: str) -> dict[str, Any]:
     part = answer.get(name)
     return part if isinstance(part, dict) else {}
 
@@ -230,13 +247,13 @@ _threads: ThreadPoolExecutor | None = None
 
 
 async def in_thread(fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Runs fn in a thread of the guard's own, so that a guard that does not answer holds up nobody else."""
+    """Runs fn in a thread pool of the guard, so that a slow guard does not block the default executor."""
     global _threads
     if _threads is None:
         _threads = ThreadPoolExecutor(8, "unloop-guard")
     try:
         asking = asyncio.get_running_loop().run_in_executor(_threads, lambda: fn(*args, **kwargs))
-    except RuntimeError:  # the interpreter is about to end, and begins no thread any more
+    except RuntimeError:  # the interpreter is shutting down and starts no threads
         return fn(*args, **kwargs)
     return await asking
 
@@ -251,10 +268,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class AsyncGuard:
-    """Guard for asyncio: the same with await. What it asks never holds up the event loop."""
+    """Guard for asyncio: the methods of Guard with await. They never block the event loop."""
 
     def __init__(self, profile: str = "default", **options: Any) -> None:
-        """Takes what Guard takes. A strict one may take some milliseconds here."""
+        """Takes the arguments of Guard. With strict=True it blocks for some milliseconds."""
         self.sync = Guard(profile, **options)
 
     @property
@@ -262,7 +279,7 @@ class AsyncGuard:
         return self.sync.id
 
     def run(self, id: str | None = None) -> AsyncGuard:
-        """Returns the guard of another run, which asks the same process or server."""
+        """Returns the guard of another run on the same process or server."""
         other = object.__new__(type(self))
         other.sync = self.sync.run(id)
         return other
@@ -278,11 +295,11 @@ class AsyncGuard:
     async def close(self) -> None:
         await in_thread(self.sync.close)
 
-    async def before(self, tool: str, args: object = None, **told: Any) -> Decision:
-        return await in_thread(self.sync.before, tool, args, **told)
+    async def before(self, tool: str, args: object = None, **fields: Any) -> Decision:
+        return await in_thread(self.sync.before, tool, args, **fields)
 
-    async def after(self, tool: str, args: object = None, result: object = UNSET, **told: Any) -> Decision:
-        return await in_thread(self.sync.after, tool, args, result, **told)
+    async def after(self, tool: str, args: object = None, result: object = UNSET, **fields: Any) -> Decision:
+        return await in_thread(self.sync.after, tool, args, result, **fields)
 
     async def text(self, text: str, role: str = "assistant", agent: str | None = None) -> Decision:
         return await in_thread(self.sync.text, text, role, agent)
@@ -312,5 +329,5 @@ class AsyncGuard:
         return await in_thread(self.sync.restore, snapshot)
 
     def tool(self, fn: Any = None, *, name: str | None = None, annotations: Mapping[str, Any] | None = None) -> Any:
-        """Decorates a tool, as Guard.tool does."""
+        """Decorates a plain or async tool, as Guard.tool does."""
         return self.sync.tool(fn, name=name, annotations=annotations)

@@ -1,5 +1,5 @@
-"""A server as the guard: the same lines over HTTP. After a failure it is left alone for a while, so that not every call of
-the agent waits for a server that is away."""
+"""A server as the guard: the protocol over HTTP. After a failure it is not contacted until a backoff has passed, so that not
+every call of the agent waits for an unavailable server."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from urllib.parse import urlencode
 
 from .. import _log
 from .._http import Server
-from .._settings import bare
-from ._link import Link, Unavailable, say_unguarded
+from .._settings import without_credentials
+from ._transport import Transport, Unavailable, log_unguarded
 
-BACKOFF = (1.0, 30.0)  # seconds: first, and most
-IDLE = 8  # connections that are kept
+BACKOFF = (1.0, 30.0)  # seconds: first and longest
+IDLE = 8  # idle connections that are kept
 
 
-class Remote(Link):
-    """The guard of a server for a profile and its settings."""
+class Remote(Transport):
+    """A guard on a server, with a profile and its settings."""
 
     def __init__(self, endpoint: str, token: str, profile: str, settings: Mapping[str, Any] | None) -> None:
         super().__init__()
-        self.endpoint = bare(endpoint)
+        self.endpoint = without_credentials(endpoint)
         self._token = token
         query = [("profile", profile), *(("set", f"{name}={_text(value)}") for name, value in (settings or {}).items())]
         self._path = "/api/guard?" + urlencode(query)
@@ -33,39 +33,39 @@ class Remote(Link):
         self._next = 0.0
 
     def start(self) -> None:
-        """Nothing needs to be started."""
+        """Does nothing: the server runs already."""
 
     def prepare(self) -> None:
         if self._failures and time.monotonic() < self._next:
-            raise Unavailable("the server did not answer a moment ago")
+            raise Unavailable("the server failed recently; the next attempt follows after a backoff")
 
-    def exchange(self, lines: list[bytes], end: float) -> list[bytes]:
+    def exchange(self, lines: list[bytes], deadline: float) -> list[bytes]:
         with self._lock:
             server = self._idle.pop() if self._idle else Server(self.endpoint, self._token)
-        left = max(end - time.monotonic(), 0.01)
+        remaining = max(deadline - time.monotonic(), 0.01)
         try:
-            status, body, _ = server.request("POST", self._path, b"".join(lines), left, "application/x-ndjson")
+            status, body, _ = server.request("POST", self._path, b"".join(lines), remaining, "application/x-ndjson")
         except (OSError, http.client.HTTPException, ValueError) as error:
             server.close()
-            raise self._failed(f"no server answers at {self.endpoint} ({type(error).__name__})") from None
+            raise self._failed(f"cannot reach the server at {self.endpoint} ({type(error).__name__})") from None
         answers = body.splitlines()
         if status != 200 or len(answers) != len(lines):
             server.close()
-            raise self._failed(f"{self.endpoint} answers {status}")
+            raise self._failed(f"{self.endpoint} returned {status}")
         with self._lock:
             if len(self._idle) < IDLE:
                 self._idle.append(server)
         if self._failures:
             self._failures = 0
-            _log.again("unguarded")
+            _log.reset_warning("unguarded")
         return answers
 
     def _failed(self, why: str) -> Unavailable:
         least, most = BACKOFF
         self._next = time.monotonic() + min(least * 2 ** min(self._failures, 16), most)
         self._failures += 1
-        self.generation += 1  # it may have forgotten the runs
-        say_unguarded(why)
+        self.generation += 1  # the server may have lost the runs
+        log_unguarded(why)
         return Unavailable(why)
 
     def after_fork(self) -> None:

@@ -1,6 +1,6 @@
-"""LangChain and LangGraph: UnloopCallbackHandler tells a server what a graph does, UnloopMiddleware stops one that goes round.
+"""unloop for LangChain and LangGraph: UnloopCallbackHandler records a graph on a server, UnloopMiddleware stops looping agents.
 
-The handler needs langchain-core only, so it is there for graphs without the package langchain; the middleware is for
+The handler needs langchain-core only, so it works for graphs without the package langchain. The middleware is for agents of
 langchain.agents.create_agent.
 """
 

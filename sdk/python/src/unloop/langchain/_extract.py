@@ -1,4 +1,4 @@
-"""What LangChain's objects say, in unloop's words. Nothing here trusts the shape of what it is given."""
+"""Extracts names, texts, results and usage from LangChain's objects. The functions make no assumptions about their shape."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from langchain_core.outputs import LLMResult
 from .. import _adapter
 from .._unset import UNSET
 
-_MANY = 256  # commands of one tool or node
-_SESSIONS = ("session_id", "conversation_id", "thread_id")  # in the order in which OpenInference looks for them
+_MAX_COMMANDS = 256  # commands of one tool or node that are read
+_SESSION_KEYS = ("session_id", "conversation_id", "thread_id")  # in the order in which OpenInference looks for them
 
 
-def session(metadata: Mapping[str, Any]) -> str | None:
-    """Returns the conversation that a graph is at work for, which names the run."""
-    for key in _SESSIONS:
+def session_id(metadata: Mapping[str, Any]) -> str | None:
+    """Returns the id of the conversation, which is the id of the run, or None."""
+    for key in _SESSION_KEYS:
         if metadata.get(key):
             return str(metadata[key])
     return None
 
 
 def agent(metadata: Mapping[str, Any]) -> str | None:
-    """Returns who is at work: an agent that has a name, else the outermost graph's node."""
+    """Returns the name of the agent: that of create_agent, else the node of the outermost graph."""
     name = metadata.get("lc_agent_name")
     if isinstance(name, str) and name:
         return name
@@ -33,19 +33,19 @@ def agent(metadata: Mapping[str, Any]) -> str | None:
     return outermost or metadata.get("langgraph_node") or None
 
 
-def title(serialized: Mapping[str, Any] | None, given: Mapping[str, Any]) -> str:
+def runnable_name(serialized: Mapping[str, Any] | None, given: Mapping[str, Any]) -> str:
     """Returns the name of a runnable."""
     if given.get("name"):
         return str(given["name"])
-    told = serialized or {}
-    path = told.get("id")
-    return str(told.get("name") or (path[-1] if isinstance(path, list) and path else "langchain"))
+    description = serialized or {}
+    path = description.get("id")
+    return str(description.get("name") or (path[-1] if isinstance(path, list) and path else "langchain"))
 
 
-def destinations(output: Any) -> list[str]:
-    """Returns the nodes that the commands in a node's output go to. The end is none."""
+def command_targets(output: Any) -> list[str]:
+    """Returns the nodes that the commands in a node's output go to, without the end of the graph."""
     found: list[str] = []
-    for command in output[:_MANY] if isinstance(output, (list, tuple)) else [output]:
+    for command in output[:_MAX_COMMANDS] if isinstance(output, (list, tuple)) else [output]:
         goto = getattr(command, "goto", None)
         for to in [goto] if isinstance(goto, str) or hasattr(goto, "node") else (goto or ()):
             name = to if isinstance(to, str) else getattr(to, "node", None)
@@ -54,28 +54,28 @@ def destinations(output: Any) -> list[str]:
     return found
 
 
-def answer(output: Any) -> tuple[Any, bool]:
-    """Returns what a tool told the model, and whether that is its failure. Ids that differ from call to call are left out."""
+def tool_result(output: Any) -> tuple[Any, bool]:
+    """Returns a tool's result for the model, and whether it is an error. Ids that differ between calls are left out."""
     if isinstance(output, ToolMessage):
         return output.content, output.status == "error"
-    told = tool_messages(output)
-    if told:
-        return told[0].content, told[0].status == "error"
+    messages = tool_messages(output)
+    if messages:
+        return messages[0].content, messages[0].status == "error"
     if hasattr(output, "goto") or _is_list_of_commands(output):
         return UNSET, False
     return output, False
 
 
 def _is_list_of_commands(output: Any) -> bool:
-    return isinstance(output, list) and bool(output) and all(hasattr(o, "goto") for o in output[:_MANY])
+    return isinstance(output, list) and bool(output) and all(hasattr(o, "goto") for o in output[:_MAX_COMMANDS])
 
 
 def tool_messages(output: Any) -> list[ToolMessage]:
-    """Returns the tool messages in a tool's output: itself, in a command's update, or in a list of these."""
+    """Returns the tool messages in a tool's output: a message, a command with messages, or a list of both."""
     if isinstance(output, ToolMessage):
         return [output]
     if isinstance(output, list):
-        return [m for o in output[:_MANY] if isinstance(o, ToolMessage) or hasattr(o, "goto") for m in tool_messages(o)]
+        return [m for o in output[:_MAX_COMMANDS] if isinstance(o, ToolMessage) or hasattr(o, "goto") for m in tool_messages(o)]
     if not hasattr(output, "goto"):
         return []
     update = getattr(output, "update", None)
@@ -84,7 +84,7 @@ def tool_messages(output: Any) -> list[ToolMessage]:
 
 
 def text(message: Any) -> str:
-    """Returns what a message says, without what it calls or thinks."""
+    """Returns the text of a message, without tool calls and reasoning."""
     content = getattr(message, "content", message)
     if isinstance(content, str):
         return content
@@ -96,8 +96,8 @@ def text(message: Any) -> str:
     return "".join(p for p in parts if isinstance(p, str))
 
 
-def asked(inputs: Any) -> str | None:
-    """Returns what a person said to a graph, None if its input ends in no such message."""
+def user_text(inputs: Any) -> str | None:
+    """Returns the user's text at the end of a graph's input, or None."""
     messages = inputs.get("messages") if isinstance(inputs, Mapping) else inputs
     last = messages[-1] if isinstance(messages, (list, tuple)) and messages else messages
     if isinstance(last, HumanMessage):
@@ -110,43 +110,43 @@ def asked(inputs: Any) -> str | None:
 
 
 def replies(response: LLMResult) -> list[BaseMessage]:
-    """Returns the first message of each answer. Models that complete texts give none."""
+    """Returns the first message of each answer. Text completion models have no messages."""
     found = [getattr(some[0], "message", None) for some in response.generations if some]
     return [message for message in found if isinstance(message, BaseMessage)]
 
 
-def said(response: LLMResult) -> str:
-    """Returns what a model said."""
+def assistant_text(response: LLMResult) -> str:
+    """Returns the text of a model's answer."""
     first = (some[0] for some in response.generations if some)
     return "\n".join(t for g in first if (t := text(getattr(g, "message", None) or getattr(g, "text", ""))))
 
 
 def tokens(response: LLMResult) -> int | None:
-    """Returns the tokens of a model call, all together; None if that is not told."""
-    told = [u["total_tokens"] for m in replies(response) if isinstance(m, AIMessage) and (u := m.usage_metadata)]
-    if not told:
-        told = [u["total_tokens"] for u in _usage(response) if isinstance(u.get("total_tokens"), int)]
-    return sum(told) if told else None
+    """Returns the total tokens of a model call, or None if the provider does not report them."""
+    totals = [u["total_tokens"] for m in replies(response) if isinstance(m, AIMessage) and (u := m.usage_metadata)]
+    if not totals:
+        totals = [u["total_tokens"] for u in _usage_records(response) if isinstance(u.get("total_tokens"), int)]
+    return sum(totals) if totals else None
 
 
 def usage(response: LLMResult) -> dict[str, int]:
-    """Returns the tokens of a model call as an event tells them apart; none if the provider does not."""
+    """Returns the usage field of a model call; empty if the provider does not report it."""
     total: Counter[str] = Counter()
     for u in (m.usage_metadata for m in replies(response) if isinstance(m, AIMessage) and m.usage_metadata):
-        cached = u.get("input_token_details") or {}
-        parts = _adapter.usage(u["input_tokens"], u["output_tokens"], cached.get("cache_read"), cached.get("cache_creation"))
-        total.update(parts)
+        cached, output = u.get("input_token_details") or {}, u.get("output_token_details") or {}
+        kinds = cached.get("cache_read"), cached.get("cache_creation"), output.get("reasoning")
+        total.update(_adapter.usage(u["input_tokens"], u["output_tokens"], *kinds))
     return dict(total)
 
 
 def cost(response: LLMResult) -> float | None:
-    """Returns US dollars, from providers that tell them beside the tokens."""
-    costs: Iterable[Any] = (u.get("cost") for u in _usage(response))
-    told = [float(c) for c in costs if isinstance(c, (int, float)) and not isinstance(c, bool) and c > 0]
-    return sum(told) if told else None
+    """Returns the cost of a model call in US dollars, or None if the provider does not report it."""
+    costs: Iterable[Any] = (u.get("cost") for u in _usage_records(response))
+    valid = [float(c) for c in costs if isinstance(c, (int, float)) and not isinstance(c, bool) and c > 0]
+    return sum(valid) if valid else None
 
 
-def _usage(response: LLMResult) -> list[Mapping[str, Any]]:
+def _usage_records(response: LLMResult) -> list[Mapping[str, Any]]:
     places = [m.response_metadata for m in replies(response)]
     found = [p.get(key) for p in places for key in ("token_usage", "usage")]
     found = [u for u in found if isinstance(u, Mapping)]
@@ -157,7 +157,7 @@ def _usage(response: LLMResult) -> list[Mapping[str, Any]]:
 
 
 def model(response: LLMResult) -> str | None:
-    """Returns the name of the model that answered."""
+    """Returns the model name of an answer."""
     for message in replies(response):
         for key in ("model_name", "model"):
             if message.response_metadata.get(key):
@@ -165,13 +165,13 @@ def model(response: LLMResult) -> str | None:
     return None
 
 
-def model_asked(given: Mapping[str, Any]) -> str | None:
-    """Returns the name of the model that is asked."""
+def requested_model(given: Mapping[str, Any]) -> str | None:
+    """Returns the model name of a request."""
     params = given.get("invocation_params") or {}
     name = params.get("model") or params.get("model_name") or (given.get("metadata") or {}).get("ls_model_name")
     return str(name) if name else None
 
 
-def steers(error: BaseException) -> bool:
-    """Reports whether an exception is LangGraph's way to go elsewhere or to wait for a person. It is no failure."""
+def is_control_flow(error: BaseException) -> bool:
+    """Reports whether LangGraph uses the exception to jump to another node or to wait for a person. It is not a failure."""
     return any(kind.__name__ == "GraphBubbleUp" for kind in type(error).__mro__)

@@ -1,8 +1,8 @@
-"""Values as JSON, as they are now: an agent may change them a moment later, and a thread that sends must not look at them.
+"""Serializes values as JSON when they are recorded: the agent may change them later, while the sending thread runs.
 
-Whatever comes in, JSON comes out: bounded in size and depth, of cycles, of objects whose repr fails, of numbers that JSON does
-not have. What is cut keeps a digest of the whole, so that equal values stay equal and different ones different, which is what
-loops are told by.
+Every value gives valid JSON of bounded size and depth, also a cycle, an object whose repr fails, or a number that JSON lacks.
+Truncated values end in a digest of the whole value. Equal values so give equal JSON, and different values different JSON,
+which loop detection depends on.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from uuid import UUID
 
 MAX_DEPTH = 32
 MAX_NODES = 10_000
-MAX_BITS = 4096  # of a whole number; beyond that it is a text
-DIGESTED = 4 << 20  # characters of a text that its digest looks at
+MAX_BITS = 4096  # of an integer; a longer one becomes a string
+DIGESTED = 4 << 20  # characters of a text that its digest covers
 
 _INT64 = 1 << 63
 
 
 def _encoder(ascii: bool) -> Callable[[object], str]:
-    """Returns json's encoder. It makes the part of it that is in C once, and not for each value anew."""
+    """Returns the encode function of json. It creates the encoder in C once instead of once per value."""
     whole = json.JSONEncoder(ensure_ascii=ascii, check_circular=False, allow_nan=False, separators=(",", ":"))
     quote = encode_basestring_ascii if ascii else encode_basestring
     try:
         pieces = json.encoder.c_make_encoder(None, whole.default, quote, None, ":", ",", False, False, False)  # type: ignore[attr-defined]
         pieces("", 0)
-    except (AttributeError, TypeError):  # a Python that has no such part
+    except (AttributeError, TypeError):  # a Python without the C encoder
         return whole.encode
     return lambda value: "".join(pieces(value, 0))
 
 
 _ascii, _unicode = _encoder(ascii=True), _encoder(ascii=False)
-_address = re.compile(r" at 0x[0-9a-fA-F]+")
-_letters = str.maketrans("0123456789abcdef", "ghijklmnopqrstuv")
-_hostile = (Exception, SystemExit, GeneratorExit)  # what somebody's __repr__ may raise and still harm nobody
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_HEX_TO_LETTERS = str.maketrans("0123456789abcdef", "ghijklmnopqrstuv")
+_REPR_ERRORS = (Exception, SystemExit, GeneratorExit)  # errors of a foreign __repr__ that are ignored
 
 
 def quote(text: str) -> str:
@@ -54,30 +54,32 @@ def quote(text: str) -> str:
 
 
 def _encode(value: object) -> str:
-    """Returns the JSON of what is JSON's own. For the most part that is ASCII, for which Python is three times as fast."""
+    """Returns the JSON of a value of JSON types. Most values are ASCII, which Python encodes three times as fast."""
     text = _ascii(value)
-    return _unicode(value) if "\\" in text and "\\u" in text else text  # one letter is found much faster than two
+    return _unicode(value) if "\\" in text and "\\u" in text else text  # searching one character is much faster than two
 
 
-def freeze(value: object, most: int) -> tuple[str, bool]:
-    """Returns value as JSON of about most characters, and whether that is all of it and of JSON's own kinds."""
-    if type(value) is str and len(value) <= most:
+def serialize(value: object, limit: int) -> tuple[str, bool]:
+    """Returns value as JSON of about limit characters, and whether the JSON is the exact value: complete, of JSON types only."""
+    if type(value) is str and len(value) <= limit:
         return quote(value), True
     try:
-        if _fits(value, most):
+        if _fits(value, limit):
             return _encode(value), True
-    except (ValueError, RuntimeError):  # a number that JSON does not have; a change meanwhile
+    except (ValueError, RuntimeError):  # a number that JSON lacks, or a concurrent change
         pass
-    walk = _Walk(most)
+    copier = _Copier(limit)
     try:
-        return _encode(walk.plain(value, 0)), walk.exact
-    except _hostile:
+        return _encode(copier.copy(value, 0)), copier.exact
+    except _REPR_ERRORS:
         return quote(f"<{_kind(value)} that cannot be read>"), False
 
 
 def _fits(value: Any, left: int) -> bool:
-    """Reports whether value is JSON's own and within the bounds, level by level. It is most of the cost of an event, so it has
-    no calls and makes no copy; what does not fit is walked with more care."""
+    """Reports whether value has JSON types only and is within the limits. It checks level by level.
+
+    Most of the cost of an event is here, so the loop calls no functions and copies nothing. _Copier handles the other values.
+    """
     kind, nodes = type(value), MAX_NODES
     if kind is not dict and kind is not list and kind is not tuple:
         return value is None or kind is bool or kind is float or (kind is int and -_INT64 < value < _INT64)
@@ -112,68 +114,70 @@ def _fits(value: Any, left: int) -> bool:
     return False
 
 
-def hidden(value: object) -> str:
-    """Returns JSON that stands for a value which shall not be told: its digest, by which it can be seen to come again."""
-    text, _ = freeze(value, DIGESTED)
+def redact(value: object) -> str:
+    """Returns the JSON that replaces a value which must not be sent: its digest and size. Equal values have equal digests."""
+    text, _ = serialize(value, DIGESTED)
     return f'{{"digest":"{digest(text)}","size_bytes":{len(text)}}}'
 
 
 def digest(text: str) -> str:
-    """Returns letters only: what has digits could be taken for an id that changes from call to call."""
+    """Returns a hash of text in letters. Detectors may treat text with digits as an id that changes from call to call."""
     if len(text) > DIGESTED:
         half = DIGESTED // 2
         text = f"{len(text)} {text[:half]}{text[-half:]}"
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest().translate(_letters)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest().translate(_HEX_TO_LETTERS)
 
 
-def cut(text: str, most: int) -> str:
-    """Returns text, its end replaced by a digest of the whole if it has more than most characters."""
-    if len(text) <= most:
+def truncate(text: str, limit: int) -> str:
+    """Returns text. If it has more than limit characters, a digest of the whole replaces its end."""
+    if len(text) <= limit:
         return text
-    return f"{text[:most]}… [cut: {len(text)} characters, {digest(text)}]"
+    return f"{text[:limit]}… [cut: {len(text)} characters, {digest(text)}]"
 
 
-def shorten(name: str, most: int) -> str:
-    """Returns name in at most most bytes of UTF-8, as the server does: of a longer one whole characters from its beginning, …, and
-    the SHA-256 hash of the whole, so that different names stay different."""
+def shorten(name: str, limit: int) -> str:
+    """Returns name in at most limit bytes of UTF-8, with the rules of the server.
+
+    A longer name becomes its first whole characters, "…", and the SHA-256 hash of the whole, so that different names differ.
+    """
     whole = name.encode("utf-8", "replace")
-    if len(whole) <= most:
+    if len(whole) <= limit:
         return name
     end = "…" + hashlib.sha256(whole).hexdigest()
-    return whole[: most - len(end.encode())].decode("utf-8", "ignore") + end
+    return whole[: limit - len(end.encode())].decode("utf-8", "ignore") + end
 
 
-def wording(error: object) -> str:
-    """Returns what an exception says, as the last line of a traceback does."""
+def error_text(error: object) -> str:
+    """Returns an exception as in the last line of a traceback. Other values are converted with str."""
     if not isinstance(error, BaseException):
-        return _words(error, str)
-    said = _words(error, str)
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+        return _to_text(error, str)
+    message = _to_text(error, str)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-def _words(value: object, how: Any) -> str:
+def _to_text(value: object, convert: Any) -> str:
     try:
-        text = how(value)
+        text = convert(value)
         return text if type(text) is str else str.__str__(text)
-    except _hostile:
-        return f"<{_kind(value)} that cannot be told>"
+    except _REPR_ERRORS:
+        return f"<{_kind(value)} that cannot be read>"
 
 
 def _kind(value: object) -> str:
     return str(type(value).__qualname__)
 
 
-class _Walk:
-    """Makes a copy of a value that has nothing but JSON's kinds in it."""
+class _Copier:
+    """Copies a value with JSON types only, within the limits."""
 
-    def __init__(self, most: int, whole: bool = True) -> None:
-        self.left = most
+    def __init__(self, limit: int, whole: bool = True) -> None:
+        self.left = limit
         self.nodes = MAX_NODES if whole else 4 * MAX_NODES
         self.exact = True
-        self.above: set[int] = set()
-        self.beyond = _Walk(DIGESTED, whole=False) if whole else None  # walks what is cut off, for its digest
+        self.ancestors: set[int] = set()
+        self.digest_copier = _Copier(DIGESTED, whole=False) if whole else None  # copies the part that is cut off, for its digest
 
-    def plain(self, value: Any, depth: int) -> Any:
+    def copy(self, value: Any, depth: int) -> Any:
         self.nodes -= 1
         kind = type(value)
         if kind is str:
@@ -183,7 +187,7 @@ class _Walk:
         if kind is int:
             return self.whole(value)
         if kind is float:
-            return self.inexact(repr(value)) if not math.isfinite(value) else value
+            return self.replacement(repr(value)) if not math.isfinite(value) else value
         if kind is dict or kind is list or kind is tuple:
             return self.container(value, kind is dict, depth)
         return self.other(value, depth)
@@ -191,7 +195,7 @@ class _Walk:
     def text(self, value: str) -> str:
         size = len(value)
         if size > self.left:
-            value, self.exact = cut(value, max(self.left, 0)), False
+            value, self.exact = truncate(value, max(self.left, 0)), False
         self.left -= size
         return value
 
@@ -203,22 +207,22 @@ class _Walk:
         self.exact = False
         return hex(value) if bits <= 4 * MAX_BITS else f"<int of {bits} bits>"
 
-    def inexact(self, text: str) -> str:
+    def replacement(self, text: str) -> str:
         self.exact = False
         return self.text(text)
 
     def container(self, value: Any, mapping: bool, depth: int) -> Any:
-        if id(value) in self.above:
-            return self.inexact("<cycle>")
+        if id(value) in self.ancestors:
+            return self.replacement("<cycle>")
         if depth >= MAX_DEPTH:
-            return self.inexact(f"<{_kind(value)} too deep>")
-        self.above.add(id(value))
+            return self.replacement(f"<{_kind(value)} too deep>")
+        self.ancestors.add(id(value))
         try:
             return self.members(value, depth) if mapping else self.items(value, depth)
-        except RuntimeError:  # another thread changed it meanwhile
-            return self.inexact(f"<{_kind(value)} that changes>")
+        except RuntimeError:  # another thread changed it
+            return self.replacement(f"<{_kind(value)} that changes>")
         finally:
-            self.above.discard(id(value))
+            self.ancestors.discard(id(value))
 
     def full(self) -> bool:
         return self.left <= 0 or self.nodes <= 0
@@ -228,13 +232,13 @@ class _Walk:
         left = iter(value.items())
         for done, (key, item) in enumerate(left):
             if self.full():
-                result["…"] = self.rest(len(value) - done, (key, item), left, depth)
+                result["…"] = self.summary(len(value) - done, (key, item), left, depth)
                 break
             if type(key) is str and len(key) <= self.left:
                 self.left -= len(key)
             else:
-                key = self.inexact(_words(key, str))
-            result[key] = self.plain(item, depth + 1)
+                key = self.replacement(_to_text(key, str))
+            result[key] = self.copy(item, depth + 1)
         return result
 
     def items(self, value: Any, depth: int) -> list[Any]:
@@ -242,40 +246,40 @@ class _Walk:
         left = iter(value)
         for item in left:
             if self.full():
-                result.append("… " + self.rest(len(value) - len(result), item, left, depth))
+                result.append("… " + self.summary(len(value) - len(result), item, left, depth))
                 break
-            result.append(self.plain(item, depth + 1))
+            result.append(self.copy(item, depth + 1))
         return result
 
-    def rest(self, number: int, first: Any, left: Iterator[Any], depth: int) -> str:
-        """Returns words for what is cut off, with a digest of it."""
+    def summary(self, number: int, first: Any, left: Iterator[Any], depth: int) -> str:
+        """Returns the text that replaces the members that are cut off, with their number and digest."""
         self.exact = False
-        if self.beyond is None:
+        if self.digest_copier is None:
             return f"[cut: {number} more]"
-        some = [first, *itertools.islice(left, max(self.beyond.nodes, 0))]
-        return f"[cut: {number} more, {digest(_encode(self.beyond.plain(some, depth)))}]"
+        sample = [first, *itertools.islice(left, max(self.digest_copier.nodes, 0))]
+        return f"[cut: {number} more, {digest(_encode(self.digest_copier.copy(sample, depth)))}]"
 
     def other(self, value: Any, depth: int) -> Any:
-        """What JSON has no word for. An object that knows its own members is told by them."""
+        """Converts a value of another type. Mappings, dataclasses and Pydantic models become objects."""
         self.exact = False
         if depth >= MAX_DEPTH:
             return self.text(f"<{_kind(value)} too deep>")
         if isinstance(value, enum.Enum):
-            return self.plain(value.value, depth + 1)
+            return self.copy(value.value, depth + 1)
         if isinstance(value, str):
             return self.text(str.__str__(value))
         if isinstance(value, int):
             return self.whole(int.__int__(value))
         if isinstance(value, float):
-            return self.plain(float.__float__(value), depth)
+            return self.copy(float.__float__(value), depth)
         if isinstance(value, (bytes, bytearray, memoryview)):
             return self.bytes(value)
         if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
             return self.text(value.isoformat())
         if isinstance(value, (UUID, Decimal, os.PathLike)):
-            return self.text(_words(value, str))
+            return self.text(_to_text(value, str))
         if isinstance(value, BaseException):
-            return self.text(wording(value))
+            return self.text(error_text(value))
         return self.composed(value, depth)
 
     def composed(self, value: Any, depth: int) -> Any:
@@ -283,19 +287,19 @@ class _Walk:
             if isinstance(value, Mapping):
                 return self.container(value, True, depth)
             if isinstance(value, Set):
-                some = self.container(list(itertools.islice(value, max(self.nodes, 0))), False, depth)
-                return sorted(some, key=_encode) if isinstance(some, list) else some
+                sample = self.container(list(itertools.islice(value, max(self.nodes, 0))), False, depth)
+                return sorted(sample, key=_encode) if isinstance(sample, list) else sample
             if isinstance(value, (tuple, list)):
                 return self.container(value, False, depth)
             if dataclasses.is_dataclass(value) and not isinstance(value, type):
                 fields = {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
                 return self.container(fields, True, depth)
-            dump = getattr(value, "model_dump", None)  # Pydantic's models
+            dump = getattr(value, "model_dump", None)  # Pydantic models
             if callable(dump) and not isinstance(value, type):
-                return self.plain(dump(), depth + 1)
-        except _hostile:
+                return self.copy(dump(), depth + 1)
+        except _REPR_ERRORS:
             pass
-        return self.text(_address.sub("", _words(value, repr)))
+        return self.text(_ADDRESS.sub("", _to_text(value, repr)))
 
     def bytes(self, value: Any) -> str:
         data = bytes(value[: max(self.left, 0)])
@@ -305,5 +309,5 @@ class _Walk:
                 return self.text(data.decode())
         except UnicodeDecodeError:
             pass
-        whole = hashlib.blake2b(value, digest_size=8).hexdigest().translate(_letters)
+        whole = hashlib.blake2b(value, digest_size=8).hexdigest().translate(_HEX_TO_LETTERS)
         return self.text(f"<{size} bytes, {whole}>")

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from unloop._freeze import cut, freeze, hidden, wording
+from unloop._serialize import error_text, redact, serialize, truncate
 
 MOST = 10_000
 
@@ -72,7 +72,7 @@ class Plain:
     ],
 )
 def test_what_is_json_stays_what_it_is(value: object, told: object) -> None:
-    text, exact = freeze(value, MOST)
+    text, exact = serialize(value, MOST)
     assert (json.loads(text), exact) == (told, True)
 
 
@@ -95,46 +95,46 @@ def test_what_is_json_stays_what_it_is(value: object, told: object) -> None:
         (ValueError("no such file"), "ValueError: no such file"),
         (10**5000, "<int of 16610 bits>"),
         (collections.OrderedDict(a=1), {"a": 1}),
-        (Hostile(ValueError("secret")), "<Hostile that cannot be told>"),
-        (Hostile(SystemExit(3)), "<Hostile that cannot be told>"),
-        (Hostile(RecursionError()), "<Hostile that cannot be told>"),
-        ({"a": Hostile(ValueError())}, {"a": "<Hostile that cannot be told>"}),
+        (Hostile(ValueError("secret")), "<Hostile that cannot be read>"),
+        (Hostile(SystemExit(3)), "<Hostile that cannot be read>"),
+        (Hostile(RecursionError()), "<Hostile that cannot be read>"),
+        ({"a": Hostile(ValueError())}, {"a": "<Hostile that cannot be read>"}),
         (LyingText("abc"), "abc"),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_json_has_no_word_for_is_told_in_others(value: object, told: object) -> None:
-    text, exact = freeze(value, MOST)
+    text, exact = serialize(value, MOST)
     assert (json.loads(text), exact) == (told, False)
 
 
 def test_an_object_is_told_without_its_address() -> None:
-    assert freeze(Plain(), MOST) == freeze(Plain(), MOST)
+    assert serialize(Plain(), MOST) == serialize(Plain(), MOST)
 
 
 def test_half_a_character_is_no_reason_to_lose_an_event() -> None:
-    assert freeze("a\ud800b", MOST)[0].encode("utf-8", "replace") == b'"a?b"'
+    assert serialize("a\ud800b", MOST)[0].encode("utf-8", "replace") == b'"a?b"'
 
 
 def test_cycles_end() -> None:
     value: dict[str, Any] = {"name": "a"}
     value["self"] = value
-    assert json.loads(freeze(value, MOST)[0]) == {"name": "a", "self": "<cycle>"}
+    assert json.loads(serialize(value, MOST)[0]) == {"name": "a", "self": "<cycle>"}
     point = Point(1)
     point.friend = [point]
-    assert len(freeze(point, MOST)[0]) < 2 * MOST
+    assert len(serialize(point, MOST)[0]) < 2 * MOST
 
 
 def test_what_stands_twice_is_no_cycle() -> None:
     twice = [1]
-    assert freeze([twice, twice], MOST) == ("[[1],[1]]", True)
+    assert serialize([twice, twice], MOST) == ("[[1],[1]]", True)
 
 
 def test_depth_is_bounded() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
-    text, exact = freeze(deep, MOST)
+    text, exact = serialize(deep, MOST)
     assert "too deep" in text
     assert not exact
     while deep:  # taken apart by hand: Python itself would recurse
@@ -156,7 +156,7 @@ def test_depth_is_bounded() -> None:
 )
 def test_size_and_time_are_bounded(big: object) -> None:
     began = time.perf_counter()
-    text, exact = freeze(big, MOST)
+    text, exact = serialize(big, MOST)
     assert time.perf_counter() - began < 1
     assert len(text) < 4 * MOST
     assert not exact or len(text) <= MOST
@@ -165,9 +165,9 @@ def test_size_and_time_are_bounded(big: object) -> None:
 
 def test_what_is_cut_keeps_its_identity() -> None:
     a, b = "x" * 20_000 + "a", "x" * 20_000 + "b"
-    assert freeze(a, MOST) == freeze(a, MOST)
-    assert freeze(a, MOST) != freeze(b, MOST)
-    assert cut("short", 10) == "short"
+    assert serialize(a, MOST) == serialize(a, MOST)
+    assert serialize(a, MOST) != serialize(b, MOST)
+    assert truncate("short", 10) == "short"
 
 
 @pytest.mark.parametrize(
@@ -180,9 +180,9 @@ def test_what_is_left_out_of_a_list_or_an_object_keeps_its_identity(head: list[A
         return [*head, *json.loads(json.dumps(tail).replace("{}", word))]
 
     for a, b in ((ending("a"), ending("b")), (dict(enumerate(ending("a"))), dict(enumerate(ending("b"))))):
-        assert freeze(a, MOST) == freeze(a, MOST)
-        assert freeze(a, MOST) != freeze(b, MOST)
-        assert hidden(a) != hidden(b)
+        assert serialize(a, MOST) == serialize(a, MOST)
+        assert serialize(a, MOST) != serialize(b, MOST)
+        assert redact(a) != redact(b)
 
 
 def test_a_value_that_another_thread_changes_is_told_anyhow() -> None:
@@ -202,7 +202,7 @@ def test_a_value_that_another_thread_changes_is_told_anyhow() -> None:
     thread.start()
     try:
         for _ in range(200):
-            json.loads(freeze(changing, 1 << 20)[0])
+            json.loads(serialize(changing, 1 << 20)[0])
     finally:
         sys.setswitchinterval(interval)
         stop.set()
@@ -210,14 +210,14 @@ def test_a_value_that_another_thread_changes_is_told_anyhow() -> None:
 
 
 def test_what_is_hidden_can_be_seen_to_come_again() -> None:
-    assert hidden({"password": "hunter2"}) == hidden({"password": "hunter2"})
-    assert hidden({"password": "hunter2"}) != hidden({"password": "hunter3"})
-    assert "hunter" not in hidden({"password": "hunter2"})
-    assert not any(c.isdigit() for c in json.loads(hidden("a"))["digest"]), "digits could be taken for an id that changes"
+    assert redact({"password": "hunter2"}) == redact({"password": "hunter2"})
+    assert redact({"password": "hunter2"}) != redact({"password": "hunter3"})
+    assert "hunter" not in redact({"password": "hunter2"})
+    assert not any(c.isdigit() for c in json.loads(redact("a"))["digest"]), "digits could be taken for an id that changes"
 
 
 def test_errors_are_worded_as_a_traceback_does() -> None:
-    assert wording(ValueError("no such file")) == "ValueError: no such file"
-    assert wording(KeyError()) == "KeyError"
-    assert wording("text") == "text"
-    assert wording(Hostile(ValueError())) == "<Hostile that cannot be told>"
+    assert error_text(ValueError("no such file")) == "ValueError: no such file"
+    assert error_text(KeyError()) == "KeyError"
+    assert error_text("text") == "text"
+    assert error_text(Hostile(ValueError())) == "<Hostile that cannot be read>"
