@@ -50,7 +50,7 @@ func (c *commit) placeTrace(ctx context.Context, w *queued, spans []otlp.Span, b
 		return err
 	}
 	c.traces[t] = w.received
-	first := t.events.FirstService()
+	before := serviceNames{first: t.events.FirstService(), ofRun: t.events.ServicesOf(spans)}
 	changes := t.events.Add(spans)
 	for _, change := range changes {
 		if err := c.placeChange(ctx, w, t, change); err != nil {
@@ -63,7 +63,21 @@ func (c *commit) placeTrace(ctx context.Context, w *queued, spans []otlp.Span, b
 		}
 	}
 	c.p.traces.resize(t, w.received)
-	return c.serve(ctx, t, changes, t.events.FirstService() != first)
+	return c.serve(ctx, t, changes, before)
+}
+
+// serviceNames are the services that a trace named before spans were added to it.
+type serviceNames struct {
+	first string            // of the trace
+	ofRun map[string]string // of the runs that held other copies of the spans
+}
+
+// was returns the service that gave the run its project, as far as it may have changed.
+func (n serviceNames) was(run string) string {
+	if service := n.ofRun[run]; service != "" {
+		return service
+	}
+	return n.first
 }
 
 // placeChange places what changes in the events of a run.
@@ -97,7 +111,7 @@ func (t *runChange) setProject(service, noProject string) {
 }
 
 // serve puts the runs of which events or the service have changed, or all of the trace's, into the projects of their services.
-func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, all bool) error {
+func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, before serviceNames) error {
 	runs := make(map[string]bool)
 	for run := range t.events.Served() {
 		runs[run] = true
@@ -105,19 +119,26 @@ func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, all
 	for _, change := range changes {
 		runs[change.Event.RunID] = true
 	}
-	if all {
+	if t.events.FirstService() != before.first {
 		for _, run := range t.events.Runs() {
 			runs[run] = true
 		}
 	}
 	for id := range runs {
 		service := t.events.Service(id)
-		if service == "" || !t.events.In(id) {
+		was := before.was(id)
+		if service == "" && was == "" || !t.events.In(id) {
 			continue
 		}
 		run, err := c.touch(ctx, id)
 		if err != nil {
 			return err
+		}
+		if service == "" { // a better copy of the span that named it names none
+			if run.row.Project == store.Key(was) {
+				run.row.Project, run.rowChanged = c.p.opts.Project, true
+			}
+			continue
 		}
 		if project := run.row.Project; project != store.Key(service) && t.events.Serves(project) {
 			run.row.Project, run.rowChanged = store.Key(service), true

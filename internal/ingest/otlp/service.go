@@ -84,3 +84,16 @@ func (t *Trace) Serves(service string) bool { return t.services[service] > 0 }
 
 // Served returns the runs of which the latest Add may have changed the service.
 func (t *Trace) Served() iter.Seq[string] { return maps.Keys(t.served) }
+
+// ServicesOf returns the services of the runs that hold copies of the spans, by run, as they are before the spans are added.
+// O(spans).
+func (t *Trace) ServicesOf(spans []Span) map[string]string {
+	services := make(map[string]string)
+	for i := range spans {
+		if n := t.nodes[spans[i].ID]; n != nil && n.known {
+			run := t.runOf(n)
+			services[run] = t.Service(run)
+		}
+	}
+	return services
+}
