@@ -185,7 +185,7 @@ print(unloop.flush())
 def test_a_program_without_a_home_sends_its_events(server: Server) -> None:
     done = program(HOMELESS, UNLOOP_ENDPOINT=server.url)
     assert done.stdout.strip() == "True", done.stderr
-    assert "UNLOOP_BUFFER can name another" in done.stderr
+    assert "set UNLOOP_BUFFER to a folder" in done.stderr
     assert texts(server, "p") == ["x"]
 
 
