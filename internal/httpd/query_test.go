@@ -190,7 +190,7 @@ func TestRunsAreFiltered(t *testing.T) {
 		"tool=search":                "looping",
 		"warning=" + rule:            "looping",
 		"text=fine":                  "healthy",
-		"text=l%25g":                  "",
+		"text=l%25g":                 "",
 		"until=2026-05-01T12:00:01Z": "",
 		"since=2026-05-01T12:00:01Z": "healthy looping",
 		"since=1h":                   "",
