@@ -123,11 +123,11 @@ overhead: build ## measure what the Python package costs an agent
 	@UNLOOP_BIN=bin/unloop PYTHONPATH=sdk/python/src python3 sdk/python/bench/overhead.py
 
 .PHONY: eval
-eval: ## measure the profiles on EVAL_RUNS, and on loops spliced into the healthy ones of them with three seeds
+eval: ## measure the profiles on EVAL_RUNS, and on loops and lookalikes made of the healthy ones, tuning kinds and reporting kinds
 	@go build -o bin/unloop ./cmd/unloop
 	@echo "As they are:"; bin/unloop eval --profile $(EVAL_PROFILES) $(EVAL_RUNS)
-	@echo; echo "With loops and look-alikes, seeds 1 to 3:"; \
-		for seed in 1 2 3; do bin/unloop eval make --seed $$seed $(EVAL_RUNS); done | bin/unloop eval --profile $(EVAL_PROFILES) -
+	@for kinds in tuning reporting; do echo; echo "With $$kinds kinds, seeds 1 to 3:"; \
+		for seed in 1 2 3; do bin/unloop eval make --seed $$seed --kinds $$kinds $(EVAL_RUNS); done | bin/unloop eval --profile $(EVAL_PROFILES) -; done
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, one after another

@@ -31,7 +31,7 @@ func Listener(span trace.Span) guard.Listener {
 			attribute.String("unloop.code", d.Code),
 			attribute.Int("unloop.count", d.Count),
 			attribute.Bool("unloop.shadow", d.Shadow != policy.Allow),
-			attribute.String("unloop.moment", n.Moment),
+			attribute.String("unloop.moment", n.Stage),
 		}
 		if n.Call.Tool != "" {
 			attributes = append(attributes, attribute.String("gen_ai.tool.name", n.Call.Tool))
