@@ -35,7 +35,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stalled_steps", step.Tool, m.Steps, "the last %d steps brought next to nothing: %s", m.Steps, tally(r, m))
+	f := finding(r, "stalled_steps", step.Tool, m.Steps, "The last %d steps brought almost nothing new: %s", m.Steps, tally(r, m))
 	if output != "" {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}
@@ -48,7 +48,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return f, true
 }
 
-// tally says how often the steps in vain, of those that are remembered, failed, found nothing, told what was known, or could do
+// tally says how often the steps in vain, of those that are remembered, failed, found nothing, returned known content, or could do
 // nothing, and how much of their outcomes was new.
 func tally(r *unloop.Run, m *unloop.Meter) string {
 	var n [unloop.Nothing + 1]int
@@ -68,7 +68,7 @@ func tally(r *unloop.Run, m *unloop.Meter) string {
 	for _, part := range []struct {
 		of     unloop.Brought
 		phrase string
-	}{{unloop.Setback, "failed"}, {unloop.Absence, "found nothing"}, {unloop.Content, "told what was known"}, {unloop.Nothing, "could do nothing"}} {
+	}{{unloop.Setback, "failed"}, {unloop.Absence, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Nothing, "could do nothing"}} {
 		if n[part.of] == 0 {
 			continue
 		}
@@ -77,5 +77,5 @@ func tally(r *unloop.Run, m *unloop.Meter) string {
 		}
 		text += fmt.Sprintf("%d %s", n[part.of], part.phrase)
 	}
-	return fmt.Sprintf("%s; %.0f %% of what came back was new", text, 100*novelty/float64(max(1, all)))
+	return fmt.Sprintf("%s; %.0f %% of the results was new", text, 100*novelty/float64(max(1, all)))
 }

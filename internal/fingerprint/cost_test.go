@@ -95,7 +95,7 @@ const (
 	longContent  = 16 * shortContent
 )
 
-// tooDear says what is wrong if a function takes over four times as long as it may for content 16 times as long, or longer
+// tooDear says what is wrong if a function takes over eight times as long as it may for content 16 times as long (what is quadratic takes 16 times as long as that), or longer
 // for a byte than maxCost allows. Both are ratios of what was measured at the same time on the same machine.
 func tooDear(function func([]byte), prefix, unit, suffix []byte) string {
 	short, long := repeated(prefix, unit, suffix, shortContent), repeated(prefix, unit, suffix, longContent)
@@ -106,7 +106,7 @@ func tooDear(function func([]byte), prefix, unit, suffix []byte) string {
 		least[2] = min(least[2], timed(func() { readEach(long) }))
 		// A microsecond is added to each, as calls and the clock have a cost of their own.
 		dear := float64(least[1]) / float64(least[2])
-		if grown(least) < 64 && dear <= maxCost {
+		if grown(least) < 128 && dear <= maxCost {
 			return ""
 		}
 		if dear > 50*maxCost {
