@@ -89,7 +89,7 @@ func checkPolicy(make func() policy.Policy) error {
 	}
 	one, other := make(), make()
 	if one == nil || other == nil {
-		return errors.New("Policy returns nil")
+		return errors.New("the Policy function returns nil")
 	}
 	kept, keeps := one.(policy.Stateful)
 	if !keeps {
@@ -100,7 +100,7 @@ func checkPolicy(make func() policy.Policy) error {
 		return fmt.Errorf("policy: State of %T returns no pointer", one)
 	}
 	if second, ok := other.(policy.Stateful); ok && state.Type().Elem().Size() > 0 && state.Interface() == second.State() {
-		return fmt.Errorf("Policy returns the same %T twice: runs would share its state", one)
+		return fmt.Errorf("the Policy function returns the same %T twice: runs would share its state", one)
 	}
 	return nil
 }

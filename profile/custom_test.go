@@ -32,7 +32,7 @@ func TestCustomNamesEveryMistake(t *testing.T) {
 		{"bad detectors", Parts{Name: "own", Detectors: []unloop.Detector{nil, named{"", unloop.AtStart}, good, good, named{"idle", 0}}}, []string{
 			"detector 0 is nil", "detector 1 (profile.named) has no name", `two detectors have the name "good"`, `detector "idle" is never asked`,
 		}},
-		{"no policy from a maker of policies", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return nil }}, []string{"Policy returns nil"}},
+		{"no policy from a maker of policies", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return nil }}, []string{"the Policy function returns nil"}},
 		{"one policy for all", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return shared }}, []string{"runs would share its state"}},
 		{"settings of a tool", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Tools: map[string]Tool{"a": {Settings: map[string]float64{"x": 1}}}}}, []string{"tools: a: only its class can be set"}},
 		{"a class that there is not", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Tools: map[string]Tool{"a": {Class: "safe"}}}}, []string{`tools: a: class is "safe"`}},
