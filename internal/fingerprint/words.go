@@ -274,8 +274,8 @@ func tag(b []byte) int {
 	return 0
 }
 
-// Run4 returns the fingerprint of four words in a row.
-func Run4(a, b, c, d Word) uint32 { return mix(mix(a.Hash, b.Hash), mix(c.Hash, d.Hash)) }
+// Run4 returns the fingerprint of four words in a row, from those of the first two and of the last two.
+func Run4(first, last uint32) uint32 { return mix(first, last) }
 
 // Run2 returns the fingerprint of two words in a row.
 func Run2(a, b Word) uint32 { return mix(a.Hash, b.Hash) }
