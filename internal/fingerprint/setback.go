@@ -61,7 +61,20 @@ var vocabulary = func() (t [512]saying) {
 	return t
 }()
 
+// vocabularyBits has a bit for each word of the vocabulary, which nearly no other word has: most words say nothing, and end here.
+var vocabularyBits = func() (t [64]uint64) {
+	for _, entry := range vocabulary {
+		if entry.hash != 0 {
+			t[entry.hash>>26] |= 1 << (entry.hash >> 20 & 63)
+		}
+	}
+	return t
+}()
+
 func saysOf(word uint32) uint8 {
+	if vocabularyBits[word>>26]>>(word>>20&63)&1 == 0 {
+		return 0
+	}
 	at := word % uint32(len(vocabulary))
 	for vocabulary[at].hash != 0 {
 		if vocabulary[at].hash == word {
@@ -83,7 +96,11 @@ func (w *Words) tell(from int) {
 		if word.Kind != Letters {
 			shown, w.before = 1, 0
 		} else if from+k < early {
-			w.say(saysOf(word.Hash), from+k == 0)
+			if says := saysOf(word.Hash); says != 0 {
+				w.say(says, from+k == 0)
+			} else {
+				w.before = 0
+			}
 		}
 		shape = (shape ^ shown) * golden
 		shape ^= shape >> 29
@@ -97,7 +114,7 @@ func (w *Words) say(says uint8, first bool) {
 	w.before = says
 	w.Passing = w.Passing || says&passes != 0
 	switch {
-	case says == 0 || w.Tells != NoSetback:
+	case w.Tells != NoSetback:
 	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
 		w.Tells = Refused
 	case says&naught != 0, says&finds != 0 && negated:

@@ -92,7 +92,9 @@ func (w *Words) read(b []byte) {
 		}
 		if n, h := w.letters(b[i:]); n > 0 {
 			list = append(list, Word{h, Letters})
-			i += n
+			if i += n; b[i] == ' ' {
+				i++
+			}
 			continue
 		}
 		if c&start != 0 || c&hex != 0 && i+8 < len(b) && b[i+8] == '-' {
