@@ -11,22 +11,24 @@ import (
 func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	m, effort, w := &r.s.Meter, &r.step.Effort, &s.words
 	next := act{Tool: t.Hash}
+	shares := noMinima
 	w.Reset()
 	objects := false
 	for _, value := range s.canon.Members {
 		objects = true
 		w.Add(value)
-		next.Outline.put(uint32(fingerprint.Bytes(value)))
+		shares.put(uint32(fingerprint.Bytes(value)))
 	}
 	if !objects {
 		w.Add(canonical)
 	}
 	for k, word := range w.List {
-		next.Outline.put(word.Hash * 0x9E3779B1)
+		shares.put(word.Hash * 0x9E3779B1)
 		if k > 0 {
-			next.Outline.put(fingerprint.Run2(w.List[k-1], word))
+			shares.put(fingerprint.Run2(w.List[k-1], word))
 		}
 	}
+	next.Outline = shares.outline()
 	effort.Fresh = m.read(w)
 	effort.Writes = t.Effect == Mutating
 	if t.Shell {

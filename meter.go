@@ -117,10 +117,13 @@ func (m *meter) count(w *fingerprint.Words) (fresh, all int) {
 	case 1, 2, 3:
 		words = append(words, words[0], words[0], words[0])[:4]
 	}
+	first, second := fingerprint.Run2(words[0], words[1]), fingerprint.Run2(words[1], words[2])
 	for k := 3; k < len(words); k++ {
-		if m.Seen.add(fingerprint.Run4(words[k-3], words[k-2], words[k-1], words[k])) {
+		third := fingerprint.Run2(words[k-1], words[k])
+		if m.Seen.add(fingerprint.Run4(first, third)) {
 			fresh++
 		}
+		first, second = second, third
 	}
 	return fresh, len(words) - 3
 }

@@ -18,7 +18,7 @@ type seen struct{ young, old set }
 // add notes h and reports whether it is new.
 func (s *seen) add(h uint32) bool {
 	h = max(h, 1)
-	if 2*s.young.n >= len(s.young.places) {
+	if 2*s.young.n >= len(s.young.places) && s.young.n < maxSeen {
 		s.young.grow()
 	}
 	at := s.young.place(h)
@@ -127,32 +127,47 @@ func (s *seen) UnmarshalText(text []byte) error {
 }
 
 // outline stands for a set of fingerprints: one-permutation minhash as in fingerprint.Sketch, with 32 minima of 16 bits, four in
-// a number.
+// a number. 0 stands for no minimum.
 type outline [8]uint64
 
-func (o *outline) put(h uint32) {
-	bucket, value := h>>27, uint64(uint16(h)|1)
-	word, shift := &o[bucket/4], 16*(bucket%4)
-	if old := *word >> shift & 0xFFFF; old == 0 || value < old {
-		*word ^= (old ^ value) << shift
+// minima are those of an outline in the making, each less 1, which makes none the greatest.
+type minima [32]uint16
+
+var noMinima = func() (m minima) {
+	for k := range m {
+		m[k] = 0xFFFF
 	}
+	return m
+}()
+
+func (m *minima) put(h uint32) {
+	at := &m[h>>27]
+	*at = min(*at, uint16(h)&^1)
+}
+
+func (m *minima) outline() (o outline) {
+	for k, x := range m {
+		o[k/4] |= uint64(x+1) << (16 * (k % 4))
+	}
+	return o
 }
 
 // alike estimates how much of both is in both, from 0 to 1. Two empty ones are alike.
 func (o *outline) alike(other *outline) float64 {
-	either, differ := 0, 0
+	either, differ := uint64(0), uint64(0)
 	for k, x := range o {
-		either += lanes(x | other[k])
-		differ += lanes(x ^ other[k])
+		either |= lanes(x|other[k]) >> k
+		differ |= lanes(x^other[k]) >> k
 	}
 	if either == 0 {
 		return 1
 	}
-	return float64(either-differ) / float64(either)
+	n := bits.OnesCount64(either)
+	return float64(n-bits.OnesCount64(differ)) / float64(n)
 }
 
-// lanes returns how many of the four 16-bit numbers in x are not 0.
-func lanes(x uint64) int {
+// lanes returns the high bit of each of the four 16-bit numbers in x that is not 0.
+func lanes(x uint64) uint64 {
 	const low = 0x7FFF7FFF7FFF7FFF
-	return bits.OnesCount64((x&low + low | x) &^ low)
+	return (x&low + low | x) &^ low
 }

@@ -47,6 +47,9 @@ func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
 	if n := s.young.n + s.old.n; n > 2*maxSeen {
 		t.Errorf("it keeps %d", n)
 	}
+	if n := len(s.young.places) + len(s.old.places); n > 4*maxSeen {
+		t.Errorf("it takes %d places", n)
+	}
 	if s.add(5*maxSeen - maxSeen/2) {
 		t.Error("it has forgotten what it surely remembers")
 	}

@@ -61,7 +61,20 @@ var vocabulary = func() (t [512]saying) {
 	return t
 }()
 
+// vocabularyBits has a bit for each word of the vocabulary, which nearly no other word has: most words say nothing, and end here.
+var vocabularyBits = func() (t [64]uint64) {
+	for _, entry := range vocabulary {
+		if entry.hash != 0 {
+			t[entry.hash>>26] |= 1 << (entry.hash >> 20 & 63)
+		}
+	}
+	return t
+}()
+
 func saysOf(word uint32) uint8 {
+	if vocabularyBits[word>>26]>>(word>>20&63)&1 == 0 {
+		return 0
+	}
 	at := word % uint32(len(vocabulary))
 	for vocabulary[at].hash != 0 {
 		if vocabulary[at].hash == word {
@@ -75,18 +88,34 @@ func saysOf(word uint32) uint8 {
 // early is within how many words a text tells how an attempt ended.
 const early = 24
 
-// tell notes what the word says that was read last. The first that tells of an end decides.
-func (w *Words) tell(word uint32) {
-	if len(w.List) > early {
-		return
+// tell notes what the words from one on say, and their shape. The first that tells of an end decides.
+func (w *Words) tell(from int) {
+	shape := w.Shape
+	for k, word := range w.List[from:] {
+		shown := Hash(word.Hash)
+		if word.Kind != Letters {
+			shown, w.before = 1, 0
+		} else if from+k < early {
+			if says := saysOf(word.Hash); says != 0 {
+				w.say(says, from+k == 0)
+			} else {
+				w.before = 0
+			}
+		}
+		shape = (shape ^ shown) * golden
+		shape ^= shape >> 29
 	}
-	says, before := saysOf(word), w.before
+	w.Shape = shape
+}
+
+// say notes what a word says.
+func (w *Words) say(says uint8, first bool) {
+	negated := w.before&negates != 0
 	w.before = says
 	w.Passing = w.Passing || says&passes != 0
-	negated := before&negates != 0
 	switch {
-	case says == 0 || w.Tells != NoSetback:
-	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && len(w.List) == 1:
+	case w.Tells != NoSetback:
+	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
 		w.Tells = Refused
 	case says&naught != 0, says&finds != 0 && negated:
 		w.Tells = Nothing

@@ -1,8 +1,11 @@
 package fingerprint
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func wordsOf(text string) *Words {
@@ -105,6 +108,18 @@ func TestCommandsOfACommandLine(t *testing.T) {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
+}
+
+// A word of letters is the same, wherever in a text and however it is read.
+func TestAWordIsTheSameWhereverItStands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[a-zA-Z]{1,20}|[a-z]{1,9}_[a-z]{1,9}|(exit|status|code|tmp|pid|go-build|tool_call_id|proc|é|x1)[a-z]{0,9}`).Draw(t, "word")
+		end := rapid.SampledFrom([]string{" ", ".", "\"", "\n", "_", "-", "/"}).Draw(t, "end")
+		alone, within := wordsOf(word+end), wordsOf(word+end+strings.Repeat(" ", 40))
+		if !slices.Equal(alone.List, within.List) || alone.Says != within.Says || alone.Shape != within.Shape {
+			t.Errorf("alone %+v, within a text %+v", alone, within)
+		}
+	})
 }
 
 func FuzzWords(f *testing.F) {
