@@ -91,7 +91,7 @@ describe("the server", () => {
     const page = await open(t, browser, server, "/", { expect: [/401|403/] });
     await page.getByRole("heading", { name: "Token required" }).waitFor();
     assert.equal(await page.getByRole("alert").count(), 0, "nobody has given a token yet");
-    for (const [given, why] of [["wrong", "not known here"], ["send only", "is for ingest"]]) {
+    for (const [given, why] of [["wrong", "unknown token"], ["send only", "the scope ingest"]]) {
       await page.getByRole("textbox", { name: "Token" }).fill(given);
       await page.getByRole("button", { name: "Use token" }).click();
       await page.getByRole("alert").filter({ hasText: why }).waitFor();
