@@ -18,7 +18,7 @@ def test_the_examples_of_the_page_run(server: Server, guard_bin: str, tmp_path: 
     observed, joined, guarded, raising, tools = examples.blocks("docs/langgraph.md")
     (tmp_path / "my_agent.py").write_text(MY_AGENT)
     assert examples.run(observed, tmp_path, UNLOOP_ENDPOINT=server.url) == ""
-    assert [w["type"] for w in server.warnings("thread-7")] == ["same_call_same_result"]
+    assert "same_call_same_result" in [w["type"] for w in server.warnings("thread-7")]
 
     assert examples.run(joined, tmp_path, UNLOOP_ENDPOINT=server.url) == ""
     (loop,) = (run for run in server.runs() if run["name"] == "archivist" and run["id"] != "thread-7")
