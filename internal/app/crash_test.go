@@ -77,7 +77,7 @@ func TestAKilledServerLosesNothingThatItAcknowledged(t *testing.T) {
 			random := rand.New(rand.NewPCG(7, 7))
 			for range crashRounds {
 				url, kill := startVictim(t, db)
-				lifetime, end := context.WithTimeout(t.Context(), time.Duration(50+random.IntN(250))*time.Millisecond)
+				lifetime, end := context.WithTimeout(t.Context(), time.Duration(300+random.IntN(250))*time.Millisecond)
 				load.run(lifetime, url, kill)
 				end()
 			}
