@@ -121,7 +121,7 @@ func refolded(kept string) (r *store.Refold, err error) {
 	return r, err
 }
 
-// encodePreview returns a glance as it is kept.
+// encodePreview returns the JSON of a preview as the database stores it.
 func encodePreview(g *store.Preview) string {
 	text, err := json.Marshal(g)
 	if err != nil {
@@ -130,7 +130,7 @@ func encodePreview(g *store.Preview) string {
 	return string(text)
 }
 
-// decodePreview reads what glance wrote.
+// decodePreview returns the preview that encodePreview wrote.
 func decodePreview(kept string) (g store.Preview, err error) {
 	if kept != "" {
 		err = json.Unmarshal([]byte(kept), &g)
