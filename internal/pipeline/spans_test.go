@@ -296,6 +296,22 @@ func TestWhatSpansGiveIsAFunctionOfTheirSet(t *testing.T) {
 	})
 }
 
+func TestAProjectIsThatOfTheCanonicalCopiesOfSpans(t *testing.T) {
+	const trace = "00000000000000000000000000000001"
+	span := func(id, service string, facts otlp.Facts, end int64) otlp.Span {
+		s := otlp.Span{TraceID: trace, ID: id, Service: service, Start: begin.UnixNano(), Facts: facts}
+		s.End = s.Start + end
+		return s
+	}
+	tool := otlp.Facts{Kind: otlp.Tool, Tool: "search"}
+	h := newHandFed(t)
+	h.spans(span("01", "one", tool, 1))
+	h.spans(span("01", "one", otlp.Facts{Kind: otlp.Other}, 2), span("02", "two", tool, 2)) // 01 is no agent's work after all
+	if got := h.verdicts()[trace].Run.Project; got != "two" {
+		t.Errorf("the run is in the project %q, want two, whose span alone has events", got)
+	}
+}
+
 // kept returns the runs by id that the store names for each trace, and how many spans it has.
 func (h *handFed) kept() map[string][]string {
 	kept := make(map[string][]string)

@@ -140,7 +140,8 @@ func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, bef
 			}
 			continue
 		}
-		if project := run.row.Project; project != store.Key(service) && t.events.Serves(project) {
+		// The project may be that of a span of which a better copy tells of no agent's work.
+		if project := run.row.Project; project != store.Key(service) && (project == store.Key(was) || t.events.Serves(project)) {
 			run.row.Project, run.rowChanged = store.Key(service), true
 		}
 		run.setProject(service, c.p.opts.Project)
