@@ -38,24 +38,24 @@ func TestAPanicFailsTheGuardOfItsRunAlone(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 { // whoever waits for the lock gets it
 		all.Go(func() {
-			if d := group.Run("bad").Before(Call{Tool: "bomb"}); d.Action != policy.Allow || d.Code != CodeFailed || d.Err() != nil {
+			if d := group.Run("bad").Before(t.Context(), Call{Tool: "bomb"}); d.Action != policy.Allow || d.Code != CodeFailed || d.Err() != nil {
 				t.Errorf("%s %s", d.Action, d.Code)
 			}
 		})
 	}
 	all.Wait()
 	bad, good := group.Run("bad"), group.Run("good")
-	if d := bad.After(Call{Tool: "bomb"}, Outcome{}); d.Code != CodeFailed {
+	if d := bad.After(t.Context(), Call{Tool: "bomb"}, Outcome{}); d.Code != CodeFailed {
 		t.Errorf("it decides %q", d.Code)
 	}
 	if _, err := bad.Snapshot(); !errors.Is(err, ErrFailed) || !errors.Is(bad.Failed(), ErrFailed) || bad.State().Failed == "" {
 		t.Errorf("snapshot: %v, failed: %v, state: %+v", err, bad.Failed(), bad.State())
 	}
-	if d := good.Before(Call{Tool: "search"}); d.Code != "" || good.Failed() != nil {
+	if d := good.Before(t.Context(), Call{Tool: "search"}); d.Code != "" || good.Failed() != nil {
 		t.Errorf("another run: %q, %v", d.Code, good.Failed())
 	}
 	group.End("bad")
-	if d := group.Run("bad").Before(Call{Tool: "search"}); d.Code != "" {
+	if d := group.Run("bad").Before(t.Context(), Call{Tool: "search"}); d.Code != "" {
 		t.Errorf("begun anew, it decides %q", d.Code)
 	}
 	group.Close()
@@ -92,8 +92,8 @@ func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
 	}
 	p := custom(t, parts)
 	g := New(p, Options{})
-	g.Before(Call{Tool: "a"})
-	g.Before(Call{Tool: "b"})
+	g.Before(t.Context(), Call{Tool: "a"})
+	g.Before(t.Context(), Call{Tool: "b"})
 	data, err := g.Snapshot()
 	if err != nil {
 		t.Fatal(err)
@@ -102,10 +102,10 @@ func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := restored.Before(Call{Tool: "c"}); d.Action != policy.Halt || d.Nudge != "That was the third." {
+	if d := restored.Before(t.Context(), Call{Tool: "c"}); d.Action != policy.Halt || d.Nudge != "That was the third." {
 		t.Errorf("the third call: %s %q", d.Action, d.Nudge)
 	}
-	if d := New(p, Options{}).Before(Call{Tool: "c"}); d.Action != policy.Allow {
+	if d := New(p, Options{}).Before(t.Context(), Call{Tool: "c"}); d.Action != policy.Allow {
 		t.Errorf("the first call of another run: %s", d.Action)
 	}
 	for name, change := range map[string]func(m map[string]any){
