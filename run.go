@@ -123,9 +123,9 @@ type Metrics struct {
 	EventsOf     int           // events of BusiestAgent
 }
 
-// NewRun returns a run without events. It reads its events according to reading, which must not change afterwards.
-func NewRun(id string, reading Options) *Run {
-	return &Run{id: id, options: reading, s: state{Tools: make(map[string]*Tool)}}
+// NewRun returns a run without events. It reads its events according to the options, which must not change afterwards.
+func NewRun(id string, options Options) *Run {
+	return &Run{id: id, options: options, s: state{Tools: make(map[string]*Tool)}}
 }
 
 // ID returns the run's id.

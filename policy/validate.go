@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/unloop-ai/unloop"
@@ -10,8 +11,21 @@ import (
 // maxNext bounds the targets that a ladder blocks. Findings of package detect have at most unloop.MaxPeriod of them.
 const maxNext = 1024
 
-// Validate reports the first value that no Ladder can have written.
-func (s *ladderState) Validate() error {
+// restore replaces a state by the one in data, which it checks. On an error, the state is unchanged.
+func restore[State interface{ validate() error }](state *State, data []byte) error {
+	var kept State
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return err
+	}
+	if err := kept.validate(); err != nil {
+		return err
+	}
+	*state = kept
+	return nil
+}
+
+// validate reports the first value that no Ladder can have written.
+func (s ladderState) validate() error {
 	var c snapshot.Check
 	c.Count("Rung", s.Level, len(levels)-1)
 	c.Count("Held", s.Held, snapshot.MaxCount)
@@ -21,8 +35,8 @@ func (s *ladderState) Validate() error {
 	return c.Err()
 }
 
-// Validate reports the first value that no Escalation can have written.
-func (d detections) Validate() error {
+// validate reports the first value that no Escalation can have written.
+func (d detections) validate() error {
 	var c snapshot.Check
 	c.Count("number of patterns", len(d), maxPatterns)
 	for _, n := range d {
