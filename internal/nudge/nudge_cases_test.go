@@ -1,4 +1,4 @@
-package policy
+package nudge
 
 import "github.com/unloop-ai/unloop"
 
