@@ -1,4 +1,4 @@
-// Package policy derives decisions from findings: the warnings of a run, its health, and the action to take at each event.
+// Package policy derives decisions from findings: the action to take at each event.
 // It reads no clock, starts no goroutine and does no I/O. The state of a policy is small and changes only in Decide, so
 // equal findings give equal decisions.
 package policy

@@ -2,9 +2,8 @@ package policy
 
 import (
 	"encoding/json"
-	"fmt"
 
-	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/findings"
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
@@ -31,7 +30,7 @@ func (s ladderState) validate() error {
 	c.Count("Held", s.Held, snapshot.MaxCount)
 	c.Count("News", s.Novelty, noveltyPerLevel-1)
 	c.Count("number of targets", len(s.Next), maxNext)
-	c.Part("Told", validateFinding(&s.Finding))
+	c.Part("Told", findings.Validate(&s.Finding))
 	return c.Err()
 }
 
@@ -42,38 +41,6 @@ func (d detections) validate() error {
 	for _, n := range d {
 		c.That(n > 0, "a pattern was detected %d times", n)
 		c.Count("detections of a pattern", n, snapshot.MaxCount)
-	}
-	return c.Err()
-}
-
-// Restore replaces the warnings by those that All returned. On an error, which invalid values or too many warnings cause, w is
-// unchanged. Of several warnings with the same rule and subject, the last is kept.
-func (w *Warnings) Restore(all []unloop.Finding) error {
-	var c snapshot.Check
-	c.Count("number of warnings", len(all), maxWarnings)
-	raised := make(map[warningKey]*unloop.Finding, min(len(all), maxWarnings))
-	for k := range all {
-		f := all[k]
-		c.Part(fmt.Sprintf("warning %d", k), validateFinding(&f))
-		if c.Err() != nil {
-			return c.Err()
-		}
-		raised[warningKey{f.Rule, f.Subject}] = &f
-	}
-	w.raised = raised
-	return nil
-}
-
-// validateFinding checks the numbers of a finding. Any text is valid.
-func validateFinding(f *unloop.Finding) error {
-	var c snapshot.Check
-	c.Count("Count", f.Count, snapshot.MaxCount)
-	c.Count("Period", f.Period, snapshot.MaxCount)
-	c.Count("Workers", f.Workers, snapshot.MaxCount)
-	c.Count("Event.Number", f.Event.Number, snapshot.MaxCount)
-	c.Count("First.Number", f.First.Number, snapshot.MaxCount)
-	for k := range f.Evidence {
-		c.Count("Evidence.Number", f.Evidence[k].Number, snapshot.MaxCount)
 	}
 	return c.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/nudge"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -136,12 +137,12 @@ func (s *custom) profile() *Profile {
 
 // nudgesOf returns the texts of a profile. A custom profile has the texts for the codes of policy.Ladder. It may have a text
 // for any code, because its policy defines the codes.
-func nudgesOf(settings Settings, name string) (*policy.Nudges, error) {
+func nudgesOf(settings Settings, name string) (*nudge.Texts, error) {
 	own := settings.common().Nudges
 	if _, ok := settings.(*custom); !ok {
-		return policy.NewNudges(name, own)
+		return nudge.New(name, own)
 	}
-	nudges, err := policy.NewNudges(Default, nil)
+	nudges, err := nudge.New(Default, nil)
 	mistakes := []error{err}
 	for _, code := range slices.Sorted(maps.Keys(own)) {
 		if err == nil {

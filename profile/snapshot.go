@@ -17,7 +17,7 @@ type sessionState struct {
 	Policy   json.RawMessage            `json:"policy,omitempty"`
 	Tools    map[string]json.RawMessage `json:"tools,omitempty"` // policies of tools with their own settings
 	Warnings []unloop.Finding           `json:"warnings,omitempty"`
-	Course   policy.Course              `json:"course,omitzero"`
+	Course   course                     `json:"course,omitzero"`
 }
 
 // Snapshot returns the complete state of the session as JSON. A session that Restore makes of it continues exactly as this
@@ -78,7 +78,7 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !kept.Course.Valid() {
+	if !kept.Course.valid() {
 		return nil, errors.New("restore a session: the course contradicts itself")
 	}
 	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course}

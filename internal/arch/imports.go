@@ -29,9 +29,11 @@ var rooms = map[string]room{
 	"internal/snapshot/snapshottest": {},
 	"detect":                         {ours: []string{"."}},
 	"detect/detecttest":              {ours: []string{"."}, tests: []string{"detect"}},
-	"policy":                         {ours: []string{".", "internal/snapshot"}},
+	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
+	"policy":                         {ours: []string{".", "internal/findings", "internal/snapshot"}},
+	"internal/nudge":                 {ours: []string{".", "policy"}},
 	"profile": {
-		ours:   []string{".", "detect", "policy", "internal/snapshot"},
+		ours:   []string{".", "detect", "policy", "internal/findings", "internal/nudge", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},
 		tests:  []string{"internal/fingerprint"},
 	},
