@@ -3,8 +3,8 @@ package guard
 import (
 	"encoding/json"
 	"errors"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/unloop-ai/unloop"

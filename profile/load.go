@@ -84,7 +84,7 @@ func profileName(asked string, fields []field) (string, error) {
 
 // apply sets the fields and returns an error for each that is invalid.
 func apply(settings Settings, fields []field, where string) (mistakes []error) {
-	known := SettingNames(settings)
+	known := settingNames(settings)
 	for _, f := range fields {
 		if f.name.Value == "profile" {
 			continue
@@ -106,7 +106,7 @@ func applySet(settings Settings, set string) []error {
 	if !ok {
 		return []error{fmt.Errorf("%q is no setting: write NAME=VALUE", set)}
 	}
-	if known := SettingNames(settings); !slices.Contains(known, name) {
+	if known := settingNames(settings); !slices.Contains(known, name) {
 		return []error{fmt.Errorf("there is no setting %q; there are %s", name, strings.Join(known, ", "))}
 	}
 	var node yaml.Node
@@ -188,8 +188,8 @@ func kindWord(k reflect.Kind) string {
 	return k.String()
 }
 
-// SettingNames returns the YAML names of the settings, in order.
-func SettingNames(settings Settings) []string {
+// settingNames returns the YAML names of the settings, in order.
+func settingNames(settings Settings) []string {
 	var names []string
 	for name := range settingFields(reflect.ValueOf(settings).Elem()) {
 		names = append(names, name)
