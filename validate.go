@@ -221,7 +221,7 @@ func (s *Shell) validate(in *state) error {
 }
 
 // validate checks that Matches agrees with the elements that are kept, and that there are at most most elements.
-func (p *Periods) validate(most int) error {
+func (p *periods) validate(most int) error {
 	var c snapshot.Check
 	c.Count("N", p.N, most)
 	kept := min(p.N, MaxPeriod)

@@ -7,16 +7,22 @@
 //
 // Without Wrap:
 //
-//	d := g.Before(call)
+//	d := g.Before(ctx, call)
 //	if d.Stops() {
 //		return d.Result(), d.Err()
 //	}
 //	result, err := run(call)
-//	d = g.After(call, guard.Outcome{Result: result, Err: err})
+//	d = g.After(ctx, call, guard.Outcome{Result: result, Err: err})
 //	return d.Attach(result), d.Err()
+//
+// Every method that returns a Decision takes a context. It bounds the wait for what may be remote, and nothing else: today,
+// that is the store of a Swarm, which Before asks. Once the context is done, the guard does not wait, and decides from the
+// events of its run alone. The event is recorded and the decision is returned in any case, so a canceled context neither
+// blocks a call nor causes an error.
 package guard
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 	"sync"
@@ -53,7 +59,8 @@ type Options struct {
 }
 
 // Guard checks the calls of one run. It is safe for concurrent use. A decision takes about as long as profile.Session.Add and
-// holds a lock for that time. With a Swarm, Before also waits for the store, without the lock.
+// holds a lock for that time. With a Swarm, Before also waits for the store, without the lock, until the context is done or
+// 20 ms have passed.
 type Guard struct {
 	profile   *profile.Profile
 	now       func() time.Time
@@ -79,12 +86,12 @@ func New(p *profile.Profile, o Options) *Guard {
 }
 
 // Before decides about a call that is about to run. If Stops returns true, the call must not run, and After must not be called
-// for it: the guard has recorded the call as blocked.
-func (g *Guard) Before(c Call) Decision {
+// for it: the guard has recorded the call as blocked. Once ctx is done, Before decides without the counts of a Swarm.
+func (g *Guard) Before(ctx context.Context, c Call) Decision {
 	d, started := g.start(c)
 	var global swarm.Count
 	if g.swarm != nil && started.target != 0 {
-		global = g.swarm.record(c.Tool, started.target) // without the lock, because a store may be slow
+		global = g.swarm.record(ctx, c.Tool, started.target) // without the lock, because a store may be slow
 	}
 	d = g.settle(c, d, global, started.ref)
 	g.announce("before", c, d)
@@ -126,7 +133,7 @@ func (g *Guard) settle(c Call, d Decision, global swarm.Count, at unloop.EventRe
 
 // After records the outcome of a call and decides about it. A warning is for the agent, with the result: see Decision.Attach.
 // A block applies to the next call that matches the finding. A halt ends the run: see Decision.Err.
-func (g *Guard) After(c Call, o Outcome) Decision {
+func (g *Guard) After(ctx context.Context, c Call, o Outcome) Decision {
 	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Output: o.Result, Agent: c.Agent}
 	if o.Err != nil {
 		e.Type = unloop.ToolCallFailed
@@ -141,23 +148,23 @@ func (g *Guard) After(c Call, o Outcome) Decision {
 
 // Text records a message and decides about it. The role is unloop.RoleAssistant, RoleUser or RoleSystem. A user message
 // begins a turn.
-func (g *Guard) Text(role, agent, text string) Decision {
+func (g *Guard) Text(ctx context.Context, role, agent, text string) Decision {
 	return g.tell("text", Call{Agent: agent}, unloop.Event{Type: unloop.MessageSent, Role: role, Agent: agent, Text: text})
 }
 
 // ResetTurn begins a turn without a message.
-func (g *Guard) ResetTurn() Decision {
-	return g.Text(unloop.RoleUser, "", "")
+func (g *Guard) ResetTurn(ctx context.Context) Decision {
+	return g.Text(ctx, unloop.RoleUser, "", "")
 }
 
 // MarkProgress records progress that the calls do not show, as a state update. The description what is the name of the event.
-func (g *Guard) MarkProgress(what string) Decision {
+func (g *Guard) MarkProgress(ctx context.Context, what string) Decision {
 	return g.tell("progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
 }
 
 // Allow records that a person lets the agent continue. It resets the level of policy.Ladder. The reason why is the name of
 // the event.
-func (g *Guard) Allow(why string) Decision {
+func (g *Guard) Allow(ctx context.Context, why string) Decision {
 	return g.tell("allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
 }
 

@@ -1,4 +1,4 @@
-// Package policy derives decisions from findings: the warnings of a run, its health, and the action to take at each event.
+// Package policy derives decisions from findings: the action to take at each event.
 // It reads no clock, starts no goroutine and does no I/O. The state of a policy is small and changes only in Decide, so
 // equal findings give equal decisions.
 package policy
@@ -48,10 +48,11 @@ type Policy interface {
 // Stateful is a policy with state that a snapshot must contain.
 type Stateful interface {
 	Policy
-	// State returns a pointer to the state, which encoding/json writes to a snapshot and reads from one. A snapshot may
-	// come from an untrusted source. If the state has a method Validate() error, it is called after reading, and its error
-	// rejects the snapshot.
-	State() any
+	// Snapshot returns the state as JSON.
+	Snapshot() ([]byte, error)
+	// Restore replaces the state of a new policy by one that Snapshot returned. The data may come from an untrusted source.
+	// Restore returns an error if Snapshot cannot have written it, and the policy is then not used.
+	Restore(data []byte) error
 }
 
 // Report is the policy of profiles that only report. It warns when a finding is new or its count has grown.

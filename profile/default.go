@@ -58,7 +58,7 @@ func (s *DefaultProfile) Validate() error {
 	v.integer("idle_handoffs", s.IdleHandoffs, 3, 6)
 	v.integer("bare_handoffs", s.BareHandoffs, 3, 6)
 	v.integer("ladder_patience", s.LadderPatience, 1, 1000)
-	return v.err()
+	return v.Err()
 }
 
 func (s *DefaultProfile) profile() *Profile {

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/findings"
+	"github.com/unloop-ai/unloop/internal/nudge"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -34,7 +36,7 @@ type Profile struct {
 
 	at      [kinds][]unloop.Detector // the detectors to call at each kind of event
 	tools   map[string]*Profile      // for tools with their own settings
-	nudges  *policy.Nudges
+	nudges  *nudge.Texts
 	reading unloop.Options
 	policy  func() policy.Policy // returns a new one for each run
 	penalty func(*unloop.Finding) int
@@ -165,10 +167,10 @@ type Session struct {
 	run      *unloop.Run
 	policy   policy.Policy
 	tools    map[string]policy.Policy // for tools with their own settings
-	warnings policy.Warnings
+	warnings findings.Warnings
 	found    []unloop.Finding
 	grown    []unloop.Finding
-	course   policy.Course
+	course   course
 }
 
 // NewSession returns a session for a new run.
@@ -194,7 +196,7 @@ func (w *Session) Add(e *unloop.Event) policy.Decision {
 		}
 	}
 	d := decide.Decide(w.run, w.found, w.grown)
-	w.course.Note(w.run.Current().Ref.Number, &d)
+	w.course.note(w.run.Current().Ref.Number, &d)
 	if d.Action != policy.Allow {
 		d.Message = w.profile.Nudge(&d)
 	}
@@ -249,11 +251,11 @@ func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() }
 func (w *Session) Warnings() []unloop.Finding { return w.warnings.All() }
 
 // Verdict returns how the run as a whole did so far.
-func (w *Session) Verdict() policy.Verdict { return w.course.Verdict() }
+func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
 
 // Health returns how well the run does.
 func (w *Session) Health() policy.Health {
-	return policy.HealthOf(w.warnings.All(), w.run.Metrics().Failed, w.profile.penalty)
+	return healthOf(w.warnings.All(), w.run.Metrics().Failed, w.profile.penalty)
 }
 
 // severityPenalty is the penalty of a warning in profiles that publish no table.

@@ -29,9 +29,12 @@ var rooms = map[string]room{
 	"internal/snapshot/snapshottest": {},
 	"detect":                         {ours: []string{"."}},
 	"detect/detecttest":              {ours: []string{"."}, tests: []string{"detect"}},
-	"policy":                         {ours: []string{".", "internal/snapshot"}},
+	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
+	"policy":                         {ours: []string{".", "internal/findings", "internal/snapshot"}},
+	"internal/settings":              {others: []string{"go.yaml.in/yaml/v3"}},
+	"internal/nudge":                 {ours: []string{".", "policy"}},
 	"profile": {
-		ours:   []string{".", "detect", "policy", "internal/snapshot"},
+		ours:   []string{".", "detect", "policy", "internal/findings", "internal/nudge", "internal/settings", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},
 		tests:  []string{"internal/fingerprint"},
 	},
@@ -83,7 +86,7 @@ var rooms = map[string]room{
 	"internal/memory": {others: []string{"github.com/KimMachineGun/automemlimit", "golang.org/x/sync"}},
 	"internal/web":    {},
 	"internal/sink/*": {ours: []string{".", "policy", "internal/store"}},
-	"internal/config": {ours: []string{"detect", "profile"}, others: []string{"go.yaml.in/yaml/v3"}},
+	"internal/config": {ours: []string{"detect", "profile", "internal/settings"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {
 		ours:   []string{".", "internal/ingest", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},

@@ -268,7 +268,7 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if f.unjudged > 0 {
 		return nil, f.cause
 	}
-	watch, err := f.session.MarshalJSON()
+	watch, err := f.session.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}

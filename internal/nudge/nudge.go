@@ -1,4 +1,6 @@
-package policy
+// Package nudge makes the texts for the agent from decisions. Each code of a policy has a template, which a profile's settings
+// may replace.
+package nudge
 
 import (
 	"embed"
@@ -12,6 +14,7 @@ import (
 	"text/template"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 //go:embed nudges
@@ -24,8 +27,8 @@ var nudgeFiles embed.FS
 //go:embed parts.tmpl
 var nudgeParts string
 
-// Nudge is the data of a nudge template.
-type Nudge struct {
+// Data is the data of a nudge template.
+type Data struct {
 	Code    string         // of the decision
 	Action  string         // of the decision: warn, block or halt
 	Tool    string         // the subject of the finding: a tool, or tools joined by |
@@ -34,7 +37,7 @@ type Nudge struct {
 }
 
 // Calls returns the calls that repeat, oldest first, or nil if Finding.What names all of them.
-func (n Nudge) Calls() []string {
+func (n Data) Calls() []string {
 	for _, call := range n.Finding.Repeated {
 		if !strings.Contains(n.Finding.What, call) {
 			return n.Finding.Repeated
@@ -44,7 +47,7 @@ func (n Nudge) Calls() []string {
 }
 
 // FirstError returns the first error, or "" if Finding.What contains it.
-func (n Nudge) FirstError() string {
+func (n Data) FirstError() string {
 	if strings.Contains(n.Finding.What, n.Finding.FirstError) {
 		return ""
 	}
@@ -52,31 +55,31 @@ func (n Nudge) FirstError() string {
 }
 
 // Repeats reports whether a call of the kind is among those that repeat. Kinds are read, search, edit and test.
-func (n Nudge) Repeats(kind string) bool {
+func (n Data) Repeats(kind string) bool {
 	return slices.ContainsFunc(n.Finding.Repeated, func(call string) bool { return kindOfCall(call) == kind })
 }
 
 // FileOperation reports whether the last call is a shell command that reads or writes a file, such as cat or sed.
-func (n Nudge) FileOperation() bool {
+func (n Data) FileOperation() bool {
 	calls := n.Finding.Repeated
 	return len(calls) > 0 && isFileOperation(commandOf(calls[len(calls)-1]))
 }
 
-// Nudges are the texts for the agent: a template in the syntax of text/template for each code of a policy. The built-in
+// Texts are the texts for the agent: a template in the syntax of text/template for each code of a policy. The built-in
 // template of a code is nudges/PROFILE/CODE.tmpl, else nudges/CODE.tmpl, else nudges/any.tmpl. Text is safe for concurrent
 // use, and Set is not.
-type Nudges struct {
+type Texts struct {
 	byCode map[string]*template.Template
 }
 
 // anyCode is the code of the text for codes without a text.
 const anyCode = "any"
 
-// NewNudges returns the texts of a profile. The texts in own, by code, replace the built-in ones. An empty text disables the
+// New returns the texts of a profile. The texts in own, by code, replace the built-in ones. An empty text disables the
 // nudge. A code that the profile does not have is an error, and so is a template that cannot be executed. The error joins
 // all of them, each with its code.
-func NewNudges(profile string, own map[string]string) (*Nudges, error) {
-	n := &Nudges{byCode: make(map[string]*template.Template)}
+func New(profile string, own map[string]string) (*Texts, error) {
+	n := &Texts{byCode: make(map[string]*template.Template)}
 	for _, folder := range []string{"nudges", "nudges/" + profile} {
 		if err := n.read(folder); err != nil {
 			return nil, fmt.Errorf("read the nudges: %w", err)
@@ -96,7 +99,7 @@ func NewNudges(profile string, own map[string]string) (*Nudges, error) {
 
 // Set sets the text for a code, which may be new. It must not be called concurrently with Text. It returns an error if the
 // template cannot be executed.
-func (n *Nudges) Set(code, text string) error {
+func (n *Texts) Set(code, text string) error {
 	t, err := parseNudge(code, text)
 	if err == nil {
 		n.byCode[code] = t
@@ -105,10 +108,10 @@ func (n *Nudges) Set(code, text string) error {
 }
 
 // Codes returns the codes that have a text, sorted.
-func (n *Nudges) Codes() []string { return slices.Sorted(maps.Keys(n.byCode)) }
+func (n *Texts) Codes() []string { return slices.Sorted(maps.Keys(n.byCode)) }
 
 // read reads the texts in a folder, if it exists.
-func (n *Nudges) read(folder string) error {
+func (n *Texts) read(folder string) error {
 	entries, err := nudgeFiles.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -129,18 +132,18 @@ func (n *Nudges) read(folder string) error {
 	return nil
 }
 
-// parseNudge parses a text and executes it with an empty and with a full Nudge, so that most errors show here.
+// parseNudge parses a text and executes it with an empty and with a full Data, so that most errors show here.
 func parseNudge(code, text string) (*template.Template, error) {
 	functions := template.FuncMap{"add": func(a, b int) int { return a + b }, "sentence": sentence}
 	t, err := template.New("parts").Funcs(functions).Parse(nudgeParts)
 	if err == nil {
 		t, err = t.New(code).Parse(text)
 	}
-	full := Nudge{Code: code, Action: "warn", Tool: "bash", Count: 3, Finding: unloop.Finding{
+	full := Data{Code: code, Action: "warn", Tool: "bash", Count: 3, Finding: unloop.Finding{
 		Rule: "rule", Subject: "bash", Count: 3, Score: 1, What: "what", Why: "why", Try: "try", Repeated: []string{"bash a", "bash b"},
 		Changed: "changed", FirstError: "error", Period: 2, Workers: 2, Evidence: make([]unloop.EventRef, 1),
 	}}
-	for _, example := range []Nudge{{}, full} {
+	for _, example := range []Data{{}, full} {
 		if err == nil {
 			err = t.Execute(io.Discard, example)
 		}
@@ -161,12 +164,12 @@ func sentence(text string) string {
 
 // Text returns the text for a decision. Its finding is the one whose What equals the decision's Message, else the first. If
 // the template fails, Text returns the Message.
-func (n *Nudges) Text(d *Decision) string {
+func (n *Texts) Text(d *policy.Decision) string {
 	t, ok := n.byCode[d.Code]
 	if !ok {
 		t = n.byCode[anyCode]
 	}
-	nudge := Nudge{Code: d.Code, Action: d.Action.String(), Count: d.Count}
+	nudge := Data{Code: d.Code, Action: d.Action.String(), Count: d.Count}
 	if len(d.Findings) > 0 {
 		k := slices.IndexFunc(d.Findings, func(f unloop.Finding) bool { return f.What == d.Message })
 		nudge.Finding = d.Findings[max(k, 0)]

@@ -1,10 +1,13 @@
-package policy
+// Package findings keeps the findings of a run, one for each rule and subject, and checks those that come from a snapshot.
+package findings
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
 // maxWarnings bounds the warnings of one run. Further ones are dropped and counted.
@@ -62,41 +65,34 @@ func (w *Warnings) All() []unloop.Finding {
 	return all
 }
 
-// Health is the health of a run.
-type Health struct {
-	Score  int    `json:"score"`  // 0 (stuck) to 100 (healthy)
-	Status string `json:"status"` // one of the states below
+// Restore replaces the warnings by those that All returned. On an error, which invalid values or too many warnings cause, w is
+// unchanged. Of several warnings with the same rule and subject, the last is kept.
+func (w *Warnings) Restore(all []unloop.Finding) error {
+	var c snapshot.Check
+	c.Count("number of warnings", len(all), maxWarnings)
+	raised := make(map[warningKey]*unloop.Finding, min(len(all), maxWarnings))
+	for k := range all {
+		f := all[k]
+		c.Part(fmt.Sprintf("warning %d", k), Validate(&f))
+		if c.Err() != nil {
+			return c.Err()
+		}
+		raised[warningKey{f.Rule, f.Subject}] = &f
+	}
+	w.raised = raised
+	return nil
 }
 
-// The states of health.
-const (
-	Healthy     = "Healthy"      // 80 to 100
-	Degraded    = "Warning"      // 50 to 79
-	LikelyStuck = "Likely stuck" // 0 to 49
-	Failed      = "Failed"       // the run ended in failure
-)
-
-// failedPenalty is the penalty of a run that ended in failure.
-const failedPenalty = 30
-
-// HealthOf returns the health of a run: 100 less the penalty of each warning, less 30 if the run failed, and at least 0. The
-// status of a failed run is Failed, whatever its score.
-func HealthOf(warnings []unloop.Finding, failed bool, penalty func(*unloop.Finding) int) Health {
-	score := 100
-	for k := range warnings {
-		score -= penalty(&warnings[k])
+// Validate checks the numbers of a finding. Any text is valid.
+func Validate(f *unloop.Finding) error {
+	var c snapshot.Check
+	c.Count("Count", f.Count, snapshot.MaxCount)
+	c.Count("Period", f.Period, snapshot.MaxCount)
+	c.Count("Workers", f.Workers, snapshot.MaxCount)
+	c.Count("Event.Number", f.Event.Number, snapshot.MaxCount)
+	c.Count("First.Number", f.First.Number, snapshot.MaxCount)
+	for k := range f.Evidence {
+		c.Count("Evidence.Number", f.Evidence[k].Number, snapshot.MaxCount)
 	}
-	if failed {
-		score -= failedPenalty
-	}
-	score = max(score, 0)
-	switch {
-	case failed:
-		return Health{score, Failed}
-	case score >= 80:
-		return Health{score, Healthy}
-	case score >= 50:
-		return Health{score, Degraded}
-	}
-	return Health{score, LikelyStuck}
+	return c.Err()
 }

@@ -1,4 +1,4 @@
-package policy
+package findings
 
 import (
 	"fmt"
@@ -73,61 +73,5 @@ func TestWarningsAreBounded(t *testing.T) {
 	}
 	if !w.Upsert(unloop.Finding{Rule: "long_running_step", Subject: "e0", Count: 2}) {
 		t.Error("a warning that is known does not grow any more")
-	}
-}
-
-func TestHealthOf(t *testing.T) {
-	for _, tc := range []struct {
-		name      string
-		penalties []int
-		failed    bool
-		want      Health
-	}{
-		{"no warnings", nil, false, Health{100, Healthy}},
-		{"the last healthy score", []int{20}, false, Health{80, Healthy}},
-		{"the first troubled score", []int{20, 1}, false, Health{79, Degraded}},
-		{"the last troubled score", []int{30, 20}, false, Health{50, Degraded}},
-		{"the first that is likely stuck", []int{30, 21}, false, Health{49, LikelyStuck}},
-		{"it does not fall under 0", []int{60, 60}, false, Health{0, LikelyStuck}},
-		{"a failed run loses 30 and has failed", nil, true, Health{70, Failed}},
-		{"a failed run does not fall under 0 either", []int{60, 30}, true, Health{0, Failed}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			var warnings []unloop.Finding
-			for _, p := range tc.penalties {
-				warnings = append(warnings, unloop.Finding{Count: p})
-			}
-			got := HealthOf(warnings, tc.failed, func(f *unloop.Finding) int { return f.Count })
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-func TestReport(t *testing.T) {
-	info := unloop.Finding{Rule: "long_running_step", Severity: unloop.SeverityInfo, What: "slow"}
-	warning := unloop.Finding{Rule: "same_error", Severity: unloop.SeverityWarning, What: "errors", Count: 4}
-	critical := unloop.Finding{Rule: "no_progress", Severity: unloop.SeverityCritical, What: "stuck", Count: 3}
-	for _, tc := range []struct {
-		name         string
-		found, grown []unloop.Finding
-		want         string
-	}{
-		{"nothing found", nil, nil, "allow"},
-		{"what does not grow was told before", []unloop.Finding{critical}, nil, "allow"},
-		{"the most severe speaks", []unloop.Finding{info, warning, critical}, []unloop.Finding{info, critical, warning}, "warn no_progress"},
-		{"of equals the first", nil, []unloop.Finding{warning, {Rule: "cycle", Severity: unloop.SeverityWarning}}, "warn same_error"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			d := Report{}.Decide(nil, tc.found, tc.grown)
-			got := d.Action.String()
-			if d.Action != Allow {
-				got += " " + d.Code
-			}
-			if got != tc.want || len(d.Findings) != len(tc.grown) {
-				t.Errorf("%s with %d findings, want %s with %d", got, len(d.Findings), tc.want, len(tc.grown))
-			}
-		})
 	}
 }

@@ -1,9 +1,9 @@
-package config
+package settings
 
 import "strings"
 
-// nearest returns the name that somebody who wrote word has most likely meant, or "" if none is near.
-func nearest(word string, names []string) string {
+// Nearest returns the name that somebody who wrote word has most likely meant, or "" if none is near.
+func Nearest(word string, names []string) string {
 	best, least := "", len(word)/4+2 // changes from which on it is another word
 	for _, name := range names {
 		if d := changes(strings.ToLower(word), strings.ToLower(name)); d < least {

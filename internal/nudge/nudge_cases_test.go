@@ -1,6 +1,9 @@
-package policy
+package nudge
 
-import "github.com/unloop-ai/unloop"
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+)
 
 // Calls and errors of the cases.
 const (
@@ -47,22 +50,22 @@ func defaultCases() []nudgeCase {
 		Try:  "Say what is new since the last attempt; if there is nothing, make a new plan or stop and say what is missing.",
 	}
 	return []nudgeCase{
-		{"default", "nearly the same in other words", Warn, CodeNudge, again},
-		{"default", "the same, and nothing that could be blocked", Warn, CodeStrongNudge, again},
-		{"default", "the same call, the same result", Warn, CodeNudge, same},
-		{"default", "varied commands, one error", Warn, CodeStrongNudge, wrong},
-		{"default", "a cycle", Block, CodeBlocked, round},
-		{"default", "a message over and over", Warn, CodeNudge, said},
-		{"default", "the same call, the same result", Halt, CodeHalted, same},
+		{"default", "nearly the same in other words", policy.Warn, policy.CodeNudge, again},
+		{"default", "the same, and nothing that could be blocked", policy.Warn, policy.CodeStrongNudge, again},
+		{"default", "the same call, the same result", policy.Warn, policy.CodeNudge, same},
+		{"default", "varied commands, one error", policy.Warn, policy.CodeStrongNudge, wrong},
+		{"default", "a cycle", policy.Block, policy.CodeBlocked, round},
+		{"default", "a message over and over", policy.Warn, policy.CodeNudge, said},
+		{"default", "the same call, the same result", policy.Halt, policy.CodeHalted, same},
 	}
 }
 
 func reportCases() []nudgeCase {
 	return []nudgeCase{
-		{"looplens", "a warning", Warn, "no_such_code", unloop.Finding{
+		{"looplens", "a warning", policy.Warn, "no_such_code", unloop.Finding{
 			Rule: "retry_storm", Count: 3, What: "3 retries were triggered", Try: "Change the strategy, wait longer between attempts, or limit them.",
 		}},
-		{"attocode", "a loop of the whole swarm", Warn, "global_doom_loop", unloop.Finding{
+		{"attocode", "a loop of the whole swarm", policy.Warn, "global_doom_loop", unloop.Finding{
 			Rule: "global_doom_loop", Subject: "read_file", Count: 12, Workers: 3, What: "read_file was called 12 times by 3 workers",
 		}},
 	}
@@ -85,15 +88,15 @@ func attocodeCases() []nudgeCase {
 		}
 	}
 	return []nudgeCase{
-		{"attocode", "three equal calls", Warn, "doom_loop", doom("3", 3)},
-		{"attocode", "four calls for one file", Warn, "doom_loop_strong", fuzzy},
-		{"attocode", "six equal calls", Block, "doom_loop_rejected", doom("6", 6)},
-		{"attocode", "three failed test runs", Warn, "test_fix_cycle", unloop.Finding{
+		{"attocode", "three equal calls", policy.Warn, "doom_loop", doom("3", 3)},
+		{"attocode", "four calls for one file", policy.Warn, "doom_loop_strong", fuzzy},
+		{"attocode", "six equal calls", policy.Block, "doom_loop_rejected", doom("6", 6)},
+		{"attocode", "three failed test runs", policy.Warn, "test_fix_cycle", unloop.Finding{
 			Rule: "test_fix_cycle", Subject: "bash", Count: 3, What: "3 test runs in a row failed", Repeated: []string{testCall}, FirstError: testError,
 		}},
-		{"attocode", "three failed commands", Warn, "failure_cascade", failed("ffmpeg -i in.mov out.mp4", "ffmpeg: command not found")},
-		{"attocode", "the last one works on a file", Warn, "failure_cascade", failed("sed -i s/None/user/ src/auht.py", "sed: can't read src/auht.py: No such file or directory")},
-		{"attocode", "three messages without a call", Warn, "summary_loop", unloop.Finding{
+		{"attocode", "three failed commands", policy.Warn, "failure_cascade", failed("ffmpeg -i in.mov out.mp4", "ffmpeg: command not found")},
+		{"attocode", "the last one works on a file", policy.Warn, "failure_cascade", failed("sed -i s/None/user/ src/auht.py", "sed: can't read src/auht.py: No such file or directory")},
+		{"attocode", "three messages without a call", policy.Warn, "summary_loop", unloop.Finding{
 			Rule: "summary_loop", Subject: "coder", Count: 3, What: "3 messages in a row came without a tool call",
 		}},
 	}
@@ -107,12 +110,12 @@ func cyclesCases() []nudgeCase {
 		}
 	}
 	return []nudgeCase{
-		{"cycles", "one call", Warn, CodeCycleWarning, cycle(2, "", readCall)},
-		{"cycles", "edit and test in turn", Warn, CodeCycleWarning, cycle(2, testError, editCall, testCall)},
-		{"cycles", "read, edit, test", Warn, CodeCycleWarningStrong, cycle(3, testError, readCall, editCall, testCall)},
-		{"cycles", "one search", Warn, CodeCycleWarningStrong, cycle(3, "", grepCall)},
-		{"cycles", "a tool of its own kind", Warn, CodeCycleWarningStrong, cycle(3, "", `deploy {"to":"staging"}`)},
-		{"cycles", "edit and test in turn", Halt, CodeLoopDetected, cycle(4, testError, editCall, testCall)},
+		{"cycles", "one call", policy.Warn, policy.CodeCycleWarning, cycle(2, "", readCall)},
+		{"cycles", "edit and test in turn", policy.Warn, policy.CodeCycleWarning, cycle(2, testError, editCall, testCall)},
+		{"cycles", "read, edit, test", policy.Warn, policy.CodeCycleWarningStrong, cycle(3, testError, readCall, editCall, testCall)},
+		{"cycles", "one search", policy.Warn, policy.CodeCycleWarningStrong, cycle(3, "", grepCall)},
+		{"cycles", "a tool of its own kind", policy.Warn, policy.CodeCycleWarningStrong, cycle(3, "", `deploy {"to":"staging"}`)},
+		{"cycles", "edit and test in turn", policy.Halt, policy.CodeLoopDetected, cycle(4, testError, editCall, testCall)},
 	}
 }
 
@@ -131,14 +134,14 @@ func countCases() []nudgeCase {
 		Rule: "ping_pong", Subject: "edit_file|read_file", Count: 10, Period: 2, What: "two calls have alternated for 10 calls", Repeated: []string{readCall, editCall},
 	}
 	return []nudgeCase{
-		{"agentium", "the fourth call, hint", Block, "loop-detected", limit},
-		{"agentium", "the fourth call, abort", Halt, "loop-detected", limit},
-		{"loopdetection", "ten equal calls", Warn, "generic_repeat", repeat("10", 10)},
-		{"loopdetection", "twenty equal calls", Block, "generic_repeat", repeat("20", 20)},
-		{"loopdetection", "ten equal answers", Warn, "poll_no_progress", poll},
-		{"loopdetection", "twenty equal answers", Block, "poll_no_progress", stuck},
-		{"loopdetection", "ten calls in turn", Warn, "ping_pong", pong},
-		{"loopdetection", "two calls in turn, too long", Block, "ping_pong", pong},
+		{"agentium", "the fourth call, hint", policy.Block, "loop-detected", limit},
+		{"agentium", "the fourth call, abort", policy.Halt, "loop-detected", limit},
+		{"loopdetection", "ten equal calls", policy.Warn, "generic_repeat", repeat("10", 10)},
+		{"loopdetection", "twenty equal calls", policy.Block, "generic_repeat", repeat("20", 20)},
+		{"loopdetection", "ten equal answers", policy.Warn, "poll_no_progress", poll},
+		{"loopdetection", "twenty equal answers", policy.Block, "poll_no_progress", stuck},
+		{"loopdetection", "ten calls in turn", policy.Warn, "ping_pong", pong},
+		{"loopdetection", "two calls in turn, too long", policy.Block, "ping_pong", pong},
 	}
 }
 
@@ -161,14 +164,14 @@ func loopGuardCases() []nudgeCase {
 		}
 	}
 	return []nudgeCase{
-		{"loopguard", "two minutes", Halt, "time_exceeded", unloop.Finding{Rule: "turn_time", What: "the turn has taken 131 s, over the 120 s that it may take"}},
-		{"loopguard", "four equal results", Warn, "no_progress_warn", unchanged(4)},
-		{"loopguard", "eight equal results", Halt, "no_progress_halt", unchanged(8)},
-		{"loopguard", "five reads", Warn, "idempotent_warn", reads(5)},
-		{"loopguard", "eight reads", Block, "idempotent_block", reads(8)},
-		{"loopguard", "twelve reads", Halt, "idempotent_halt", reads(12)},
-		{"loopguard", "three edits", Warn, "mutating_warn", writes(3)},
-		{"loopguard", "five edits", Block, "mutating_block", writes(5)},
-		{"loopguard", "seven edits", Halt, "mutating_halt", writes(7)},
+		{"loopguard", "two minutes", policy.Halt, "time_exceeded", unloop.Finding{Rule: "turn_time", What: "the turn has taken 131 s, over the 120 s that it may take"}},
+		{"loopguard", "four equal results", policy.Warn, "no_progress_warn", unchanged(4)},
+		{"loopguard", "eight equal results", policy.Halt, "no_progress_halt", unchanged(8)},
+		{"loopguard", "five reads", policy.Warn, "idempotent_warn", reads(5)},
+		{"loopguard", "eight reads", policy.Block, "idempotent_block", reads(8)},
+		{"loopguard", "twelve reads", policy.Halt, "idempotent_halt", reads(12)},
+		{"loopguard", "three edits", policy.Warn, "mutating_warn", writes(3)},
+		{"loopguard", "five edits", policy.Block, "mutating_block", writes(5)},
+		{"loopguard", "seven edits", policy.Halt, "mutating_halt", writes(7)},
 	}
 }

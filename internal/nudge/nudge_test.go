@@ -1,4 +1,4 @@
-package policy
+package nudge
 
 import (
 	"flag"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 var update = flag.Bool("update", false, "write testdata/nudges.golden anew")
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "write testdata/nudges.golden anew")
 // nudgeCase is a decision as a profile makes it, to be told to an agent.
 type nudgeCase struct {
 	profile, name string
-	action        Action
+	action        policy.Action
 	code          string
 	finding       unloop.Finding
 }
@@ -30,11 +31,11 @@ func TestNudges(t *testing.T) {
 	const golden = "testdata/nudges.golden"
 	var got strings.Builder
 	for _, c := range nudgeCases() {
-		n, err := NewNudges(c.profile, nil)
+		n, err := New(c.profile, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := Decision{Action: c.action, Code: c.code, Message: c.finding.What, Count: c.finding.Count, Findings: []unloop.Finding{c.finding}}
+		d := policy.Decision{Action: c.action, Code: c.code, Message: c.finding.What, Count: c.finding.Count, Findings: []unloop.Finding{c.finding}}
 		fmt.Fprintf(&got, "== %s %s (%s): %s\n%s\n\n", c.profile, c.code, c.action, c.name, n.Text(&d))
 	}
 	if *update {
@@ -82,11 +83,11 @@ func TestEveryNudgeIsRead(t *testing.T) {
 // five lines.
 func TestNudgesAreShort(t *testing.T) {
 	for _, c := range nudgeCases() {
-		n, err := NewNudges(c.profile, nil)
+		n, err := New(c.profile, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := Decision{Action: c.action, Code: c.code, Message: c.finding.What, Count: c.finding.Count, Findings: []unloop.Finding{c.finding}}
+		d := policy.Decision{Action: c.action, Code: c.code, Message: c.finding.What, Count: c.finding.Count, Findings: []unloop.Finding{c.finding}}
 		lines := 0
 		for line := range strings.Lines(n.Text(&d)) {
 			if strings.TrimSpace(line) == "" {
@@ -106,12 +107,12 @@ func TestNudgesAreShort(t *testing.T) {
 // that stands there half empty would show.
 func TestNudgesKnowLittle(t *testing.T) {
 	for _, profile := range []string{"default", "looplens", "agentium", "cycles", "attocode", "loopguard", "loopdetection"} {
-		n, err := NewNudges(profile, nil)
+		n, err := New(profile, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, code := range n.Codes() {
-			text := n.Text(&Decision{Action: Warn, Code: code, Count: 3, Findings: []unloop.Finding{{Rule: "r", Subject: "grep", What: "grep was called", Try: "Stop."}}})
+			text := n.Text(&policy.Decision{Action: policy.Warn, Code: code, Count: 3, Findings: []unloop.Finding{{Rule: "r", Subject: "grep", What: "grep was called", Try: "Stop."}}})
 			for _, part := range []string{"<no value>", "What repeats", "What changed", "first came", "latest call", ":\nTry"} {
 				if strings.Contains(text, part) {
 					t.Errorf("%s %s says %q:\n%s", profile, code, part, text)
@@ -136,22 +137,22 @@ func TestOwnNudges(t *testing.T) {
 		{"a shared code may be replaced, too", map[string]string{"global_doom_loop": "All of you."}, "global_doom_loop", "All of you."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			n, err := NewNudges("default", tc.own)
+			n, err := New("default", tc.own)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := n.Text(&Decision{Action: Block, Code: tc.code, Count: 3, Findings: found})
+			got := n.Text(&policy.Decision{Action: policy.Block, Code: tc.code, Count: 3, Findings: found})
 			if got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
 	}
 	t.Run("the others stay", func(t *testing.T) {
-		n, err := NewNudges("default", map[string]string{"blocked": "No."})
+		n, err := New("default", map[string]string{"blocked": "No."})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := n.Text(&Decision{Action: Halt, Code: "halted"}); !strings.HasPrefix(got, "Halted: ") {
+		if got := n.Text(&policy.Decision{Action: policy.Halt, Code: "halted"}); !strings.HasPrefix(got, "Halted: ") {
 			t.Errorf("halted says %q", got)
 		}
 	})
@@ -172,7 +173,7 @@ func TestOwnNudgesNameEveryMistake(t *testing.T) {
 		{"two at once", map[string]string{"nudge": "{{", "zzz": "x"}, []string{"nudges: nudge: ", `"zzz"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := NewNudges("default", tc.own)
+			_, err := New("default", tc.own)
 			if err == nil {
 				t.Fatal("it was taken")
 			}
@@ -186,12 +187,12 @@ func TestOwnNudgesNameEveryMistake(t *testing.T) {
 }
 
 func TestTheNudgeIsAboutTheFindingThatDecided(t *testing.T) {
-	n, err := NewNudges("default", map[string]string{"nudge": "{{.Finding.Rule}} of {{.Tool}}"})
+	n, err := New("default", map[string]string{"nudge": "{{.Finding.Rule}} of {{.Tool}}"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := []unloop.Finding{{Rule: "same_error", Subject: "a", What: "a failed"}, {Rule: "cycle", Subject: "b", What: "b goes round"}}
-	if got := n.Text(&Decision{Action: Warn, Code: "nudge", Message: "b goes round", Findings: found}); got != "cycle of b" {
+	if got := n.Text(&policy.Decision{Action: policy.Warn, Code: "nudge", Message: "b goes round", Findings: found}); got != "cycle of b" {
 		t.Errorf("it is about the %s", got)
 	}
 }
@@ -231,12 +232,12 @@ func TestFileOperation(t *testing.T) {
 		`bash`:                                            false,
 		`read_file {"path":"cat"}`:                        false,
 	} {
-		n := Nudge{Finding: unloop.Finding{Repeated: []string{"bash make", call}}}
+		n := Data{Finding: unloop.Finding{Repeated: []string{"bash make", call}}}
 		if got := n.FileOperation(); got != want {
 			t.Errorf("%s: %t, want %t", call, got, want)
 		}
 	}
-	if (Nudge{}).FileOperation() {
+	if (Data{}).FileOperation() {
 		t.Error("no call is a file operation")
 	}
 }
