@@ -100,6 +100,12 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 
+	"internal/mcpproxy": {
+		ours:   []string{".", "guard"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"},
+		tests:  []string{"profile"},
+	},
+
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
 		others: []string{"github.com/go-json-experiment/json"},
@@ -113,9 +119,9 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/ingest", "internal/report"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/mcpproxy", "internal/ingest", "internal/report"},
 		others: []string{
-			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
+			"github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
 	},
 	"cmd/unloop": {ours: []string{"internal/cli"}},

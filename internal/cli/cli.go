@@ -53,7 +53,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(serveCommand(), scanCommand(), guardCommand(), evalCommand(), profileCommand(), rulesCommand(), explainCommand(),
-		importCommand(), exportCommand(), watchCommand(), demoCommand(ownServer), mcpCommand(), doctorCommand(),
+		importCommand(), exportCommand(), watchCommand(), demoCommand(ownServer), mcpCommand(), mcpProxyCommand(), doctorCommand(),
 		initCommand(), configCommand())
 	return exitStatus(root.ExecuteContext(ctx), stderr)
 }
