@@ -97,6 +97,11 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 
+	"internal/proxy": {
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/codex"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
+	},
+
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
 		others: []string{"github.com/go-json-experiment/json"},
@@ -110,7 +115,7 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/ingest", "internal/report"},
+		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/ingest", "internal/proxy", "internal/report"},
 		others: []string{
 			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
