@@ -45,10 +45,10 @@ type chatChunk struct {
 }
 
 type chatChoice struct {
-	Index   int            `json:"index"`
-	Message map[string]any `json:"message,omitempty"`
-	Delta   map[string]any `json:"delta,omitempty"`
-	Finish  any            `json:"finish_reason"`
+	Index   int `json:"index"`
+	Message any `json:"message,omitempty"`
+	Delta   any `json:"delta,omitempty"` // an empty object is written
+	Finish  any `json:"finish_reason"`
 }
 
 type chatUsage struct {
