@@ -105,6 +105,10 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"},
 		tests:  []string{"profile"},
 	},
+	"internal/proxy": {
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/codex"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
+	},
 
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
@@ -119,7 +123,7 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/mcpproxy", "internal/ingest", "internal/report"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/mcpproxy", "internal/ingest", "internal/proxy", "internal/report"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},

@@ -100,6 +100,18 @@ func (v *validation) address(path, value string, tokens bool) {
 	}
 }
 
+// CheckLoopback returns an error if addr is not HOST:PORT with a host that only this machine can reach.
+func CheckLoopback(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%q is not HOST:PORT, such as 127.0.0.1:4141", addr)
+	}
+	if !isLoopback(host) {
+		return fmt.Errorf("%s is not loopback; use 127.0.0.1", addr)
+	}
+	return nil
+}
+
 // isLoopback reports whether only this machine can reach the host. No host is every address that there is.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
