@@ -27,6 +27,7 @@ var rooms = map[string]room{
 	"internal/fingerprint":           {others: []string{"github.com/zeebo/xxh3"}},
 	"internal/snapshot":              {},
 	"internal/snapshot/snapshottest": {},
+	"internal/costtest":              {others: []string{"golang.org/x/sys"}},
 	"detect":                         {ours: []string{"."}},
 	"detect/detecttest":              {ours: []string{"."}, tests: []string{"detect"}},
 	"policy":                         {ours: []string{".", "internal/snapshot"}},
@@ -121,7 +122,7 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "internal/costtest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{

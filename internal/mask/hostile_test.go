@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/unloop-ai/unloop/internal/costtest"
 )
 
 // hostile are texts that are all beginnings of secrets, when they are repeated.
@@ -31,10 +32,11 @@ func hostile() []string {
 func perByte(m *Masker, part string, size int) float64 {
 	text := strings.Repeat(part, size/len(part)+1)[:size]
 	raw := json.RawMessage(`{"a":` + asIs(text) + `}`)
-	begin := time.Now()
-	m.Text(text)
-	m.Raw(raw)
-	return float64(time.Since(begin).Nanoseconds()) / float64(2*size)
+	took := costtest.ThreadTime(func() {
+		m.Text(text)
+		m.Raw(raw)
+	})
+	return float64(took.Nanoseconds()) / float64(2*size)
 }
 
 // TestNoTextCostsMoreThanInProportion holds a long text to about what a short one costs a byte: a search whose cost grew with the
