@@ -55,7 +55,7 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
 	},
 	"internal/ingest/ingesttest": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
-	"internal/mask":              {ours: []string{"."}},
+	"internal/mask":              {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/price":             {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/store":             {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {

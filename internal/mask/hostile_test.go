@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/costtest"
 )
 
@@ -54,6 +55,24 @@ func TestNoTextCostsMoreThanInProportion(t *testing.T) {
 		}
 		if many >= 3*few {
 			t.Errorf("%.40q costs %.0f ns a byte in %d bytes, and %.0f in %d", part, few, short, many, long)
+		}
+	}
+}
+
+// TestDocumentsInStringsOfDocumentsEndSomewhere: a search that followed them without end, or had no buffer for one more, would panic.
+func TestDocumentsInStringsOfDocumentsEndSomewhere(t *testing.T) {
+	m := newMasker(t)
+	for _, innermost := range []string{`{"password":"hunter2x9"}`, `["a\nb"]`, `"a\nb"`} {
+		document := innermost
+		for depth := range deepest + 6 {
+			if got := m.Raw(json.RawMessage(document)); !json.Valid(got) {
+				t.Errorf("%s in %d documents: %.100s", innermost, depth, got)
+			} else if depth <= deepest && strings.Contains(string(got), "hunter2x9") {
+				t.Errorf("%s is not masked in %d documents", innermost, depth)
+			}
+			m.Text(document)
+			m.Event(&unloop.Event{Name: document, Output: json.RawMessage(document)})
+			document = `{"a":` + asIs(document) + `}`
 		}
 	}
 }
