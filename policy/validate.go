@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/snapshot"
@@ -46,7 +48,7 @@ func (w *Warnings) Restore(all []unloop.Finding) error {
 		}
 		raised[warningKey{f.Rule, f.Subject}] = &f
 	}
-	w.raised = raised
+	w.raised, w.sorted = raised, slices.SortedFunc(maps.Values(raised), byRule)
 	return nil
 }
 

@@ -15,7 +15,8 @@ const maxWarnings = 1024
 // use.
 type Warnings struct {
 	raised  map[warningKey]*unloop.Finding
-	Dropped int // findings that were dropped for lack of room
+	sorted  []*unloop.Finding // of raised, by rule, then subject
+	Dropped int               // findings that were dropped for lack of room
 }
 
 type warningKey struct{ rule, subject string }
@@ -34,6 +35,8 @@ func (w *Warnings) Upsert(f unloop.Finding) bool {
 			w.raised = make(map[warningKey]*unloop.Finding)
 		}
 		w.raised[key] = &f
+		k, _ := slices.BinarySearchFunc(w.sorted, &f, byRule)
+		w.sorted = slices.Insert(w.sorted, k, &f)
 		return true
 	}
 	if f.Count <= known.Count {
@@ -50,16 +53,35 @@ const warningSize = 2 << 10
 // Size estimates the memory of the warnings in bytes.
 func (w *Warnings) Size() int { return len(w.raised) * warningSize }
 
+// byRule orders findings by rule, then subject.
+func byRule(a, b *unloop.Finding) int {
+	return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
+}
+
 // All returns the warnings, sorted by rule, then subject.
 func (w *Warnings) All() []unloop.Finding {
-	all := make([]unloop.Finding, 0, len(w.raised))
-	for _, f := range w.raised {
+	all := make([]unloop.Finding, 0, len(w.sorted))
+	for _, f := range w.sorted {
 		all = append(all, *f)
 	}
-	slices.SortFunc(all, func(a, b unloop.Finding) int {
-		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
-	})
 	return all
+}
+
+// Find returns the warning of a rule and subject, and whether there is one.
+func (w *Warnings) Find(rule, subject string) (unloop.Finding, bool) {
+	if f, ok := w.raised[warningKey{rule, subject}]; ok {
+		return *f, true
+	}
+	return unloop.Finding{}, false
+}
+
+// Health is HealthOf for these warnings, without a copy of them.
+func (w *Warnings) Health(failed bool, penalty func(*unloop.Finding) int) Health {
+	score := 100
+	for _, f := range w.sorted {
+		score -= penalty(f)
+	}
+	return healthAt(score, failed)
 }
 
 // Health is the health of a run.
@@ -86,6 +108,11 @@ func HealthOf(warnings []unloop.Finding, failed bool, penalty func(*unloop.Findi
 	for k := range warnings {
 		score -= penalty(&warnings[k])
 	}
+	return healthAt(score, failed)
+}
+
+// healthAt returns the health for a score before the penalty of a run that failed.
+func healthAt(score int, failed bool) Health {
 	if failed {
 		score -= failedPenalty
 	}
