@@ -46,7 +46,7 @@ func TestOnlyWarningsThatGrewAreWrittenAnew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &run{row: store.Run{Number: 1, ID: "r"}, fold: newFold(judge, "r")}
 		var known []store.Warning
-		for n := range rapid.IntRange(1, 12).Draw(t, "looks") {
+		for n := range rapid.IntRange(1, 6).Draw(t, "looks") {
 			for range rapid.IntRange(0, 8).Draw(t, "calls") {
 				tool := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "tool")
 				for _, e := range call("r", r.fold.s.Events/2) {
