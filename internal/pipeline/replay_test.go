@@ -36,7 +36,6 @@ func verdictAgain(v verdict, again *Replayed) verdict {
 }
 
 func TestAReplayUnderTheSameProfileSaysTheSame(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newMemory()
 		p, stop := start(t, Options{Store: m})
