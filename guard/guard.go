@@ -88,14 +88,38 @@ func New(p *profile.Profile, o Options) *Guard {
 // Before decides about a call that is about to run. If Stops returns true, the call must not run, and After must not be called
 // for it: the guard has recorded the call as blocked. Once ctx is done, Before decides without the counts of a Swarm.
 func (g *Guard) Before(ctx context.Context, c Call) Decision {
-	d, started := g.start(c)
-	var global swarm.Count
-	if g.swarm != nil && started.target != 0 {
-		global = g.swarm.record(ctx, c.Tool, started.target) // without the lock, because a store may be slow
+	var d Decision
+	if g.swarm == nil {
+		d = g.beforeAlone(c)
+	} else {
+		d = g.beforeInSwarm(ctx, c)
 	}
-	d = g.settle(c, d, global, started.ref)
 	g.announce("before", c, d)
 	return d
+}
+
+func (g *Guard) beforeAlone(c Call) Decision {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	d, _ := g.start(c)
+	return g.settle(c, d)
+}
+
+func (g *Guard) beforeInSwarm(ctx context.Context, c Call) Decision {
+	d, started := g.lockedStart(c)
+	var global swarm.Count
+	if started.target != 0 {
+		global = g.swarm.record(ctx, c.Tool, started.target) // without the lock, because a store may be slow
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.settle(c, g.joinSwarm(d, global, c.Tool, started.ref))
+}
+
+func (g *Guard) lockedStart(c Call) (Decision, started) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.start(c)
 }
 
 // started identifies a started call. The target is 0 for a call of an ignored tool.
@@ -104,10 +128,8 @@ type started struct {
 	ref    unloop.EventRef
 }
 
-// start folds the start of a call and returns the decision of the run alone.
+// start folds the start of a call and returns the decision of the run alone. The guard is locked.
 func (g *Guard) start(c Call) (Decision, started) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	d := g.add(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Agent: c.Agent, Hints: c.Hints})
 	now := g.session.Run().Current()
 	if now.Step == nil {
@@ -116,14 +138,8 @@ func (g *Guard) start(c Call) (Decision, started) {
 	return d, started{now.Step.TargetHash, now.Ref}
 }
 
-// settle combines the decisions of the run and of the swarm about a call, and counts the result. The call started at the
-// event at.
-func (g *Guard) settle(c Call, d Decision, global swarm.Count, at unloop.EventRef) Decision {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.swarm != nil {
-		d = g.joinSwarm(d, global, c.Tool, at)
-	}
+// settle counts the decision about a call, and records a call that it stops. The guard is locked.
+func (g *Guard) settle(c Call, d Decision) Decision {
 	if d.Stops() {
 		g.add(unloop.Event{Type: unloop.ToolCallBlocked, CallID: c.ID, Tool: c.Tool, Agent: c.Agent})
 	}

@@ -1,20 +1,14 @@
 package profile
 
-import (
-	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/policy"
-)
+import "github.com/unloop-ai/unloop/policy"
 
 // failedPenalty is the penalty of a run that ended in failure.
 const failedPenalty = 30
 
-// healthOf returns the health of a run: 100 less the penalty of each warning, less 30 if the run failed, and at least 0. The
+// healthOf returns the health of a run: 100 less the penalty of its warnings, less 30 if the run failed, and at least 0. The
 // status of a failed run is policy.Failed, whatever its score.
-func healthOf(warnings []unloop.Finding, failed bool, penalty func(*unloop.Finding) int) policy.Health {
-	score := 100
-	for k := range warnings {
-		score -= penalty(&warnings[k])
-	}
+func healthOf(penalty int, failed bool) policy.Health {
+	score := 100 - penalty
 	if failed {
 		score -= failedPenalty
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -26,11 +25,11 @@ func TestHealthOf(t *testing.T) {
 		{"a failed run does not fall under 0 either", []int{60, 30}, true, policy.Health{Score: 0, Status: policy.Failed}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var warnings []unloop.Finding
+			penalty := 0
 			for _, p := range tc.penalties {
-				warnings = append(warnings, unloop.Finding{Count: p})
+				penalty += p
 			}
-			got := healthOf(warnings, tc.failed, func(f *unloop.Finding) int { return f.Count })
+			got := healthOf(penalty, tc.failed)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}

@@ -250,12 +250,17 @@ func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() }
 // Warnings returns the warnings of the run, sorted by rule, then subject.
 func (w *Session) Warnings() []unloop.Finding { return w.warnings.All() }
 
+// Warning returns the warning of a rule and subject, and whether there is one. Its cost does not depend on how many there are.
+func (w *Session) Warning(rule, subject string) (unloop.Finding, bool) {
+	return w.warnings.Find(rule, subject)
+}
+
 // Verdict returns how the run as a whole did so far.
 func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
 
 // Health returns how well the run does.
 func (w *Session) Health() policy.Health {
-	return healthOf(w.warnings.All(), w.run.Metrics().Failed, w.profile.penalty)
+	return healthOf(w.warnings.Penalty(w.profile.penalty), w.run.Metrics().Failed)
 }
 
 // severityPenalty is the penalty of a warning in profiles that publish no table.

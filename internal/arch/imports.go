@@ -27,6 +27,7 @@ var rooms = map[string]room{
 	"internal/fingerprint":           {others: []string{"github.com/zeebo/xxh3"}},
 	"internal/snapshot":              {},
 	"internal/snapshot/snapshottest": {},
+	"internal/costtest":              {others: []string{"golang.org/x/sys"}},
 	"detect":                         {ours: []string{"."}},
 	"detect/detecttest":              {ours: []string{"."}, tests: []string{"detect"}},
 	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
@@ -57,7 +58,7 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
 	},
 	"internal/ingest/ingesttest": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
-	"internal/mask":              {ours: []string{"."}},
+	"internal/mask":              {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/price":             {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/store":             {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {
@@ -134,7 +135,7 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "internal/costtest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{

@@ -4,6 +4,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/unloop-ai/unloop"
@@ -18,7 +19,8 @@ const maxWarnings = 1024
 // use.
 type Warnings struct {
 	raised  map[warningKey]*unloop.Finding
-	Dropped int // findings that were dropped for lack of room
+	sorted  []*unloop.Finding // of raised, by rule, then subject
+	Dropped int               // findings that were dropped for lack of room
 }
 
 type warningKey struct{ rule, subject string }
@@ -37,6 +39,8 @@ func (w *Warnings) Upsert(f unloop.Finding) bool {
 			w.raised = make(map[warningKey]*unloop.Finding)
 		}
 		w.raised[key] = &f
+		k, _ := slices.BinarySearchFunc(w.sorted, &f, byRule)
+		w.sorted = slices.Insert(w.sorted, k, &f)
 		return true
 	}
 	if f.Count <= known.Count {
@@ -53,16 +57,35 @@ const warningSize = 2 << 10
 // Size estimates the memory of the warnings in bytes.
 func (w *Warnings) Size() int { return len(w.raised) * warningSize }
 
+// byRule orders findings by rule, then subject.
+func byRule(a, b *unloop.Finding) int {
+	return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
+}
+
 // All returns the warnings, sorted by rule, then subject.
 func (w *Warnings) All() []unloop.Finding {
-	all := make([]unloop.Finding, 0, len(w.raised))
-	for _, f := range w.raised {
+	all := make([]unloop.Finding, 0, len(w.sorted))
+	for _, f := range w.sorted {
 		all = append(all, *f)
 	}
-	slices.SortFunc(all, func(a, b unloop.Finding) int {
-		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
-	})
 	return all
+}
+
+// Find returns the warning of a rule and subject, and whether there is one.
+func (w *Warnings) Find(rule, subject string) (unloop.Finding, bool) {
+	if f, ok := w.raised[warningKey{rule, subject}]; ok {
+		return *f, true
+	}
+	return unloop.Finding{}, false
+}
+
+// Penalty returns the sum of the penalties of the warnings.
+func (w *Warnings) Penalty(penalty func(*unloop.Finding) int) int {
+	sum := 0
+	for _, f := range w.sorted {
+		sum += penalty(f)
+	}
+	return sum
 }
 
 // Restore replaces the warnings by those that All returned. On an error, which invalid values or too many warnings cause, w is
@@ -79,7 +102,7 @@ func (w *Warnings) Restore(all []unloop.Finding) error {
 		}
 		raised[warningKey{f.Rule, f.Subject}] = &f
 	}
-	w.raised = raised
+	w.raised, w.sorted = raised, slices.SortedFunc(maps.Values(raised), byRule)
 	return nil
 }
 

@@ -93,8 +93,8 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) infoOf(asked *NewRun) (pipeline.Info, error) {
-	name := func(text string) string { return store.Shorten(store.Text(text), s.Limits.Name) }
-	info := pipeline.Info{ID: name(asked.ID), Name: name(asked.Name), Project: name(asked.Project)}
+	name := func(text string) string { return s.shortName(store.Text(text), s.Limits.Name) }
+	info := pipeline.Info{ID: s.shortID(store.Text(asked.ID), s.Limits.Name), Name: name(asked.Name), Project: name(asked.Project)}
 	if info.ID == "" {
 		info.ID = newRunID()
 	}
@@ -111,6 +111,23 @@ func (s *Server) infoOf(asked *NewRun) (pipeline.Info, error) {
 	return info, nil
 }
 
+// shortName returns a name in at most so many bytes. Secrets are masked first, because the part of a secret that is left in front of the
+// cut would not be recognised behind it. A body bounds the names within it, so this costs no more than to mask its other texts.
+func (s *Server) shortName(name string, most int) string {
+	if len(name) <= most {
+		return name // the pipeline masks it
+	}
+	return store.Shorten(s.Name(name), most)
+}
+
+// shortID is shortName for an id, which stays one of its own.
+func (s *Server) shortID(id string, most int) string {
+	if len(id) <= most {
+		return id
+	}
+	return store.Shorten(s.RunID(id), most)
+}
+
 // newRunID returns an id that no other run has.
 func newRunID() string {
 	var b [12]byte
@@ -125,7 +142,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer b.release()
 	sent, err := native.ReadRequest(b.bytes, isLines(mediaType(r)), native.Limits{
-		Events: s.Limits.Events, Levels: s.Limits.Levels, Name: s.Limits.Name, Shorten: store.Shorten,
+		Events: s.Limits.Events, Levels: s.Limits.Levels, Name: s.Limits.Name, Shorten: s.shortName, ShortenID: s.shortID,
 	})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -94,13 +95,18 @@ func (t *Text) Get(make func() []byte) []byte {
 // messageOverhead is about what a message takes in memory beside its events, in bytes.
 const messageOverhead = 1024
 
+// sizeOf returns about what an update takes in memory: its list of warnings, the texts of those that changed, and its events. The texts of
+// the other warnings are shared with earlier updates and with the run.
 func sizeOf(u *store.Update) int64 {
 	size := int64(messageOverhead)
 	for i := range u.Events {
 		size += int64(len(u.Events[i].Body))
 	}
-	for i := range u.Warnings {
-		size += int64(len(u.Warnings[i].Details) + len(u.Warnings[i].Message))
+	size += int64(len(u.Warnings)) * int64(unsafe.Sizeof(store.Warning{}))
+	for _, changed := range [...][]int{u.Raised, u.Grown} {
+		for _, i := range changed {
+			size += int64(len(u.Warnings[i].Details) + len(u.Warnings[i].Message))
+		}
 	}
 	return size
 }

@@ -60,6 +60,7 @@ func wordy(t *rapid.T, n int) *unloop.Event {
 // TestWhatIsStoredOfContentChangesNoVerdict sends one run to a server that stores all and to one that stores less, in batches, late
 // ones among them, and ends the second one between batches.
 func TestWhatIsStoredOfContentChangesNoVerdict(t *testing.T) {
+	t.Parallel()
 	judges := make(map[string]*profile.Profile)
 	for _, name := range []string{profile.Default, "looplens", "attocode"} {
 		judge, err := profile.New(name)
@@ -74,7 +75,7 @@ func TestWhatIsStoredOfContentChangesNoVerdict(t *testing.T) {
 			judge := judges[name]
 			content := rapid.SampledFrom([]Content{Excerpts, NoContent}).Draw(rt, "content")
 			var events []*unloop.Event
-			for n := range rapid.IntRange(1, 60).Draw(rt, "events") {
+			for n := range rapid.IntRange(1, 40).Draw(rt, "events") {
 				events = append(events, wordy(rt, n))
 			}
 			late := rapid.Bool().Draw(rt, "late")

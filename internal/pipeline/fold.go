@@ -21,7 +21,8 @@ const maxDecisions = 10_000
 // fold is what a run's events come to, up to the furthest that was added. A checkpoint is its JSON.
 type fold struct {
 	session *profile.Session
-	grew    bool // a warning was raised or grew since it was last looked at
+	grew    bool            // any warning may be new or have grown since they were last looked at
+	grown   map[string]bool // keys of those that are, beside that
 	s       foldState
 
 	unjudged int   // events at which the profile panicked
@@ -171,9 +172,11 @@ func (f *fold) warn(happened time.Time) {
 	if len(grown) == 0 {
 		return
 	}
-	f.grew = true
 	if f.s.Warnings == nil {
 		f.s.Warnings = make(map[string]warningTimes)
+	}
+	if f.grown == nil {
+		f.grown = make(map[string]bool)
 	}
 	if f.s.FirstWarningAt.IsZero() {
 		f.s.FirstWarningAt = happened
@@ -187,6 +190,7 @@ func (f *fold) warn(happened time.Time) {
 		}
 		r.Updated = happened
 		f.s.Warnings[key] = r
+		f.grown[key] = true
 	}
 }
 

@@ -284,8 +284,8 @@ func (t *runChange) update(profile string) *store.Update {
 		u.Run, u.Warnings = t.row, t.warnings
 		return u
 	}
-	if t.fold.grew {
-		t.warnings = warningsOf(t.run)
+	if t.fold.grew || len(t.fold.grown) > 0 {
+		t.warnings = warningsAfter(t.warnings, t.run)
 		u.Raised, u.Grown = changes(t.before, t.warnings)
 	}
 	if changed {
