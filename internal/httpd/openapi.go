@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // describe returns what the description of the interface begins with. The operations add themselves.
@@ -102,7 +104,7 @@ func (s *Server) describeAll() {
 	delete(schemas, "ErrorModel") // huma's own problem, which Problem stands for here
 	delete(schemas, "ErrorDetail")
 	s.describeNulls(schemas)
-	text = encode(s.api.OpenAPI())
+	text = api.Encode(s.api.OpenAPI())
 }
 
 // describeNulls says of members that are pointers to structs that they may be null, which huma has no word for.

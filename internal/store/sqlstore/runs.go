@@ -25,9 +25,9 @@ func (w *writing) runArguments(to []any, r *store.Run) []any {
 	m := &r.Metrics
 	return append(to, r.Number, store.Key(r.ID), store.Text(r.Name), store.Key(r.Project), store.Key(r.Status), store.Text(r.Profile),
 		toNanos(r.Started), toNanos(r.Ended), toNanos(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
-		int64(r.Warnings), int64(r.WorstAction), toNanos(r.FirstWarningAt), int64(r.UsageAfterWarning.Calls), r.UsageAfterWarning.Tokens, finite(r.UsageAfterWarning.Cost), int64(m.Events), finite(m.Duration),
-		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, finite(m.Cost), finite(m.MeanLatency),
-		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), r.Bytes,
+		int64(r.Warnings), int64(r.WorstAction), toNanos(r.FirstWarningAt), int64(r.UsageAfterWarning.Calls), r.UsageAfterWarning.Tokens, store.Finite(r.UsageAfterWarning.Cost), int64(m.Events), store.Finite(m.Duration),
+		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, store.Finite(m.Cost), store.Finite(m.MeanLatency),
+		store.Finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), r.Bytes,
 		encodePreview(&r.Preview), store.Text(r.SlowestEvent), refold(r.Refold))
 }
 

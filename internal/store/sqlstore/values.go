@@ -38,14 +38,6 @@ func fromNanos(stamp int64) time.Time {
 	return time.Unix(0, stamp).UTC()
 }
 
-// finite returns f, or what comes next to it where it is no number or too large for any.
-func finite(f float64) float64 {
-	if math.IsNaN(f) {
-		return 0
-	}
-	return min(max(f, -math.MaxFloat64), math.MaxFloat64)
-}
-
 // optional returns nil for no bytes.
 func optional(bytes []byte) any {
 	if len(bytes) == 0 {

@@ -1,4 +1,4 @@
-package httpd
+package api
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Warning is a warning on the wire. What stands behind created_at is unloop's own.
+// Warning is a warning. The members after created_at are unloop's own.
 type Warning struct {
 	ID        string          `json:"warning_id" doc:"The warning's id. The same run, rule and subject always give the same id."`
 	RunID     string          `json:"run_id" doc:"The run's id."`
@@ -23,30 +23,32 @@ type Warning struct {
 	Count     *int            `json:"count" doc:"Number of repeats; it grows with the loop. Null if the rule has no count."`
 }
 
-func warningOf(run string, w *store.Warning) Warning {
+// WarningOf returns a warning of the run with the id.
+func WarningOf(run string, w *store.Warning) Warning {
 	return Warning{
-		ID: w.ID, RunID: run, EventID: orNull(w.EventID), Type: w.Rule, Severity: w.Severity, Message: w.Message,
-		Details: objectOrNull(w.Details), CreatedAt: timestamp(w.Created), UpdatedAt: timestamp(w.Updated), Subject: w.Subject,
-		Tool: orNull(w.Tool), Count: orNull(w.Count),
+		ID: w.ID, RunID: run, EventID: OrNull(w.EventID), Type: w.Rule, Severity: w.Severity, Message: w.Message,
+		Details: ObjectOrNull(w.Details), CreatedAt: Timestamp(w.Created), UpdatedAt: Timestamp(w.Updated), Subject: w.Subject,
+		Tool: OrNull(w.Tool), Count: OrNull(w.Count),
 	}
 }
 
-// inOrder sorts warnings: the first raised first.
-func inOrder(warnings []store.Warning) []store.Warning {
-	sorted := slices.Clone(warnings) // whoever else has them may be reading
+// InOrder returns a copy of the warnings, the first raised first.
+func InOrder(warnings []store.Warning) []store.Warning {
+	sorted := slices.Clone(warnings) // other goroutines may be reading them
 	slices.SortStableFunc(sorted, func(a, b store.Warning) int { return a.Created.Compare(b.Created) })
 	return sorted
 }
 
-func warningsOf(run string, warnings []store.Warning) []Warning {
+// WarningsOf returns warnings of the run with the id; never nil.
+func WarningsOf(run string, warnings []store.Warning) []Warning {
 	all := make([]Warning, 0, len(warnings))
 	for i := range warnings {
-		all = append(all, warningOf(run, &warnings[i]))
+		all = append(all, WarningOf(run, &warnings[i]))
 	}
 	return all
 }
 
-// Decision is a moment at which the profile's policy would not have said allow.
+// Decision is a decision of the profile's policy other than allow.
 type Decision struct {
 	RunID       string `json:"run_id" doc:"The run's id."`
 	EventID     string `json:"event_id" doc:"Id of the event at which the decision was made."`
@@ -56,7 +58,8 @@ type Decision struct {
 	Message     string `json:"message" doc:"Message for the agent and its owner."`
 }
 
-func decisionsOf(run string, decisions []store.Decision) []Decision {
+// DecisionsOf returns decisions of the run with the id; never nil.
+func DecisionsOf(run string, decisions []store.Decision) []Decision {
 	all := make([]Decision, 0, len(decisions))
 	for i := range decisions {
 		d := &decisions[i]

@@ -1,4 +1,4 @@
-package httpd
+package api
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ type Run struct {
 	Metadata  json.RawMessage `json:"metadata" doc:"An object set by the sender, or null."`
 }
 
-// RunSummary is a run in a list. What stands behind the status of health is unloop's own.
+// RunSummary is a run in a list. The members after loop_health_status are unloop's own.
 type RunSummary struct {
 	Run
 	EventCount     int     `json:"event_count" doc:"Number of events."`
@@ -52,35 +52,39 @@ type RunDetails struct {
 	Health []HealthPoint `json:"health" doc:"Health over time: the initial value and one point for each change; 128 points at most."`
 }
 
-func runOf(r *store.Run) Run {
+// RunOf returns a run. Its name is never empty: without one it is the id.
+func RunOf(r *store.Run) Run {
 	name := r.Name
 	if name == "" {
 		name = r.ID
 	}
 	return Run{
-		ID: r.ID, Name: name, Project: r.Project, Status: r.Status, StartedAt: timeOrNull(r.Started), EndedAt: timeOrNull(r.Ended),
-		Cost: round(r.Metrics.Cost, 6), Tokens: r.Metrics.Tokens, Metadata: objectOrNull(r.Metadata),
+		ID: r.ID, Name: name, Project: r.Project, Status: r.Status, StartedAt: TimeOrNull(r.Started), EndedAt: TimeOrNull(r.Ended),
+		Cost: store.Round(r.Metrics.Cost, 6), Tokens: r.Metrics.Tokens, Metadata: ObjectOrNull(r.Metadata),
 	}
 }
 
-func summaryOf(r *store.Run) RunSummary {
+// SummaryOf returns a run for a list.
+func SummaryOf(r *store.Run) RunSummary {
 	tools := make([]ToolCalls, 0, len(r.Preview.Tools))
 	for _, t := range r.Preview.Tools {
 		tools = append(tools, ToolCalls(t))
 	}
 	return RunSummary{
-		Run: runOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
-		HealthStatus: r.Health.Status, WorstDecision: r.WorstAction.String(), Profile: r.Profile, FirstWarningAt: timeOrNull(r.FirstWarningAt),
-		UpdatedAt: timeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.UsageAfterWarning.Calls, TokensAfter: r.UsageAfterWarning.Tokens,
-		CostAfter: round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
+		Run: RunOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
+		HealthStatus: r.Health.Status, WorstDecision: r.WorstAction.String(), Profile: r.Profile, FirstWarningAt: TimeOrNull(r.FirstWarningAt),
+		UpdatedAt: TimeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.UsageAfterWarning.Calls, TokensAfter: r.UsageAfterWarning.Tokens,
+		CostAfter: store.Round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
 	}
 }
 
-func detailsOf(r *store.Run) RunDetails {
-	return RunDetails{summaryOf(r), healthOf(r.Preview.Health)}
+// DetailsOf returns a run with the course of its health.
+func DetailsOf(r *store.Run) RunDetails {
+	return RunDetails{SummaryOf(r), HealthPoints(r.Preview.Health)}
 }
 
-func healthOf(course []store.HealthAt) []HealthPoint {
+// HealthPoints returns the course of the health; never nil.
+func HealthPoints(course []store.HealthAt) []HealthPoint {
 	points := make([]HealthPoint, 0, len(course))
 	for _, at := range course {
 		points = append(points, HealthPoint{at.Number, at.Score})
@@ -88,35 +92,46 @@ func healthOf(course []store.HealthAt) []HealthPoint {
 	return points
 }
 
-// Metrics are the totals of a run.
-type Metrics struct {
-	RunID         string  `json:"run_id" doc:"The run's id."`
-	Events        int     `json:"total_events" doc:"Number of events of all types."`
-	Duration      float64 `json:"total_duration_sec" doc:"Seconds from the first event to the last."`
-	LLMCalls      int     `json:"total_llm_calls" doc:"Number of model calls started."`
-	ToolCalls     int     `json:"total_tool_calls" doc:"Number of tool calls started."`
-	Retries       int     `json:"total_retries" doc:"Number of retries."`
-	Handoffs      int     `json:"total_handoffs" doc:"Number of handoffs to another agent."`
-	Errors        int     `json:"total_errors" doc:"Number of errors."`
-	Tokens        int64   `json:"total_tokens" doc:"Tokens of all model calls."`
-	Cost          float64 `json:"estimated_cost" doc:"Known cost in US dollars."`
-	MeanLatency   float64 `json:"average_latency_ms" doc:"Mean latency in milliseconds of the events that report one."`
-	MaxLatency    float64 `json:"max_latency_ms" doc:"Latency in milliseconds of the slowest event."`
-	BusiestTool   *string `json:"most_used_tool" doc:"The most called tool; null without calls."`
-	BusiestAgent  *string `json:"most_active_agent" doc:"The agent with the most events; null if no event names an agent."`
-	Warnings      int     `json:"warnings_count" doc:"Number of warnings."`
-	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
-	HealthStatus  string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
-	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
+// Totals are the totals of the events of a run.
+type Totals struct {
+	Events       int     `json:"total_events" doc:"Number of events of all types."`
+	Duration     float64 `json:"total_duration_sec" doc:"Seconds from the first event to the last."`
+	LLMCalls     int     `json:"total_llm_calls" doc:"Number of model calls started."`
+	ToolCalls    int     `json:"total_tool_calls" doc:"Number of tool calls started."`
+	Retries      int     `json:"total_retries" doc:"Number of retries."`
+	Handoffs     int     `json:"total_handoffs" doc:"Number of handoffs to another agent."`
+	Errors       int     `json:"total_errors" doc:"Number of errors."`
+	Tokens       int64   `json:"total_tokens" doc:"Tokens of all model calls."`
+	Cost         float64 `json:"estimated_cost" doc:"Known cost in US dollars."`
+	MeanLatency  float64 `json:"average_latency_ms" doc:"Mean latency in milliseconds of the events that report one."`
+	MaxLatency   float64 `json:"max_latency_ms" doc:"Latency in milliseconds of the slowest event."`
+	BusiestTool  *string `json:"most_used_tool" doc:"The most called tool; null without calls."`
+	BusiestAgent *string `json:"most_active_agent" doc:"The agent with the most events; null if no event names an agent."`
 }
 
-func metricsOf(r *store.Run) Metrics {
-	m := &r.Metrics
+// TotalsOf rounds seconds to 3 decimal places, dollars to 6, the mean latency to 2 and the maximum latency to 3.
+func TotalsOf(m *store.Metrics) Totals {
+	return Totals{
+		Events: m.Events, Duration: store.Round(m.Duration, 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
+		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: store.Round(m.Cost, 6), MeanLatency: store.Round(m.MeanLatency, 2),
+		MaxLatency: store.Round(m.MaxLatency, 3), BusiestTool: m.BusiestTool, BusiestAgent: m.BusiestAgent,
+	}
+}
+
+// Metrics are the totals of a run.
+type Metrics struct {
+	RunID string `json:"run_id" doc:"The run's id."`
+	Totals
+	Warnings      int    `json:"warnings_count" doc:"Number of warnings."`
+	HealthScore   int    `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthStatus  string `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
+	WorstDecision string `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
+}
+
+// MetricsOf returns the totals of a run.
+func MetricsOf(r *store.Run) Metrics {
 	return Metrics{
-		RunID: r.ID, Events: m.Events, Duration: round(m.Duration, 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls,
-		Retries: m.Retries, Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: round(m.Cost, 6),
-		MeanLatency: round(m.MeanLatency, 2), MaxLatency: round(m.MaxLatency, 3), BusiestTool: m.BusiestTool,
-		BusiestAgent: m.BusiestAgent, Warnings: r.Warnings, HealthScore: r.Health.Score, HealthStatus: r.Health.Status,
+		RunID: r.ID, Totals: TotalsOf(&r.Metrics), Warnings: r.Warnings, HealthScore: r.Health.Score, HealthStatus: r.Health.Status,
 		WorstDecision: r.WorstAction.String(),
 	}
 }

@@ -1,4 +1,4 @@
-package httpd
+package api
 
 import (
 	"encoding/json"
@@ -12,6 +12,8 @@ import (
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
 )
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func TestARecordedEventIsToldAsItsDescriptionSays(t *testing.T) {
 	ms := 1.5
@@ -30,12 +32,12 @@ func TestARecordedEventIsToldAsItsDescriptionSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := string(encode(eventOf(e, noon)))
-		if got := string(appendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon})); got != want {
+		want := string(Encode(EventOf(e, noon)))
+		if got := string(AppendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon})); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
-	broken := string(appendEvent(nil, "r", &store.Event{ID: "a", Body: []byte("?"), Received: noon}))
+	broken := string(AppendEvent(nil, "r", &store.Event{ID: "a", Body: []byte("?"), Received: noon}))
 	var e Event
 	if err := json.Unmarshal([]byte(broken), &e); err != nil || e.ID != "a" {
 		t.Errorf("%v in %s", err, broken)
@@ -71,7 +73,7 @@ func TestTheMembersOfAnEventAreThoseOfItsDescription(t *testing.T) {
 }
 
 func TestWhatIsEncodedStandsOnOneLine(t *testing.T) { // server-sent events end at a line end
-	text := string(encode(RunSummary{Run: Run{Metadata: json.RawMessage("{\n\"a\":\r\n\"b\\n\"}")}}))
+	text := string(Encode(RunSummary{Run: Run{Metadata: json.RawMessage("{\n\"a\":\r\n\"b\\n\"}")}}))
 	if strings.ContainsAny(text, "\r\n") || !strings.Contains(text, `"metadata":{"a":"b\n"}`) {
 		t.Errorf("%s", text)
 	}
