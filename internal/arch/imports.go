@@ -50,9 +50,10 @@ var rooms = map[string]room{
 	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/*": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/otlp": {
-		ours:   []string{".", "internal/ingest"},
+		ours:   []string{".", "internal/ingest", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
 	},
+	"internal/trace":             {ours: []string{".", "internal/ingest"}},
 	"internal/ingest/ingesttest": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
 	"internal/mask":              {ours: []string{"."}},
 	"internal/price":             {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
@@ -65,7 +66,7 @@ var rooms = map[string]room{
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
 	"internal/pipeline": {
-		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/snapshot", "internal/store"},
+		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/snapshot", "internal/store", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "golang.org/x/time"},
 		tests:  []string{"detect"},
 	},

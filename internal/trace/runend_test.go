@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"testing"
@@ -35,7 +35,7 @@ func TestTheOutermostAgentEndsTheRun(t *testing.T) {
 		{"model calls of a web server are no agent", []Span{chat, request}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			known := NewTrace()
+			known := New()
 			stand := make(map[string]*unloop.Event)
 			var order []string
 			for _, s := range tc.spans { // one by one, children first

@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"cmp"
@@ -153,7 +153,7 @@ func (n *node) together() told {
 	}
 	slices.SortFunc(others, byStart)
 	for _, m := range others {
-		whole.fill(&m.span.Facts)
+		whole.Fill(&m.span.Facts)
 		if !n.span.Failed {
 			whole.failed, whole.reason = m.span.Failed, m.span.Reason
 		}

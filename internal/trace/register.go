@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"strings"
@@ -146,21 +146,21 @@ func (t *Trace) run() string {
 	return t.id
 }
 
-// handoffTo begins the name of a span that is a handoff, in OpenInference's and Logfire's telling.
-const handoffTo = "handoff to "
+// HandoffPrefix begins the name of a span that is a handoff, in OpenInference's and Logfire's telling.
+const HandoffPrefix = "handoff to "
 
 // handoff returns the agent that a tool hands over to, or "". ADK's transfer_to_agent has it in its arguments.
 func (f *Facts) handoff() string {
 	if f.Kind != Tool {
 		return ""
 	}
-	for _, prefix := range []string{"transfer_back_to_", "transfer_to_", "handoff_to_", handoffTo} {
+	for _, prefix := range []string{"transfer_back_to_", "transfer_to_", "handoff_to_", HandoffPrefix} {
 		to, ok := strings.CutPrefix(f.Tool, prefix)
 		if !ok {
 			continue
 		}
 		if to == "agent" {
-			if name := ingest.UnquoteText(object(f.Input)["agent_name"]); name != "" {
+			if name := ingest.UnquoteText(ingest.MembersOf(f.Input)["agent_name"]); name != "" {
 				return name
 			}
 		}

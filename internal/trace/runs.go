@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 // inRun is what is known of the spans of a trace that belong to one run.
 type inRun struct {

@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"cmp"
@@ -22,11 +22,11 @@ const (
 // for. But no end comes before its own start, and the end of a run comes last. For the rest a hash of the id decides. It is
 // not negative. Where two are equal, as they hardly ever are, the ids of the events decide.
 func Tie(e *unloop.Event) int64 {
-	base, isEnd := strings.CutSuffix(e.ID, endSuffix)
+	base, isEnd := strings.CutSuffix(e.ID, EndSuffix)
 	if !isEnd {
-		base = strings.TrimSuffix(base, startSuffix)
+		base = strings.TrimSuffix(base, StartSuffix)
 	}
-	h := hash(base)
+	h := Hash(base)
 	switch {
 	case e.Type == unloop.RunCompleted || e.Type == unloop.RunFailed:
 		return rankRunEnd<<61 | int64(h>>4)
@@ -45,16 +45,16 @@ func Tie(e *unloop.Event) int64 {
 	return rank<<61 | int64(h>>4)<<1 | end
 }
 
-// before is the order of events: time, tie, id.
-func before(a, b *unloop.Event) int {
+// Before is the order of events: time, tie, id.
+func Before(a, b *unloop.Event) int {
 	if c := a.Time.Compare(b.Time); c != 0 {
 		return c // which it hardly ever is not, and ties take longer
 	}
 	return cmp.Or(cmp.Compare(Tie(a), Tie(b)), cmp.Compare(a.ID, b.ID), cmp.Compare(a.TraceID, b.TraceID))
 }
 
-// hash is FNV-1a with a finish that spreads what differs at the end of the text over all bits.
-func hash(text string) uint64 {
+// Hash is FNV-1a with a finish that spreads what differs at the end of the text over all bits.
+func Hash(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {
 		h = (h ^ uint64(text[i])) * 1099511628211

@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func (s stage) play(t rapid.TB, changes []Change) {
 func once(t rapid.TB, spans []Span) stage {
 	t.Helper()
 	s := make(stage)
-	s.play(t, NewTrace().Add(spans))
+	s.play(t, New().Add(spans))
 	return s
 }
 
@@ -107,7 +107,7 @@ func TestOrderAndPiecesDoNotMatter(t *testing.T) {
 func checkOrder(t *rapid.T, spans []Span) {
 	want := once(t, spans)
 	sent := rapid.Permutation(append(slices.Clone(spans), spans[:len(spans)/2]...)).Draw(t, "sent")
-	trace, got := NewTrace(), make(stage)
+	trace, got := New(), make(stage)
 	for len(sent) > 0 {
 		n := rapid.IntRange(1, len(sent)).Draw(t, "batch")
 		got.play(t, trace.Add(sent[:n]))

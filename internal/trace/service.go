@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ func (r *serving) serve(n *node) bool {
 	serves := n.span.serves()
 	if r.serves == n {
 		r.stale = r.stale || !serves || n.span.Start > r.start
-	} else if !serves || r.serves != nil && !r.before(n) {
+	} else if !serves || r.serves != nil && !r.Before(n) {
 		return false
 	}
 	changed := r.stale || n.span.Service != r.name
@@ -29,7 +29,7 @@ func (r *serving) serve(n *node) bool {
 }
 
 // before reports whether a span is before the first as that was noted: it may be another copy by now.
-func (r *serving) before(n *node) bool {
+func (r *serving) Before(n *node) bool {
 	return cmp.Or(cmp.Compare(n.span.Start, r.start), cmp.Compare(n.span.ID, r.serves.span.ID)) < 0
 }
 

@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"cmp"
@@ -55,8 +55,8 @@ type Change struct {
 	Removed bool
 }
 
-// NewTrace returns a trace of which nothing is known.
-func NewTrace() *Trace {
+// New returns a trace of which nothing is known.
+func New() *Trace {
 	return &Trace{
 		seed:     maphash.MakeSeed(),
 		calls:    make(map[string]*group),

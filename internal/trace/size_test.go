@@ -1,6 +1,7 @@
-package otlp
+package trace
 
 import (
+	"fmt"
 	"runtime"
 	"strconv"
 	"testing"
@@ -14,22 +15,21 @@ func TestSizeIsAboutRight(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	td := agentTraces(20_000, 0, true)
-	spans, _, _ := Spans(td)
+	spans := agentSpans(20_000)
 	before := heap()
-	trace := NewTrace()
+	trace := New()
 	trace.Add(spans)
 	took := heap() - before
 	contents := 0
 	for i := range spans {
 		contents += spans[i].bytes()
 	}
-	told := trace.Size() - contents // which td holds before and after
+	told := trace.Size() - contents // which spans holds before and after
 	if told < took/2 || told > 2*took {
 		t.Errorf("it says %d bytes, but takes %d", told, took)
 	}
 	runtime.KeepAlive(trace)
-	runtime.KeepAlive(td)
+	runtime.KeepAlive(spans)
 }
 
 // Of very many traces of one span each, what a trace takes itself counts most.
@@ -44,7 +44,7 @@ func TestSizeOfSmallTracesIsAboutRight(t *testing.T) {
 	traces := make([]*Trace, n)
 	before, told := heap(), 0
 	for k := range traces {
-		traces[k] = NewTrace()
+		traces[k] = New()
 		traces[k].Add([]Span{{TraceID: strconv.Itoa(k), ID: "1"}})
 		told += traces[k].Size()
 	}
@@ -52,4 +52,24 @@ func TestSizeOfSmallTracesIsAboutRight(t *testing.T) {
 		t.Errorf("each says %d bytes, but takes %d", told/n, took/n)
 	}
 	runtime.KeepAlive(traces)
+}
+
+// agentSpans returns spans of tool calls, one in ten of them an agent's that is above the next nine.
+func agentSpans(n int) []Span {
+	spans := make([]Span, n)
+	for i := range spans {
+		s := Span{
+			TraceID: "t", ID: fmt.Sprintf("%016x", i+1), ParentID: fmt.Sprintf("%016x", i/10*10+1), Title: "execute_tool search", Service: "desk",
+			Start: int64(i+1) * 1000, End: int64(i+1)*1000 + 900,
+			Facts: Facts{Kind: Tool, Tool: "search", CallID: fmt.Sprint("call-", i), Input: fmt.Sprintf(`{"query":"loops","page":%d}`, i), Output: `{"found":[]}`},
+		}
+		if i%10 == 0 {
+			s.ParentID, s.Facts = "", Facts{Kind: Agent, Agent: "desk"}
+		}
+		if i%10 == 0 && i > 0 {
+			s.ParentID = fmt.Sprintf("%016x", 1)
+		}
+		spans[i] = s
+	}
+	return spans
 }

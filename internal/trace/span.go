@@ -1,4 +1,6 @@
-package otlp
+package trace
+
+import "strings"
 
 // Kind is what a span is about.
 type Kind string
@@ -68,16 +70,16 @@ type Usage struct {
 	Reasoning   int64 `json:"reasoning,omitempty"` // the part of Output that the model reasoned with
 }
 
-// whole counts the cached part of a prompt in, where it was told apart: a part cannot be more than the whole.
-func (u Usage) whole() Usage {
+// Whole counts the cached part of a prompt in, where it was told apart: a part cannot be more than the whole.
+func (u Usage) Whole() Usage {
 	if cached := u.CachedInput + u.CacheWrite; cached > u.Input {
 		u.Input += cached
 	}
 	return u
 }
 
-// fill takes over what f does not have.
-func (f *Facts) fill(from *Facts) {
+// Fill takes over what f does not have.
+func (f *Facts) Fill(from *Facts) {
 	f.MCP = f.MCP || from.MCP
 	if f.CallID == "" {
 		f.CallID, f.ByCall = from.CallID, from.ByCall
@@ -101,4 +103,18 @@ func (f *Facts) fill(from *Facts) {
 	if f.Cost == 0 {
 		f.Cost = from.Cost
 	}
+}
+
+// IsCanonical reports whether a copy of a span is the one that stands, of all that were added.
+func (t *Trace) IsCanonical(s *Span) bool {
+	n := t.nodes[s.ID]
+	return n == nil || !n.known || compareCopies(s, &n.span) == 0
+}
+
+// serves reports whether the span tells which service an agent is of. An MCP server is a service of its own.
+func (s *Span) serves() bool { return s.Kind != Other && !s.MCP && IsNamed(s.Service) }
+
+// IsNamed reports whether somebody gave a service its name: SDKs call one without a name unknown_service.
+func IsNamed(service string) bool {
+	return service != "" && !strings.HasPrefix(service, "unknown_service")
 }

@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"encoding/json"
@@ -41,12 +41,12 @@ func (t *Trace) toolCall(n *node, whole *told) (start, end *unloop.Event) {
 	end.ParentEventID = start.ID
 	start.Tool, end.Tool = whole.Tool, whole.Tool
 	start.CallID, end.CallID = call, call
-	start.Input, end.Output = raw(whole.Input), raw(whole.Output)
+	start.Input, end.Output = Raw(whole.Input), Raw(whole.Output)
 	return start, end
 }
 
-// raw is a copy, so that an event is its receiver's.
-func raw(text string) json.RawMessage {
+// Raw is a copy, so that an event is its receiver's.
+func Raw(text string) json.RawMessage {
 	if text == "" {
 		return nil
 	}
@@ -58,12 +58,12 @@ func (t *Trace) modelCall(n *node, whole *told) (start, end *unloop.Event) {
 	end = t.end(n, whole, unloop.LLMCallCompleted, unloop.LLMCallFailed)
 	end.ParentEventID = start.ID
 	start.Model, end.Model = whole.Model, whole.Model
-	end.Tokens, end.Usage, end.Cost = whole.Tokens, whole.Usage.known(), whole.Cost
+	end.Tokens, end.Usage, end.Cost = whole.Tokens, whole.Usage.Known(), whole.Cost
 	return start, end
 }
 
-// known is the usage as an event has it, nil when unknown.
-func (u Usage) known() *unloop.Usage {
+// Known is the usage as an event has it, nil when unknown.
+func (u Usage) Known() *unloop.Usage {
 	if u == (Usage{}) {
 		return nil
 	}
@@ -109,16 +109,16 @@ func (t *Trace) runEnd(n *node, whole *told) *unloop.Event {
 
 func (t *Trace) start(n *node, whole *told, typ unloop.EventType) *unloop.Event {
 	e := t.event(n, whole, typ)
-	e.ID, e.Time = n.base()+startSuffix, moment(n.span.Start, n.span.End)
+	e.ID, e.Time = n.base()+StartSuffix, TimeOf(n.span.Start, n.span.End)
 	if n.creator != nil {
-		e.ParentEventID = n.creator.canonical().base() + startSuffix
+		e.ParentEventID = n.creator.canonical().base() + StartSuffix
 	}
 	return e
 }
 
 func (t *Trace) end(n *node, whole *told, well, failed unloop.EventType) *unloop.Event {
 	e := t.event(n, whole, well)
-	e.ID, e.Time = n.base()+endSuffix, moment(n.span.End, n.span.Start)
+	e.ID, e.Time = n.base()+EndSuffix, TimeOf(n.span.End, n.span.Start)
 	if whole.failed {
 		e.Type = failed
 		if whole.reason != "" {
@@ -133,24 +133,24 @@ func (t *Trace) end(n *node, whole *told, well, failed unloop.EventType) *unloop
 }
 
 const (
-	startSuffix = ".start"
-	endSuffix   = ".end"
+	StartSuffix = ".start"
+	EndSuffix   = ".end"
 
-	// noID begins the id of a span in a file that has none.
-	noID = "span"
+	// NoID begins the id of a span in a file that has none.
+	NoID = "span"
 )
 
 // base is what the ids of the span's events begin with.
 func (n *node) base() string {
 	if n.keyed {
-		return callKey(n.span.CallID)
+		return CallKey(n.span.CallID)
 	}
 	return n.span.ID
 }
 
-// callKey is what the ids of a call's events begin with where spans and log records tell of the same call. It is no
+// CallKey is what the ids of a call's events begin with where spans and log records tell of the same call. It is no
 // span's id.
-func callKey(callID string) string { return "call:" + callID }
+func CallKey(callID string) string { return "call:" + callID }
 
 func (t *Trace) event(n *node, whole *told, typ unloop.EventType) *unloop.Event {
 	e := &unloop.Event{RunID: n.run, Type: typ, Agent: whole.Agent, TraceID: n.span.TraceID, Index: n.span.Index}
@@ -163,14 +163,14 @@ func (t *Trace) event(n *node, whole *told, typ unloop.EventType) *unloop.Event 
 	if e.Agent == "" {
 		e.Agent = n.span.Graph
 	}
-	if !strings.HasPrefix(n.span.ID, noID) {
+	if !strings.HasPrefix(n.span.ID, NoID) {
 		e.SpanID = n.span.ID
 	}
 	return e
 }
 
-// moment returns the first of two times that is known.
-func moment(nanos, or int64) time.Time {
+// TimeOf returns the first of two times that is known.
+func TimeOf(nanos, or int64) time.Time {
 	if nanos == 0 {
 		nanos = or
 	}

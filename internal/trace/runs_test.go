@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"slices"
@@ -72,7 +72,7 @@ func checkRuns(t rapid.TB, trace *Trace, stands stage) {
 func TestADeletedRunLeavesTheEventsOfTheOthersAsTheyAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spans := rapid.SliceOfN(rapid.Custom(genSpan), 1, 16).Draw(t, "spans")
-		trace, stands := NewTrace(), make(stage)
+		trace, stands := New(), make(stage)
 		stands.play(t, trace.Add(spans))
 		if len(trace.Runs()) == 0 {
 			return
@@ -97,7 +97,7 @@ func TestADeletedRunLeavesTheEventsOfTheOthersAsTheyAre(t *testing.T) {
 		if diff := cmp.Diff(stands.without(run), once(t, again)); diff != "" {
 			t.Fatalf("-before +after:\n%s", diff)
 		}
-		last := NewTrace()
+		last := New()
 		last.Add(again)
 		if changes := last.Add(again); len(changes) > 0 {
 			t.Fatalf("known spans change %v", changes[0].Event)
@@ -108,9 +108,9 @@ func TestADeletedRunLeavesTheEventsOfTheOthersAsTheyAre(t *testing.T) {
 func TestASpanThatComesAgainAfterItsRunWasDeletedGivesItsEvents(t *testing.T) {
 	tool := call("c", "", 1, 2)
 	tool.Run = "talk"
-	trace := NewTrace()
+	trace := New()
 	trace.Add([]Span{tool})
-	again := NewTrace()
+	again := New()
 	again.Add(trace.Deleted("talk"))
 	if len(again.Runs()) != 0 {
 		t.Errorf("a deleted span gives events in %v", again.Runs())

@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"cmp"
@@ -27,10 +27,10 @@ func (t *Trace) changes() []Change {
 		t.count(n, was, now)
 		moved := was.run != now.run || was.base != now.base
 		if was.start != 0 && (moved || now.start == 0) {
-			gone = append(gone, removal(was.run, was.base+startSuffix))
+			gone = append(gone, removal(was.run, was.base+StartSuffix))
 		}
 		if was.end != 0 && (moved || now.end == 0) {
-			gone = append(gone, removal(was.run, was.base+endSuffix))
+			gone = append(gone, removal(was.run, was.base+EndSuffix))
 		}
 		if start != nil && (moved || now.start != was.start) {
 			come = append(come, Change{Event: start})
@@ -47,7 +47,7 @@ func (t *Trace) changes() []Change {
 	slices.SortFunc(gone, func(a, b Change) int {
 		return cmp.Or(strings.Compare(a.Event.RunID, b.Event.RunID), strings.Compare(a.Event.ID, b.Event.ID))
 	})
-	slices.SortFunc(come, func(a, b Change) int { return before(a.Event, b.Event) })
+	slices.SortFunc(come, func(a, b Change) int { return Before(a.Event, b.Event) })
 	return append(gone, come...)
 }
 
@@ -59,7 +59,7 @@ func (t *Trace) standing(n *node, start, end *unloop.Event) standing {
 	if start == nil && end == nil {
 		return standing{}
 	}
-	s := standing{base: n.base(), start: t.hash(start), end: t.hash(end)}
+	s := standing{base: n.base(), start: t.hashOf(start), end: t.hashOf(end)}
 	if start != nil {
 		s.run = start.RunID
 	} else {
@@ -68,8 +68,8 @@ func (t *Trace) standing(n *node, start, end *unloop.Event) standing {
 	return s
 }
 
-// hash tells events of one span apart.
-func (t *Trace) hash(e *unloop.Event) uint64 {
+// hashOf tells events of one span apart.
+func (t *Trace) hashOf(e *unloop.Event) uint64 {
 	if e == nil {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package otlp
+package trace
 
 import (
 	"fmt"
@@ -39,19 +39,19 @@ func changed(t *testing.T, trace *Trace, spans []Span, want ...string) {
 
 func TestWhatComesLateChangesWhatStands(t *testing.T) {
 	t.Run("a parent that names the agent", func(t *testing.T) {
-		trace := NewTrace()
+		trace := New()
 		changed(t, trace, []Span{call("c", "p", 1, 2)}, "+ t c.start ls", "+ t c.end ls c.start")
 		changed(t, trace, []Span{{TraceID: "t", ID: "p", ParentID: "r", Facts: Facts{Kind: Agent, Agent: "clerk"}}},
 			"+ t c.start clerk ls", "+ t c.end clerk ls c.start")
 	})
 	t.Run("a session moves events to its run", func(t *testing.T) {
-		trace := NewTrace()
+		trace := New()
 		trace.Add([]Span{call("c", "p", 1, 2)})
 		changed(t, trace, []Span{{TraceID: "t", ID: "x", ParentID: "p", Run: "s"}},
 			"- t c.end", "- t c.start", "+ s c.start ls", "+ s c.end ls c.start")
 	})
 	t.Run("the span around it that tells of the same call", func(t *testing.T) {
-		trace := NewTrace()
+		trace := New()
 		inner := call("c", "p", 2, 3)
 		inner.MCP, inner.Output = true, `"ok"`
 		below := call("below", "c", 2, 3)
@@ -61,17 +61,17 @@ func TestWhatComesLateChangesWhatStands(t *testing.T) {
 			"- t c.end", "- t c.start", "+ t p.start ls", "+ t below.start rm p.start", `+ t p.end ls "ok" p.start`)
 	})
 	t.Run("an end changes no start", func(t *testing.T) {
-		trace := NewTrace()
+		trace := New()
 		trace.Add([]Span{call("c", "p", 1, 2)})
 		changed(t, trace, []Span{call("c", "p", 1, 3)}, "+ t c.end ls c.start")
 	})
 	t.Run("an earlier copy changes nothing", func(t *testing.T) {
-		trace := NewTrace()
+		trace := New()
 		trace.Add([]Span{call("c", "p", 1, 2)})
 		changed(t, trace, []Span{call("c", "p", 1, 1)})
 	})
 	t.Run("another copy of the span around it is another tool", func(t *testing.T) {
-		trace := NewTrace()
+		trace := New()
 		inner := call("c", "x", 2, 3)
 		inner.MCP = true
 		trace.Add([]Span{call("p", "r", 1, 4), {TraceID: "t", ID: "x", ParentID: "p"}, inner})
@@ -80,7 +80,7 @@ func TestWhatComesLateChangesWhatStands(t *testing.T) {
 		changed(t, trace, []Span{other}, "+ t p.start run", "+ t c.start ls p.start", "+ t c.end ls c.start", "+ t p.end run p.start")
 	})
 	t.Run("the agent that is handed over to tells its name", func(t *testing.T) {
-		trace := NewTrace()
+		trace := New()
 		over := call("c", "p", 1, 2)
 		over.Tool = "transfer_to_front_desk"
 		changed(t, trace, []Span{over}, "+ t c.start front_desk")
@@ -89,7 +89,7 @@ func TestWhatComesLateChangesWhatStands(t *testing.T) {
 }
 
 func TestSpansOfAnotherTraceAreLeftOut(t *testing.T) {
-	trace := NewTrace()
+	trace := New()
 	trace.Add([]Span{call("c", "p", 1, 2)})
 	other := call("d", "p", 1, 2)
 	other.TraceID = "u"
@@ -97,7 +97,7 @@ func TestSpansOfAnotherTraceAreLeftOut(t *testing.T) {
 }
 
 func TestACallWithoutAToolWaitsForItsName(t *testing.T) {
-	trace := NewTrace()
+	trace := New()
 	inner := call("c", "p", 2, 3)
 	inner.Tool, inner.CallID, inner.ByCall, inner.Failed = "", "1", true, true
 	changed(t, trace, []Span{inner})
@@ -146,14 +146,14 @@ func TestBounds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := len(NewTrace().Add(tt.spans)); got != tt.want {
+			if got := len(New().Add(tt.spans)); got != tt.want {
 				t.Errorf("got %d events, want %d", got, tt.want)
 			}
 		})
 	}
 	t.Run("but it takes nothing from too many", func(t *testing.T) {
 		for n, want := range map[int]string{maxCall: `"ok"`, maxCall + 1: ""} {
-			for _, c := range NewTrace().Add(within(n)) {
+			for _, c := range New().Add(within(n)) {
 				if got := string(c.Event.Output); c.Event.ID == "p.end" && got != want {
 					t.Errorf("with %d spans in it, the output is %q, want %q", n, got, want)
 				}
@@ -163,7 +163,7 @@ func TestBounds(t *testing.T) {
 }
 
 func TestASpanBeyondTheBoundStandsAlone(t *testing.T) {
-	trace := NewTrace()
+	trace := New()
 	spans := make([]Span, maxSpans)
 	for i := range spans {
 		spans[i] = Span{TraceID: "t", ID: fmt.Sprintf("%016x", i), Run: "s", Facts: Facts{Kind: Agent, Agent: "clerk"}}
@@ -179,7 +179,7 @@ func TestASpanBeyondTheBoundStandsAlone(t *testing.T) {
 func TestEventsAreTheirReceivers(t *testing.T) {
 	s := call("c", "p", 1, 2)
 	s.Input, s.Output = `{"d":1}`, `"ok"`
-	trace := NewTrace()
+	trace := New()
 	for _, c := range trace.Add([]Span{s}) {
 		clear(c.Event.Input)
 		clear(c.Event.Output)
