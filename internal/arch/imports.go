@@ -90,7 +90,11 @@ var rooms = map[string]room{
 	},
 	"internal/memory": {others: []string{"github.com/KimMachineGun/automemlimit", "golang.org/x/sync"}},
 	"internal/web":    {},
-	"internal/sink/*": {ours: []string{".", "policy", "internal/store"}},
+	"internal/sink": {
+		ours:   []string{".", "policy", "internal/api", "internal/store"},
+		others: []string{"golang.org/x/time"},
+	},
+	"internal/sink/*": {ours: []string{".", "internal/api", "internal/sink", "internal/store"}, tests: []string{"policy"}},
 	"internal/config": {ours: []string{"detect", "profile"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {
 		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},

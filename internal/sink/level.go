@@ -1,4 +1,4 @@
-package webhook
+package sink
 
 import (
 	"math/bits"
@@ -8,34 +8,34 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// A person wants to hear of a warning when it is raised, when it has become much worse, and when the policy would stop the agent. So
+// The levels. A person wants to hear of a warning when it is raised, when it has become much worse, and when the policy would stop the agent. So
 // these are the levels: raised; its count reaches 8, 16, 32 and so on, if that is twice the count that it was raised with;
 // block and halt, for the first call that was to be blocked because of it and for when the run was to end. Levels depend on the warning
 // alone, not on when it was looked at, so that whoever works them out once more finds the same ones.
 const (
-	levelRaised = "raised"
-	levelGrown  = "grown" // in messages; what is claimed has the count
-	levelBlock  = "block"
-	levelHalt   = "halt"
+	Raised = "raised"
+	Grown  = "grown" // in notices; what is claimed has the count
+	Block  = "block"
+	Halt   = "halt"
 )
 
 // leastCount is the first count that is a level.
 const leastCount = 8
 
-// notice is the news about a warning.
-type notice struct {
+// pending is what is to be told of a warning.
+type pending struct {
 	run      store.Run
 	warning  store.Warning
 	raisedAt int             // the count that it was raised with; -1 where that is not told
 	decision *store.Decision // the hardest because of it; nil for none of block or halt
 }
 
-// noticesOf returns the news of an update.
-func noticesOf(u *store.Update) (news []*notice) {
-	about := make(map[int]*notice)
-	note := func(k int) *notice {
+// pendingOf returns the news of an update.
+func pendingOf(u *store.Update) (news []*pending) {
+	about := make(map[int]*pending)
+	note := func(k int) *pending {
 		if about[k] == nil {
-			about[k] = &notice{run: u.Run, warning: u.Warnings[k], raisedAt: -1}
+			about[k] = &pending{run: u.Run, warning: u.Warnings[k], raisedAt: -1}
 			news = append(news, about[k])
 		}
 		return about[k]
@@ -74,7 +74,7 @@ func causeOf(d *store.Decision, warnings []store.Warning) int {
 }
 
 // merge puts later news into n.
-func (n *notice) merge(later *notice) {
+func (n *pending) merge(later *pending) {
 	n.run, n.warning = later.run, later.warning
 	if n.raisedAt < 0 {
 		n.raisedAt = later.raisedAt
@@ -91,8 +91,8 @@ type stage struct {
 	action policy.Action // Block or Halt
 }
 
-// stage returns how far an endpoint is told once it got the notice.
-func (n *notice) stage() stage {
+// stage returns how far an endpoint is told once it got the pending.
+func (n *pending) stage() stage {
 	s := stage{raised: true}
 	count := max(n.warning.Count, 2*n.raisedAt-1) // less than twice the count that it was raised with is no news
 	if count >= leastCount {
@@ -113,30 +113,30 @@ func (s stage) covers(n stage) bool {
 // not told later, should the run be folded anew and the warning grow once more.
 func (s stage) claims(to stage) (levels []string) {
 	if to.raised && !s.raised {
-		levels = append(levels, levelRaised)
+		levels = append(levels, Raised)
 	}
 	for c := max(2*s.count, leastCount); c <= to.count; c *= 2 {
 		levels = append(levels, strconv.Itoa(c))
 	}
 	if to.action >= policy.Block && s.action < policy.Block {
-		levels = append(levels, levelBlock)
+		levels = append(levels, Block)
 	}
 	if to.action >= policy.Halt && s.action < policy.Halt {
-		levels = append(levels, levelHalt)
+		levels = append(levels, Halt)
 	}
 	return levels
 }
 
 // headline returns the level that a message is about, of those that are new. It is "" where there is nothing to tell: the
 // highest by count counts only if the warning has reached it.
-func (n *notice) headline(fresh []string) string {
+func (n *pending) headline(fresh []string) string {
 	best := ""
 	for _, level := range fresh { // in rising order
 		count, err := strconv.Atoi(level)
 		if err != nil {
 			best = level
 		} else if best == "" && count == n.stage().count && count <= n.warning.Count {
-			best = levelGrown
+			best = Grown
 		}
 	}
 	return best

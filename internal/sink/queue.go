@@ -1,13 +1,13 @@
-package webhook
+package sink
 
 import (
 	"slices"
 	"sync"
 )
 
-// maxWaiting is how many warnings wait for an endpoint. Of each, only the latest state is kept; beyond it, new ones are dropped
+// MaxWaiting is how many warnings wait for an endpoint. Of each, only the latest state is kept; beyond it, new ones are dropped
 // and counted.
-const maxWaiting = 1000
+const MaxWaiting = 1000
 
 // maxSent is how many warnings a queue remembers the stages of. That spares the store questions; what is forgotten is asked.
 const maxSent = 10_000
@@ -15,18 +15,18 @@ const maxSent = 10_000
 // queue holds the warnings that an endpoint is to be told of, the one that has waited longest first.
 type queue struct {
 	mu      sync.Mutex
-	waiting map[string]*notice // by warning
-	order   []string           // of them
-	sent    map[string]stage   // by warning
-	more    chan struct{}      // has a token if there may be something to take; a second one would say the same
+	waiting map[string]*pending // by warning
+	order   []string            // of them
+	sent    map[string]stage    // by warning
+	more    chan struct{}       // has a token if there may be something to take; a second one would say the same
 }
 
 func newQueue() *queue {
-	return &queue{waiting: make(map[string]*notice), sent: make(map[string]stage), more: make(chan struct{}, 1)}
+	return &queue{waiting: make(map[string]*pending), sent: make(map[string]stage), more: make(chan struct{}, 1)}
 }
 
 // put adds a notice, or puts it into that of its warning. It is false if there is no place.
-func (q *queue) put(n *notice) bool {
+func (q *queue) put(n *pending) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	id := n.warning.ID
@@ -39,7 +39,7 @@ func (q *queue) put(n *notice) bool {
 		q.waiting[id] = &merged
 		return true
 	}
-	if len(q.waiting) >= maxWaiting {
+	if len(q.waiting) >= MaxWaiting {
 		return false
 	}
 	q.waiting[id] = n
@@ -52,7 +52,7 @@ func (q *queue) put(n *notice) bool {
 }
 
 // take removes the first notice and returns it, with the stage that is known to be told; nil if there is none.
-func (q *queue) take() (*notice, stage) {
+func (q *queue) take() (*pending, stage) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.order) == 0 {
