@@ -22,6 +22,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/mcpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/price"
+	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/web"
@@ -96,7 +97,7 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
 
 // makeWebhooks returns nil where nobody is to be told.
-func (p *components) makeWebhooks() (*webhook.Sink, error) {
+func (p *components) makeWebhooks() (*sink.Sink, error) {
 	if len(p.config.Webhooks) == 0 {
 		return nil, nil
 	}
@@ -110,7 +111,11 @@ func (p *components) makeWebhooks() (*webhook.Sink, error) {
 			Projects: w.Projects, Timeout: time.Duration(w.Timeout),
 		})
 	}
-	return webhook.New(o, p.store, p.log)
+	targets, err := webhook.Targets(o)
+	if err != nil {
+		return nil, err
+	}
+	return sink.New(targets, p.store, p.log), nil
 }
 
 func (p *components) prices() (*price.Table, error) {

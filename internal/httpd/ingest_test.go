@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 )
@@ -39,11 +40,11 @@ func TestOneEventIsAnsweredAsItIsRecorded(t *testing.T) {
 func TestAnEventWithoutAnIDIsGivenOne(t *testing.T) {
 	h := newTestServer(t, nil)
 	w := h.do(http.MethodPost, "/api/events", `{"run_id":"r","type":"x"}`)
-	var sent Event
+	var sent api.Event
 	if err := json.Unmarshal(w.Body.Bytes(), &sent); err != nil || sent.ID == "" || sent.Timestamp == "" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	if diff := cmp.Diff([]Event{sent}, get[[]Event](h, "/api/runs/r/events")); diff != "" {
+	if diff := cmp.Diff([]api.Event{sent}, get[[]api.Event](h, "/api/runs/r/events")); diff != "" {
 		t.Errorf("answered (-), stored (+):\n%s", diff)
 	}
 }
@@ -120,7 +121,7 @@ func TestARunIsAnnounced(t *testing.T) {
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Error(diff)
 	}
-	if named := get[RunSummary](h, "/api/runs/r%2F1"); named.Name != "my run" {
+	if named := get[api.RunSummary](h, "/api/runs/r%2F1"); named.Name != "my run" {
 		t.Errorf("a run is found by the id %q as %+v", "r/1", named)
 	}
 	w = h.do(http.MethodPost, "/api/runs", `{"id":null,"name":null,"metadata":null}`)

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // describe returns what the description of the interface begins with. The operations add themselves.
@@ -93,7 +95,7 @@ func content(kind string, schema *huma.Schema) map[string]*huma.MediaType {
 func (s *Server) describeAll() {
 	op := s.operation(http.MethodGet, "/openapi.json", Anyone, "server", "openapi", "Get this description", "The description of the API in OpenAPI 3.1.")
 	op.Responses["200"] = &huma.Response{Description: "The OpenAPI document.", Content: content("application/json", &huma.Schema{Type: "object"})}
-	text := sync.OnceValue(func() []byte { return encode(s.api.OpenAPI()) })
+	text := sync.OnceValue(func() []byte { return api.Encode(s.api.OpenAPI()) })
 	s.raw(op, func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
 		_, _ = w.Write(text()) // the client has gone; there is nobody to tell

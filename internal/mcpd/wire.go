@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // Run is a run at a glance.
 type Run struct {
 	ID            string  `json:"run_id" jsonschema:"the run's id"`
-	Name          *string `json:"name" jsonschema:"what people call it"`
+	Name          string  `json:"name" jsonschema:"display name; the run's id if it has no other"`
 	Project       *string `json:"project" jsonschema:"to which project it belongs"`
 	Status        string  `json:"status" jsonschema:"running, completed, failed or closed (nothing came for so long that it is taken to be over)"`
 	StartedAt     *string `json:"started_at" jsonschema:"when its first event happened"`
@@ -25,26 +26,12 @@ type Run struct {
 	WorstDecision string  `json:"worst_decision" jsonschema:"the hardest that the policy decided so far: allow, warn, block or halt"`
 }
 
-// Metrics are the totals of a run.
-type Metrics struct {
-	ID            string  `json:"run_id" jsonschema:"the run's id"`
-	Events        int     `json:"total_events" jsonschema:"events of all types"`
-	Duration      float64 `json:"total_duration_sec" jsonschema:"seconds from its first event to its last"`
-	LLMCalls      int     `json:"total_llm_calls" jsonschema:"model calls that were started"`
-	ToolCalls     int     `json:"total_tool_calls" jsonschema:"tool calls that were started"`
-	Retries       int     `json:"total_retries" jsonschema:"retries"`
-	Handoffs      int     `json:"total_handoffs" jsonschema:"times that control went to another agent"`
-	Errors        int     `json:"total_errors" jsonschema:"what failed"`
-	Tokens        int64   `json:"total_tokens" jsonschema:"of all model calls"`
-	Cost          float64 `json:"estimated_cost" jsonschema:"US dollars, as far as they are known"`
-	MeanLatency   float64 `json:"average_latency_ms" jsonschema:"milliseconds, of the events that tell one"`
-	MaxLatency    float64 `json:"max_latency_ms" jsonschema:"milliseconds, of the slowest event"`
-	BusiestTool   *string `json:"most_used_tool" jsonschema:"the tool that was called most"`
-	BusiestAgent  *string `json:"most_active_agent" jsonschema:"the agent of the most events"`
-	Warnings      int     `json:"warnings_count" jsonschema:"how many warnings it has"`
-	HealthScore   int     `json:"health_score" jsonschema:"100 is well, 0 is stuck"`
-	HealthStatus  string  `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
-	WorstDecision string  `json:"worst_decision" jsonschema:"the hardest that the policy decided so far: allow, warn, block or halt"`
+// runOf returns a run of the API as the tools return it: under another name of its id, and without what is for the dashboard.
+func runOf(r *api.RunSummary) Run {
+	return Run{
+		ID: r.ID, Name: r.Name, Project: api.OrNull(r.Project), Status: r.Status, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+		Events: r.EventCount, Warnings: r.WarningCount, HealthScore: r.HealthScore, HealthStatus: r.HealthStatus, WorstDecision: r.WorstDecision,
+	}
 }
 
 // Warning is what was found in a run.
@@ -57,17 +44,25 @@ type Warning struct {
 	Details  map[string]any `json:"details" jsonschema:"why it matters (why), what to try (try), how often (count), the events that prove it (evidence), and what else is known"`
 }
 
-// newWarning makes the title of the rule's name.
-func newWarning(rule, severity, message, event string, details json.RawMessage) Warning {
-	words := strings.ReplaceAll(rule, "_", " ")
-	if words != "" {
-		words = strings.ToUpper(words[:1]) + words[1:]
+// warningOf adds a title, which is made of the rule's name.
+func warningOf(w *api.Warning) Warning {
+	title := strings.ReplaceAll(w.Type, "_", " ")
+	if title != "" {
+		title = strings.ToUpper(title[:1]) + title[1:]
 	}
-	w := Warning{Type: rule, Title: words, Severity: severity, Message: message, EventID: orNull(event), Details: map[string]any{}}
-	if all, ok := readable(details).(map[string]any); ok {
-		w.Details = all
+	out := Warning{Type: w.Type, Title: title, Severity: w.Severity, Message: w.Message, EventID: w.EventID, Details: map[string]any{}}
+	if all, ok := readable(w.Details).(map[string]any); ok {
+		out.Details = all
 	}
-	return w
+	return out
+}
+
+func warningsOf(warnings []api.Warning) []Warning {
+	all := make([]Warning, 0, len(warnings))
+	for i := range warnings {
+		all = append(all, warningOf(&warnings[i]))
+	}
+	return all
 }
 
 // Event is one thing that happened in a run.
@@ -99,14 +94,14 @@ const maxText = 2000
 // eventOf shares no memory with e's raw JSON.
 func eventOf(e *unloop.Event) Event {
 	told := Event{
-		ID: e.ID, Sequence: orNull(e.Sequence), Timestamp: timestamp(e.Time), Type: string(e.Type), Agent: orNull(e.Agent),
-		Name: orNull(e.Name), Tool: orNull(e.Tool), Status: orNull(e.Status), Model: orNull(e.Model), Tokens: orNull(e.Tokens),
-		Cost: orNull(e.Cost), Latency: e.Latency, CallID: orNull(e.CallID), Role: orNull(e.Role), Truncated: []string{},
+		ID: e.ID, Sequence: api.OrNull(e.Sequence), Timestamp: timestamp(e.Time), Type: string(e.Type), Agent: api.OrNull(e.Agent),
+		Name: api.OrNull(e.Name), Tool: api.OrNull(e.Tool), Status: api.OrNull(e.Status), Model: api.OrNull(e.Model), Tokens: api.OrNull(e.Tokens),
+		Cost: api.OrNull(e.Cost), Latency: e.Latency, CallID: api.OrNull(e.CallID), Role: api.OrNull(e.Role), Truncated: []string{},
 	}
 	told.Input = told.shorten("input", e.Input)
 	told.Output = told.shorten("output", e.Output)
 	told.Error = told.shorten("error", e.Error)
-	told.Text = orNull(strings.Clone(told.cut("text", e.Text)))
+	told.Text = api.OrNull(strings.Clone(told.cut("text", e.Text)))
 	return told
 }
 
@@ -151,14 +146,5 @@ func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
-}
-
-// orNull is nil for the zero value.
-func orNull[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
+	return api.Timestamp(t)
 }

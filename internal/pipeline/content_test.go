@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/trace"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -156,7 +156,7 @@ func TestWhatIsNotStoredIsSaidInItsPlace(t *testing.T) {
 	if one == other || one != NoContent.text("one") {
 		t.Errorf("%q and %q", one, other)
 	}
-	s := NoContent.span(&otlp.Span{ID: "s", Facts: otlp.Facts{Input: `{"a":1}`, Output: long, Tool: "t"}, Reason: "it failed"})
+	s := NoContent.span(&trace.Span{ID: "s", Facts: trace.Facts{Input: `{"a":1}`, Output: long, Tool: "t"}, Reason: "it failed"})
 	if text := fmt.Sprintf("%+v", s); strings.Contains(text, "word") || strings.Contains(text, "failed") || s.Tool != "t" {
 		t.Errorf("of a span is stored: %s", text)
 	}

@@ -16,14 +16,14 @@ type commit struct {
 	group  []*queued
 	runs   map[string]*runChange
 	order  []*runChange
-	traces map[*trace]time.Time // when their latest spans arrived
-	links  map[link]bool        // whether the trace has events in the run
+	traces map[*liveTrace]time.Time // when their latest spans arrived
+	links  map[link]bool            // whether the trace has events in the run
 	spans  []store.Span
 }
 
 func (p *Pipeline) newCommit(group []*queued) *commit {
 	return &commit{
-		p: p, group: group, runs: make(map[string]*runChange), traces: make(map[*trace]time.Time), links: make(map[link]bool),
+		p: p, group: group, runs: make(map[string]*runChange), traces: make(map[*liveTrace]time.Time), links: make(map[link]bool),
 	}
 }
 

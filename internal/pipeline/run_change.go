@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/trace"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -59,7 +59,7 @@ func (t *runChange) place(it *item) {
 	known := t.checked || compareTimes(it.at, t.run.furthest()) <= 0
 	it.check = it.change || known || it.event.Sequence == 0 && it.event.Time.IsZero()
 	if it.change {
-		it.at.Tie = otlp.Tie(it.event)
+		it.at.Tie = trace.Tie(it.event)
 		t.replaced[id] = true
 	}
 	if compareTimes(it.at, t.furthest) > 0 {

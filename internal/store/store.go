@@ -89,9 +89,9 @@ const (
 
 // Preview is the summary of a run in a list.
 type Preview struct {
-	Tools   []ToolCalls `json:"tools,omitempty"`  // the most called tools, at most MaxBusiest
-	Novelty []float64   `json:"news,omitempty"`   // proportion of novel steps in intervals of equal length, at most MaxNovelty
-	Health  []HealthAt  `json:"health,omitempty"` // the health at the beginning and at each change, at most MaxHealth points
+	Tools   []ToolCalls `json:"tools,omitempty"`   // the most called tools, at most MaxBusiest
+	Novelty []float64   `json:"novelty,omitempty"` // proportion of novel steps in intervals of equal length, at most MaxNovelty
+	Health  []HealthAt  `json:"health,omitempty"`  // the health at the beginning and at each change, at most MaxHealth points
 }
 
 // ToolCalls is the number of calls of a tool.

@@ -38,14 +38,6 @@ func fromNanos(stamp int64) time.Time {
 	return time.Unix(0, stamp).UTC()
 }
 
-// finite returns f, or what comes next to it where it is no number or too large for any.
-func finite(f float64) float64 {
-	if math.IsNaN(f) {
-		return 0
-	}
-	return min(max(f, -math.MaxFloat64), math.MaxFloat64)
-}
-
 // optional returns nil for no bytes.
 func optional(bytes []byte) any {
 	if len(bytes) == 0 {
@@ -55,11 +47,12 @@ func optional(bytes []byte) any {
 }
 
 // name returns the text, or nil for nil.
-func name(s *string) any {
+func name(s *string) *string {
 	if s == nil {
 		return nil
 	}
-	return store.Text(*s)
+	text := store.Text(*s)
+	return &text
 }
 
 // object returns JSON that was kept; nil for none.
@@ -121,19 +114,36 @@ func refolded(kept string) (r *store.Refold, err error) {
 	return r, err
 }
 
-// encodePreview returns the JSON of a preview as the database stores it.
-func encodePreview(g *store.Preview) string {
-	text, err := json.Marshal(g)
-	if err != nil {
-		return "" // it has a number that JSON has no word for
+// shown are the figures of a run that are shown and that no query reads.
+type shown struct {
+	Metrics store.Metrics `json:"metrics"`
+	Preview store.Preview `json:"preview"`
+}
+
+// encodeShown returns the JSON of a run's figures as the database stores it. JSON holds finite numbers only.
+func encodeShown(r *store.Run) string {
+	kept := shown{r.Metrics, r.Preview}
+	m := &kept.Metrics
+	for _, number := range []*float64{&m.Duration, &m.Cost, &m.MeanLatency, &m.MaxLatency} {
+		*number = store.Finite(*number)
+	}
+	m.BusiestTool, m.BusiestAgent = name(m.BusiestTool), name(m.BusiestAgent)
+	text, err := json.Marshal(kept)
+	if err != nil { // the preview has a number that is not finite
+		kept.Preview = store.Preview{}
+		text, _ = json.Marshal(kept)
 	}
 	return string(text)
 }
 
-// decodePreview returns the preview that encodePreview wrote.
-func decodePreview(kept string) (g store.Preview, err error) {
-	if kept != "" {
-		err = json.Unmarshal([]byte(kept), &g)
+// decodeShown sets the figures that encodeShown wrote.
+func decodeShown(text string, r *store.Run) error {
+	kept := shown{}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &kept); err != nil {
+			return err
+		}
 	}
-	return g, err
+	r.Metrics, r.Preview = kept.Metrics, kept.Preview
+	return nil
 }

@@ -849,10 +849,6 @@ export interface components {
             since: string;
             /** @description The slowest event of each run, the slowest first. */
             slowest: components["schemas"]["SlowStep"][] | null;
-            /** @description Usage of all runs. */
-            spent: components["schemas"]["UsageTotals"];
-            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
-            spent_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: double
              * @description Length of a bucket in seconds.
@@ -863,6 +859,10 @@ export interface components {
              * @description End of the time range, exclusive.
              */
             until: string;
+            /** @description Usage of all runs. */
+            usage: components["schemas"]["UsageTotals"];
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
+            usage_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
              * @description Number of runs with a warning.
@@ -911,10 +911,10 @@ export interface components {
             /** @description The run's id. */
             run_id: string;
             /**
-             * @description Type of the message. gone: the run was deleted; only run_id is set.
+             * @description Type of the message. deleted: the run was deleted; only run_id is set.
              * @enum {string}
              */
-            type: "run" | "gone";
+            type: "run" | "deleted";
             /** @description Warnings that were raised or have grown. Messages about changes before the connection have all warnings of the run. */
             warnings: components["schemas"]["Warning"][] | null;
         };
@@ -987,7 +987,7 @@ export interface components {
                 [key: string]: string;
             };
             /** @description Usage of the run since its first warning. */
-            spent_after_warning: components["schemas"]["UsageTotals"];
+            usage_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: date-time
              * @description Time when the first warning was raised; null without warnings.
@@ -1267,10 +1267,10 @@ export interface components {
              */
             status: "running" | "completed" | "failed" | "closed";
             /**
-             * @description Type of the message. gone: the run was deleted; only run_id is set, and the stream ends.
+             * @description Type of the message. deleted: the run was deleted; only run_id is set, and the stream ends.
              * @enum {string}
              */
-            type: "update" | "gone";
+            type: "update" | "deleted";
             /** @description Warnings, the first raised first. With warnings=all: all warnings of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed: those that are new or changed since the previous message. */
             warnings: components["schemas"]["Warning"][] | null;
             /** @description Ids of warnings that no longer hold. Only with warnings=changed. */

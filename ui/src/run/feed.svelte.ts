@@ -76,7 +76,7 @@ export class RunFeed {
   }
 
   private take(u: RunUpdate): void {
-    if (u.type === "gone") {
+    if (u.type === "deleted") {
       this.deleted = true;
       this.stream?.end();
       return;
