@@ -266,13 +266,13 @@ func (c *commit) flush() bool {
 
 // update says what the commit brings to the run; nil for nothing.
 func (t *runChange) update(profile string) *store.Update {
-	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated}
+	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.told, Reset: t.untold}
 	for _, it := range t.items {
 		if it.dropped {
 			continue
 		}
 		u.Events = append(u.Events, store.Event{
-			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body,
+			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body, Analysis: it.analysis,
 		})
 	}
 	changed := len(u.Events) > 0 || t.invalidated != nil
@@ -321,6 +321,7 @@ func (t *runChange) fill(b *store.Batch, u *store.Update) {
 		b.Removed = append(b.Removed, store.EventRef{Run: t.row.Number, ID: id})
 	}
 	b.Events = append(b.Events, u.Events...)
+	b.Analyses = append(b.Analyses, t.changed...)
 	b.Decisions = append(b.Decisions, u.Decisions...)
 	b.Checkpoints = append(b.Checkpoints, t.checkpointsMade...)
 	b.Pruned = append(b.Pruned, t.pruned...)

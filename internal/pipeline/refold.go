@@ -81,7 +81,7 @@ func (r *refold) take(p *Pipeline, e *store.Event) {
 		event = p.decode(e)
 	}
 	if event != nil {
-		r.add(p, event, placementOf(e))
+		r.addStored(p, event, e)
 	}
 }
 

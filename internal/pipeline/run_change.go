@@ -28,16 +28,18 @@ type runChange struct {
 	before []store.Warning // what the sinks know of
 	from   store.Position  // the first position at which the run changes; end for none
 
-	invalidated     *store.Position // decisions behind it are made anew
-	decisions       []store.Decision
+	invalidated *store.Position // decisions behind it are made anew
+	decisions   []store.Decision
+	reanalyzed
 	checkpointsMade []store.Checkpoint
 	pruned          []store.Checkpoint
 }
 
 // item is an event on its way into the store.
 type item struct {
-	event *unloop.Event
-	body  []byte
+	event    *unloop.Event
+	body     []byte
+	analysis []byte // from the fold; nil while it is not folded
 	placement
 	change  bool    // of a trace: it stands in the place of what the store may have
 	result  *Result // nil for a change
@@ -110,7 +112,7 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 	t.from = from
 	if t.current && from.Compare(t.fold.s.Furthest) > 0 {
 		for _, it := range sorted {
-			t.add(p, it.event, it.placement)
+			it.analysis = t.add(p, it.event, it.placement)
 		}
 		return nil
 	}
@@ -223,7 +225,7 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 			return nil
 		}
 		for len(items) > 0 && items[0].at.Compare(e.Position) < 0 {
-			t.add(p, items[0].event, items[0].placement)
+			items[0].analysis = t.add(p, items[0].event, items[0].placement)
 			items = items[1:]
 		}
 		event := whole[e.ID]
@@ -231,7 +233,7 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 			event = p.decode(e)
 		}
 		if event != nil {
-			t.add(p, event, placementOf(e))
+			t.addStored(p, event, e)
 		}
 		return nil
 	})
@@ -239,15 +241,19 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 		return err
 	}
 	for _, it := range items {
-		t.add(p, it.event, it.placement)
+		it.analysis = t.add(p, it.event, it.placement)
 	}
 	t.current, t.fold.grew = true, true
 	return nil
 }
 
-// add folds one event, notes the decision at it, and writes a checkpoint when it is time for one.
-func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) {
+// add folds one event, records the decision at it, and writes a checkpoint when one is due. It returns the analysis of the event.
+func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) (analysis []byte) {
+	unjudged := t.fold.unjudged
 	d := p.add(t.fold, e, as)
+	if t.fold.unjudged == unjudged {
+		analysis = t.fold.analyze(e)
+	}
 	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
 		t.decisions = append(t.decisions, decisionOf(t.run, &d, as.at, e.ID))
 	}
@@ -258,6 +264,7 @@ func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) {
 	if t.fold.s.Events-folded >= p.every {
 		t.checkpoint(p)
 	}
+	return analysis
 }
 
 // checkpoint writes the run's state, and lets go of all but the last two.

@@ -18,6 +18,7 @@ type bulk struct {
 
 // bulks are the insertions of a commit.
 type bulks struct {
+	analyses                                                      bulk // an update of events
 	runs, events, spans, traces, warnings, decisions, checkpoints bulk
 }
 
@@ -37,16 +38,27 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		{&all.checkpoints, "checkpoints", checkpointColumns, conflict("run, at_sequence, at_time, at_tie", checkpointColumns)},
 	} {
 		*b.into = bulk{what: b.table, columns: strings.Count(b.columns, ",") + 1, sizes: s.rows}
-		for _, rows := range s.rows {
-			query := "INSERT INTO " + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
-			stmt, err := s.write.PrepareContext(ctx, query)
-			if err != nil {
-				return all, fmt.Errorf("prepare to write %s: %w", b.table, err)
-			}
-			b.into.prepared = append(b.into.prepared, stmt)
+		err := s.prepareBulk(ctx, b.into, func(rows int) string {
+			return "INSERT INTO " + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
+		})
+		if err != nil {
+			return all, err
 		}
 	}
-	return all, nil
+	all.analyses = bulk{what: "analyses", columns: 2, sizes: s.rows}
+	return all, s.prepareBulk(ctx, &all.analyses, s.updateAnalyses)
+}
+
+// prepareBulk prepares a statement for each number of rows.
+func (s *Store) prepareBulk(ctx context.Context, b *bulk, query func(rows int) string) error {
+	for _, rows := range b.sizes {
+		stmt, err := s.write.PrepareContext(ctx, query(rows))
+		if err != nil {
+			return fmt.Errorf("prepare to write %s: %w", b.what, err)
+		}
+		b.prepared = append(b.prepared, stmt)
+	}
+	return nil
 }
 
 // conflict returns the end of an insertion that writes over the row with the same key.

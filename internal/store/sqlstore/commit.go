@@ -72,6 +72,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 		return nil, err
 	}
 	for _, step := range []func() error{
+		func() error { return w.analyses(ctx, b.Analyses) },
 		func() error { return w.runs(ctx, b.Runs) },
 		func() error { return w.invalidate(ctx, b.Invalidated) },
 		func() error { return w.warnings(ctx, b.Warnings) },

@@ -38,8 +38,8 @@ func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events 
 			return errFull
 		}
 		var e store.Event
-		err := scanEvent(row, &e, &e.Body)
-		weighs += len(e.Body)
+		err := scanEvent(row, &e, &e.Body, &e.Analysis)
+		weighs += len(e.Body) + len(e.Analysis)
 		events = append(events, e)
 		return err
 	})
@@ -57,7 +57,7 @@ func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (
 		(SELECT arrival FROM events WHERE run = $1 AND +arrival > $2 ORDER BY +arrival LIMIT $3) ORDER BY arrival`
 	err = s.each(ctx, query, []any{run, arrival, limit(most)}, func(row scanner) error {
 		var e store.Event
-		err := scanEvent(row, &e, &e.Body)
+		err := scanEvent(row, &e, &e.Body, &e.Analysis)
 		events = append(events, e)
 		return err
 	})
@@ -71,7 +71,7 @@ func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (
 func (s *Store) EventsOf(ctx context.Context, run int64, ids []string) (events []store.Event, err error) {
 	err = s.byID(ctx, eventColumns, run, ids, func(row scanner, _ func(string) []string) error {
 		var e store.Event
-		err := scanEvent(row, &e, &e.Body)
+		err := scanEvent(row, &e, &e.Body, &e.Analysis)
 		events = append(events, e)
 		return err
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body"
+const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body, analysis"
 
 // events writes events and returns those that the runs had already.
 func (w *writing) events(ctx context.Context, events []store.Event) (doubled []store.EventRef, err error) {
@@ -33,7 +33,7 @@ func (w *writing) eventArguments(to []any, e *store.Event) []any {
 	if body == nil {
 		body = []byte{}
 	}
-	return append(to, e.Arrival, e.Run, store.Key(e.ID), p.Sequence, p.Time, p.Tie, toNanos(e.Received), body)
+	return append(to, e.Arrival, e.Run, store.Key(e.ID), p.Sequence, p.Time, p.Tie, toNanos(e.Received), body, optional(e.Analysis))
 }
 
 // duplicates returns those of a part that are not in the table: their arrivals are not.
@@ -70,10 +70,11 @@ func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
 	return nil
 }
 
-func scanEvent(row scanner, e *store.Event, body any) error {
+// scanEvent reads the columns of eventColumns. body and analysis point to byte slices.
+func scanEvent(row scanner, e *store.Event, body, analysis any) error {
 	var received int64
 	p := &e.Position
-	if err := row.Scan(&e.Arrival, &e.Run, &e.ID, &p.Sequence, &p.Time, &p.Tie, &received, body); err != nil {
+	if err := row.Scan(&e.Arrival, &e.Run, &e.ID, &p.Sequence, &p.Time, &p.Tie, &received, body, analysis); err != nil {
 		return err
 	}
 	e.Received = fromNanos(received)
@@ -93,15 +94,15 @@ func (s *Store) NextEvents(ctx context.Context, run int64, behind store.Position
 
 func (s *Store) eventsBehind(ctx context.Context, limit string, args []any, each func(*store.Event) error) error {
 	var e store.Event
-	var body sql.RawBytes
+	var body, analysis sql.RawBytes
 	query := `SELECT ` + eventColumns + ` FROM events WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)
 		ORDER BY at_sequence, at_time, at_tie, arrival` + limit
 	var stop error
 	err := s.each(ctx, query, args, func(row scanner) error {
-		if err := scanEvent(row, &e, &body); err != nil {
+		if err := scanEvent(row, &e, &body, &analysis); err != nil {
 			return err
 		}
-		e.Body = body
+		e.Body, e.Analysis = body, analysis
 		stop = each(&e)
 		return stop
 	})
