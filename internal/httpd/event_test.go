@@ -34,6 +34,17 @@ func TestARecordedEventIsToldAsItsDescriptionSays(t *testing.T) {
 		if got := string(appendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon})); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
+		analysis := store.Analysis{Call: 1, Result: 1 << 63, Novelty: store.NotNovel, Repeats: 3, RepeatsEvent: "a\"\x01\xff"}
+		told := eventOf(e, noon)
+		novel := false
+		told.Analysis = &Analysis{Call: "AAAAAAAAAAE", Result: "gAAAAAAAAAA", Novel: &novel, Repeats: 3, RepeatsEvent: "a\"\x01\ufffd"}
+		want = string(encode(told))
+		if got := string(appendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon, Analysis: analysis.JSON()})); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		if diff := cmp.Diff(told.Analysis, analysisOf(analysis.JSON())); diff != "" {
+			t.Errorf("decoded (-want +got):\n%s", diff)
+		}
 	}
 	broken := string(appendEvent(nil, "r", &store.Event{ID: "a", Body: []byte("?"), Received: noon}))
 	var e Event

@@ -97,7 +97,10 @@ const messageOverhead = 1024
 func sizeOf(u *store.Update) int64 {
 	size := int64(messageOverhead)
 	for i := range u.Events {
-		size += int64(len(u.Events[i].Body))
+		size += int64(len(u.Events[i].Body) + len(u.Events[i].Analysis))
+	}
+	for i := range u.Analyses {
+		size += int64(len(u.Analyses[i].EventID) + len(u.Analyses[i].Analysis))
 	}
 	for i := range u.Warnings {
 		size += int64(len(u.Warnings[i].Details) + len(u.Warnings[i].Message))

@@ -85,7 +85,11 @@ func filled(t *testing.T) *drawer {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.events = append(d.events, store.Event{ID: e.ID, Received: noon, Body: body})
+		analysis := store.Analysis{Call: 1}
+		if i == 4 {
+			analysis = store.Analysis{Call: 1, Result: 2, Novelty: store.NotNovel, Repeats: 2, RepeatsEvent: "e2"}
+		}
+		d.events = append(d.events, store.Event{ID: e.ID, Received: noon, Body: body, Analysis: analysis.JSON()})
 	}
 	return d
 }
@@ -170,7 +174,7 @@ func api(t *testing.T, d *drawer) *httptest.Server {
 			}
 			var bodies []string
 			for _, e := range events { // all members are there, and the time is that of the arrival where there is no other
-				body := strings.TrimSuffix(string(e.Body), "}") + `,"agent":null,"latency_ms":null,"usage":null,"output":null}`
+				body := strings.TrimSuffix(string(e.Body), "}") + `,"agent":null,"latency_ms":null,"usage":null,"output":null,"analysis":` + string(e.Analysis) + "}"
 				if e.ID == "e0" {
 					body = strings.Replace(body, "{", `{"timestamp":"2026-01-02T12:00:00Z",`, 1)
 				}

@@ -72,25 +72,44 @@ func newWarning(rule, severity, message, event string, details json.RawMessage) 
 
 // Event is one thing that happened in a run.
 type Event struct {
-	ID        string   `json:"event_id" jsonschema:"the event's id"`
-	Sequence  *int64   `json:"sequence" jsonschema:"its place in the run, as its sender counts"`
-	Timestamp string   `json:"timestamp" jsonschema:"when it happened, or else arrived"`
-	Type      string   `json:"type" jsonschema:"what happened, such as tool_call_started"`
-	Agent     *string  `json:"agent" jsonschema:"who acted; for a handoff, who receives control"`
-	Name      *string  `json:"name" jsonschema:"a label; the tool's name where tool is null"`
-	Tool      *string  `json:"tool" jsonschema:"of a tool call"`
-	Status    *string  `json:"status" jsonschema:"as its sender says"`
-	Model     *string  `json:"model" jsonschema:"of a model call"`
-	Input     any      `json:"input" jsonschema:"a call's arguments"`
-	Output    any      `json:"output" jsonschema:"a call's result"`
-	Error     any      `json:"error" jsonschema:"why it failed"`
-	Tokens    *int64   `json:"tokens" jsonschema:"of a model call, all together"`
-	Cost      *float64 `json:"cost" jsonschema:"US dollars"`
-	Latency   *float64 `json:"latency_ms" jsonschema:"milliseconds"`
-	CallID    *string  `json:"call_id" jsonschema:"joins a call's start to its outcome"`
-	Role      *string  `json:"role" jsonschema:"of a message: system, user or assistant"`
-	Text      *string  `json:"text" jsonschema:"of a message"`
-	Truncated []string `json:"truncated" jsonschema:"which of input, output, error and text were cut to their first 2000 bytes"`
+	ID        string    `json:"event_id" jsonschema:"the event's id"`
+	Sequence  *int64    `json:"sequence" jsonschema:"its place in the run, as its sender counts"`
+	Timestamp string    `json:"timestamp" jsonschema:"when it happened, or else arrived"`
+	Type      string    `json:"type" jsonschema:"what happened, such as tool_call_started"`
+	Agent     *string   `json:"agent" jsonschema:"who acted; for a handoff, who receives control"`
+	Name      *string   `json:"name" jsonschema:"a label; the tool's name where tool is null"`
+	Tool      *string   `json:"tool" jsonschema:"of a tool call"`
+	Status    *string   `json:"status" jsonschema:"as its sender says"`
+	Model     *string   `json:"model" jsonschema:"of a model call"`
+	Input     any       `json:"input" jsonschema:"a call's arguments"`
+	Output    any       `json:"output" jsonschema:"a call's result"`
+	Error     any       `json:"error" jsonschema:"why it failed"`
+	Tokens    *int64    `json:"tokens" jsonschema:"of a model call, all together"`
+	Cost      *float64  `json:"cost" jsonschema:"US dollars"`
+	Latency   *float64  `json:"latency_ms" jsonschema:"milliseconds"`
+	CallID    *string   `json:"call_id" jsonschema:"joins a call's start to its outcome"`
+	Role      *string   `json:"role" jsonschema:"of a message: system, user or assistant"`
+	Text      *string   `json:"text" jsonschema:"of a message"`
+	Analysis  *Analysis `json:"analysis" jsonschema:"how it compares with the earlier events of the run; null if nothing is known"`
+	Truncated []string  `json:"truncated" jsonschema:"which of input, output, error and text were cut to their first 2000 bytes"`
+}
+
+// Analysis is how an event compares with the earlier events of its run.
+type Analysis struct {
+	Call         string `json:"call,omitempty" jsonschema:"identity of the call, or of an assistant's text: equal for equal calls of the run"`
+	Result       string `json:"result,omitempty" jsonschema:"identity of the result, without times and ids: equal for equal results of the run"`
+	Novel        *bool  `json:"novel,omitempty" jsonschema:"whether the result is new in the run; absent if that is unknown"`
+	Repeats      int    `json:"repeats,omitempty" jsonschema:"number of times that the call had this result, this time included; absent for the first time"`
+	RepeatsEvent string `json:"repeats_event_id,omitempty" jsonschema:"id of the earlier event that this one repeats"`
+}
+
+// analysisOf decodes a stored analysis; nil for none.
+func analysisOf(stored []byte) *Analysis {
+	var a *Analysis
+	if len(stored) == 0 || json.Unmarshal(stored, &a) != nil {
+		return nil
+	}
+	return a
 }
 
 // maxText is how many bytes of an input, an output, an error or a text are told. The tool's description and schema say so, too.

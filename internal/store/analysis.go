@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"strconv"
@@ -43,8 +44,8 @@ func (a *Analysis) JSON() []byte {
 	if *a == (Analysis{}) {
 		return nil
 	}
-	to := make([]byte, 1, 64+len(a.RepeatsEvent))
-	to[0] = '{'
+	var buffer [160]byte
+	to := append(buffer[:0], '{')
 	to = appendIdentity(to, "call", a.Call)
 	to = appendIdentity(to, "result", a.Result)
 	switch a.Novelty {
@@ -64,7 +65,7 @@ func (a *Analysis) JSON() []byte {
 		to = append(to, ',')
 	}
 	to[len(to)-1] = '}'
-	return to
+	return bytes.Clone(to)
 }
 
 // appendIdentity appends a member whose value is the hash in 11 characters of base64, unless the hash is 0.
