@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// bulk is an insertion of many rows, prepared for some numbers of rows.
+// bulk is a statement that writes many rows, prepared for several numbers of rows.
 type bulk struct {
 	what     string // for errors
 	columns  int
-	sizes    []int // falling, and 1 the last
+	sizes    []int // descending; the last is 1
 	prepared []*sql.Stmt
 }
 
-// bulks are the insertions of a commit.
+// bulks are the statements of a commit that write many rows.
 type bulks struct {
 	analyses                                                      bulk // an update of events
 	runs, events, spans, traces, warnings, decisions, checkpoints bulk
 }
 
-// prepareBulks prepares all insertions. It has to be done before a transaction takes the only connection that writes.
+// prepareBulks prepares all bulks. It runs before a transaction takes the only writing connection.
 func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 	for _, b := range []struct {
 		into            *bulk
@@ -61,7 +61,7 @@ func (s *Store) prepareBulk(ctx context.Context, b *bulk, query func(rows int) s
 	return nil
 }
 
-// conflict returns the end of an insertion that writes over the row with the same key.
+// conflict returns the end of an insertion that overwrites the row with the same key.
 func conflict(key, columns string) string {
 	var set []string
 	isKey := strings.Split(key, ", ")
@@ -91,7 +91,7 @@ func (d *database) tuples(rows, columns int) string {
 	return b.String()
 }
 
-// insert writes rows and calls done for each part of them with the number that were really written.
+// insert writes rows in parts. It calls done for each part with the number of rows that were written.
 func insert[T any](ctx context.Context, w *writing, b *bulk, rows []T, arguments func([]any, *T) []any, done func(part []T, written int64) error) error {
 	for k, size := range b.sizes {
 		stmt := w.tx.StmtContext(ctx, b.prepared[k])
@@ -120,7 +120,7 @@ func insert[T any](ctx context.Context, w *writing, b *bulk, rows []T, arguments
 	return nil
 }
 
-// lasts returns rows of which each has another key; of equal ones the last stands. It may return rows itself.
+// lasts returns the rows with distinct keys. Of rows with equal keys it keeps the last. It may return rows itself.
 func lasts[T any, K comparable](rows []T, key func(*T) K) []T {
 	at := make(map[K]int, len(rows))
 	for k := range rows {

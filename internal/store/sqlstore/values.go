@@ -17,7 +17,7 @@ var (
 	latest   = time.Unix(0, math.MaxInt64)
 )
 
-// toNanos returns a time as it is kept.
+// toNanos returns the stored form of a time.
 func toNanos(t time.Time) int64 {
 	switch {
 	case t.IsZero():
@@ -30,7 +30,7 @@ func toNanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// fromNanos returns the time that is kept.
+// fromNanos returns the time of a stored form.
 func fromNanos(stamp int64) time.Time {
 	if stamp == 0 {
 		return time.Time{}
@@ -38,7 +38,7 @@ func fromNanos(stamp int64) time.Time {
 	return time.Unix(0, stamp).UTC()
 }
 
-// finite returns f, or what comes next to it where it is no number or too large for any.
+// finite returns f, 0 for NaN, and the nearest finite number for an infinity.
 func finite(f float64) float64 {
 	if math.IsNaN(f) {
 		return 0
@@ -62,7 +62,7 @@ func name(s *string) any {
 	return store.Text(*s)
 }
 
-// object returns JSON that was kept; nil for none.
+// object returns stored JSON; nil for none.
 func object(bytes []byte) json.RawMessage {
 	if len(bytes) == 0 {
 		return nil
@@ -70,10 +70,10 @@ func object(bytes []byte) json.RawMessage {
 	return bytes
 }
 
-// quoted returns a tool as a list of tools holds it: no part of one is another.
+// quoted returns a tool as it is stored in a list of tools. No stored tool is a part of another.
 func quoted(tool string) string { return "\n" + strconv.Quote(store.Text(tool)) + "\n" }
 
-// list returns tools as they are kept, each between line ends.
+// list returns the stored form of tools: one per line, with a line end at both ends.
 func list(tools []string) string {
 	if len(tools) == 0 {
 		return ""
@@ -87,7 +87,7 @@ func list(tools []string) string {
 	return b.String()
 }
 
-// listed reads what list wrote.
+// listed reads the output of list.
 func listed(kept string) (tools []string, err error) {
 	for line := range strings.Lines(strings.Trim(kept, "\n")) {
 		tool, err := strconv.Unquote(strings.TrimSuffix(line, "\n"))
@@ -99,7 +99,7 @@ func listed(kept string) (tools []string, err error) {
 	return tools, nil
 }
 
-// refold returns the mark of a run as it is kept.
+// refold returns the stored form of the mark of a run.
 func refold(r *store.Refold) string {
 	if r == nil {
 		return ""
@@ -113,7 +113,7 @@ func refold(r *store.Refold) string {
 	return string(text)
 }
 
-// refolded reads what refold wrote.
+// refolded reads the output of refold.
 func refolded(kept string) (r *store.Refold, err error) {
 	if kept != "" {
 		err = json.Unmarshal([]byte(kept), &r)
@@ -125,7 +125,7 @@ func refolded(kept string) (r *store.Refold, err error) {
 func encodePreview(g *store.Preview) string {
 	text, err := json.Marshal(g)
 	if err != nil {
-		return "" // it has a number that JSON has no word for
+		return "" // it has a number that JSON cannot represent
 	}
 	return string(text)
 }
