@@ -122,6 +122,11 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	no := false
+	repeat := &Analysis{Call: "AAAAAAAAAAE", Result: "AAAAAAAAAAI", Novel: &no, Repeats: 2, RepeatsEvent: "e2"}
+	if diff := cmp.Diff([]*Analysis{{Call: "AAAAAAAAAAE"}, repeat}, []*Analysis{all[0].Analysis, all[4].Analysis}); diff != "" {
+		t.Errorf("analyses (-want +got):\n%s", diff)
+	}
 	if all[0].Timestamp != "2026-01-02T12:00:00Z" || all[1].Timestamp != "2026-01-02T12:00:01Z" {
 		t.Errorf("times %s, %s", all[0].Timestamp, all[1].Timestamp)
 	}
