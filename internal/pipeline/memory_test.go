@@ -208,7 +208,9 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 		}
 		m.events[e.Run][e.ID] = e
 	}
-	m.reanalyze(b.Analyses)
+	if len(b.Analyses) > 0 {
+		m.reanalyze(b.Analyses)
+	}
 	for _, u := range b.Invalidated {
 		delete(m.warnings, u.Run)
 		m.decisions[u.Run] = slices.DeleteFunc(m.decisions[u.Run], func(d store.Decision) bool { return d.Position.Compare(u.Behind) > 0 })
