@@ -43,6 +43,8 @@ type Event struct {
 
 	Content *string `json:"content" doc:"How much of inputs, outputs, errors, messages and metadata is stored, if not everything: excerpts or none. Missing content is replaced by a text that begins with Content not stored. After an excerpt, this text follows the excerpt."`
 
+	Analysis *Analysis `json:"analysis" doc:"How the event compares with the earlier events of its run, under the run's profile. null: not a tool call or a message, or the run has not been evaluated since the event was stored. A late event can change it."`
+
 	Notices []EventError `json:"notices,omitempty" doc:"Ids and names that were shortened. Only in the answer to the request that sent the event."`
 }
 
@@ -79,7 +81,7 @@ func EventOf(e *unloop.Event, arrived time.Time) Event {
 // members are the names of an event's members on the wire, in their order.
 var members = [...]string{
 	"event_id", "run_id", "sequence", "timestamp", "type", "agent", "name", "status", "model", "tool", "input", "output", "error", "tokens",
-	"cost", "latency_ms", "parent_event_id", "span_id", "trace_id", "metadata", "call_id", "role", "text", "usage", "annotations", "content",
+	"cost", "latency_ms", "parent_event_id", "span_id", "trace_id", "metadata", "call_id", "role", "text", "usage", "annotations", "content", "analysis",
 }
 
 // The places in members of what does not stand in a recorded body as it is to be told.
@@ -113,6 +115,8 @@ func AppendEvent(to []byte, run string, e *store.Event) []byte {
 			to = appendText(to, run)
 		case i == memberTimestamp && values[i] == nil:
 			to = appendText(to, Timestamp(e.Received))
+		case i == len(members)-1 && len(e.Analysis) > 0:
+			to = append(to, e.Analysis...)
 		case values[i] == nil:
 			to = append(to, "null"...)
 		default:

@@ -36,6 +36,17 @@ func TestARecordedEventIsToldAsItsDescriptionSays(t *testing.T) {
 		if got := string(AppendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon})); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
+		analysis := store.Analysis{Call: 1, Result: 1 << 63, Novelty: store.NotNovel, Repeats: 3, RepeatsEvent: "a\"\x01\xff"}
+		told := EventOf(e, noon)
+		novel := false
+		told.Analysis = &Analysis{Call: "AAAAAAAAAAE", Result: "gAAAAAAAAAA", Novel: &novel, Repeats: 3, RepeatsEvent: "a\"\x01\ufffd"}
+		want = string(Encode(told))
+		if got := string(AppendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon, Analysis: analysis.JSON()})); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		if diff := cmp.Diff(told.Analysis, AnalysisOf(analysis.JSON())); diff != "" {
+			t.Errorf("decoded (-want +got):\n%s", diff)
+		}
 	}
 	broken := string(AppendEvent(nil, "r", &store.Event{ID: "a", Body: []byte("?"), Received: noon}))
 	var e Event

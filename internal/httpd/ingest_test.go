@@ -24,16 +24,17 @@ func TestOneEventIsAnsweredAsItIsRecorded(t *testing.T) {
 		`"project":"p","agent":null,"tool":"search","output":{"b":1,"a":[]},"error":{"message":"no"},"latency_ms":7,"tokens":0}`)
 	want := `{"event_id":"e","run_id":"r","sequence":3,"timestamp":"2026-01-02T03:04:05.5+01:00","type":"tool_call_completed","agent":null,"name":null,` +
 		`"status":null,"model":null,"tool":"search","input":null,"output":{"b":1,"a":[]},"error":{"message":"no"},"tokens":null,"cost":null,"latency_ms":7,` +
-		`"parent_event_id":null,"span_id":null,"trace_id":null,"metadata":null,"call_id":null,"role":null,"text":null,"usage":null,"annotations":null,"content":null}`
-	if diff := cmp.Diff(want, w.Body.String()); w.Code != http.StatusCreated || diff != "" {
+		`"parent_event_id":null,"span_id":null,"trace_id":null,"metadata":null,"call_id":null,"role":null,"text":null,"usage":null,"annotations":null,"content":null,"analysis":`
+	unknown, analysis := want+`null}`, want+`{"call":"bcTW387SJvs","result":"mFIOeYoU3u0","novel":true}}`
+	if diff := cmp.Diff(unknown, w.Body.String()); w.Code != http.StatusCreated || diff != "" {
 		t.Errorf("%d\n%s", w.Code, diff)
 	}
 	again := h.do(http.MethodPost, "/api/events", `{"event_id":"e","run_id":"r","type":"run_failed"}`)
-	if diff := cmp.Diff(want, again.Body.String()); again.Code != http.StatusCreated || diff != "" {
+	if diff := cmp.Diff(analysis, again.Body.String()); again.Code != http.StatusCreated || diff != "" {
 		t.Errorf("sent again as something else: %d\n%s", again.Code, diff)
 	}
-	if stored := h.do(http.MethodGet, "/api/runs/r/events", ""); stored.Body.String() != "["+want+"]" {
-		t.Errorf("stored is\n%s, want\n[%s]", stored.Body, want)
+	if stored := h.do(http.MethodGet, "/api/runs/r/events", ""); stored.Body.String() != "["+analysis+"]" {
+		t.Errorf("stored is\n%s, want\n[%s]", stored.Body, analysis)
 	}
 }
 

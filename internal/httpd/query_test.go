@@ -48,7 +48,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 		},
 		{
 			"/api/runs/r/events", "[]", "event_id run_id sequence timestamp type agent name status model tool input output error tokens cost latency_ms " +
-				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations content",
+				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations content analysis",
 		},
 		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action code message"},
 		{"/api/health", "", "status service version refolding_runs unreadable_events", "grpc"},

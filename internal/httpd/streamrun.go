@@ -200,6 +200,7 @@ func stateOf(u *store.Update, warnings []store.Warning) api.RunState {
 	return api.RunState{
 		Metrics: &metrics, Warnings: api.WarningsOf(u.Run.ID, warnings), Status: u.Run.Status,
 		RunID: u.Run.ID, Decisions: api.DecisionsOf(u.Run.ID, u.Decisions), Removed: u.Removed, Invalidated: u.Invalidated != nil,
+		Analyses: api.AnalysesOf(u.Analyses), AnalysesReset: u.Reset,
 	}
 }
 

@@ -165,7 +165,13 @@ func readEvents(to []Event, array io.Reader) ([]Event, error) {
 		if err != nil {
 			return to, err
 		}
-		to = append(to, eventOf(e))
+		var beside struct{ Analysis json.RawMessage }
+		if err := json.Unmarshal(raw, &beside); err != nil {
+			return to, err
+		}
+		told := eventOf(e)
+		told.Analysis = api.AnalysisOf(beside.Analysis)
+		to = append(to, told)
 	}
 	_, err := d.Token()
 	return to, err

@@ -116,5 +116,7 @@ func decode(e *store.Event) (Event, error) {
 	if decoded.Time.IsZero() {
 		decoded.Time = e.Received
 	}
-	return eventOf(decoded), nil
+	told := eventOf(decoded)
+	told.Analysis = api.AnalysisOf(e.Analysis)
+	return told, nil
 }

@@ -86,7 +86,11 @@ func filled(t *testing.T) *drawer {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.events = append(d.events, store.Event{ID: e.ID, Received: noon, Body: body})
+		analysis := store.Analysis{Call: 1}
+		if i == 4 {
+			analysis = store.Analysis{Call: 1, Result: 2, Novelty: store.NotNovel, Repeats: 2, RepeatsEvent: "e2"}
+		}
+		d.events = append(d.events, store.Event{ID: e.ID, Received: noon, Body: body, Analysis: analysis.JSON()})
 	}
 	return d
 }
@@ -118,6 +122,11 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 	all, err := s.Events(t.Context(), "a/b", 100)
 	if err != nil {
 		t.Fatal(err)
+	}
+	no := false
+	repeat := &api.Analysis{Call: "AAAAAAAAAAE", Result: "AAAAAAAAAAI", Novel: &no, Repeats: 2, RepeatsEvent: "e2"}
+	if diff := cmp.Diff([]*api.Analysis{{Call: "AAAAAAAAAAE"}, repeat}, []*api.Analysis{all[0].Analysis, all[4].Analysis}); diff != "" {
+		t.Errorf("analyses (-want +got):\n%s", diff)
 	}
 	if all[0].Timestamp != "2026-01-02T12:00:00Z" || all[1].Timestamp != "2026-01-02T12:00:01Z" {
 		t.Errorf("times %s, %s", all[0].Timestamp, all[1].Timestamp)
@@ -171,7 +180,7 @@ func serveAPI(t *testing.T, d *drawer) *httptest.Server {
 			}
 			var bodies []string
 			for _, e := range events { // all members are there, and the time is that of the arrival where there is no other
-				body := strings.TrimSuffix(string(e.Body), "}") + `,"agent":null,"latency_ms":null,"usage":null,"output":null}`
+				body := strings.TrimSuffix(string(e.Body), "}") + `,"agent":null,"latency_ms":null,"usage":null,"output":null,"analysis":` + string(e.Analysis) + "}"
 				if e.ID == "e0" {
 					body = strings.Replace(body, "{", `{"timestamp":"2026-01-02T12:00:00Z",`, 1)
 				}

@@ -67,25 +67,26 @@ func warningsOf(warnings []api.Warning) []Warning {
 
 // Event is one thing that happened in a run.
 type Event struct {
-	ID        string   `json:"event_id" jsonschema:"the event's id"`
-	Sequence  *int64   `json:"sequence" jsonschema:"its place in the run, as its sender counts"`
-	Timestamp string   `json:"timestamp" jsonschema:"when it happened, or else arrived"`
-	Type      string   `json:"type" jsonschema:"what happened, such as tool_call_started"`
-	Agent     *string  `json:"agent" jsonschema:"who acted; for a handoff, who receives control"`
-	Name      *string  `json:"name" jsonschema:"a label; the tool's name where tool is null"`
-	Tool      *string  `json:"tool" jsonschema:"of a tool call"`
-	Status    *string  `json:"status" jsonschema:"as its sender says"`
-	Model     *string  `json:"model" jsonschema:"of a model call"`
-	Input     any      `json:"input" jsonschema:"a call's arguments"`
-	Output    any      `json:"output" jsonschema:"a call's result"`
-	Error     any      `json:"error" jsonschema:"why it failed"`
-	Tokens    *int64   `json:"tokens" jsonschema:"of a model call, all together"`
-	Cost      *float64 `json:"cost" jsonschema:"US dollars"`
-	Latency   *float64 `json:"latency_ms" jsonschema:"milliseconds"`
-	CallID    *string  `json:"call_id" jsonschema:"joins a call's start to its outcome"`
-	Role      *string  `json:"role" jsonschema:"of a message: system, user or assistant"`
-	Text      *string  `json:"text" jsonschema:"of a message"`
-	Truncated []string `json:"truncated" jsonschema:"which of input, output, error and text were cut to their first 2000 bytes"`
+	ID        string        `json:"event_id" jsonschema:"the event's id"`
+	Sequence  *int64        `json:"sequence" jsonschema:"its place in the run, as its sender counts"`
+	Timestamp string        `json:"timestamp" jsonschema:"when it happened, or else arrived"`
+	Type      string        `json:"type" jsonschema:"what happened, such as tool_call_started"`
+	Agent     *string       `json:"agent" jsonschema:"who acted; for a handoff, who receives control"`
+	Name      *string       `json:"name" jsonschema:"a label; the tool's name where tool is null"`
+	Tool      *string       `json:"tool" jsonschema:"of a tool call"`
+	Status    *string       `json:"status" jsonschema:"as its sender says"`
+	Model     *string       `json:"model" jsonschema:"of a model call"`
+	Input     any           `json:"input" jsonschema:"a call's arguments"`
+	Output    any           `json:"output" jsonschema:"a call's result"`
+	Error     any           `json:"error" jsonschema:"why it failed"`
+	Tokens    *int64        `json:"tokens" jsonschema:"of a model call, all together"`
+	Cost      *float64      `json:"cost" jsonschema:"US dollars"`
+	Latency   *float64      `json:"latency_ms" jsonschema:"milliseconds"`
+	CallID    *string       `json:"call_id" jsonschema:"joins a call's start to its outcome"`
+	Role      *string       `json:"role" jsonschema:"of a message: system, user or assistant"`
+	Text      *string       `json:"text" jsonschema:"of a message"`
+	Analysis  *api.Analysis `json:"analysis" jsonschema:"how it compares with the earlier events of the run; null if nothing is known"`
+	Truncated []string      `json:"truncated" jsonschema:"which of input, output, error and text were cut to their first 2000 bytes"`
 }
 
 // maxText is how many bytes of an input, an output, an error or a text are told. The tool's description and schema say so, too.

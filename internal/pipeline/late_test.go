@@ -148,6 +148,7 @@ func TestARunWithLateEventsSaysSoUntilTheyAreFolded(t *testing.T) {
 			t.Errorf("%d events are on disk, want 16", len(v.Events))
 		}
 		before.Events, before.Run.Refold, v.Events = nil, v.Run.Refold, nil
+		before.Analyses, v.Analyses = nil, nil
 		if diff := cmp.Diff(before, v, regardlessOfArrival); diff != "" {
 			t.Errorf("before it is folded again the run says something new (-want +got):\n%s", diff)
 		}

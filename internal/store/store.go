@@ -42,6 +42,7 @@ type Event struct {
 	Position Position
 	Received time.Time // time of arrival, in microseconds
 	Body     []byte    // wire JSON
+	Analysis []byte    // what the fold found out about the event: the JSON of an Analysis; empty for nothing
 }
 
 // Run is the row of a run.
@@ -197,6 +198,7 @@ type Batch struct {
 	Runs        []Run      // inserted or replaced
 	Removed     []EventRef // events to delete; the new form of a changed event is in Events
 	Events      []Event
+	Analyses    []Reanalyzed // new analyses of stored events; those of unknown events are ignored
 	Invalidated []Invalidated
 	Warnings    []Warning // inserted or replaced
 	Decisions   []Decision

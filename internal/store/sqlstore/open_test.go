@@ -84,7 +84,7 @@ func olderTables(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	meddle(t, dsn, columnsOfFigures...)
-	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN slowest`, `DROP TABLE traces`,
+	meddle(t, dsn, `ALTER TABLE events DROP COLUMN analysis`, `ALTER TABLE runs DROP COLUMN slowest`, `DROP TABLE traces`,
 		`DROP INDEX runs_refold`, `ALTER TABLE runs DROP COLUMN refold`,
 		`DROP INDEX deliveries_run`, `ALTER TABLE deliveries DROP COLUMN run`,
 		`ALTER TABLE spans ADD COLUMN run BIGINT NOT NULL DEFAULT 0`, `CREATE INDEX spans_run ON spans (run, received)`,
@@ -103,6 +103,7 @@ func olderTables(t *testing.T, dsn string) {
 	if got, err := s.Run(ctx, b.Runs[0].ID); err != nil || got.SlowestEvent != "e" {
 		t.Errorf("written again it is %+v, error %v", got, err)
 	}
+	eventsOfOlderTables(t, s, b.Events[0])
 	spansOfOlderTables(t, s)
 }
 
@@ -134,7 +135,7 @@ func olderFigures(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	meddle(t, dsn, columnsOfFigures...)
-	meddle(t, dsn, `ALTER TABLE runs ADD COLUMN glance TEXT NOT NULL DEFAULT ''`,
+	meddle(t, dsn, `ALTER TABLE events DROP COLUMN analysis`, `ALTER TABLE runs ADD COLUMN glance TEXT NOT NULL DEFAULT ''`,
 		`UPDATE runs SET glance = '{"tools":[{"name":"\"news\":","calls":2}],"news":[0.5],"health":[{"number":1,"score":90}]}'`,
 		`DELETE FROM goose_db_version WHERE version_id >= 6`)
 	got, err := open(t, dsn).Run(ctx, b.Runs[0].ID)
@@ -154,6 +155,23 @@ func olderFigures(t *testing.T, dsn string) {
 	}
 	if diff := cmp.Diff(preview, got.Preview); diff != "" {
 		t.Errorf("preview (-want +got):\n%s", diff)
+	}
+}
+
+// eventsOfOlderTables sees that an event without an analysis is as it was, and can be given one.
+func eventsOfOlderTables(t *testing.T, s *sqlstore.Store, want store.Event) {
+	t.Helper()
+	ctx := t.Context()
+	for _, analysis := range [][]byte{nil, []byte(`{"call":"a"}`)} {
+		if want.Analysis = analysis; analysis != nil {
+			if _, err := s.Commit(ctx, &store.Batch{Analyses: []store.Reanalyzed{{Arrival: want.Arrival, Analysis: analysis}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, _, err := s.EventPage(ctx, want.Run, store.Page{Limit: 10})
+		if err != nil || len(got) != 1 || got[0].ID != want.ID || !bytes.Equal(got[0].Body, want.Body) || !bytes.Equal(got[0].Analysis, analysis) {
+			t.Errorf("events %+v, error %v; want %+v", got, err, want)
+		}
 	}
 }
 

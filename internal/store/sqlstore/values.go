@@ -17,7 +17,7 @@ var (
 	latest   = time.Unix(0, math.MaxInt64)
 )
 
-// toNanos returns a time as it is kept.
+// toNanos returns the stored form of a time.
 func toNanos(t time.Time) int64 {
 	switch {
 	case t.IsZero():
@@ -30,7 +30,7 @@ func toNanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// fromNanos returns the time that is kept.
+// fromNanos returns the time of a stored form.
 func fromNanos(stamp int64) time.Time {
 	if stamp == 0 {
 		return time.Time{}
@@ -55,7 +55,7 @@ func name(s *string) *string {
 	return &text
 }
 
-// object returns JSON that was kept; nil for none.
+// object returns stored JSON; nil for none.
 func object(bytes []byte) json.RawMessage {
 	if len(bytes) == 0 {
 		return nil
@@ -63,10 +63,10 @@ func object(bytes []byte) json.RawMessage {
 	return bytes
 }
 
-// quoted returns a tool as a list of tools holds it: no part of one is another.
+// quoted returns a tool as it is stored in a list of tools. No stored tool is a part of another.
 func quoted(tool string) string { return "\n" + strconv.Quote(store.Text(tool)) + "\n" }
 
-// list returns tools as they are kept, each between line ends.
+// list returns the stored form of tools: one per line, with a line end at both ends.
 func list(tools []string) string {
 	if len(tools) == 0 {
 		return ""
@@ -80,7 +80,7 @@ func list(tools []string) string {
 	return b.String()
 }
 
-// listed reads what list wrote.
+// listed reads the output of list.
 func listed(kept string) (tools []string, err error) {
 	for line := range strings.Lines(strings.Trim(kept, "\n")) {
 		tool, err := strconv.Unquote(strings.TrimSuffix(line, "\n"))
@@ -92,7 +92,7 @@ func listed(kept string) (tools []string, err error) {
 	return tools, nil
 }
 
-// refold returns the mark of a run as it is kept.
+// refold returns the stored form of the mark of a run.
 func refold(r *store.Refold) string {
 	if r == nil {
 		return ""
@@ -106,7 +106,7 @@ func refold(r *store.Refold) string {
 	return string(text)
 }
 
-// refolded reads what refold wrote.
+// refolded reads the output of refold.
 func refolded(kept string) (r *store.Refold, err error) {
 	if kept != "" {
 		err = json.Unmarshal([]byte(kept), &r)
