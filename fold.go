@@ -225,7 +225,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		step.NormalizedResult, varied = r.settle(t, &s.words, step.NormalizedResult)
 		r.outcome(t, class, s.words.Says > 0, varied == fewer)
 		if r.options.Needs&FactEffort != 0 {
-			r.weigh(t, &s.words, varied)
+			r.weigh(t, &s.words, class, varied)
 		}
 		s.put()
 		if t.Streak.Count <= 2 { // a row begins

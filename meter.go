@@ -75,6 +75,8 @@ const (
 	alikeFailures      = 0.4      // at least, of calls of one tool that fail with words that were seen before
 
 	noveltyGain   = 1.3  // what a share of new words tells of novelty
+	newError      = 0.5  // of an error that was not told before, at least
+	knownError    = 0.5  // of its novelty, where an error was told before and the page around it is new
 	onwardNovelty = 0.7  // of a number that moves one way
 	noveltyHalf   = 60   // so many new runs of words are half of all the news that a step can bring
 	keptEach      = 0.96 // of the evidence, from step to step
@@ -101,37 +103,64 @@ func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }
 
 // read notes the runs of four words, and returns the share of them that was not seen before.
 func (m *meter) read(w *fingerprint.Words) float64 {
-	fresh, all := m.count(w)
+	fresh, all := m.count(w, false)
 	if all == 0 {
 		return 0
 	}
 	return float64(fresh) / float64(all+1)
 }
 
-// count notes the runs of four words, or the one run of fewer: how many were not seen before, and how many there are.
-func (m *meter) count(w *fingerprint.Words) (fresh, all int) {
-	words := w.List
-	switch len(words) {
-	case 0:
-		return 0, 0
-	case 1, 2, 3:
-		words = append(words, words[0], words[0], words[0])[:4]
-	}
-	first, second := fingerprint.Run2(words[0], words[1]), fingerprint.Run2(words[1], words[2])
-	for k := 3; k < len(words); k++ {
-		third := fingerprint.Run2(words[k-1], words[k])
-		if m.Seen.add(fingerprint.Run4(first, third)) {
-			fresh++
+// count notes the runs of four words of each line, sentence or JSON member, or the one run of fewer: how many were not seen before,
+// and how many there are. In the text of an outcome an id behind a word is any id: what is known but for its ids is known.
+func (m *meter) count(w *fingerprint.Words, outcome bool) (fresh, all int) {
+	for words := w.List; len(words) > 0; {
+		n := 1
+		for n < len(words) && !words[n].First {
+			n++
 		}
-		first, second = second, third
+		item := words[:n]
+		words = words[n:]
+		if n < 4 {
+			if all++; m.Seen.add(shortRun(item)) {
+				fresh++
+			}
+			continue
+		}
+		all += n - 3
+		for k := 1; outcome && k < n; k++ {
+			if item[k].Kind == fingerprint.Mixed && item[k-1].Kind == fingerprint.Letters {
+				item[k].Hash = anyID
+			}
+		}
+		first, second := fingerprint.Run2(item[0], item[1]), fingerprint.Run2(item[1], item[2])
+		for k := 3; k < n; k++ {
+			third := fingerprint.Run2(item[k-1], item[k])
+			if m.Seen.add(fingerprint.Run4(first, third)) {
+				fresh++
+			}
+			first, second = second, third
+		}
 	}
-	return fresh, len(words) - 3
+	return fresh, all
+}
+
+// anyID stands for the fingerprint of every id.
+const anyID = 2
+
+// shortRun returns the fingerprint of a line of one to three words.
+func shortRun(item []fingerprint.Word) uint32 {
+	var words [4]fingerprint.Word
+	copy(words[:], item)
+	for k := len(item); k < len(words); k++ {
+		words[k] = item[0]
+	}
+	return fingerprint.Run4(fingerprint.Run2(words[0], words[1]), fingerprint.Run2(words[2], words[3]))
 }
 
 // weigh works out what the step that has just ended brought. The words are those of its outcome.
-func (r *Run) weigh(t *Tool, w *fingerprint.Words, varied variation) {
+func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation) {
 	m, effort := &r.s.Meter, &r.step.Effort
-	fresh, all := m.count(w)
+	fresh, all := m.count(w, true)
 	if all > 0 {
 		effort.Novelty = min(1, max(noveltyGain*float64(fresh)/float64(all+2), float64(fresh)/float64(fresh+noveltyHalf)))
 	}
@@ -149,6 +178,13 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, varied variation) {
 		return // whether it did anything is not known
 	}
 	r.judge(w, blank, all)
+	if effort.Brought == Setback && r.step.Failing && class != 0 {
+		if r.step.Told == 1 {
+			effort.Novelty = max(effort.Novelty, newError)
+		} else {
+			effort.Novelty *= knownError
+		}
+	}
 	kept := 1 - effort.Novelty
 	if effort.Brought == Change {
 		kept = 1 - changeNews*effort.Fresh
