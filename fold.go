@@ -217,7 +217,8 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 	if r.options.Needs&NeedOutcomes != 0 {
 		s := getScratch()
-		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Stable))
+		told := outcomeHash(e.Output, e.Error, s.mask.Stable)
+		step.NormalizedResult = fingerprint.Join(t.Hash, told)
 		s.words.Reset()
 		s.words.Add(e.Output)
 		s.words.Add(e.Error)
@@ -225,7 +226,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		step.NormalizedResult, varied = r.settle(t, &s.words, step.NormalizedResult)
 		r.outcome(t, class, s.words.Says > 0, varied == fewer)
 		if r.options.Needs&FactEffort != 0 {
-			r.weigh(t, &s.words, class, varied)
+			r.weigh(t, &s.words, class, told, varied)
 		}
 		s.put()
 		if t.Streak.Count <= 2 { // a row begins

@@ -8,6 +8,9 @@ import (
 type Effort struct {
 	Alike   float64 `json:",omitzero"` // how much of the call's words is that of one of the last twelve calls, less of another tool
 	Fresh   float64 `json:",omitzero"` // of the call's runs of four words, the share that the run had not seen
+	Names   uint64  `json:",omitzero"` // fingerprints of the first two numbers and ids that the call names, and no call of its tool before
+	Known bool `json:",omitzero"` // its outcome tells much, and all of it is known
+	Reordered bool  `json:",omitzero"` // a member of its arguments has the words that an earlier call's had, in whatever order
 	Idle    bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or not one word
 	Writes  bool    `json:",omitzero"` // the call may change something
 	Novelty float64 `json:",omitzero"` // of the outcome's runs of four words, the share that the run had not seen
@@ -41,6 +44,7 @@ type Meter struct {
 // meter is the Meter with what it rests on.
 type meter struct {
 	Meter
+	Changed    Hash  // the tool of the latest change
 	Acquit     int   // how many of the next steps have a reason to look again: something was changed, or a person spoke
 	Asked      bool  // a person has spoken since the last message of an assistant
 	AskedAgain bool  // and said hardly more than before
@@ -63,16 +67,24 @@ const recentActs = 12
 // What a step weighs that told nothing new, by what it brought; a step in vain is 1.
 const (
 	weightContent  = 0.5 // what was known before
+	weightKnown    = 0.6 // an answer that tells much, and all of it is known
 	weightAbsence  = 0.35
 	weightAgain    = 0.68 // the same call with the same result
 	weightPoll     = 0.2
 	weightRewrite  = 0.4 // a change in nearly the words of an earlier one
+	weightReworded = 0.7 // a change that its tool acknowledges as the one before, which it resembles
 	weightPassing  = 0.6 // a failure that may pass by itself
 	weightStubborn = 1.3 // the same call fails in the same way for the third time
 
 	alikeFrom, alikeTo = 0.1, 0.6 // calls are different to the one share of common words, and one and the same from the other on
+	rewrittenFrom      = 0.4      // two changes have more words in common by chance
 	otherTool          = 0.8      // what the likeness to a call of another tool counts
-	alikeFailures      = 0.4      // at least, of calls of one tool that fail with words that were seen before
+	alikeFailures      = 0.5      // at least, of calls of one tool that fail with words that were seen before
+
+	alikeAnswers       = 0.7  // at least, of calls whose answers tell much, and all of it is known
+	fullAnswer         = 5    // words that a call may be answered with twice
+	richAnswer         = 8    // runs of words that tell much
+	knownNovelty       = 0.15 // under which all of an answer is known
 
 	noveltyGain   = 1.3  // what a share of new words tells of novelty
 	newError      = 0.5  // of an error that was not told before, at least
@@ -86,7 +98,7 @@ const (
 	acquitted     = 2   // steps behind a change, or a person's message
 	acquittal     = 0.4 // what they weigh
 	retried       = 0.6 // what they weigh if they fail
-	shortAnswer   = 12  // runs of words: a change is told in no more
+	shortAnswer   = 15  // words: a change is told in no more
 
 	askedForKnown = 1.3 // what an answer counts to a person who says the same again
 	askedNew      = 0.2 // the same, for a person who does not only say the same again
@@ -158,9 +170,10 @@ func shortRun(item []fingerprint.Word) uint32 {
 }
 
 // weigh works out what the step that has just ended brought. The words are those of its outcome.
-func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation) {
+func (r *Run) weigh(t *Tool, w *fingerprint.Words, class, told Hash, varied variation) {
 	m, effort := &r.s.Meter, &r.step.Effort
-	fresh, all := m.count(w, true)
+	about := effort.answered(w)
+	fresh, all := m.count(w, !about)
 	if all > 0 {
 		effort.Novelty = min(1, max(noveltyGain*float64(fresh)/float64(all+2), float64(fresh)/float64(fresh+noveltyHalf)))
 	}
@@ -177,7 +190,10 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 		m.Acquit = acquitted
 		return // whether it did anything is not known
 	}
-	r.judge(w, blank, all)
+	if again := len(w.List) >= fullAnswer && !m.Seen.add(uint32(told)^ofOutcomes); again || !t.Shell && all >= richAnswer && effort.Novelty < knownNovelty && !about {
+		effort.Novelty, effort.Known = 0, true
+	}
+	r.judge(t, w, blank, all)
 	if effort.Brought == Setback && r.step.Failing && class != 0 {
 		if r.step.Told == 1 {
 			effort.Novelty = max(effort.Novelty, newError)
@@ -192,10 +208,14 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 			kept = 1 - effort.Novelty
 		} else if m.Acquit == acquitted { // it follows another change, and nobody has looked in between
 			effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
+			if same := rewritten(effort); same > 0 && t.Acknowledged == w.Shape && !t.Shell && m.Changed == t.Hash {
+				effort.Wasted, kept = max(effort.Wasted, same), 1
+			}
 		}
+		t.Acknowledged, m.Changed = w.Shape, t.Hash
 		m.Acquit = acquitted
 	} else {
-		effort.Wasted = r.wasted(w)
+		effort.Wasted = r.wasted(t, w)
 		if effort.Brought == Nothing {
 			kept = 1
 		}
@@ -204,7 +224,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 }
 
 // judge says what the step brought, at best.
-func (r *Run) judge(w *fingerprint.Words, blank bool, all int) {
+func (r *Run) judge(t *Tool, w *fingerprint.Words, blank bool, all int) {
 	effort, step := &r.step.Effort, &r.step
 	blank = blank || step.Failing && w.Says == 0
 	failed := !blank && (step.Failing || w.Tells == fingerprint.Refused)
@@ -214,7 +234,7 @@ func (r *Run) judge(w *fingerprint.Words, blank bool, all int) {
 		effort.Brought = Nothing
 	case failed:
 		effort.Brought = Setback
-	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) && (nothing || w.Tells == fingerprint.Done || all < shortAnswer && step.Told == 1):
+	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) && (blank || t.Shell && nothing || w.Tells == fingerprint.Done || w.Tells != fingerprint.Nothing && !effort.Known && len(w.List) < shortAnswer && step.Told == 1):
 		effort.Brought = Change
 	case nothing:
 		effort.Brought = Absence
@@ -222,7 +242,7 @@ func (r *Run) judge(w *fingerprint.Words, blank bool, all int) {
 }
 
 // wasted returns how much of the step was in vain.
-func (r *Run) wasted(w *fingerprint.Words) float64 {
+func (r *Run) wasted(t *Tool, w *fingerprint.Words) float64 {
 	m, effort, step := &r.s.Meter, &r.step.Effort, &r.step
 	weight := weightContent
 	switch effort.Brought {
@@ -236,6 +256,12 @@ func (r *Run) wasted(w *fingerprint.Words) float64 {
 	alike := likeness(effort.Alike)
 	if effort.Brought == Setback && effort.Novelty < 0.1 {
 		alike = max(alike, alikeFailures)
+	}
+	switch {
+	case effort.Brought == Content && effort.Known:
+		weight, alike = weightKnown, max(alike, alikeAnswers)
+	case effort.Brought == Absence && effort.Writes && !t.Shell && w.Tells == fingerprint.Nothing:
+		weight, alike = 1, max(alike, alikeAnswers)
 	}
 	if step.Repeats.N >= 2 {
 		weight, alike = max(weight, weightAgain), 1
@@ -257,6 +283,33 @@ func (r *Run) wasted(w *fingerprint.Words) float64 {
 		}
 	}
 	return weight * alike * (1 - effort.Novelty)
+}
+
+// answered reports whether a text names one of the numbers and ids that the call was the first of its tool to name: it is about
+// that item.
+func (effort *Effort) answered(w *fingerprint.Words) bool {
+	if effort.Names == 0 {
+		return false
+	}
+	for _, word := range w.List {
+		if word.Kind != fingerprint.Letters && (word.Hash == uint32(effort.Names) || word.Hash == uint32(effort.Names>>32)) {
+			return true
+		}
+	}
+	return false
+}
+
+// rewritten returns how much a change is what an earlier one wrote, in other words or another order, from 0 to 1. One that names a
+// number or an id that no call has named is about another item.
+func rewritten(effort *Effort) float64 {
+	if effort.Names != 0 {
+		return 0
+	}
+	if effort.Reordered {
+		return 1
+	}
+	alike := max(0, effort.Alike-rewrittenFrom) / (1 - alikeTo)
+	return weightReworded * min(1, alike)
 }
 
 // likeness scales how alike two calls are to from 0, different, to 1, one and the same.
