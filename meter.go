@@ -79,7 +79,7 @@ const (
 	alikeFrom, alikeTo = 0.1, 0.6 // calls are different to the one share of common words, and one and the same from the other on
 	rewrittenFrom      = 0.4      // two changes have more words in common by chance
 	otherTool          = 0.8      // what the likeness to a call of another tool counts
-	alikeFailures      = 0.5      // at least, of calls of one tool that fail with words that were seen before
+	alikeFailures      = 0.45      // at least, of calls of one tool that fail with words that were seen before
 
 	alikeAnswers       = 0.7  // at least, of calls whose answers tell much, and all of it is known
 	fullAnswer         = 5    // words that a call may be answered with twice
@@ -254,7 +254,7 @@ func (r *Run) wasted(t *Tool, w *fingerprint.Words) float64 {
 		weight = 1
 	}
 	alike := likeness(effort.Alike)
-	if effort.Brought == Setback && effort.Novelty < 0.1 {
+	if effort.Brought == Setback && effort.Novelty < 0.1 && (step.Failing || effort.Names == 0) {
 		alike = max(alike, alikeFailures)
 	}
 	switch {
