@@ -138,7 +138,6 @@ func (m *meter) count(w *fingerprint.Words, outcome bool) (fresh, all int) {
 			}
 			continue
 		}
-		all += n - 3
 		for k := 1; outcome && k < n; k++ {
 			if item[k].Kind == fingerprint.Mixed && item[k-1].Kind == fingerprint.Letters {
 				item[k].Hash = anyID
@@ -147,14 +146,28 @@ func (m *meter) count(w *fingerprint.Words, outcome bool) (fresh, all int) {
 		first, second := fingerprint.Run2(item[0], item[1]), fingerprint.Run2(item[1], item[2])
 		for k := 3; k < n; k++ {
 			third := fingerprint.Run2(item[k-1], item[k])
-			if m.Seen.add(fingerprint.Run4(first, third)) {
-				fresh++
+			if run := fingerprint.Run4(first, third); n < sampledFrom {
+				all++
+				if m.Seen.add(run) {
+					fresh++
+				}
+			} else if run&sampled == 0 { // one of two, and always the same ones
+				all += 2
+				if m.Seen.add(run) {
+					fresh += 2
+				}
 			}
 			first, second = second, third
 		}
 	}
 	return fresh, all
 }
+
+// Of a line of many words, half of the runs are looked up: which ones depends on their fingerprints alone.
+const (
+	sampledFrom = 12
+	sampled     = 1 << 16
+)
 
 // anyID stands for the fingerprint of every id.
 const anyID = 2
