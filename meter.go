@@ -6,16 +6,16 @@ import (
 
 // Effort is what a step brought, in a run that keeps FactEffort. Shares are from 0 to 1.
 type Effort struct {
-	Alike   float64 `json:",omitzero"` // how much of the call's words is that of one of the last twelve calls, less of another tool
-	Fresh   float64 `json:",omitzero"` // of the call's runs of four words, the share that the run had not seen
-	Names   uint64  `json:",omitzero"` // fingerprints of the first two numbers and ids that the call names, and no call of its tool before
-	Known bool `json:",omitzero"` // its outcome tells much, and all of it is known
-	Reordered bool  `json:",omitzero"` // a member of its arguments has the words that an earlier call's had, in whatever order
-	Idle    bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or not one word
-	Writes  bool    `json:",omitzero"` // the call may change something
-	Novelty float64 `json:",omitzero"` // of the outcome's runs of four words, the share that the run had not seen
-	Wasted  float64 `json:",omitzero"` // how much of the step was in vain
-	Brought Brought `json:",omitzero"`
+	Alike     float64 `json:",omitzero"` // how much of the call's words is that of one of the last twelve calls, less of another tool
+	Fresh     float64 `json:",omitzero"` // of the call's runs of four words, the share that the run had not seen
+	Names     uint64  `json:",omitzero"` // fingerprints of the first two numbers and ids that the call names, and no call of its tool before
+	Known     bool    `json:",omitzero"` // its outcome tells much, and all of it is known
+	Reordered bool    `json:",omitzero"` // a member of its arguments has the words that an earlier call's had, in whatever order
+	Idle      bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or not one word
+	Writes    bool    `json:",omitzero"` // the call may change something
+	Novelty   float64 `json:",omitzero"` // of the outcome's runs of four words, the share that the run had not seen
+	Wasted    float64 `json:",omitzero"` // how much of the step was in vain
+	Brought   Brought `json:",omitzero"`
 }
 
 // Brought says what a step brought, at best.
@@ -79,12 +79,12 @@ const (
 	alikeFrom, alikeTo = 0.1, 0.6 // calls are different to the one share of common words, and one and the same from the other on
 	rewrittenFrom      = 0.4      // two changes have more words in common by chance
 	otherTool          = 0.8      // what the likeness to a call of another tool counts
-	alikeFailures      = 0.45      // at least, of calls of one tool that fail with words that were seen before
+	alikeFailures      = 0.45     // at least, of calls of one tool that fail with words that were seen before
 
-	alikeAnswers       = 0.7  // at least, of calls whose answers tell much, and all of it is known
-	fullAnswer         = 5    // words that a call may be answered with twice
-	richAnswer         = 8    // runs of words that tell much
-	knownNovelty       = 0.15 // under which all of an answer is known
+	alikeAnswers = 0.7  // at least, of calls whose answers tell much, and all of it is known
+	fullAnswer   = 5    // words that a call may be answered with twice
+	richAnswer   = 8    // runs of words that tell much
+	knownNovelty = 0.15 // under which all of an answer is known
 
 	noveltyGain   = 1.3  // what a share of new words tells of novelty
 	newError      = 0.5  // of an error that was not told before, at least
