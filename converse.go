@@ -10,7 +10,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 	fresh, known := m.spoken(&s.words, e.Role)
 	if e.Role != RoleAssistant {
 		m.Wasted *= keptByPerson
-		m.Certain, m.Acquit = 0, acquitted
+		m.Certain, m.Excused = 0, excusedSteps
 		m.Asked, m.AskedAgain = true, fresh < askedNew || known
 		return
 	}

@@ -40,7 +40,7 @@ func (r *Run) start(e *Event) {
 	if r.options.Needs&NeedInputs != 0 {
 		r.keepInput(t, r.step.ArgsHash, canonical)
 	}
-	if r.options.Needs&FactEffort != 0 {
+	if r.options.Needs&NeedEffort != 0 {
 		r.attempt(s, t, canonical)
 	}
 	s.put()
@@ -225,7 +225,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		var varied variation
 		step.NormalizedResult, varied = r.settle(t, &s.words, step.NormalizedResult)
 		r.outcome(t, class, s.words.Says > 0, varied == fewer)
-		if r.options.Needs&FactEffort != 0 {
+		if r.options.Needs&NeedEffort != 0 {
 			r.weigh(t, &s.words, class, told, varied)
 		}
 		s.put()

@@ -4,7 +4,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// Effort is what a step brought, in a run that keeps FactEffort. Shares are from 0 to 1.
+// Effort is what a step brought, in a run that keeps NeedEffort. Shares are from 0 to 1.
 type Effort struct {
 	Alike     float64 `json:",omitzero"` // how much of the call's words is that of one of the last twelve calls, less of another tool
 	Fresh     float64 `json:",omitzero"` // of the call's runs of four words, the share that the run had not seen
@@ -30,7 +30,7 @@ const (
 	Nothing                // it could not do anything
 )
 
-// Meter is what a run that keeps FactEffort knows of how much its latest steps brought. Evidence that it brings little adds up
+// Meter is what a run that keeps NeedEffort knows of how much its latest steps brought. Evidence that it brings little adds up
 // step by step, and falls with news in proportion to how much news it is.
 type Meter struct {
 	Wasted  float64  // steps in vain, less what has been new since
@@ -45,7 +45,7 @@ type Meter struct {
 type meter struct {
 	Meter
 	Changed    Hash  // the tool of the latest change
-	Acquit     int   // how many of the next steps have a reason to look again: something was changed, or a person spoke
+	Excused    int   // how many of the next steps have a reason to look again: something was changed, or a person spoke
 	Asked      bool  // a person has spoken since the last message of an assistant
 	AskedAgain bool  // and said hardly more than before
 	Looked     bool  // a step has ended since
@@ -95,9 +95,9 @@ const (
 	keptByPerson  = 0.7  // of the evidence, when a person speaks
 	changeNews    = 0.5  // how much a change lowers the evidence, if all its words are new
 	mostWasted    = 3.5
-	acquitted     = 2   // steps behind a change, or a person's message
-	acquittal     = 0.4 // what they weigh
-	retried       = 0.6 // what they weigh if they fail
+	excusedSteps  = 2   // steps behind a change, or a person's message
+	weightExcused = 0.4 // what they weigh
+	weightRetried = 0.6 // what they weigh if they fail
 	shortAnswer   = 15  // words: a change is told in no more
 
 	askedForKnown = 1.3 // what an answer counts to a person who says the same again
@@ -110,7 +110,7 @@ const (
 // begunAgain is the evidence under which a stretch is over.
 const begunAgain = 0.3
 
-// Meter returns what the run knows of how much its latest steps brought; the zero Meter unless it keeps FactEffort.
+// Meter returns what the run knows of how much its latest steps brought; the zero Meter unless it keeps NeedEffort.
 func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }
 
 // read notes the runs of four words, and returns the share of them that was not seen before.
@@ -200,7 +200,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class, told Hash, varied vari
 	m.Talk *= talkSteps
 	m.Looked = true
 	if effort.Writes && !t.Shell && blank && !r.step.Failing {
-		m.Acquit = acquitted
+		m.Excused = excusedSteps
 		return // whether it did anything is not known
 	}
 	if again := len(w.List) >= fullAnswer && !m.Seen.add(uint32(told)^ofOutcomes); again || !t.Shell && all >= richAnswer && effort.Novelty < knownNovelty && !about {
@@ -219,14 +219,14 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class, told Hash, varied vari
 		kept = 1 - changeNews*effort.Fresh
 		if varied == onward {
 			kept = 1 - effort.Novelty
-		} else if m.Acquit == acquitted { // it follows another change, and nobody has looked in between
+		} else if m.Excused == excusedSteps { // it follows another change, and nobody has looked in between
 			effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
 			if same := rewritten(effort); same > 0 && t.Acknowledged == w.Shape && !t.Shell && m.Changed == t.Hash {
 				effort.Wasted, kept = max(effort.Wasted, same), 1
 			}
 		}
 		t.Acknowledged, m.Changed = w.Shape, t.Hash
-		m.Acquit = acquitted
+		m.Excused = excusedSteps
 	} else {
 		effort.Wasted = r.wasted(t, w)
 		if effort.Brought == Nothing {
@@ -287,12 +287,12 @@ func (r *Run) wasted(t *Tool, w *fingerprint.Words) float64 {
 	case step.Effect == Polling:
 		weight = weightPoll
 	}
-	if m.Acquit > 0 {
-		m.Acquit--
+	if m.Excused > 0 {
+		m.Excused--
 		if effort.Brought == Setback {
-			weight *= retried
+			weight *= weightRetried
 		} else {
-			weight *= acquittal
+			weight *= weightExcused
 		}
 	}
 	return weight * alike * (1 - effort.Novelty)
@@ -335,7 +335,7 @@ func likeness(alike float64) float64 {
 func (r *Run) certain() bool {
 	effort := &r.step.Effort
 	return effort.Brought == Nothing ||
-		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Acquit == 0
+		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Excused == 0
 }
 
 // add adds what a step wasted to what is kept of the evidence.

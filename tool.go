@@ -33,7 +33,7 @@ type Tool struct {
 		Event EventRef
 	}
 
-	// Acknowledged is the outcome of its latest change, but for numbers and ids; with FactEffort.
+	// Acknowledged is the outcome of its latest change, but for numbers and ids; with NeedEffort.
 	Acknowledged Hash `json:",omitzero"`
 
 	// Streak is the streak of the latest outcomes with equal Step.NormalizedResult; with NeedOutcomes.
