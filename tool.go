@@ -31,6 +31,9 @@ type Tool struct {
 		Event EventRef
 	}
 
+	// Acknowledged is the outcome of its latest change, but for numbers and ids; with NeedEffort.
+	Acknowledged Hash `json:",omitzero"`
+
 	// Streak is the streak of the latest outcomes with equal Step.NormalizedResult; with NeedOutcomes.
 	Streak Streak
 	// NothingFound reports whether Streak has at least two outcomes and its result says that nothing was found.
