@@ -29,7 +29,7 @@ func doctorCommand() *cobra.Command {
 			endpointHelp + "\n\n" +
 			"Exit status: 0 no check failed, 1 a check failed.",
 		Example: "  unloop doctor\n  unloop doctor --endpoint https://unloop.example.com",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := server.client()
 			if err != nil {
@@ -95,10 +95,10 @@ func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
 		return false
 	}
 	d.ok("port", "a server answers at %s, in %v", d.url, h.Took.Round(10*time.Microsecond))
-	if h.Version == version {
+	if h.Version == programVersion() {
 		d.ok("version", "%s", h.Version)
 	} else {
-		d.ok("version", "the server has %s; this program has %s", h.Version, version)
+		d.ok("version", "the server has %s; this program has %s", h.Version, programVersion())
 	}
 	d.ok("store", "the server can write to its store")
 	if h.GRPC == "taken" {

@@ -29,14 +29,14 @@ func serveCommand() *cobra.Command {
 			"  unloop serve --profile looplens --set cost_budget=2\n" +
 			"  unloop demo                         # in a second shell: an agent that loops, live\n" +
 			"  curl -N http://127.0.0.1:8765/api/stream",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			loaded, err := f.load()
 			if err != nil {
 				return err
 			}
 			server := app.Serve{
-				Config: loaded.Config, Version: version, Log: logger(cmd.ErrOrStderr(), loaded.Log),
+				Config: loaded.Config, Version: programVersion(), Log: logger(cmd.ErrOrStderr(), loaded.Log),
 				GRPCOptional: !loaded.Given("grpc_addr"),
 				Ready: func(a app.Addresses) {
 					greet(cmd.OutOrStdout(), loaded, a)
@@ -58,7 +58,7 @@ func serveCommand() *cobra.Command {
 
 // greet prints the server's addresses, database and profile.
 func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
-	fmt.Fprintf(w, "unloop %s is ready\n\n", version)
+	fmt.Fprintf(w, "unloop %s is ready\n\n", programVersion())
 	fmt.Fprintf(w, "  dashboard http://%s\n", a.HTTP)
 	fmt.Fprintf(w, "  HTTP      http://%s/api/events\n", a.HTTP)
 	fmt.Fprintf(w, "  OTLP      http://%s/v1/traces and /v1/logs", a.HTTP)

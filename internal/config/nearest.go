@@ -2,6 +2,10 @@ package config
 
 import "strings"
 
+// Nearest returns the one of names that somebody who wrote word has most likely meant, or "" if none is near. It takes time
+// proportional to the length of word and of all names together.
+func Nearest(word string, names []string) string { return nearest(word, names) }
+
 // nearest returns the name that somebody who wrote word has most likely meant, or "" if none is near.
 func nearest(word string, names []string) string {
 	best, least := "", len(word)/4+2 // changes from which on it is another word
