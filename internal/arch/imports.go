@@ -115,7 +115,7 @@ var rooms = map[string]room{
 			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
 	},
-	"cmd/unloop": {ours: []string{"internal/cli"}},
+	"cmd/unloop": {ours: []string{"internal/cli"}, others: []string{"golang.org/x/crypto/x509roots/fallback"}},
 
 	"internal/arch": {},
 }
