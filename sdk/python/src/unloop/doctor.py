@@ -142,7 +142,7 @@ def _guard() -> Iterator[Line]:
             yield "ok", "guard", program
             return
         version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
-        guard = Guard(strict=True)
+        guard = Guard()
     except (GuardUnavailable, OSError, subprocess.SubprocessError) as error:
         absent = isinstance(error, ProgramMissing)
         yield ("note", "guard", f"{error}; observing works without it") if absent else ("FAIL", "guard", str(error))
