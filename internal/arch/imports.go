@@ -118,6 +118,7 @@ var rooms = map[string]room{
 	"cmd/unloop": {ours: []string{"internal/cli"}, others: []string{"golang.org/x/crypto/x509roots/fallback"}},
 
 	"internal/arch": {},
+	"packaging":     {others: []string{"go.yaml.in/yaml/v3"}},
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
