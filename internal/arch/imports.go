@@ -40,6 +40,7 @@ var rooms = map[string]room{
 	"swarm":                 {ours: []string{"."}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
 	"otelguard": {
 		ours:   []string{"policy", "guard"},
 		others: []string{"go.opentelemetry.io/otel"},
