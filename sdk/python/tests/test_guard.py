@@ -248,7 +248,11 @@ def test_an_event_loop_goes_on_while_a_child_hangs() -> None:
     ("env", "profile", "why"),
     [
         ({"UNLOOP_BIN": "/nowhere/unloop"}, "default", "UNLOOP_BIN is /nowhere/unloop, which is not an executable program"),
-        ({"UNLOOP_BIN": "", "PATH": "", "UNLOOP_ENDPOINT": "http://127.0.0.1:1"}, "default", "cannot reach the server at http://127.0.0.1:1"),
+        (
+            {"UNLOOP_BIN": "", "PATH": "", "UNLOOP_ENDPOINT": "http://127.0.0.1:1"},
+            "default",
+            "cannot reach the server at http://127.0.0.1:1",
+        ),
         ({"UNLOOP_BIN": "/bin/true"}, "default", "the guard exited"),
         ({}, "nonsense", "nonsense"),
     ],
@@ -288,7 +292,7 @@ def test_a_script_on_the_path_is_not_the_program(tmp_path: Path, monkeypatch: py
 
 
 def test_only_refuse_and_warn_are_answers_to_a_missing_guard() -> None:
-    with pytest.raises(ValueError, match="want .refuse. or .warn."):
+    with pytest.raises(ValueError, match=r"want .refuse. or .warn."):
         unloop.Guard(on_missing="ignore")  # type: ignore[arg-type]
 
 

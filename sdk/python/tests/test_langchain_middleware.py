@@ -320,7 +320,9 @@ def test_without_a_guard_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
         UnloopMiddleware()
 
 
-def test_where_it_is_told_to_the_agent_goes_on_without_a_guard(monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]) -> None:
+def test_where_it_is_told_to_the_agent_goes_on_without_a_guard(
+    monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]
+) -> None:
     monkeypatch.setenv("UNLOOP_BIN", "/nowhere/unloop")
     result = researcher([*RUNAWAY * 12, say("Done.")], middleware=[UnloopMiddleware()]).invoke(ASK, deep())
     assert set(actions(result)) == {"allow"}

@@ -23,7 +23,7 @@ def bundled() -> str | None:
 
 
 def _is_script(path: str) -> bool:
-    """Reports whether this is a script, such as the command of this package in a wheel without the program, which would look for the
+    """Reports whether this is a script. The command of this package in a wheel without the program is one, and would look for the
     program again."""
     with open(path, "rb") as file:
         return file.read(2) == b"#!"
