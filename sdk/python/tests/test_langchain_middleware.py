@@ -92,7 +92,7 @@ def test_there_are_two_ways_to_halt() -> None:
 
 def test_an_honest_agent_is_left_alone() -> None:
     lines = [call("read", page=n, text=f"Page {n} it is.") for n in range(25)]
-    result = researcher([*lines, say("That is all.")], middleware=[UnloopMiddleware(on_missing="warn")]).invoke(ASK, deep())
+    result = researcher([*lines, say("That is all.")], middleware=[UnloopMiddleware()]).invoke(ASK, deep())
     assert set(actions(result)) == {"allow"}
     assert result["messages"][-1].content == "That is all."
 
@@ -324,6 +324,6 @@ def test_where_it_is_told_to_the_agent_goes_on_without_a_guard(
     monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]
 ) -> None:
     monkeypatch.setenv("UNLOOP_BIN", "/nowhere/unloop")
-    result = researcher([*RUNAWAY * 12, say("Done.")], middleware=[UnloopMiddleware()]).invoke(ASK, deep())
+    result = researcher([*RUNAWAY * 12, say("Done.")], middleware=[UnloopMiddleware(on_missing="warn")]).invoke(ASK, deep())
     assert set(actions(result)) == {"allow"}
     assert len([line for line in said() if "unguarded" in line]) == 1

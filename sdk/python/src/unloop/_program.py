@@ -6,7 +6,8 @@ import os
 import subprocess
 import sys
 
-from .guard._binary import GuardUnavailable, find
+from .guard._binary import find
+from .guard._decision import GuardUnavailable
 
 
 def main() -> int:
