@@ -205,7 +205,9 @@ func ExampleReporter() {
 		panic(err)
 	}
 	g := guard.New(p, guard.Options{Run: "conversation-7", Events: r.Add})
-	search := g.Wrap("search", func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`["a page"]`), nil })
+	search := g.Wrap("search", func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`["a page"]`), nil
+	})
 	result, err := search(context.Background(), json.RawMessage(`{"q":"loops"}`))
 	fmt.Println(string(result), err)
 

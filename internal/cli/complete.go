@@ -8,37 +8,39 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// complete gives the shell the values of flags and arguments, in every command below root.
+// flagValues are the values that flags take, by the name of the flag. They are functions, because every command is made at each start,
+// and the values are wanted only when a shell completes.
+var flagValues = map[string]func() []cobra.Completion{
+	"profile":   profiles,
+	"input":     formatNames,
+	"format":    report.Formats,
+	"fail-on":   failOnNames,
+	"color":     colorNames,
+	"scope":     func() []cobra.Completion { return []cobra.Completion{"ingest", "read", "admin"} },
+	"log-level": func() []cobra.Completion { return []cobra.Completion{"debug", "info", "warn", "error"} },
+	"kinds":     func() []cobra.Completion { return []cobra.Completion{"all", "tuning", "reporting"} },
+}
+
+// complete gives the shell the values of flags, in every command below root.
 func complete(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		complete(cmd)
-		for flag, values := range flagValues(cmd) {
+		for flag, values := range flagValues {
 			if cmd.Flags().Lookup(flag) == nil {
 				continue
 			}
+			if cmd.Name() == "eval" && flag == "format" {
+				values = evalFormats
+			}
 			// The error is for a flag that is missing or registered twice, and both are excluded here.
-			_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+			_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return values(), cobra.ShellCompDirectiveNoFileComp
+			})
 		}
 	}
 }
 
-// flagValues returns the values that flags of a command take.
-func flagValues(cmd *cobra.Command) map[string][]cobra.Completion {
-	values := map[string][]cobra.Completion{
-		"profile":   profiles(),
-		"input":     formatNames(),
-		"format":    report.Formats(),
-		"fail-on":   failOnNames(),
-		"color":     colorNames(),
-		"scope":     {"ingest", "read", "admin"},
-		"log-level": {"debug", "info", "warn", "error"},
-		"kinds":     {"all", "tuning", "reporting"},
-	}
-	if cmd.Name() == "eval" {
-		values["format"] = []cobra.Completion{"pretty", "json"}
-	}
-	return values
-}
+func evalFormats() []cobra.Completion { return []cobra.Completion{"pretty", "json"} }
 
 func profiles() []cobra.Completion {
 	var all []cobra.Completion

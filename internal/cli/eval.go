@@ -92,7 +92,7 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 	case "json":
 		write = board.JSON
 	default:
-		return oneOf("--format", f.format, []string{"pretty", "json"})
+		return oneOf("--format", f.format, evalFormats())
 	}
 	for _, path := range paths {
 		if err := openLabelled(cmd, path, board.Read); err != nil {
