@@ -4,7 +4,8 @@
 #   make release
 #   docker build --file Dockerfile --tag unloop dist/image/linux_amd64
 FROM scratch
-COPY unloop LICENSE THIRD_PARTY_NOTICES.txt /
+COPY --chmod=0755 unloop /
+COPY LICENSE THIRD_PARTY_NOTICES.txt /
 COPY --chown=65532:65532 data/ /data/
 USER 65532:65532
 ENV UNLOOP_ADDR=0.0.0.0:8765 UNLOOP_GRPC_ADDR=0.0.0.0:4317 UNLOOP_DB=/data/unloop.db TMPDIR=/data

@@ -14,6 +14,7 @@ from conftest import ROOT
 ADAPTERS = {
     "docs/python.md": "import unloop; unloop.Guard({})",
     "docs/langgraph.md": "from unloop.langchain import UnloopMiddleware; UnloopMiddleware({})",
+    "docs/crewai.md": "import unloop; unloop.Guard({})",  # which its Listener takes
     "docs/openai-agents.md": "import unloop; from unloop.openai_agents import LoopGuard; LoopGuard(unloop.AsyncGuard({}))",
     "docs/pydantic-ai.md": "import unloop; from unloop.pydantic_ai import Unloop; Unloop(unloop.AsyncGuard({}))",
     "docs/openai.md": "import unloop, unloop.openai; unloop.Guard({})",
