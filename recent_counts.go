@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 )
 
 // maxRecentCounts is how many of the latest distinct fingerprints a recentCounts is guaranteed to remember.
@@ -122,7 +123,13 @@ func (g *generation) clear() {
 
 // MarshalText writes the counts for a snapshot in base64: the number of young entries, then all entries.
 func (t *recentCounts) MarshalText() ([]byte, error) {
-	raw := make([]byte, 0, 2+entrySize*(len(t.young.entries)+len(t.old.entries)))
+	raw, _ := t.AppendBinary(nil) // it has no errors
+	return base64.StdEncoding.AppendEncode(nil, raw), nil
+}
+
+// AppendBinary appends the counts for a binary snapshot: the number of young entries, then all entries.
+func (t *recentCounts) AppendBinary(raw []byte) ([]byte, error) {
+	raw = slices.Grow(raw, 2+entrySize*(len(t.young.entries)+len(t.old.entries)))
 	raw = binary.LittleEndian.AppendUint16(raw, uint16(len(t.young.entries)))
 	for _, entries := range [...][]entry{t.young.entries, t.old.entries} {
 		for _, e := range entries {
@@ -130,7 +137,7 @@ func (t *recentCounts) MarshalText() ([]byte, error) {
 			raw = binary.LittleEndian.AppendUint64(raw, uint64(e.count))
 		}
 	}
-	return base64.StdEncoding.AppendEncode(nil, raw), nil
+	return raw, nil
 }
 
 var errRecentCounts = errors.New("a tally is not what it says")
@@ -138,7 +145,15 @@ var errRecentCounts = errors.New("a tally is not what it says")
 // UnmarshalText reads the output of MarshalText. It returns an error for data that MarshalText cannot have written.
 func (t *recentCounts) UnmarshalText(text []byte) error {
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
-	if err != nil || len(raw) < 2 || (len(raw)-2)%entrySize != 0 {
+	if err != nil {
+		return errRecentCounts
+	}
+	return t.UnmarshalBinary(raw)
+}
+
+// UnmarshalBinary reads the output of AppendBinary. It returns an error for data that AppendBinary cannot have written.
+func (t *recentCounts) UnmarshalBinary(raw []byte) error {
+	if len(raw) < 2 || (len(raw)-2)%entrySize != 0 {
 		return errRecentCounts
 	}
 	young, entries := int(binary.LittleEndian.Uint16(raw)), raw[2:]

@@ -99,6 +99,50 @@ func (s *seen) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, raw), nil
 }
 
+// AppendBinary appends the set for a binary snapshot: the size of its halves, then their members, in the order of their places.
+func (s *seen) AppendBinary(to []byte) ([]byte, error) {
+	to = slices.Grow(to, 4*(s.young.n+s.old.n)+8)
+	for _, half := range [...]*set{&s.young, &s.old} {
+		to = binary.LittleEndian.AppendUint32(to, uint32(half.n))
+		for _, x := range half.places {
+			if x != 0 {
+				to = binary.LittleEndian.AppendUint32(to, x)
+			}
+		}
+	}
+	return to, nil
+}
+
+// UnmarshalBinary reads what AppendBinary wrote, and refuses what no set could have written.
+func (s *seen) UnmarshalBinary(raw []byte) error {
+	*s = seen{}
+	for _, half := range [...]*set{&s.young, &s.old} {
+		if len(raw) < 4 {
+			return errSeen
+		}
+		n := int(binary.LittleEndian.Uint32(raw))
+		raw = raw[4:]
+		if n > maxSeen || 4*n > len(raw) {
+			return errSeen
+		}
+		if n > 0 {
+			half.places = make([]uint32, max(64, 1<<bits.Len(uint(2*n-1))))
+		}
+		for k := range n {
+			x := binary.LittleEndian.Uint32(raw[4*k:])
+			if x == 0 || half.has(x) {
+				return errSeen
+			}
+			half.put(x)
+		}
+		raw = raw[4*n:]
+	}
+	if len(raw) != 0 {
+		return errSeen
+	}
+	return nil
+}
+
 var errSeen = errors.New("a set of what was seen is not what it says")
 
 // UnmarshalText reads what MarshalText wrote, and refuses what no set could have written.
