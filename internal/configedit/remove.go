@@ -135,8 +135,11 @@ func (d *Document) cut(l link) error {
 		start, before = o.Members[l.index].Name.StartOffset, o.Members[l.index].Name.BeforeExtra
 	}
 	end := v.EndOffset
-	blank := start - (len(before) - len(bytes.TrimRight(before, " \t\r\n")))
 	begin := start - len(before) // behind the bracket or the comma
+	blank := begin
+	if comment := bytes.TrimRight(before, " \t\r\n"); len(comment) > 0 {
+		blank += len(comment) + bytes.IndexByte(before[len(comment):], '\n') + 1 // with the end of its line, which may be what ends it
+	}
 	if comma := end + len(v.AfterExtra); d.data[d.offset+comma] == ',' {
 		return d.splice(blank, comma+1, string(v.AfterExtra))
 	}
