@@ -54,7 +54,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(serveCommand(), scanCommand(), guardCommand(), evalCommand(), profileCommand(), rulesCommand(), explainCommand(),
 		importCommand(), exportCommand(), watchCommand(), demoCommand(ownServer), mcpCommand(), doctorCommand(),
-		initCommand(), configCommand(), hookCommand())
+		initCommand(), configCommand(), hookCommand(), allowCommand())
 	return exitStatus(root.ExecuteContext(ctx), stderr)
 }
 

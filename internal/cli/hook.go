@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,20 +16,34 @@ func hookCommand() *cobra.Command {
 	var agent, mode string
 	cmd := &cobra.Command{
 		Use:   "hook",
-		Short: "Guard a coding agent: what the agent runs at its hooks, and how to install it",
-		Args:  cobra.NoArgs,
+		Short: "Guard a coding agent on this machine: install it, see what it says, and what the agent runs",
+		Long: "Coding agents run a command at their hooks: before a tool, after it, and when they stop. unloop hook is that command. It\n" +
+			"reads the agent's JSON on standard input, and answers in the agent's own protocol. No answer means: go on. Whatever goes\n" +
+			"wrong, it exits with 0 and no answer, and writes a line to its log, which unloop hook status shows.\n\n" +
+			"The modes are nudge (tell the model that it repeats itself; the default), guard (nudge, then deny, then end the turn) and\n" +
+			"shadow (only record). The mode comes from --mode, else UNLOOP_HOOK_MODE, else the key hook in .unloop.yaml of the project\n" +
+			"or in unloop/hook.yaml of the user's configuration. docs/hooks.md describes each agent.",
+		Example: "  unloop hook install\n  unloop hook install claude-code --mode guard --dry-run\n  unloop hook status\n  unloop hook log --follow\n  unloop hook uninstall",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			folder, err := hookFolder()
 			if err != nil {
-				return nil
+				return nil // there is no place for a log either, and an agent must not notice
 			}
-			h := hook.Hook{Folder: folder, Agent: agent, Mode: hook.Mode(mode), Env: os.Getenv, Now: time.Now}
+			h := hook.Hook{Folder: folder, Agent: agent, Mode: hook.Mode(mode), Env: os.Getenv, Now: time.Now, Server: connectHook}
+			if _, err := hook.ParseMode(mode); err != nil {
+				h.Mode = ""
+			}
 			h.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&agent, "agent", "", "the `NAME` of the agent (default by the shape of the input)")
-	cmd.Flags().StringVar(&mode, "mode", "", "nudge, guard or shadow")
+	// A registration of another version may have flags that this one does not know.
+	cmd.FParseErrWhitelist.UnknownFlags = true
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&agent, "agent", "", "the `NAME` of the agent (default: the shape of its input tells)")
+	cmd.Flags().StringVar(&mode, "mode", "", "the `MODE`: nudge, guard or shadow")
+	cmd.AddCommand(hookInstallCommand(), hookUninstallCommand(), hookStatusCommand(), hookLogCommand(), hookExplainCommand(), hookStatuslineCommand())
 	return cmd
 }
 
@@ -36,4 +51,26 @@ func hookCommand() *cobra.Command {
 func hookFolder() (hook.Folder, error) {
 	state, err := config.StateFolder()
 	return hook.Folder(filepath.Join(state, "hooks")), err
+}
+
+func hookStatuslineCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "statusline",
+		Short: "Print a status line for Claude Code: calls, repeats, and tokens since the last news",
+		Long: "Statusline is the command for the key statusLine of Claude Code's settings:\n\n" +
+			"  {\"statusLine\": {\"type\": \"command\", \"command\": \"unloop hook statusline\"}}",
+		Example: "  unloop hook statusline",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			folder, err := hookFolder()
+			if err != nil {
+				return nil // a status line has no place for an error
+			}
+			data, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), 1<<20))
+			if err == nil {
+				_, err = io.WriteString(cmd.OutOrStdout(), folder.StatusLine(data))
+			}
+			return err
+		},
+	}
 }
