@@ -86,7 +86,7 @@ func agents() []agent {
 			},
 			files: func(_, _ string) map[string]string {
 				return map[string]string{
-					".gemini/settings.json": "{\n    // mine\n    \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}},\n    \"privacy\": {\"usageStatisticsEnabled\": false},\n    \"general\": {\"disableAutoUpdate\": true}\n}\n",
+					".gemini/settings.json": "{\n    // mine\n    \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}},\n    \"privacy\": {\"usageStatisticsEnabled\": false},\n    \"general\": {\"enableAutoUpdate\": false},\n    \"model\": {\"disableLoopDetection\": true}\n}\n",
 				}
 			},
 		},

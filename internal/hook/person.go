@@ -139,4 +139,3 @@ func shortCount(n int) string {
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
-

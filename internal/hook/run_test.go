@@ -253,12 +253,14 @@ func TestAnAgentThatIsToldToStopIsSentBackOnceAtMost(t *testing.T) {
 func TestAFaultNeverReachesTheAgent(t *testing.T) {
 	valid := `{"session_id":"s","prompt_id":"p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"tool_use_id":"t"}`
 	for name, break_ := range map[string]func(t *testing.T, d *desk) string{
-		"no JSON":        func(*testing.T, *desk) string { return "{" },
-		"nothing":        func(*testing.T, *desk) string { return "" },
-		"a list":         func(*testing.T, *desk) string { return "[]" },
-		"no session":     func(*testing.T, *desk) string { return `{"hook_event_name":"PreToolUse"}` },
-		"no tool":        func(*testing.T, *desk) string { return `{"session_id":"s","hook_event_name":"PreToolUse","prompt_id":"p"}` },
-		"a huge event":   func(*testing.T, *desk) string { return `{"x":"` + strings.Repeat("a", maxInput) + `"}` },
+		"no JSON":    func(*testing.T, *desk) string { return "{" },
+		"nothing":    func(*testing.T, *desk) string { return "" },
+		"a list":     func(*testing.T, *desk) string { return "[]" },
+		"no session": func(*testing.T, *desk) string { return `{"hook_event_name":"PreToolUse"}` },
+		"no tool": func(*testing.T, *desk) string {
+			return `{"session_id":"s","hook_event_name":"PreToolUse","prompt_id":"p"}`
+		},
+		"a huge event": func(*testing.T, *desk) string { return `{"x":"` + strings.Repeat("a", maxInput) + `"}` },
 		"a broken state": func(t *testing.T, d *desk) string {
 			d.run(valid)
 			path := d.folder.path("sessions", key(Claude, "s", "")+".state")

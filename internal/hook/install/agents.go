@@ -20,13 +20,13 @@ type Agent struct {
 	// Notes are what a user has to know: what needs consent, and what its hooks cannot do.
 	Notes []string
 
-	program string   // its command
+	program string // its command
 	folder  func(Place) string
 	file    func(Place) string // its configuration, for the user or the project
 	events  []string
 	dialect configedit.Dialect
 	entry   func(event, command string) any
-	base    map[string]any            // members that a new file needs beside hooks
+	base    map[string]any              // members that a new file needs beside hooks
 	whole   func(command string) []byte // of an agent whose file is unloop's own; nil for others
 }
 
