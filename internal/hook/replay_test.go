@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,7 @@ func (c *claudeSession) hook(name string, more map[string]any) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	s.Mode = Shadow
 	h := Hook{Folder: c.folder, Now: time.Now}
 	j := &judge{session: s, event: &e, mode: Shadow, profile: c.profile}
 	j.fold(h.transcript(&e, s, c.masker))
@@ -113,6 +115,7 @@ func (c *claudeSession) end(e *unloop.Event) {
 			id = open
 		}
 	}
+	c.open = slices.DeleteFunc(c.open, func(open string) bool { return open == id })
 	if id == "" {
 		return
 	}
