@@ -97,6 +97,15 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 
+	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
+	"internal/hook": {
+		ours:   []string{".", "guard", "policy", "profile", "internal/mask"},
+		others: []string{"github.com/zeebo/xxh3", "go.yaml.in/yaml/v3", "golang.org/x/sys"},
+		tests:  []string{"internal/ingest/labelled"},
+	},
+	"internal/hook/install": {ours: []string{"internal/configedit", "internal/hook"}},
+	"internal/agents":       {},
+
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
 		others: []string{"github.com/go-json-experiment/json"},
@@ -110,9 +119,9 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/ingest", "internal/report"},
+		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/ingest", "internal/report"},
 		others: []string{
-			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
+			"github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
 	},
 	"cmd/unloop": {ours: []string{"internal/cli"}},

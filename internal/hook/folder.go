@@ -31,7 +31,7 @@ func (f Folder) path(parts ...string) string {
 
 // make makes the folders.
 func (f Folder) make() error {
-	for _, part := range []string{"sessions", "locks", "agents"} {
+	for _, part := range []string{"sessions", "locks", "agents", "late"} {
 		if err := os.MkdirAll(f.path(part), 0o700); err != nil {
 			return fmt.Errorf("make the folder for the state: %w", err)
 		}
@@ -44,6 +44,9 @@ func key(agent, session, subAgent string) string {
 	sum := xxh3.HashString128(agent + "\x00" + session + "\x00" + subAgent).Bytes()
 	return hex.EncodeToString(sum[:])
 }
+
+// errBusy means that the lock was not to be had in time.
+var errBusy = errors.New("other hooks of the session hold the lock")
 
 // lock locks a session against the other hooks of it. The returned function unlocks it.
 func (f Folder) lock(key string) (unlock func(), err error) {

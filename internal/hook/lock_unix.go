@@ -10,21 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var errBusy = errors.New("other hooks of the session hold the lock")
-
-// lockFile waits for the lock of a file. Closing the file, or the end of the process, releases it.
+// lockFile waits for the lock of a file. Closing the file, or the end of the process, releases it. The kernel serves those who wait in
+// their order, which polling would not. After errBusy, the file may still get the lock: the caller must close it or end.
 func lockFile(f *os.File, patience time.Duration) error {
-	deadline := time.Now().Add(patience)
-	for pause := time.Millisecond; ; pause = min(2*pause, 16*time.Millisecond) {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return nil
-		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
-			return err
-		case time.Now().After(deadline):
-			return errBusy
+	fd := int(f.Fd())
+	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		return nil
+	}
+	locked := make(chan error, 1)
+	go func() {
+		for {
+			if err := unix.Flock(fd, unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
+				locked <- err
+				return
+			}
 		}
-		time.Sleep(pause)
+	}()
+	select {
+	case err := <-locked:
+		return err
+	case <-time.After(patience):
+		return errBusy
 	}
 }

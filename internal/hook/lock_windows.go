@@ -8,8 +8,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-var errBusy = errors.New("other hooks of the session hold the lock")
-
 // lockFile waits for the lock of a file. Closing the file, or the end of the process, releases it.
 func lockFile(f *os.File, patience time.Duration) error {
 	deadline := time.Now().Add(patience)

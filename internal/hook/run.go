@@ -128,6 +128,9 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, m *mask.
 		return err
 	}
 	unlock, err := h.Folder.lock(key(e.Agent, e.Session, e.SubAgent))
+	if errors.Is(err, errBusy) {
+		return errors.Join(err, h.Folder.keepLate(e, h.Now()))
+	}
 	if err != nil {
 		return err
 	}
@@ -141,6 +144,9 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, m *mask.
 		s.Dir = e.Dir
 	}
 	j := &judge{session: s, event: e, mode: settings.Mode, profile: p}
+	if err := h.Folder.foldLate(j); err != nil {
+		h.fault(e, err)
+	}
 	j.fold(h.transcript(e, s, m))
 	server := h.connect(e, settings)
 	if server != nil {
