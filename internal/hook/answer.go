@@ -1,7 +1,5 @@
 package hook
 
-import "encoding/json"
-
 // The answers of the agents. Each field is one that the agent documents at the event: Codex drops an answer with any other.
 
 type claudeOutput struct {
@@ -86,7 +84,7 @@ func Encode(e *Event, a Answer) []byte {
 	if a.Empty() || out == nil {
 		return nil
 	}
-	raw, err := json.Marshal(out)
+	raw, err := plainJSON(out)
 	if err != nil {
 		return nil // structs of strings always encode
 	}

@@ -161,7 +161,10 @@ func (j *judge) ended(id string) bool { return id != "" && slices.Contains(j.Don
 // end folds the end of a call.
 func (j *judge) end(c Call) {
 	if k := j.open(&c); k >= 0 {
-		c.ID, c.Args = j.Open[k].ID, j.Open[k].Args
+		c.ID = j.Open[k].ID
+		if c.Args == nil {
+			c.Args = j.Open[k].Args
+		}
 		j.Open = slices.Delete(j.Open, k, k+1)
 	}
 	if c.ID != "" {

@@ -15,7 +15,7 @@ import (
 
 // keepLate keeps an event for the next hook of its session. It is masked already.
 func (f Folder) keepLate(e *Event, now time.Time) error {
-	raw, err := json.Marshal(e)
+	raw, err := plainJSON(e)
 	if err != nil {
 		return fmt.Errorf("keep the event: %w", err)
 	}

@@ -262,7 +262,17 @@ func errorText(raw json.RawMessage) string {
 	return string(raw)
 }
 
+// quote returns a text as JSON.
 func quote(text string) json.RawMessage {
-	raw, _ := json.Marshal(text) // a string always encodes
+	raw, _ := plainJSON(text) // a string always encodes
 	return raw
+}
+
+// plainJSON writes a value as agents do, without the escapes for HTML that encoding/json adds.
+func plainJSON(value any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }

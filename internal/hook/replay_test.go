@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -175,6 +176,13 @@ func relevant(events []*unloop.Event) (kept []*unloop.Event) {
 		case unloop.ToolCallStarted, unloop.ToolCallCompleted, unloop.ToolCallFailed, unloop.MessageSent:
 			if e.Type != unloop.MessageSent || e.Role != unloop.RoleSystem && strings.TrimSpace(e.Text) != "" {
 				e.Agent, e.Latency, e.Hints, e.Tokens, e.Cost = "", nil, nil, 0, 0
+				if e.Type == unloop.ToolCallFailed {
+					e.Output = nil // Claude Code has one text of a failed call
+				}
+				var compact bytes.Buffer
+				if json.Compact(&compact, e.Input) == nil {
+					e.Input = compact.Bytes() // as it writes arguments
+				}
 				kept = append(kept, &e)
 			}
 		}

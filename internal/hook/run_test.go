@@ -3,7 +3,6 @@ package hook
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -63,7 +62,7 @@ func (d *desk) noFaults() {
 }
 
 func raw(v any) string {
-	data, _ := json.Marshal(v)
+	data, _ := plainJSON(v)
 	return string(data)
 }
 

@@ -138,7 +138,7 @@ func split(data []byte) (*About, []byte, error) {
 // save writes the session. The caller holds its lock.
 func (f Folder) save(s *session) error {
 	s.bound()
-	about, err := json.Marshal(s.About)
+	about, err := plainJSON(s.About)
 	if err != nil {
 		return fmt.Errorf("write the state of the session: %w", err)
 	}
