@@ -70,7 +70,7 @@ func hookStatus(out io.Writer, user, project *install.Installer, a *install.Agen
 	if err != nil {
 		fmt.Fprintf(out, "  last event  none: no hook has run yet\n")
 	} else {
-		fmt.Fprintf(out, "  last event  %s at %s, of %s\n  mode        %s\n", seen.Event, seen.Time.Local().Format(time.DateTime), plural(seen.Events, "event", "events"), seen.Mode)
+		fmt.Fprintf(out, "  last event  %s at %s\n  mode        %s\n", seen.Event, seen.Time.Local().Format(time.DateTime), seen.Mode)
 		if !seen.Results {
 			fmt.Fprintf(out, "  results     no hook has shown a result yet\n")
 		}

