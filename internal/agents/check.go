@@ -16,7 +16,6 @@ import (
 type result struct {
 	version                                  string
 	nudged, denied, ended, healthy, restored bool
-	loopCalls, guardCalls                    int
 	problem                                  error
 }
 

@@ -54,9 +54,7 @@ func firstOf(v *hujson.Value) *hujson.Value {
 func (d *Document) indentAt(offset int) string {
 	line := d.data[:d.offset+offset]
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
-	if bytes.HasPrefix(line, bom) {
-		line = line[len(bom):]
-	}
+	line = bytes.TrimPrefix(line, bom)
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
