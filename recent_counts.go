@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -116,6 +117,14 @@ func (g *generation) put(h Hash) *packedCount {
 	return &g.entries[len(g.entries)-1].count
 }
 
+// reserve makes room for n entries in an empty generation.
+func (g *generation) reserve(n int) {
+	if n > 0 {
+		g.entries = make([]entry, 0, n)
+		g.places = make([]uint16, max(16, 1<<bits.Len(uint(2*n-1))))
+	}
+}
+
 func (g *generation) clear() {
 	g.entries = g.entries[:0]
 	clear(g.places)
@@ -162,6 +171,8 @@ func (t *recentCounts) UnmarshalBinary(raw []byte) error {
 		return errRecentCounts
 	}
 	*t = recentCounts{}
+	t.young.reserve(young)
+	t.old.reserve(all - young)
 	for k := range all {
 		g := &t.young
 		if k >= young {

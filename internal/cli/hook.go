@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/hook"
 )
+
+// hookMemory is the memory of the hook's process from which on it is collected, in bytes.
+const hookMemory = 16 << 20
 
 func hookCommand() *cobra.Command {
 	var agent, mode string
@@ -26,6 +30,9 @@ func hookCommand() *cobra.Command {
 		Example: "  unloop hook install\n  unloop hook install claude-code --mode guard --dry-run\n  unloop hook status\n  unloop hook log --follow\n  unloop hook uninstall",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// The process ends after milliseconds: a collection would only delay the answer, unless an event is large.
+			debug.SetGCPercent(-1)
+			debug.SetMemoryLimit(hookMemory)
 			folder, err := hookFolder()
 			if err != nil {
 				return nil // there is no place for a log either, and an agent must not notice
