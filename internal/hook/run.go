@@ -250,11 +250,18 @@ func (h *Hook) record(j *judge, a Answer, r *Ruling) error {
 	return h.Folder.Append(entry)
 }
 
+// connect returns the server that is configured, or else the one that runs on this machine.
 func (h *Hook) connect(e *Event, settings *Settings) Server {
-	if settings.Endpoint == "" || h.Server == nil {
+	if h.Server == nil {
 		return nil
 	}
-	server, err := h.Server(settings.Endpoint)
+	endpoint := settings.Endpoint
+	if endpoint == "" {
+		if endpoint = h.Folder.running(); endpoint == "" {
+			return nil
+		}
+	}
+	server, err := h.Server(endpoint)
 	if err != nil {
 		h.fault(e, err)
 		return nil
@@ -271,6 +278,9 @@ func (h *Hook) askServer(ctx context.Context, server Server, j *judge, settings 
 	defer cancel()
 	rulings, err := server.Rule(ctx, RunID(j.event), settings, j.steps)
 	if err != nil || len(rulings) != len(j.steps) {
+		if settings.Endpoint == "" && ctx.Err() == nil {
+			h.Folder.withdraw() // it runs no more, and could not say so
+		}
 		h.fault(j.event, errors.Join(errors.New("the server's guard did not rule; this machine's did"), err))
 		return
 	}
