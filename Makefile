@@ -41,6 +41,12 @@ build: ## build bin/unloop, one file that needs nothing else
 	@cp THIRD_PARTY_NOTICES.txt bin/
 	@echo "bin/unloop $(version)"
 
+.PHONY: agents
+agents: build ## run real coding agents, installed from npm, against a scripted model with unloop at their hooks
+	@mkdir -p bin/agents && cp internal/agents/package.json bin/agents/
+	@npm --prefix bin/agents install --no-audit --no-fund --loglevel error
+	@go run ./internal/agents -bin bin/unloop -packages bin/agents
+
 .PHONY: wheel
 wheel: build ## build the Python package with the program in it, into dist/
 	@UNLOOP_WHEEL_BIN=$(CURDIR)/bin/unloop python3 -m pip wheel --quiet --no-deps --wheel-dir dist ./sdk/python

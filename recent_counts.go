@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
+	"slices"
 )
 
 // maxRecentCounts is how many of the latest distinct fingerprints a recentCounts is guaranteed to remember.
@@ -115,6 +117,14 @@ func (g *generation) put(h Hash) *packedCount {
 	return &g.entries[len(g.entries)-1].count
 }
 
+// reserve makes room for n entries in an empty generation.
+func (g *generation) reserve(n int) {
+	if n > 0 {
+		g.entries = make([]entry, 0, n)
+		g.places = make([]uint16, max(16, 1<<bits.Len(uint(2*n-1))))
+	}
+}
+
 func (g *generation) clear() {
 	g.entries = g.entries[:0]
 	clear(g.places)
@@ -122,7 +132,13 @@ func (g *generation) clear() {
 
 // MarshalText writes the counts for a snapshot in base64: the number of young entries, then all entries.
 func (t *recentCounts) MarshalText() ([]byte, error) {
-	raw := make([]byte, 0, 2+entrySize*(len(t.young.entries)+len(t.old.entries)))
+	raw, _ := t.AppendBinary(nil) // it has no errors
+	return base64.StdEncoding.AppendEncode(nil, raw), nil
+}
+
+// AppendBinary appends the counts for a binary snapshot: the number of young entries, then all entries.
+func (t *recentCounts) AppendBinary(raw []byte) ([]byte, error) {
+	raw = slices.Grow(raw, 2+entrySize*(len(t.young.entries)+len(t.old.entries)))
 	raw = binary.LittleEndian.AppendUint16(raw, uint16(len(t.young.entries)))
 	for _, entries := range [...][]entry{t.young.entries, t.old.entries} {
 		for _, e := range entries {
@@ -130,7 +146,7 @@ func (t *recentCounts) MarshalText() ([]byte, error) {
 			raw = binary.LittleEndian.AppendUint64(raw, uint64(e.count))
 		}
 	}
-	return base64.StdEncoding.AppendEncode(nil, raw), nil
+	return raw, nil
 }
 
 var errRecentCounts = errors.New("a tally is not what it says")
@@ -138,7 +154,15 @@ var errRecentCounts = errors.New("a tally is not what it says")
 // UnmarshalText reads the output of MarshalText. It returns an error for data that MarshalText cannot have written.
 func (t *recentCounts) UnmarshalText(text []byte) error {
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
-	if err != nil || len(raw) < 2 || (len(raw)-2)%entrySize != 0 {
+	if err != nil {
+		return errRecentCounts
+	}
+	return t.UnmarshalBinary(raw)
+}
+
+// UnmarshalBinary reads the output of AppendBinary. It returns an error for data that AppendBinary cannot have written.
+func (t *recentCounts) UnmarshalBinary(raw []byte) error {
+	if len(raw) < 2 || (len(raw)-2)%entrySize != 0 {
 		return errRecentCounts
 	}
 	young, entries := int(binary.LittleEndian.Uint16(raw)), raw[2:]
@@ -147,6 +171,8 @@ func (t *recentCounts) UnmarshalText(text []byte) error {
 		return errRecentCounts
 	}
 	*t = recentCounts{}
+	t.young.reserve(young)
+	t.old.reserve(all - young)
 	for k := range all {
 		g := &t.young
 		if k >= young {

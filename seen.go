@@ -117,33 +117,56 @@ func (s *seen) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, raw), nil
 }
 
+// AppendBinary appends the set for a binary snapshot: how many are young, then all, the young first, in the order of their places.
+func (s *seen) AppendBinary(to []byte) ([]byte, error) {
+	to = binary.LittleEndian.AppendUint16(slices.Grow(to, 2+4*s.n), uint16(s.young))
+	for _, generation := range [...]uint32{s.generation, s.generation ^ old} {
+		for _, x := range s.places {
+			if x != 0 && x&old == generation {
+				to = binary.LittleEndian.AppendUint32(to, x&^old)
+			}
+		}
+	}
+	return to, nil
+}
+
 var errSeen = errors.New("a set of what was seen is not what it says")
 
 // UnmarshalText reads what MarshalText wrote, and refuses what no set could have written.
 func (s *seen) UnmarshalText(text []byte) error {
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
-	if err != nil || len(raw) < 2 || (len(raw)-2)%4 != 0 {
+	if err != nil {
+		return errSeen
+	}
+	return s.UnmarshalBinary(raw)
+}
+
+// UnmarshalBinary reads what AppendBinary wrote, and refuses what no set could have written.
+func (s *seen) UnmarshalBinary(raw []byte) error {
+	if len(raw) < 2 || (len(raw)-2)%4 != 0 {
 		return errSeen
 	}
 	young, all := int(binary.LittleEndian.Uint16(raw)), (len(raw)-2)/4
 	if young > min(all, maxSeen) || all-young > maxSeen {
 		return errSeen
 	}
-	*s = seen{young: young}
+	*s = seen{young: young, n: all}
+	if all > 0 {
+		s.places = make([]uint32, max(64, 1<<bits.Len(uint(2*all-1))))
+	}
 	for k := range all {
 		x := binary.LittleEndian.Uint32(raw[2+4*k:])
-		if 2*s.n >= len(s.places) {
-			s.grow()
+		if x == 0 || x >= old {
+			return errSeen
 		}
 		at := s.place(x)
-		if x == 0 || x >= old || s.places[at] != 0 {
+		if s.places[at] != 0 {
 			return errSeen
 		}
 		if k >= young {
 			x |= old
 		}
 		s.places[at] = x
-		s.n++
 	}
 	return nil
 }

@@ -23,15 +23,18 @@ func (r *Run) Snapshot() ([]byte, error) {
 	return json.Marshal(runSnapshot{snapshotVersion, r.id, &r.s})
 }
 
-// RestoreRun makes a run from the output of Snapshot. The options must be equal to those of the original run. The data may
-// come from an untrusted source: RestoreRun returns an error if it exceeds 16 MiB or if no run can have written it. It
+// AppendBinary appends what Snapshot returns, in a form that is smaller and ten times as fast. Only a program that was built with
+// the same version of this module reads it.
+func (r *Run) AppendBinary(to []byte) ([]byte, error) {
+	return snapshot.AppendBinary(to, runSnapshot{snapshotVersion, r.id, &r.s})
+}
+
+// RestoreRun makes a run from the output of Snapshot or AppendBinary. The options must be equal to those of the original run. The
+// data may come from an untrusted source: RestoreRun returns an error if it exceeds 16 MiB or if no run can have written it. It
 // takes about 10 ns per byte.
 func RestoreRun(data []byte, options Options) (*Run, error) {
-	if err := snapshot.Bounded(data); err != nil {
-		return nil, fmt.Errorf("restore a run: %w", err)
-	}
 	var kept runSnapshot
-	if err := json.Unmarshal(data, &kept); err != nil {
+	if err := snapshot.Decode(data, &kept); err != nil {
 		return nil, fmt.Errorf("restore a run: %w", err)
 	}
 	if kept.Version != snapshotVersion {

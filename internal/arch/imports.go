@@ -123,6 +123,14 @@ var rooms = map[string]room{
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/codex"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
 	},
+	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
+	"internal/hook": {
+		ours:   []string{".", "guard", "policy", "profile", "internal/mask"},
+		others: []string{"github.com/zeebo/xxh3", "go.yaml.in/yaml/v3", "golang.org/x/sys"},
+		tests:  []string{"internal/ingest/labelled"},
+	},
+	"internal/hook/install": {ours: []string{"internal/configedit", "internal/hook"}},
+	"internal/agents":       {},
 
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
@@ -137,9 +145,9 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report"},
 		others: []string{
-			"github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
+			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
 	},
 	"cmd/unloop": {ours: []string{"internal/cli"}, others: []string{"golang.org/x/crypto/x509roots/fallback"}},

@@ -50,7 +50,7 @@ func rootCommand() *cobra.Command {
 	}
 	add(groupTraces, scanCommand(), evalCommand())
 	add(groupLive, serveCommand(), demoCommand(ownServer), watchCommand(), importCommand(), exportCommand(), mcpCommand())
-	add(groupGuard, guardCommand(), proxyCommand(), mcpProxyCommand())
+	add(groupGuard, hookCommand(), allowCommand(), guardCommand(), proxyCommand(), mcpProxyCommand())
 	add(groupRules, rulesCommand(), explainCommand(), profileCommand())
 	add(groupSetup, initCommand(), configCommand(), doctorCommand(), versionCommand())
 	root.SetHelpCommandGroupID(groupSetup)

@@ -36,11 +36,16 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			withdraw := func() {}
+			defer func() { withdraw() }()
 			server := app.Serve{
 				Config: loaded.Config, Version: programVersion(), Log: logger(cmd.ErrOrStderr(), loaded.Log),
 				GRPCOptional: !loaded.Given("grpc_addr"),
 				Ready: func(a app.Addresses) {
 					greet(cmd.OutOrStdout(), loaded, a)
+					if len(loaded.Tokens) == 0 { // hooks have no token of their own
+						withdraw = announceToHooks(cmd.ErrOrStderr(), a.HTTP)
+					}
 					if open {
 						browse(cmd.Context(), a.URL)
 					}
@@ -55,6 +60,19 @@ func serveCommand() *cobra.Command {
 	f.add(cmd.Flags())
 	cmd.Flags().BoolVar(&open, "open", false, "open the dashboard in the browser")
 	return cmd
+}
+
+// announceToHooks tells the hooks of coding agents on this machine that a server runs. The returned function tells them that it ended.
+func announceToHooks(stderr io.Writer, addr string) (withdraw func()) {
+	folder, err := hookFolder()
+	if err != nil {
+		return func() {} // without a home there are no agents either
+	}
+	if withdraw, err = folder.Announce("http://" + addr); err != nil {
+		complain(stderr, fmt.Sprintf("hooks of coding agents do not learn of the server: %v", err))
+		return func() {}
+	}
+	return withdraw
 }
 
 // greet prints what the server is, and one line to copy for each way to send events to it.

@@ -24,6 +24,15 @@ func (c *Config) Database() (string, error) {
 	return filepath.Join(folder, "unloop.db"), nil
 }
 
+// StateFolder returns unloop's folder for what is to last and nobody edits. The error says that the environment names no home.
+func StateFolder() (string, error) {
+	folder, err := stateFolder(runtime.GOOS, os.Getenv)
+	if err != nil {
+		return "", errors.New("no home folder for the state: set XDG_STATE_HOME")
+	}
+	return folder, nil
+}
+
 // stateFolder returns unloop's folder for what is to last and nobody edits.
 func stateFolder(system string, env func(string) string) (string, error) {
 	for _, place := range []struct{ system, variable, below string }{

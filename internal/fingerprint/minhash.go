@@ -96,17 +96,30 @@ func Resemblance(a, b *Sketch) float64 {
 
 // MarshalText writes the minima for a snapshot, in base64.
 func (s *Sketch) MarshalText() ([]byte, error) {
-	var raw [4 * sketchSize]byte
-	for k, minimum := range s {
-		binary.LittleEndian.PutUint32(raw[4*k:], minimum)
-	}
-	return base64.StdEncoding.AppendEncode(nil, raw[:]), nil
+	raw, _ := s.AppendBinary(nil) // it has no errors
+	return base64.StdEncoding.AppendEncode(nil, raw), nil
 }
 
 // UnmarshalText reads what MarshalText wrote.
 func (s *Sketch) UnmarshalText(text []byte) error {
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
-	if err != nil || len(raw) != 4*sketchSize {
+	if err != nil {
+		return errors.New("a sketch is not what it says")
+	}
+	return s.UnmarshalBinary(raw)
+}
+
+// AppendBinary appends the minima for a binary snapshot.
+func (s *Sketch) AppendBinary(to []byte) ([]byte, error) {
+	for _, minimum := range s {
+		to = binary.LittleEndian.AppendUint32(to, minimum)
+	}
+	return to, nil
+}
+
+// UnmarshalBinary reads what AppendBinary wrote.
+func (s *Sketch) UnmarshalBinary(raw []byte) error {
+	if len(raw) != 4*sketchSize {
 		return errors.New("a sketch is not what it says")
 	}
 	for k := range s {

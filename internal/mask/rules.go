@@ -32,8 +32,9 @@ type rule struct {
 	Entropy    float64  `json:"entropy"`  // of a secret at least, in bits a byte
 	Allow      []string `json:"allow"`    // expressions of secrets that are none
 
-	reach    int                   // how much of a text the expression can see, in bytes
-	compiled func() *regexp.Regexp // at first use: most rules are never asked
+	// At first use, because most rules are never asked.
+	reach    func() int            // how much of a text the expression can see, in bytes
+	compiled func() *regexp.Regexp //
 	allowed  func() []*regexp.Regexp
 }
 
@@ -57,7 +58,7 @@ var standard = sync.OnceValue(func() *ruleSet {
 		r := &set.Rules[k]
 		r.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(?:" + r.Expression + ")") })
 		r.allowed = lazily(r.Allow)
-		r.reach = longest(r.Expression)
+		r.reach = sync.OnceValue(func() int { return longest(r.Expression) })
 		for _, word := range r.Keywords {
 			set.index.add(word, entry{rule: k})
 		}
@@ -122,7 +123,7 @@ func (sc *scanner) try(k, p int) {
 	if p < 0 || r.Word && !sc.startsWord(p) || r.Named && !sc.leadsToValue(p) {
 		return
 	}
-	at := r.compiled().FindStringSubmatchIndex(sc.s[p:min(p+r.reach, len(sc.s))])
+	at := r.compiled().FindStringSubmatchIndex(sc.s[p:min(p+r.reach(), len(sc.s))])
 	if at == nil {
 		return
 	}

@@ -1,0 +1,104 @@
+// Command agents runs real coding agents, as npm installs them, against a model that a script plays, with unloop installed at their
+// hooks. It shows what reaches the model: the nudge, the denial, and the end of the turn. It is no part of the tests, because it needs
+// the vendors' packages: make agents runs it.
+//
+//	agents -bin bin/unloop -packages FOLDER [AGENT]...
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+func main() {
+	bin := flag.String("bin", "bin/unloop", "the program to install")
+	packages := flag.String("packages", "", "the folder with node_modules of the agents")
+	verbose := flag.Bool("v", false, "print what the agents print")
+	flag.Parse()
+	program, err := filepath.Abs(*bin)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	ok := true
+	fmt.Println("| agent | version | nudge reaches the model | denial reaches it | the turn ends | healthy twin | uninstall restores |")
+	fmt.Println("|---|---|---|---|---|---|---|")
+	for _, a := range agents() {
+		if flag.NArg() > 0 && !slices.Contains(flag.Args(), a.name) {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		r := check(ctx, &a, program, filepath.Join(*packages, "node_modules", ".bin"), *verbose)
+		cancel()
+		fmt.Println(r.row(&a))
+		ok = ok && r.fine(&a)
+	}
+	fmt.Println("\n" + time.Now().UTC().Format(time.DateOnly))
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// agent is a coding agent: how it is run, and what can be expected of it.
+type agent struct {
+	name   string
+	ends   bool // a hook can end its turn
+	args   []string
+	env    func(home, url string) []string
+	files  func(home, url string) map[string]string // before it runs, by path in home
+	config string                                   // the file that install changes, in home
+}
+
+func agents() []agent {
+	return []agent{
+		{
+			name: "claude-code", ends: true, args: []string{"claude", "-p", "Build it.", "--allowedTools", "Bash"}, config: ".claude/settings.json",
+			env: func(_, url string) []string {
+				return []string{
+					"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
+				}
+			},
+			files: func(_, _ string) map[string]string {
+				return map[string]string{".claude/settings.json": "{\n\t\"cleanupPeriodDays\": 20,\r\n  \"env\": {}\n}"}
+			},
+		},
+		{
+			name: "codex", config: ".codex/hooks.json",
+			args: []string{"codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", "Build it."},
+			env:  func(_, _ string) []string { return []string{"MOCK_KEY=none"} },
+			files: func(_, url string) map[string]string {
+				return map[string]string{
+					".codex/config.toml": "model = \"gpt-5\"\nmodel_provider = \"mock\"\n\n[model_providers.mock]\nname = \"mock\"\nbase_url = \"" + url +
+						"/v1\"\nenv_key = \"MOCK_KEY\"\nwire_api = \"responses\"\n",
+					".codex/hooks.json": "{\"description\":\"mine\",\"hooks\":{}}\n",
+				}
+			},
+		},
+		{
+			name: "gemini-cli", ends: true, args: []string{"gemini", "-m", "gemini-2.5-flash", "--yolo", "--skip-trust", "-p", "Build it."}, config: ".gemini/settings.json",
+			env: func(_, url string) []string {
+				return []string{"GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true"}
+			},
+			files: func(_, _ string) map[string]string {
+				return map[string]string{
+					".gemini/settings.json": "{\n    // mine\n    \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}},\n    \"privacy\": {\"usageStatisticsEnabled\": false},\n    \"general\": {\"enableAutoUpdate\": false},\n    \"model\": {\"disableLoopDetection\": true}\n}\n",
+				}
+			},
+		},
+		{
+			name: "opencode", args: []string{"opencode", "run", "-m", "mock/mock", "Build it."}, config: ".config/opencode/plugins/unloop.js",
+			env: func(_, _ string) []string {
+				return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"}
+			},
+			files: func(_, url string) map[string]string {
+				return map[string]string{".config/opencode/opencode.json": `{"$schema":"https://opencode.ai/config.json","permission":{"bash":"allow","doom_loop":"allow"},` +
+					`"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":"` + url + `/v1","apiKey":"none"},"models":{"mock":{"name":"mock","tool_call":true}}}}}`}
+			},
+		},
+	}
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/hook"
+)
+
+// hookMemory is the memory of the hook's process from which on it is collected, in bytes.
+const hookMemory = 16 << 20
+
+func hookCommand() *cobra.Command {
+	var agent, mode string
+	cmd := &cobra.Command{
+		Use:   "hook",
+		Short: "Guard a coding agent on this machine: install it, see what it says, and what the agent runs",
+		Long: "Coding agents run a command at their hooks: before a tool, after it, and when they stop. unloop hook is that command. It\n" +
+			"reads the agent's JSON on standard input, and answers in the agent's own protocol. No answer means: go on. Whatever goes\n" +
+			"wrong, it exits with 0 and no answer, and writes a line to its log, which unloop hook status shows.\n\n" +
+			"The modes are nudge (tell the model that it repeats itself; the default), guard (nudge, then deny, then end the turn) and\n" +
+			"shadow (only record). The mode comes from --mode, else UNLOOP_HOOK_MODE, else the key hook in .unloop.yaml of the project\n" +
+			"or in unloop/hook.yaml of the user's configuration. docs/hooks.md describes each agent.",
+		Example: "  unloop hook install\n  unloop hook install claude-code --mode guard --dry-run\n  unloop hook status\n  unloop hook log --follow\n  unloop hook uninstall",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			// The process ends after milliseconds: a collection would only delay the answer, unless an event is large.
+			debug.SetGCPercent(-1)
+			debug.SetMemoryLimit(hookMemory)
+			folder, err := hookFolder()
+			if err != nil {
+				return nil // there is no place for a log either, and an agent must not notice
+			}
+			h := hook.Hook{Folder: folder, Agent: agent, Mode: hook.Mode(mode), Env: os.Getenv, Now: time.Now, Server: connectHook}
+			if _, err := hook.ParseMode(mode); err != nil {
+				h.Mode = ""
+			}
+			h.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+			return nil
+		},
+	}
+	// A registration of another version may have flags that this one does not know.
+	cmd.FParseErrWhitelist.UnknownFlags = true
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&agent, "agent", "", "the `NAME` of the agent (default: the shape of its input tells)")
+	cmd.Flags().StringVar(&mode, "mode", "", "the `MODE`: nudge, guard or shadow")
+	cmd.AddCommand(hookInstallCommand(), hookUninstallCommand(), hookStatusCommand(), hookLogCommand(), hookExplainCommand(), hookStatuslineCommand())
+	return cmd
+}
+
+// hookFolder returns where hooks keep their state.
+func hookFolder() (hook.Folder, error) {
+	state, err := config.StateFolder()
+	return hook.Folder(filepath.Join(state, "hooks")), err
+}
+
+func hookStatuslineCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "statusline",
+		Short: "Print a status line for Claude Code: calls, repeats, and tokens since the last news",
+		Long: "Statusline is the command for the key statusLine of Claude Code's settings:\n\n" +
+			"  {\"statusLine\": {\"type\": \"command\", \"command\": \"unloop hook statusline\"}}",
+		Example: "  unloop hook statusline",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			folder, err := hookFolder()
+			if err != nil {
+				return nil // a status line has no place for an error
+			}
+			data, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), 1<<20))
+			if err == nil {
+				_, err = io.WriteString(cmd.OutOrStdout(), folder.StatusLine(data))
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unloop-ai/unloop/internal/hook"
+	"github.com/unloop-ai/unloop/internal/hook/install"
+)
+
+// installFlags choose the agents and the place.
+type installFlags struct {
+	project, dryRun bool
+	mode            string
+}
+
+func (f *installFlags) add(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.BoolVar(&f.project, "project", false, "change the configuration of the project in the current folder, not the user's")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the difference and change nothing")
+}
+
+func (f *installFlags) installer() (*install.Installer, error) {
+	folder, err := hookFolder()
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	i := &install.Installer{Program: program, Mode: hook.Mode(f.mode), State: folder, Place: install.Place{Env: os.Getenv}}
+	if f.mode != "" {
+		if _, err := hook.ParseMode(f.mode); err != nil {
+			return nil, err
+		}
+	}
+	if f.project {
+		if i.Place.Project, err = filepath.Abs("."); err != nil {
+			return nil, fmt.Errorf("find the project: %w", err)
+		}
+	}
+	return i, nil
+}
+
+// agentsNamed returns the agents with the names, or those for which use reports true if there are no names.
+func agentsNamed(names []string, use func(*install.Agent) bool) ([]install.Agent, error) {
+	all := install.Agents()
+	if len(names) == 0 {
+		return slices.DeleteFunc(all, func(a install.Agent) bool { return !use(&a) }), nil
+	}
+	var chosen []install.Agent
+	for _, name := range names {
+		k := slices.IndexFunc(all, func(a install.Agent) bool { return a.Name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("unknown agent %q: want one of %s", name, agentNames())
+		}
+		chosen = append(chosen, all[k])
+	}
+	return chosen, nil
+}
+
+func agentNames() string {
+	var names []string
+	for _, a := range install.Agents() {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func hookInstallCommand() *cobra.Command {
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "install [AGENT]...",
+		Short: "Register unloop at the hooks of the coding agents on this machine",
+		Long: "Install adds unloop to the configuration of each named agent, or of every agent that it finds, and prints the difference.\n" +
+			"It keeps comments, order and line ends, and the former file beside the new one. A file that its agent would refuse is\n" +
+			"left alone. Installing twice changes nothing. unloop hook uninstall restores the former bytes.\n\n" +
+			"The agents are " + agentNames() + ".",
+		Example: "  unloop hook install\n  unloop hook install claude-code codex --mode guard\n  unloop hook install --project --dry-run",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			i, err := f.installer()
+			if err != nil {
+				return err
+			}
+			agents, err := agentsNamed(names, func(a *install.Agent) bool { return a.Found(i.Place) })
+			if err != nil {
+				return err
+			}
+			if len(agents) == 0 {
+				return fmt.Errorf("no agent is found: name one of %s", agentNames())
+			}
+			var failed []error
+			for k := range agents {
+				failed = append(failed, f.install(cmd, i, &agents[k]))
+			}
+			return errors.Join(failed...)
+		},
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.mode, "mode", "", "the `MODE`: nudge, guard or shadow (default: as configured, else nudge)")
+	return cmd
+}
+
+func (f *installFlags) install(cmd *cobra.Command, i *install.Installer, a *install.Agent) error {
+	change, err := i.Install(a)
+	if err != nil {
+		return err
+	}
+	out := plainWriter{cmd.OutOrStdout()}
+	if change.None() {
+		fmt.Fprintf(out, "%s: already installed in %s\n", a.Name, change.Path)
+		return nil
+	}
+	f.show(out, a, change)
+	if f.dryRun {
+		return nil
+	}
+	if err := change.Apply(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: installed in %s\n", a.Name, change.Path)
+	for _, note := range a.Notes {
+		fmt.Fprintf(out, "  %s\n", note)
+	}
+	return nil
+}
+
+func (f *installFlags) show(out plainWriter, a *install.Agent, c *install.Change) {
+	fmt.Fprintf(out, "%s\n%s", a.Name, diff.Diff(c.Path, c.Before, c.Path, c.After))
+}
+
+func hookUninstallCommand() *cobra.Command {
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "uninstall [AGENT]...",
+		Short: "Take unloop out of the hooks of the named agents, or of all",
+		Long: "Uninstall restores the former bytes of each file, if nothing else has changed it. Otherwise it takes out only what\n" +
+			"install added.",
+		Example: "  unloop hook uninstall\n  unloop hook uninstall codex --dry-run",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			i, err := f.installer()
+			if err != nil {
+				return err
+			}
+			agents, err := agentsNamed(names, func(a *install.Agent) bool {
+				registered, err := i.Registered(a)
+				return registered || err != nil
+			})
+			if err != nil {
+				return err
+			}
+			var failed []error
+			for k := range agents {
+				failed = append(failed, f.uninstall(cmd, i, &agents[k]))
+			}
+			return errors.Join(failed...)
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *installFlags) uninstall(cmd *cobra.Command, i *install.Installer, a *install.Agent) error {
+	var changes []*install.Change
+	if a.Name == hook.Codex {
+		distrust, err := i.Distrust(a)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, distrust)
+	}
+	change, err := i.Uninstall(a)
+	if err != nil {
+		return err
+	}
+	out := plainWriter{cmd.OutOrStdout()}
+	for _, c := range append(changes, change) {
+		if !c.None() {
+			f.show(out, a, c)
+		}
+		if f.dryRun {
+			continue
+		}
+		if err := c.Apply(); err != nil {
+			return err
+		}
+	}
+	if !f.dryRun {
+		fmt.Fprintf(out, "%s: uninstalled from %s\n", a.Name, change.Path)
+	}
+	return nil
+}

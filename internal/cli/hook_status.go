@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unloop-ai/unloop/internal/hook"
+	"github.com/unloop-ai/unloop/internal/hook/install"
+)
+
+func hookStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "status",
+		Short:   "Tell for each agent whether unloop is registered, when a hook last ran, and what needs your consent",
+		Example: "  unloop hook status",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			i, err := (&installFlags{}).installer()
+			if err != nil {
+				return err
+			}
+			project, err := (&installFlags{project: true}).installer()
+			if err != nil {
+				return err
+			}
+			out := plainWriter{cmd.OutOrStdout()}
+			shown := 0
+			for _, a := range install.Agents() {
+				if hookStatus(out, i, project, &a) {
+					shown++
+				}
+			}
+			if shown == 0 {
+				fmt.Fprintln(out, "No agent is found. unloop hook install NAME registers one anyway.")
+			}
+			return hookFaults(out, i.State)
+		},
+	}
+}
+
+// hookStatus prints the status of an agent, and reports whether there was anything to print.
+func hookStatus(out io.Writer, user, project *install.Installer, a *install.Agent) bool {
+	var where []string
+	for _, i := range []*install.Installer{user, project} {
+		registered, err := i.Registered(a)
+		switch {
+		case err != nil:
+			where = append(where, "broken: "+err.Error())
+		case registered:
+			where = append(where, a.File(i.Place))
+		}
+	}
+	seen, err := user.State.Seen(a.Name)
+	if len(where) == 0 && err != nil && !a.Found(user.Place) {
+		return false
+	}
+	fmt.Fprintf(out, "%s\n  registered  %s\n", a.Name, cmp.Or(strings.Join(where, ", "), "no"))
+	if err != nil {
+		fmt.Fprintf(out, "  last event  none: no hook has run yet\n")
+	} else {
+		fmt.Fprintf(out, "  last event  %s at %s\n  mode        %s\n", seen.Event, seen.Time.Local().Format(time.DateTime), seen.Mode)
+		if !seen.Results {
+			fmt.Fprintf(out, "  results     no hook has shown a result yet\n")
+		}
+	}
+	if len(where) == 0 {
+		return true
+	}
+	if a.Name == hook.Codex {
+		if approved, all, err := user.Trusted(a); err == nil && all > 0 {
+			fmt.Fprintf(out, "  consent     %d of %d hooks are approved\n", approved, all)
+		}
+	}
+	for _, note := range a.Notes {
+		fmt.Fprintf(out, "  note        %s\n", note)
+	}
+	return true
+}
+
+// shownFaults is how many of the latest faults status prints.
+const shownFaults = 5
+
+func hookFaults(out io.Writer, folder hook.Folder) error {
+	var faults []hook.Entry
+	err := folder.Log(func(e hook.Entry) {
+		if e.What == "fault" {
+			faults = append(faults, e)
+		}
+	})
+	if len(faults) == 0 {
+		return err
+	}
+	fmt.Fprintf(out, "%s in the log; the agents went on. The latest:\n", plural(len(faults), "fault is", "faults are"))
+	for _, e := range faults[max(0, len(faults)-shownFaults):] {
+		fmt.Fprintf(out, "  %s  %s %s: %s\n", e.Time.Local().Format(time.DateTime), cmp.Or(e.Agent, "?"), e.Event, e.Text)
+	}
+	return err
+}
+
+func hookLogCommand() *cobra.Command {
+	var follow bool
+	cmd := &cobra.Command{
+		Use:     "log",
+		Short:   "Print what was said in which session; with --follow, also what comes",
+		Example: "  unloop hook log\n  unloop hook log --follow",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			folder, err := hookFolder()
+			if err != nil {
+				return err
+			}
+			out := plainWriter{cmd.OutOrStdout()}
+			show := func(e hook.Entry) { fmt.Fprintln(out, entryLine(&e)) }
+			if !follow {
+				return folder.Log(show)
+			}
+			return followLog(cmd.Context(), folder, show)
+		},
+	}
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "wait for further entries")
+	return cmd
+}
+
+func entryLine(e *hook.Entry) string {
+	who := e.Session
+	if e.SubAgent != "" {
+		who += "/" + e.SubAgent
+	}
+	text, _, _ := strings.Cut(e.Text, "\n")
+	return fmt.Sprintf("%s  %-9s  %-11s  %s  %s", e.Time.Local().Format(time.DateTime), e.What, e.Agent, who, text)
+}
+
+// logPoll is how often the log is looked at.
+const logPoll = 500 * time.Millisecond
+
+// followLog shows the log and what is added to it, until the context is done. A log that is begun anew is read from its beginning.
+func followLog(ctx context.Context, folder hook.Folder, show func(hook.Entry)) error {
+	var read int64
+	tick := time.NewTicker(logPoll)
+	defer tick.Stop()
+	for {
+		next, err := showFrom(folder.LogPath(), read, show)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		read = next
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+func showFrom(path string, from int64, show func(hook.Entry)) (next int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close() // only read
+	if info, err := f.Stat(); err == nil && info.Size() < from {
+		from = 0
+	}
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return from, err
+	}
+	lines := bufio.NewReader(f)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return from, nil // a line that is not whole yet is read the next time
+		}
+		if err != nil {
+			return from, err
+		}
+		from += int64(len(line))
+		var e hook.Entry
+		if json.Unmarshal(line, &e) == nil {
+			show(e)
+		}
+	}
+}
+
+func hookExplainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain SESSION",
+		Short:   "Show the evidence in a session: its state, its warnings, and what was said",
+		Long:    "Explain takes the beginning of a session's id, as unloop hook log prints it.",
+		Example: "  unloop hook explain 0b6c",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			folder, err := hookFolder()
+			if err != nil {
+				return err
+			}
+			about, state, err := folder.Find(args[0])
+			if err != nil {
+				return err
+			}
+			out := plainWriter{cmd.OutOrStdout()}
+			fmt.Fprintf(out, "%s session %s in %s, mode %s, profile %s\n", about.Agent, about.Session, cmp.Or(about.Dir, "?"), about.Mode, about.Profile)
+			fmt.Fprintf(out, "%s, %s without news, %s, %s, %s; health %d (%s)\n", plural(about.Calls, "call", "calls"), plural(about.Repeats, "outcome", "outcomes"),
+				plural(about.Nudges, "nudge", "nudges"), plural(about.Denials, "denial", "denials"), plural(about.TurnsCut, "ended turn", "ended turns"), state.Health.Score, state.Health.Status)
+			for _, f := range state.Warned {
+				fmt.Fprintf(out, "\n%s\n  %s\n  %s\n  %s\n", f.Rule, f.What, f.Why, f.Try)
+				for _, call := range f.Repeated {
+					fmt.Fprintf(out, "  repeats: %s\n", call)
+				}
+			}
+			fmt.Fprintln(out)
+			return folder.Log(func(e hook.Entry) {
+				if e.Session == about.Session && e.SubAgent == about.SubAgent {
+					fmt.Fprintln(out, entryLine(&e))
+				}
+			})
+		},
+	}
+}
+
+func allowCommand() *cobra.Command {
+	var tool string
+	var once bool
+	cmd := &cobra.Command{
+		Use:   "allow SESSION",
+		Short: "Let a coding agent go on that unloop hook nudges or denies",
+		Long: "Allow takes the beginning of a session's id. It resets what the guard holds against the session: the next denial needs new\n" +
+			"evidence. With --tool, calls of that tool are never denied in the session. With --once, only the next call is let through.\n" +
+			"The log has an entry for it.",
+		Example: "  unloop allow 0b6c\n  unloop allow 0b6c --tool Bash\n  unloop allow 0b6c --once",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			folder, err := hookFolder()
+			if err != nil {
+				return err
+			}
+			about, err := folder.Allow(args[0], tool, once, time.Now)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "%s session %s in %s goes on\n", about.Agent, about.Session, filepath.Base(about.Dir))
+			return err
+		},
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&tool, "tool", "", "only calls of the tool `NAME`")
+	cmd.Flags().BoolVar(&once, "once", false, "only the next call")
+	return cmd
+}

@@ -1,0 +1,269 @@
+// Package configedit changes configuration files that belong to other programs. It adds an entry to a JSON file, or takes one out,
+// and leaves every other byte as it is: comments, order, indentation and line ends. It parses to find the place and splices the text.
+// A file that its own program would refuse is an error with line and column, and stays as it is.
+package configedit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Dialect is what a program takes beyond JSON.
+type Dialect struct {
+	Comments       bool
+	TrailingCommas bool
+	UniqueNames    bool // a name that occurs twice in an object is an error
+}
+
+// SyntaxError says where a file is not what its program takes.
+type SyntaxError struct {
+	Line, Column int // from 1; the column counts bytes
+	Reason       string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
+}
+
+var bom = []byte("\ufeff")
+
+// Document is a parsed JSON file.
+type Document struct {
+	dialect Dialect
+	data    []byte // all of it
+	offset  int    // of body in data: the length of the byte order mark
+	root    hujson.Value
+}
+
+// ParseJSON parses a file. An empty one is an empty object. The error is a *SyntaxError.
+func ParseJSON(data []byte, dialect Dialect) (*Document, error) {
+	d := &Document{dialect: dialect, data: bytes.Clone(data)}
+	if bytes.HasPrefix(data, bom) {
+		d.offset = len(bom)
+	}
+	body := d.data[d.offset:]
+	if len(bytes.TrimSpace(body)) == 0 {
+		d.data = append(d.data[:d.offset:d.offset], "{}\n"...)
+		body = d.data[d.offset:]
+	}
+	root, err := hujson.Parse(body)
+	if err != nil {
+		return nil, d.syntaxError(body, err)
+	}
+	d.root = root
+	return d, d.check()
+}
+
+// syntaxError finds the place of an error of the parser, which has it only in its text.
+func (d *Document) syntaxError(body []byte, err error) error {
+	var line, column int
+	text := err.Error()
+	if _, scanned := fmt.Sscanf(text, "hujson: line %d, column %d:", &line, &column); scanned == nil {
+		_, text, _ = strings.Cut(text, ": ")
+		_, text, _ = strings.Cut(text, ": ")
+		return &SyntaxError{line, column, text}
+	}
+	at := d.at(len(d.data))
+	at.Reason = text
+	return at
+}
+
+// at returns the place of an offset in the file.
+func (d *Document) at(offset int) *SyntaxError {
+	before := d.data[:min(offset, len(d.data))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	return &SyntaxError{Line: line, Column: len(before) - (bytes.LastIndexByte(before, '\n') + 1) + 1}
+}
+
+// check reports the first thing that the dialect does not take.
+func (d *Document) check() error {
+	var wrong *SyntaxError
+	note := func(offset int, reason string) {
+		if wrong == nil {
+			wrong = d.at(d.offset + offset)
+			wrong.Reason = reason
+		}
+	}
+	if _, ok := d.root.Value.(*hujson.Object); !ok {
+		note(d.root.StartOffset, "the file holds no JSON object")
+	}
+	for v := range d.root.All() {
+		if !d.dialect.Comments {
+			if !v.BeforeExtra.IsStandard() {
+				note(v.StartOffset-len(v.BeforeExtra), "the program that reads this file takes no comments")
+			}
+			if !v.AfterExtra.IsStandard() {
+				note(v.EndOffset, "the program that reads this file takes no comments")
+			}
+		}
+		last, after := lastOf(v)
+		if last != nil && !d.dialect.TrailingCommas && last.AfterExtra != nil {
+			note(last.EndOffset, "the program that reads this file takes no comma here")
+		}
+		if !d.dialect.Comments && !after.IsStandard() {
+			note(v.EndOffset-1-len(after), "the program that reads this file takes no comments")
+		}
+		if o, ok := v.Value.(*hujson.Object); ok && d.dialect.UniqueNames {
+			names := make(map[string]bool)
+			for _, m := range o.Members {
+				name := m.Name.Value.(hujson.Literal).String()
+				if names[name] {
+					note(m.Name.StartOffset, fmt.Sprintf("the name %q occurs twice", name))
+				}
+				names[name] = true
+			}
+		}
+	}
+	if wrong != nil {
+		return wrong
+	}
+	return nil
+}
+
+// lastOf returns the last value in an object or an array, and what stands before the closing bracket.
+func lastOf(v *hujson.Value) (last *hujson.Value, after hujson.Extra) {
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		if n := len(c.Members); n > 0 {
+			last = &c.Members[n-1].Value
+		}
+		return last, c.AfterExtra
+	case *hujson.Array:
+		if n := len(c.Elements); n > 0 {
+			last = &c.Elements[n-1]
+		}
+		return last, c.AfterExtra
+	}
+	return nil, nil
+}
+
+// Bytes returns the file as it is now.
+func (d *Document) Bytes() []byte { return bytes.Clone(d.data) }
+
+// find returns the member of an object. Of several with its name, it is the last, which programs take.
+func find(v *hujson.Value, name string) *hujson.Value {
+	o, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	for k := len(o.Members) - 1; k >= 0; k-- {
+		if o.Members[k].Name.Value.(hujson.Literal).String() == name {
+			return &o.Members[k].Value
+		}
+	}
+	return nil
+}
+
+// Value returns the value at a path of names as JSON, or nil if there is none.
+func (d *Document) Value(path ...string) json.RawMessage {
+	v := &d.root
+	for _, name := range path {
+		if v = find(v, name); v == nil {
+			return nil
+		}
+	}
+	standard := v.Clone()
+	standard.Minimize()
+	standard.BeforeExtra, standard.AfterExtra = nil, nil
+	return standard.Pack()
+}
+
+// errKind means that a value on the way has another type.
+var errKind = errors.New("another type is there")
+
+// Set adds a member with a value to the object at a path, which is made if it is missing. A member of that name is an error.
+func (d *Document) Set(value any, path ...string) error {
+	return d.add(path, value, false)
+}
+
+// Append adds an element to the array at a path, which is made if it is missing.
+func (d *Document) Append(element any, path ...string) error {
+	return d.add(path, element, true)
+}
+
+func (d *Document) add(path []string, value any, element bool) error {
+	v := &d.root
+	for k, name := range path {
+		next := find(v, name)
+		if next == nil {
+			for _, rest := range slices.Backward(path[k+1:]) {
+				if element {
+					value, element = []any{value}, false
+				}
+				value = map[string]any{rest: value}
+			}
+			if element {
+				value = []any{value}
+			}
+			return d.insert(v, name, value)
+		}
+		v = next
+	}
+	if !element {
+		return fmt.Errorf("add %s: it is there already", strings.Join(path, "."))
+	}
+	if _, ok := v.Value.(*hujson.Array); !ok {
+		return fmt.Errorf("add to %s: %w", strings.Join(path, "."), errKind)
+	}
+	return d.insert(v, "", value)
+}
+
+// insert adds a member or an element at the end of an object or an array, written as the others are.
+func (d *Document) insert(into *hujson.Value, name string, value any) error {
+	if _, ok := into.Value.(*hujson.Object); ok != (name != "") {
+		return fmt.Errorf("add %s: %w", name, errKind)
+	}
+	style := d.style(into)
+	text, err := style.render(name, value)
+	if err != nil {
+		return err
+	}
+	last, _ := lastOf(into)
+	var at int
+	switch {
+	case last == nil:
+		at = into.EndOffset - 1
+		if style.inline {
+			break
+		}
+		text = style.newline + style.indent + text
+		if gap := d.data[d.offset+into.StartOffset+1 : d.offset+at]; !bytes.Contains(gap, []byte("\n")) {
+			text += style.newline + style.outer
+		} else {
+			at -= len(gap) - len(bytes.TrimRight(gap, " \t\r\n")) // before the line of the bracket
+		}
+	case last.AfterExtra != nil && d.hasComma(last):
+		at = last.EndOffset + len(last.AfterExtra) + 1
+		text = style.before() + text
+		if d.dialect.TrailingCommas {
+			text += "," // as the others have one
+		}
+	default:
+		at = last.EndOffset
+		text = "," + style.before() + text
+	}
+	return d.splice(at, at, text)
+}
+
+// hasComma reports whether a comma follows the last value: only then has it an AfterExtra of its own.
+func (d *Document) hasComma(last *hujson.Value) bool {
+	at := d.offset + last.EndOffset + len(last.AfterExtra)
+	return at < len(d.data) && d.data[at] == ','
+}
+
+// splice replaces a part of the file and parses it anew.
+func (d *Document) splice(from, to int, text string) error {
+	next := slices.Concat(d.data[:d.offset+from], []byte(text), d.data[d.offset+to:])
+	parsed, err := ParseJSON(next, d.dialect)
+	if err != nil {
+		return fmt.Errorf("change the file: %w", err)
+	}
+	*d = *parsed
+	return nil
+}

@@ -1,0 +1,53 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// events returns what was folded at this hook as events of a run, for a server. Their ids are of the call, so that an event that is
+// sent twice counts once.
+func (j *judge) events(now time.Time) []unloop.Event {
+	var all []unloop.Event
+	for k, s := range j.steps {
+		e := unloop.Event{
+			ID: fmt.Sprintf("%s-%d-%d", RunID(j.event), now.UnixNano(), k), RunID: RunID(j.event), Time: now, Agent: j.event.SubAgent,
+			Metadata: metadata(j.event),
+		}
+		switch s.Op {
+		case "before":
+			e.Type, e.CallID, e.Tool, e.Input = unloop.ToolCallStarted, s.Call.ID, s.Call.Tool, s.Call.Args
+		case "after":
+			e.Type, e.CallID, e.Tool, e.Output = unloop.ToolCallCompleted, s.Call.ID, s.Call.Tool, s.Call.Result
+			if s.Call.Failed {
+				e.Type, e.Output, e.Error = unloop.ToolCallFailed, nil, quote(s.Call.Error)
+			}
+			if s.Call.Took > 0 {
+				ms := float64(s.Call.Took) / float64(time.Millisecond)
+				e.Latency = &ms
+			}
+		case "text":
+			e.Type, e.Role, e.Text = unloop.MessageSent, s.Role, s.Text
+		case "allow":
+			e.Type, e.Name = unloop.Override, s.Text
+		}
+		all = append(all, e)
+		if s.Op == "before" && j.mode == Guard && s.Ruling.Action >= policy.Block {
+			all = append(all, unloop.Event{
+				ID: e.ID + "-blocked", RunID: e.RunID, Time: now, Agent: e.Agent, Type: unloop.ToolCallBlocked,
+				CallID: e.CallID, Tool: e.Tool, Metadata: e.Metadata,
+			})
+		}
+	}
+	return all
+}
+
+// metadata says where the events come from.
+func metadata(e *Event) json.RawMessage {
+	raw, _ := json.Marshal(map[string]string{"source": "hook: " + e.Agent, "dir": e.Dir}) // strings always encode
+	return raw
+}

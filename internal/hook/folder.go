@@ -1,0 +1,157 @@
+package hook
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Folder is where the hooks keep their state: a file for each session, locks, the log, and when each agent was last seen. Only the
+// user may read it.
+type Folder string
+
+// lockCount is the number of lock files. Sessions share them, so that no lock file is ever removed: a process that waits for a removed
+// file would hold a lock that nobody else sees.
+const lockCount = 64
+
+// lockPatience is how long a hook waits for the other hooks of its session. Each takes a few milliseconds.
+const lockPatience = 8 * time.Second
+
+func (f Folder) path(parts ...string) string {
+	return filepath.Join(append([]string{string(f)}, parts...)...)
+}
+
+// make makes the folders.
+func (f Folder) make() error {
+	for _, part := range []string{"sessions", "locks", "agents", "late"} {
+		if err := os.MkdirAll(f.path(part), 0o700); err != nil {
+			return fmt.Errorf("make the folder for the state: %w", err)
+		}
+	}
+	return nil
+}
+
+// key returns the name of the file of a session, without its end. Session names come from outside and may be no file names.
+func key(agent, session, subAgent string) string {
+	sum := xxh3.HashString128(agent + "\x00" + session + "\x00" + subAgent).Bytes()
+	return hex.EncodeToString(sum[:])
+}
+
+// errBusy means that the lock was not to be had in time.
+var errBusy = errors.New("other hooks of the session hold the lock")
+
+// lock locks a session against the other hooks of it. The returned function unlocks it.
+func (f Folder) lock(key string) (unlock func(), err error) {
+	name := f.path("locks", fmt.Sprintf("%02d", xxh3.HashString(key)%lockCount))
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the session: %w", err)
+	}
+	if err := lockFile(file, lockPatience); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the session: %w", err), file.Close())
+	}
+	return func() { _ = file.Close() }, nil // which unlocks it
+}
+
+// replace writes a file so that it is whole at any moment: the former one, or the new one. The caller holds the lock.
+func replace(path string, data []byte) error {
+	next := path + ".next"
+	if err := os.WriteFile(next, data, 0o600); err != nil {
+		return errors.Join(err, removeIfThere(next))
+	}
+	return os.Rename(next, path)
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// maskKey returns the key of the masks, which is made at first use: a secret has the same mask in all sessions of this machine.
+func (f Folder) maskKey() ([]byte, error) {
+	path := f.path("mask.key")
+	if key, err := os.ReadFile(path); err == nil && len(key) == 32 {
+		return key, nil
+	}
+	fresh := make([]byte, 32)
+	_, _ = rand.Read(fresh) // it never fails
+	own := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := os.WriteFile(own, fresh, 0o600); err != nil {
+		return nil, fmt.Errorf("write the key of the masks: %w", err)
+	}
+	linked := os.Link(own, path) // the first process wins, and all read what it wrote
+	if err := errors.Join(os.Remove(own)); err != nil {
+		return nil, fmt.Errorf("write the key of the masks: %w", err)
+	}
+	if linked != nil && !errors.Is(linked, fs.ErrExist) {
+		return nil, fmt.Errorf("write the key of the masks: %w", linked)
+	}
+	key, err := os.ReadFile(path)
+	if err == nil && len(key) != 32 {
+		return nil, fmt.Errorf("the key of the masks is damaged: remove %s", path)
+	}
+	return key, err
+}
+
+// The bounds of the kept sessions.
+const (
+	keptAge      = 14 * 24 * time.Hour
+	keptSessions = 500
+	sweepEvery   = 24 * time.Hour
+)
+
+// sweep removes the sessions that were idle too long, and the longest idle ones beyond 500. It does so at most once a day.
+func (f Folder) sweep(now time.Time) error {
+	stamp := f.path("swept")
+	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < sweepEvery {
+		return nil
+	}
+	if err := os.WriteFile(stamp, nil, 0o600); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(f.path("sessions"))
+	if err != nil {
+		return err
+	}
+	var kept []fs.FileInfo
+	var failed []error
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			continue // another process has removed it
+		}
+		if now.Sub(info.ModTime()) > keptAge {
+			failed = append(failed, f.removeSession(info.Name()))
+			continue
+		}
+		kept = append(kept, info)
+	}
+	if len(kept) > keptSessions {
+		sortByAge(kept)
+		for _, info := range kept[keptSessions:] {
+			failed = append(failed, f.removeSession(info.Name()))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// removeSession removes a file of a session under its lock, so that no hook is between reading and writing it.
+func (f Folder) removeSession(name string) error {
+	key, _, _ := strings.Cut(name, ".")
+	unlock, err := f.lock(key)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return removeIfThere(f.path("sessions", name))
+}

@@ -1,0 +1,211 @@
+// Package install registers unloop at the hooks of coding agents, and takes it out again. It changes an agent's configuration by the
+// least edit, keeps the former bytes beside the file, and restores them as long as nothing else has changed. Package hook is what the
+// registered command runs.
+package install
+
+import (
+	"cmp"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/configedit"
+	"github.com/unloop-ai/unloop/internal/hook"
+)
+
+// Agent is a coding agent whose hooks unloop can use.
+type Agent struct {
+	Name string
+	// Notes are what a user has to know: what needs consent, and what its hooks cannot do.
+	Notes []string
+
+	program string // its command
+	folder  func(Place) string
+	file    func(Place) string // its configuration, for the user or the project
+	events  []string
+	dialect configedit.Dialect
+	entry   func(event, command string) any
+	base    map[string]any              // members that a new file needs beside hooks
+	whole   func(command string) []byte // of an agent whose file is unloop's own; nil for others
+}
+
+// Place is where configuration is looked for.
+type Place struct {
+	Env     func(string) string
+	Project string // the folder of a project; "" for the user's configuration
+}
+
+func (p Place) home(below ...string) string {
+	return filepath.Join(append([]string{cmp.Or(p.Env("HOME"), p.Env("USERPROFILE"))}, below...)...)
+}
+
+// dir returns the folder that a variable names, or else one in the home folder; in a project, the folder of the same name there.
+func dir(variable, name string) func(Place) string {
+	return func(p Place) string {
+		if p.Project != "" {
+			return filepath.Join(p.Project, name)
+		}
+		if variable != "" && p.Env(variable) != "" {
+			return p.Env(variable)
+		}
+		return p.home(name)
+	}
+}
+
+// xdg returns a folder below the user's folder for configuration; in a project, the given one.
+func xdg(name, project string) func(Place) string {
+	return func(p Place) string {
+		if p.Project != "" {
+			return filepath.Join(p.Project, project)
+		}
+		return filepath.Join(cmp.Or(p.Env("XDG_CONFIG_HOME"), p.home(".config")), name)
+	}
+}
+
+func in(folder func(Place) string, names ...string) func(Place) string {
+	return func(p Place) string { return filepath.Join(append([]string{folder(p)}, names...)...) }
+}
+
+// timeout is how long an agent waits for a hook, in seconds. A hook takes milliseconds; it waits at most 8 seconds for the lock.
+const timeout = 10
+
+// Agents returns all agents.
+func Agents() []Agent {
+	claude, codex, gemini, cursor := dir("CLAUDE_CONFIG_DIR", ".claude"), dir("CODEX_HOME", ".codex"), dir("", ".gemini"), dir("", ".cursor")
+	qwen, droid, crush, opencode := dir("", ".qwen"), dir("", ".factory"), xdg("crush", ""), xdg("opencode", ".opencode")
+	strict, lax := configedit.Dialect{}, configedit.Dialect{Comments: true}
+	const noEnd = "its hooks cannot end a turn: a halted run is denied each further call"
+	return []Agent{
+		{
+			Name: hook.Claude, program: "claude", folder: claude, file: in(claude, "settings.json"), dialect: strict, entry: grouped("*", timeout),
+			events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"},
+		},
+		{
+			Name: hook.Codex, program: "codex", folder: codex, file: in(codex, "hooks.json"), dialect: configedit.Dialect{UniqueNames: true}, entry: grouped(".*", timeout),
+			events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop"},
+			Notes:  []string{"it skips hooks until you approve them: run codex and then /hooks", noEnd + "; unloop's proxy can end it"},
+		},
+		{
+			Name: hook.Gemini, program: "gemini", folder: gemini, file: in(gemini, "settings.json"), dialect: lax, entry: named("*", timeout*1000),
+			events: []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
+		},
+		{
+			Name: hook.Cursor, program: "cursor-agent", folder: cursor, file: in(cursor, "hooks.json"), dialect: strict, entry: flat(""), base: map[string]any{"version": 1},
+			events: []string{"preToolUse", "postToolUse", "postToolUseFailure", "beforeSubmitPrompt", "stop"},
+			Notes:  []string{noEnd, "it also runs the hooks of Claude Code's settings; unloop counts a call once"},
+		},
+		{
+			Name: hook.Copilot, program: "copilot", folder: dir("COPILOT_HOME", ".copilot"), file: copilotFile, whole: copilotHooks,
+			events: []string{"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "agentStop", "sessionEnd"},
+			Notes:  []string{noEnd, "it also runs the hooks of Claude Code's settings; unloop leaves those out"},
+		},
+		{
+			Name: hook.Crush, program: "crush", folder: crush, file: in(crush, "crush.json"), dialect: lax, entry: flat(".*"), events: []string{"PreToolUse"},
+			Notes: []string{"it shows no results and no sub-agents to hooks: equal calls are counted by the profile loopdetection"},
+		},
+		{
+			Name: hook.OpenCode, program: "opencode", folder: opencode, file: in(opencode, "plugins", "unloop.js"), whole: openCodePlugin,
+			events: []string{"tool.execute.before", "tool.execute.after"},
+			Notes:  []string{noEnd, "a tool that throws shows no result", "the plugin is for opencode 1"},
+		},
+		{
+			Name: hook.Qwen, program: "qwen", folder: qwen, file: in(qwen, "settings.json"), dialect: lax, entry: named("*", timeout*1000),
+			events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop"},
+		},
+		{
+			Name: hook.Droid, program: "droid", folder: droid, file: in(droid, "settings.json"), dialect: strict, entry: grouped("*", timeout),
+			events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"},
+		},
+	}
+}
+
+// File returns the configuration that Install changes.
+func (a *Agent) File(p Place) string { return a.file(p) }
+
+// Found reports whether the agent seems to be installed: its program is in the path, or its folder exists.
+func (a *Agent) Found(p Place) bool {
+	if _, err := exec.LookPath(a.program); err == nil {
+		return true
+	}
+	return exists(a.folder(Place{Env: p.Env}))
+}
+
+// onTools reports whether events of the name are about a tool, so that they have a matcher.
+func onTools(event string) bool { return strings.Contains(event, "Tool") }
+
+func grouped(matcher string, timeout int) func(event, command string) any {
+	return func(event, command string) any {
+		handler := struct {
+			Type    string `json:"type"`
+			Command string `json:"command"`
+			Timeout int    `json:"timeout"`
+		}{"command", command, timeout}
+		return group(event, matcher, handler)
+	}
+}
+
+func named(matcher string, timeout int) func(event, command string) any {
+	return func(event, command string) any {
+		handler := struct {
+			Type    string `json:"type"`
+			Name    string `json:"name"`
+			Command string `json:"command"`
+			Timeout int    `json:"timeout"`
+		}{"command", "unloop", command, timeout}
+		return group(event, matcher, handler)
+	}
+}
+
+func group(event, matcher string, handler any) any {
+	if !onTools(event) {
+		matcher = ""
+	}
+	return struct {
+		Matcher string `json:"matcher,omitempty"`
+		Hooks   []any  `json:"hooks"`
+	}{matcher, []any{handler}}
+}
+
+func flat(matcher string) func(event, command string) any {
+	return func(_, command string) any {
+		return struct {
+			Matcher string `json:"matcher,omitempty"`
+			Command string `json:"command"`
+			Timeout int    `json:"timeout"`
+		}{matcher, command, timeout}
+	}
+}
+
+func copilotFile(p Place) string {
+	if p.Project != "" {
+		return filepath.Join(p.Project, ".github", "hooks", "unloop.json")
+	}
+	return hook.CopilotFile(p.Env)
+}
+
+// Command returns the command line that an agent's shell runs.
+func Command(program, agent string, mode hook.Mode) string {
+	if strings.ContainsFunc(program, needsQuotes) {
+		if runtime.GOOS == "windows" {
+			program = `"` + program + `"`
+		} else {
+			program = "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
+		}
+	}
+	command := program + " hook --agent " + agent
+	if mode != "" {
+		command += " --mode " + string(mode)
+	}
+	return command
+}
+
+func needsQuotes(r rune) bool {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return false
+	case r == '\\' || r == ':':
+		return runtime.GOOS != "windows"
+	}
+	return !strings.ContainsRune("/._-+", r)
+}

@@ -1,0 +1,36 @@
+package install
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+)
+
+// copilotHooks returns the file of Copilot CLI's hooks that is unloop's own.
+func copilotHooks(command string) []byte {
+	type handler struct {
+		Type       string `json:"type"`
+		Bash       string `json:"bash"`
+		PowerShell string `json:"powershell"`
+		Timeout    int    `json:"timeoutSec"`
+	}
+	hooks := make(map[string][]handler)
+	for _, a := range Agents() {
+		for _, event := range a.events {
+			if a.program == "copilot" {
+				hooks[event] = []handler{{"command", command, "& " + command, timeout}}
+			}
+		}
+	}
+	raw, _ := json.MarshalIndent(map[string]any{"version": 1, "hooks": hooks}, "", "  ") // strings always encode
+	return append(raw, '\n')
+}
+
+//go:embed opencode.js
+var openCodeShim string
+
+// openCodePlugin returns the plugin of opencode, which runs the command at each tool.
+func openCodePlugin(command string) []byte {
+	quoted, _ := json.Marshal(command) // a string always encodes
+	return []byte(strings.ReplaceAll(openCodeShim, `"UNLOOP_COMMAND"`, string(quoted)))
+}

@@ -1,0 +1,42 @@
+package install
+
+import (
+	"encoding/json"
+
+	"github.com/unloop-ai/unloop/internal/configedit"
+	"github.com/unloop-ai/unloop/internal/hook"
+)
+
+// Plugins returns the files of the packages in which agents take hooks: Claude Code's plugin and Gemini CLI's extension, by their paths
+// below the folder plugins. They run a program unloop in the path.
+func Plugins(version string) (map[string][]byte, error) {
+	files := make(map[string][]byte)
+	about := map[string]any{"name": "unloop", "version": version, "description": "Notices when the agent goes in circles, and tells it."}
+	for _, a := range Agents() {
+		manifest := ""
+		switch a.Name {
+		case hook.Claude:
+			manifest = "claude-code/.claude-plugin/plugin.json"
+		case hook.Gemini:
+			manifest = "gemini-cli/gemini-extension.json"
+		default:
+			continue
+		}
+		raw, err := json.MarshalIndent(about, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		files[manifest] = append(raw, '\n')
+		d, err := configedit.ParseJSON(nil, configedit.Dialect{})
+		if err != nil {
+			return nil, err
+		}
+		for _, event := range a.events {
+			if err := d.Append(a.entry(event, Command("unloop", a.Name, "")), "hooks", event); err != nil {
+				return nil, err
+			}
+		}
+		files[a.Name+"/hooks/hooks.json"] = d.Bytes()
+	}
+	return files, nil
+}

@@ -1,0 +1,331 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// Ruling is a decision about one thing that was folded.
+type Ruling struct {
+	Action   policy.Action // outside of the modes that do less
+	Code     string
+	Count    int
+	Text     string // for the model
+	Findings []unloop.Finding
+	Tool     string // "" for a message
+}
+
+// Step is one thing that was folded: an operation of the guard's protocol, with the ruling about it.
+type Step struct {
+	Op     string // before, after, text or allow
+	Call   Call
+	Role   string
+	Text   string
+	Ruling Ruling
+}
+
+// judge folds events of one session and rules about them.
+type judge struct {
+	*session
+	event   *Event
+	mode    Mode
+	profile *profile.Profile
+	steps   []Step
+}
+
+// fold folds what the event tells.
+func (j *judge) fold(t *transcript) {
+	j.foldTranscript(t)
+	e := j.event
+	switch e.Kind {
+	case Before:
+		j.before(e.Calls[0])
+	case After:
+		j.after(e.Calls[0])
+	case Batch:
+		j.batch(e.Calls)
+	case Prompt:
+		j.endWaiting()
+		j.EndDue, j.Owed, j.SentBack = "", "", false
+		j.text(unloop.RoleUser, e.Text)
+	case Stop:
+		j.endWaiting()
+		if e.Text != "" && (t == nil || t.latest != e.Text) {
+			j.text(unloop.RoleAssistant, e.Text)
+		}
+	}
+}
+
+// noWait is the context of a guard's decisions. A guard without a swarm never waits.
+var noWait = context.Background()
+
+// before folds the start of a call. A call that has started already is one that two registrations of the hook tell of.
+func (j *judge) before(c Call) {
+	if !j.Batches { // else the calls that wait are of the batch that this one is of
+		j.endWaiting()
+	}
+	if c.ID != "" && (slices.ContainsFunc(j.Open, func(o Call) bool { return o.ID == c.ID }) || slices.Contains(j.Done, c.ID)) {
+		return
+	}
+	if j.allowed(c.Tool) {
+		j.guard.Allow(noWait, "a person let the tool go on")
+		j.steps = append(j.steps, Step{Op: "allow", Text: "a person let the tool go on"})
+	}
+	j.Calls++
+	if c.ID == "" {
+		c.ID = fmt.Sprintf("%s%d", ownID, j.Calls)
+	}
+	d := j.guard.Before(noWait, guard.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, Agent: j.event.SubAgent})
+	j.note(Step{Op: "before", Call: c}, d)
+	if d.Stops() {
+		j.Done = append(j.Done, c.ID)
+		return
+	}
+	j.Open = append(j.Open, c)
+}
+
+// allowed reports whether a person lets calls of the tool go on, and uses up a leave for one call.
+func (j *judge) allowed(tool string) bool {
+	if slices.Contains(j.AllowTools, tool) {
+		return true
+	}
+	k := slices.IndexFunc(j.AllowOnce, func(t string) bool { return t == tool || t == "" })
+	if k < 0 {
+		return false
+	}
+	j.AllowOnce = slices.Delete(j.AllowOnce, k, k+1)
+	return true
+}
+
+// after folds the end of a call, or keeps it until its batch ends: a batch has the texts that the model sees, as traces do. Claude Code
+// tells batches since 2.1; whether this one does is known after the first.
+func (j *judge) after(c Call) {
+	if j.ended(c.ID) {
+		return
+	}
+	if j.event.Agent == Claude {
+		if c.Failed && c.ID != "" {
+			j.Failed = append(j.Failed, c.ID)
+		}
+		j.Waiting = append(j.Waiting, c)
+		return
+	}
+	j.end(c)
+}
+
+// batch folds the ends of all calls of a batch.
+func (j *judge) batch(calls []Call) {
+	j.Batches = true
+	waiting := j.Waiting
+	j.Waiting = nil
+	for _, c := range calls {
+		if j.ended(c.ID) {
+			continue
+		}
+		for _, w := range waiting {
+			if w.ID == c.ID {
+				c.Took = w.Took
+			}
+		}
+		if slices.Contains(j.Failed, c.ID) {
+			c.Failed = true
+			if json.Unmarshal(c.Result, &c.Error) != nil {
+				c.Error = string(c.Result)
+			}
+		}
+		j.end(c)
+	}
+	j.Failed = nil
+}
+
+// endWaiting folds the ends of calls whose batch nobody has told. An agent that tells batches has none, but for the first.
+func (j *judge) endWaiting() {
+	waiting := j.Waiting
+	j.Waiting, j.Failed = nil, nil
+	for _, c := range waiting {
+		if !j.ended(c.ID) {
+			j.end(c)
+		}
+	}
+}
+
+// ended reports whether the end of a call is known.
+func (j *judge) ended(id string) bool { return id != "" && slices.Contains(j.Done, id) }
+
+// end folds the end of a call.
+func (j *judge) end(c Call) {
+	if k := j.open(&c); k >= 0 {
+		c.ID = j.Open[k].ID
+		if c.Args == nil {
+			c.Args = j.Open[k].Args
+		}
+		j.Open = slices.Delete(j.Open, k, k+1)
+	}
+	if c.ID != "" {
+		j.Done = append(j.Done, c.ID)
+	}
+	o := guard.Outcome{Result: c.Result, Latency: c.Took}
+	if c.Failed {
+		o = guard.Outcome{Err: errors.New(c.Error), Latency: c.Took}
+	}
+	if c.Failed || c.Result != nil {
+		j.Results++
+	}
+	d := j.guard.After(noWait, guard.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, Agent: j.event.SubAgent}, o)
+	j.note(Step{Op: "after", Call: c}, d)
+}
+
+// ownID begins the ids of calls whose agent gives none.
+const ownID = "call-"
+
+// open returns the index of the open call that has ended, or -1. Of an agent without ids, it is the oldest with the same tool and
+// arguments, or else with the same tool.
+func (j *judge) open(c *Call) int {
+	if c.ID != "" {
+		return slices.IndexFunc(j.Open, func(o Call) bool { return o.ID == c.ID })
+	}
+	same := slices.IndexFunc(j.Open, func(o Call) bool { return o.Tool == c.Tool && bytes.Equal(o.Args, c.Args) })
+	if same >= 0 {
+		return same
+	}
+	return slices.IndexFunc(j.Open, func(o Call) bool { return o.Tool == c.Tool && strings.HasPrefix(o.ID, ownID) })
+}
+
+// text folds a message.
+func (j *judge) text(role, text string) {
+	d := j.guard.Text(noWait, role, j.event.SubAgent, text)
+	j.note(Step{Op: "text", Role: role, Text: text}, d)
+}
+
+// note keeps a step with its ruling.
+func (j *judge) note(s Step, d guard.Decision) {
+	s.Ruling = Ruling{Action: max(d.Action, d.Shadow), Code: d.Code, Count: d.Count, Text: d.Nudge, Findings: d.Findings, Tool: s.Call.Tool}
+	j.steps = append(j.steps, s)
+}
+
+// answer returns what the rulings of the steps come to, and the ruling that decided. The answer is empty where the mode or the agent
+// allows none.
+func (j *judge) answer() (Answer, *Ruling) {
+	var worst *Ruling
+	for k := range j.steps {
+		if r := &j.steps[k].Ruling; r.Action != policy.Allow && (worst == nil || r.Action >= worst.Action) {
+			worst = r
+		}
+	}
+	can := CanOf(j.event)
+	switch {
+	case j.mode == Shadow:
+		return Answer{}, worst
+	case j.event.Kind == Stop:
+		return j.atStop(can, worst), worst
+	case j.mode == Guard && worst != nil && worst.Action >= policy.Block:
+		if a := j.stop(can, worst); !a.Empty() {
+			return a, worst
+		}
+	case j.EndDue != "" && can.EndTurn:
+		return j.endTurn(j.EndDue), worst
+	}
+	if worst != nil && j.mode == Nudge && j.toldLately(worst) {
+		worst = nil
+	}
+	if worst != nil && (j.mode == Guard || j.event.Kind != Before || worst.Action == policy.Warn) {
+		j.Owed = j.nudge(worst)
+	}
+	if j.Owed == "" || !can.Context {
+		return Answer{}, worst
+	}
+	owed := j.Owed
+	j.Owed = ""
+	j.Nudges++
+	j.NudgedAt = j.Calls
+	return Answer{Context: owed}, worst
+}
+
+// nudgeEvery is how many calls lie between nudges in the mode that only nudges, while the loop lasts.
+const nudgeEvery = 4
+
+// toldLately reports whether the model has been told so already. The first two levels of the ladder are always told.
+func (j *judge) toldLately(r *Ruling) bool {
+	return r.Action >= policy.Block && j.Calls < j.NudgedAt+nudgeEvery
+}
+
+// stop denies the call, or ends the turn once the ladder has come to its end. An end that this event cannot bring is due at the next
+// that can.
+func (j *judge) stop(can Can, r *Ruling) Answer {
+	pending := j.event.Kind == Before && j.steps[len(j.steps)-1].Ruling.Action >= policy.Block
+	if r.Action == policy.Halt {
+		if can.EndTurn {
+			return j.endTurn(j.reason(r))
+		}
+		j.EndDue = j.reason(r)
+	}
+	if !pending || !can.Deny {
+		return Answer{}
+	}
+	j.Denials++
+	return Answer{Deny: j.reason(r)}
+}
+
+func (j *judge) endTurn(why string) Answer {
+	j.EndDue, j.Owed = "", ""
+	j.TurnsCut++
+	return Answer{EndTurn: why}
+}
+
+// atStop answers an agent that is about to end its turn. One that stops in the middle of a loop is sent back once for each prompt, to
+// say what is missing. One that another hook sends back to work again and again, while it loops, may stop for good.
+func (j *judge) atStop(can Can, r *Ruling) Answer {
+	halted := j.EndDue != ""
+	j.EndDue = ""
+	switch {
+	case j.mode != Guard || r == nil || halted:
+	case j.event.Continued && can.EndTurn && r.Action == policy.Halt:
+		return j.endTurn(j.reason(r))
+	case !j.event.Continued && !j.SentBack && can.SendBack:
+		j.SentBack = true
+		return Answer{SendBack: j.nudge(r) + "\nBefore the turn ends, say what was tried, what is missing and what a person has to decide."}
+	}
+	return Answer{}
+}
+
+// nudge returns the text for the model. Where nothing is ever denied, no text threatens to.
+func (j *judge) nudge(r *Ruling) string {
+	text := r.Text
+	if j.mode == Nudge && len(r.Findings) > 0 {
+		text = j.profile.Nudge(&policy.Decision{
+			Action: policy.Warn, Code: policy.CodeNudge, Message: decisive(r).What, Count: r.Count, Findings: r.Findings,
+		})
+	}
+	return j.signed(text)
+}
+
+// decisive returns the finding that the text of a ruling is about.
+func decisive(r *Ruling) *unloop.Finding {
+	for k := range r.Findings {
+		if strings.Contains(r.Text, r.Findings[k].What) {
+			return &r.Findings[k]
+		}
+	}
+	return &r.Findings[0]
+}
+
+func (j *judge) reason(r *Ruling) string { return j.signed(r.Text) }
+
+// signed says who speaks, and how a person overrules it.
+func (j *judge) signed(text string) string {
+	const most = maxText - 200
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return "[unloop] " + text + "\nA person can let this go on with: unloop allow " + j.Session
+}

@@ -1,0 +1,60 @@
+package hook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A hook that cannot have the lock in time lets its agent go on, and leaves its event in a file. The next hook of the session that has
+// the lock folds it, so that no call is lost.
+
+// keepLate keeps an event for the next hook of its session. It is masked already.
+func (f Folder) keepLate(e *Event, now time.Time) error {
+	raw, err := plainJSON(e)
+	if err != nil {
+		return fmt.Errorf("keep the event: %w", err)
+	}
+	folder := f.path("late", key(e.Agent, e.Session, e.SubAgent))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("keep the event: %w", err)
+	}
+	return replace(filepath.Join(folder, fmt.Sprintf("%020d-%d.json", now.UnixNano(), os.Getpid())), raw)
+}
+
+// foldLate folds the events that were left, in the order of their times. The caller holds the lock. A file is removed before it is
+// folded: an event that is lost by a crash is better than one that counts twice.
+func (f Folder) foldLate(j *judge) error {
+	folder := f.path("late", key(j.event.Agent, j.event.Session, j.event.SubAgent))
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	own := j.event
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		raw, err := os.ReadFile(path)
+		if filepath.Ext(path) != ".json" || err != nil {
+			continue // another process is about to write it
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		late := new(Event)
+		if err := json.Unmarshal(raw, late); err != nil {
+			return fmt.Errorf("read an event that was left: %w", err)
+		}
+		j.event = late
+		j.fold(nil)
+	}
+	j.event, j.steps = own, nil // nobody waits for an answer to them
+	_ = os.Remove(folder)       // unless another process has left one meanwhile
+	return nil
+}

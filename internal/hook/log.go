@@ -1,0 +1,116 @@
+package hook
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// Entry is a line of the log: what was said to an agent, what a person allowed, and faults of the hook itself.
+type Entry struct {
+	Time     time.Time        `json:"time"`
+	What     string           `json:"what"` // nudge, deny, end_turn, send_back, shadow, allow or fault
+	Agent    string           `json:"agent,omitempty"`
+	Session  string           `json:"session,omitempty"`
+	SubAgent string           `json:"subagent,omitempty"`
+	Event    string           `json:"event,omitempty"` // the agent's name of it
+	Tool     string           `json:"tool,omitempty"`
+	Code     string           `json:"code,omitempty"`
+	Count    int              `json:"count,omitempty"`
+	Text     string           `json:"text"`
+	Findings []unloop.Finding `json:"findings,omitempty"`
+}
+
+// maxLog is the size at which the log is begun anew, in bytes. The former one is kept beside it.
+const maxLog = 4 << 20
+
+// LogPath returns the path of the log.
+func (f Folder) LogPath() string { return f.path("log.jsonl") }
+
+// Append adds an entry to the log. A line is written at once, so that processes do not mix theirs.
+func (f Folder) Append(e Entry) error {
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("write the log: %w", err)
+	}
+	if info, err := os.Stat(f.LogPath()); err == nil && info.Size() > maxLog {
+		if err := os.Rename(f.LogPath(), f.path("log.1.jsonl")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("begin a new log: %w", err)
+		}
+	}
+	file, err := os.OpenFile(f.LogPath(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the log: %w", err)
+	}
+	_, err = file.Write(append(raw, '\n'))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write the log: %w", err)
+	}
+	return nil
+}
+
+// Log calls each for the entries of the log, the oldest first. A line that is cut is left out.
+func (f Folder) Log(each func(Entry)) error {
+	for _, name := range []string{f.path("log.1.jsonl"), f.LogPath()} {
+		if err := readLog(name, each); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read the log: %w", err)
+		}
+	}
+	return nil
+}
+
+func readLog(name string, each func(Entry)) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e Entry
+		if json.Unmarshal(lines.Bytes(), &e) == nil {
+			each(e)
+		}
+	}
+	return lines.Err()
+}
+
+// Seen is when an agent last ran a hook.
+type Seen struct {
+	Time    time.Time `json:"time"`
+	Event   string    `json:"event"`
+	Session string    `json:"session"`
+	Mode    Mode      `json:"mode"`
+	Results bool      `json:"results"` // results have been seen
+}
+
+// see records that an agent ran a hook, at most once a second.
+func (f Folder) see(e *Event, s *About, mode Mode, now time.Time) error {
+	path := f.path("agents", e.Agent+".json")
+	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()).Abs() < time.Second {
+		return nil // often enough
+	}
+	before, _ := f.Seen(e.Agent) // the first one
+	raw, err := json.Marshal(Seen{now, e.Name, e.Session, mode, before.Results || s.Results > 0})
+	if err != nil {
+		return err
+	}
+	return replace(path, raw)
+}
+
+// Seen returns when an agent last ran a hook. The error wraps fs.ErrNotExist if it never did.
+func (f Folder) Seen(agent string) (Seen, error) {
+	var s Seen
+	raw, err := os.ReadFile(f.path("agents", agent+".json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &s)
+	}
+	return s, err
+}

@@ -1,0 +1,302 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/mask"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// Server is a server that judges and records, beside this machine's own state.
+type Server interface {
+	// Rule returns the rulings about the steps of a run, in their order.
+	Rule(ctx context.Context, run string, settings *Settings, steps []Step) ([]Ruling, error)
+	// Send records events.
+	Send(ctx context.Context, events []unloop.Event) error
+}
+
+// How long a hook waits for a server: before its answer, and after it.
+const (
+	ruleWait = 150 * time.Millisecond
+	sendWait = 2 * time.Second
+)
+
+// Hook is one run of the command at a hook.
+type Hook struct {
+	Folder Folder
+	Agent  string // as the registration names it; "" for unknown
+	Mode   Mode   // of the command line; "" for none
+	Env    func(string) string
+	Now    func() time.Time
+	Server func(endpoint string) (Server, error) // connects to a server; nil for never
+}
+
+// maxInput bounds what an agent writes to a hook, in bytes.
+const maxInput = 4 << 20
+
+// Run reads one event, judges it and writes the answer. It never fails: whatever goes wrong is a line in the log, and the agent goes on.
+func (h *Hook) Run(ctx context.Context, in io.Reader, out io.Writer) {
+	var at Event
+	defer func() {
+		if cause := recover(); cause != nil {
+			h.fault(&at, fmt.Errorf("panic: %v", cause))
+		}
+	}()
+	if err := h.run(ctx, in, out, &at); err != nil {
+		h.fault(&at, err)
+	}
+}
+
+// fault writes a line to the log. If even that fails, there is nobody to tell.
+func (h *Hook) fault(at *Event, err error) {
+	_ = h.Folder.Append(Entry{
+		Time: h.Now(), What: "fault", Agent: at.Agent, Session: at.Session, SubAgent: at.SubAgent, Event: at.Name, Text: err.Error(),
+	})
+}
+
+func (h *Hook) run(ctx context.Context, in io.Reader, out io.Writer, at *Event) error {
+	masker := h.startMasker()
+	defer func() { _, _ = masker() }() // it has ended before the hook does
+	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		_, _ = io.Copy(io.Discard, in) // an agent may wait until all is read
+		err = fmt.Errorf("the event has more than %d bytes", maxInput)
+	}
+	if err != nil {
+		return err
+	}
+	if *at, err = Read(data, h.Agent); err != nil {
+		return err
+	}
+	if at.Kind == Ignored || h.twice(at) {
+		if err := h.Folder.make(); err != nil {
+			return err
+		}
+		return h.Folder.see(at, &About{}, h.Mode, h.Now())
+	}
+	settings, err := LoadSettings(h.Mode, at.Dir, h.Env)
+	if err != nil {
+		h.fault(at, err) // it goes on with what could be read
+	}
+	return h.judge(ctx, at, &settings, masker, out)
+}
+
+// twice reports whether the event is one that Copilot CLI also tells the hook of its own. It reads Claude Code's settings, too.
+func (h *Hook) twice(e *Event) bool {
+	if e.Agent != Copilot || claudeKinds[e.Name] == Ignored {
+		return false
+	}
+	_, err := os.Stat(CopilotFile(h.Env))
+	return err == nil
+}
+
+// CopilotFile returns the file of the user's hooks of Copilot CLI that is unloop's own.
+func CopilotFile(env func(string) string) string {
+	return filepath.Join(cmp.Or(env("COPILOT_HOME"), filepath.Join(env("HOME"), ".copilot")), "hooks", "unloop.json")
+}
+
+// startMasker makes what masks secrets while the event and the session are read: both take milliseconds. The returned function waits
+// for it.
+func (h *Hook) startMasker() func() (*mask.Masker, error) {
+	type made struct {
+		masker *mask.Masker
+		err    error
+	}
+	done := make(chan made, 1)
+	go func() {
+		defer func() {
+			if cause := recover(); cause != nil {
+				done <- made{nil, fmt.Errorf("panic: %v", cause)}
+			}
+		}()
+		m, err := h.masker()
+		done <- made{m, err}
+	}()
+	return sync.OnceValues(func() (*mask.Masker, error) {
+		m := <-done
+		return m.masker, m.err
+	})
+}
+
+// masker returns what masks secrets, with the key of this machine.
+func (h *Hook) masker() (*mask.Masker, error) {
+	if err := h.Folder.make(); err != nil {
+		return nil, err
+	}
+	key, err := h.Folder.maskKey()
+	if err != nil {
+		return nil, err
+	}
+	return mask.New(mask.Settings{Key: key})
+}
+
+// maskEvent masks what the event tells, before anything is kept of it.
+func maskEvent(m *mask.Masker, e *Event) {
+	e.Text = m.Text(e.Text)
+	for k := range e.Calls {
+		c := &e.Calls[k]
+		c.Args, c.Result, c.Error = m.Raw(c.Args), m.Raw(c.Result), m.Text(c.Error)
+	}
+}
+
+// judge folds the event into its session and answers.
+func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker func() (*mask.Masker, error), out io.Writer) error {
+	p, err := settings.LoadProfile(e.Agent)
+	if err != nil {
+		return err
+	}
+	if err := h.Folder.make(); err != nil {
+		return err
+	}
+	unlock, err := h.Folder.lock(key(e.Agent, e.Session, e.SubAgent))
+	if errors.Is(err, errBusy) {
+		m, unmasked := masker()
+		if unmasked != nil {
+			return unmasked
+		}
+		maskEvent(m, e)
+		return errors.Join(err, h.Folder.keepLate(e, h.Now()))
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s, err := h.Folder.load(e, p, h.Now)
+	if err != nil {
+		h.fault(e, fmt.Errorf("%w; the session begins anew", err))
+	}
+	m, err := masker()
+	if err != nil {
+		return err
+	}
+	maskEvent(m, e)
+	s.Mode, s.Latest = settings.Mode, h.Now()
+	if e.Dir != "" {
+		s.Dir = e.Dir
+	}
+	j := &judge{session: s, event: e, mode: settings.Mode, profile: p}
+	if err := h.Folder.foldLate(j); err != nil {
+		h.fault(e, err)
+	}
+	j.fold(h.transcript(e, s, m))
+	server := h.connect(e, settings)
+	if server != nil {
+		h.askServer(ctx, server, j, settings)
+	}
+	answer, ruling := j.answer()
+	_, written := out.Write(Encode(e, answer))
+	j.measure()
+	saved := h.Folder.save(s)
+	return errors.Join(written, saved, h.record(j, answer, ruling), h.Folder.see(e, &s.About, settings.Mode, h.Now()), h.afterwards(ctx, server, j))
+}
+
+// transcript reads what the session's file adds. A sub-agent's event names the file of the main agent. A file that cannot be read only
+// leaves out what it would have added.
+func (h *Hook) transcript(e *Event, s *session, m *mask.Masker) *transcript {
+	if e.Transcript == "" || e.SubAgent != "" {
+		return nil
+	}
+	t, err := readTranscript(e.Transcript, s.Read)
+	if err != nil {
+		h.fault(e, err)
+		return nil
+	}
+	t.mask(m)
+	return t
+}
+
+// measure updates the counts of the session that a person reads.
+func (j *judge) measure() {
+	state := j.guard.State()
+	j.Repeats = state.StepsWithoutNovelty
+	news := slices.ContainsFunc(j.steps, func(s Step) bool { return s.Op != "before" })
+	if j.Repeats == 0 && news {
+		j.TokensNew = j.Tokens
+	}
+}
+
+// record writes to the log what was said, or what would have been said.
+func (h *Hook) record(j *judge, a Answer, r *Ruling) error {
+	entry := Entry{
+		Time: h.Now(), Agent: j.event.Agent, Session: j.event.Session, SubAgent: j.event.SubAgent, Event: j.event.Name,
+	}
+	switch {
+	case a.Deny != "":
+		entry.What, entry.Text = "deny", a.Deny
+	case a.EndTurn != "":
+		entry.What, entry.Text = "end_turn", a.EndTurn
+	case a.SendBack != "":
+		entry.What, entry.Text = "send_back", a.SendBack
+	case a.Context != "":
+		entry.What, entry.Text = "nudge", a.Context
+	case j.mode == Shadow && r != nil && r.Action != policy.Allow:
+		entry.What, entry.Text = "shadow", r.Action.String()+": "+r.Text
+	default:
+		return nil
+	}
+	if r != nil {
+		entry.Tool, entry.Code, entry.Count, entry.Findings = r.Tool, r.Code, r.Count, r.Findings
+	}
+	return h.Folder.Append(entry)
+}
+
+// connect returns the server that is configured, or else the one that runs on this machine.
+func (h *Hook) connect(e *Event, settings *Settings) Server {
+	if h.Server == nil {
+		return nil
+	}
+	endpoint := settings.Endpoint
+	if endpoint == "" {
+		if endpoint = h.Folder.running(); endpoint == "" {
+			return nil
+		}
+	}
+	server, err := h.Server(endpoint)
+	if err != nil {
+		h.fault(e, err)
+		return nil
+	}
+	return server
+}
+
+// askServer replaces the rulings of this machine's guard by those of the server's, if it answers in time.
+func (h *Hook) askServer(ctx context.Context, server Server, j *judge, settings *Settings) {
+	if len(j.steps) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, ruleWait)
+	defer cancel()
+	rulings, err := server.Rule(ctx, RunID(j.event), settings, j.steps)
+	if err != nil || len(rulings) != len(j.steps) {
+		if settings.Endpoint == "" && ctx.Err() == nil {
+			h.Folder.withdraw() // it runs no more, and could not say so
+		}
+		h.fault(j.event, errors.Join(errors.New("the server's guard did not rule; this machine's did"), err))
+		return
+	}
+	for k := range j.steps {
+		rulings[k].Tool = j.steps[k].Call.Tool
+		j.steps[k].Ruling = rulings[k]
+	}
+}
+
+// afterwards does what can wait until the agent has its answer.
+func (h *Hook) afterwards(ctx context.Context, server Server, j *judge) error {
+	var sent error
+	if server != nil {
+		ctx, cancel := context.WithTimeout(ctx, sendWait)
+		defer cancel()
+		sent = server.Send(ctx, j.events(h.Now()))
+	}
+	return errors.Join(sent, h.Folder.sweep(h.Now()))
+}

@@ -1,0 +1,401 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// desk runs hooks as an agent would, in one folder.
+type desk struct {
+	t      *testing.T
+	folder Folder
+	agent  string
+	mode   Mode
+	env    map[string]string
+	server Server
+}
+
+func newDesk(t *testing.T, agent string, mode Mode) *desk {
+	t.Helper()
+	return &desk{t: t, folder: Folder(t.TempDir()), agent: agent, mode: mode, env: map[string]string{"HOME": t.TempDir()}}
+}
+
+// run runs one hook and returns its answer.
+func (d *desk) run(input string) string {
+	d.t.Helper()
+	h := Hook{Folder: d.folder, Agent: d.agent, Mode: d.mode, Env: func(name string) string { return d.env[name] }, Now: time.Now}
+	if d.server != nil {
+		h.Server = func(string) (Server, error) { return d.server, nil }
+	}
+	var out bytes.Buffer
+	h.Run(context.Background(), strings.NewReader(input), &out)
+	return out.String()
+}
+
+func (d *desk) entries(what string) (found []Entry) {
+	d.t.Helper()
+	if err := d.folder.Log(func(e Entry) {
+		if e.What == what {
+			found = append(found, e)
+		}
+	}); err != nil {
+		d.t.Fatal(err)
+	}
+	return found
+}
+
+func (d *desk) noFaults() {
+	d.t.Helper()
+	for _, e := range d.entries("fault") {
+		d.t.Errorf("fault: %s", e.Text)
+	}
+}
+
+func raw(v any) string {
+	data, _ := plainJSON(v)
+	return string(data)
+}
+
+// claudeCall plays one call of Claude Code and returns the answers before it and after its batch. A denied call does not run.
+func (d *desk) claudeCall(session string, n int, command, result string) (before, after string) {
+	call := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": command}, "tool_use_id": fmt.Sprint("t", n)}
+	event := func(name string, more map[string]any) string {
+		e := map[string]any{"session_id": session, "prompt_id": "p", "cwd": d.env["HOME"], "hook_event_name": name}
+		for k, v := range more {
+			e[k] = v
+		}
+		return raw(e)
+	}
+	before = d.run(event("PreToolUse", call))
+	call["tool_response"] = map[string]any{"stdout": result}
+	if !strings.Contains(before, "deny") {
+		d.run(event("PostToolUse", call))
+	}
+	call["tool_response"] = result
+	return before, d.run(event("PostToolBatch", map[string]any{"tool_calls": []any{call}}))
+}
+
+func TestALoopIsNudgedThenDeniedThenEnded(t *testing.T) {
+	d := newDesk(t, Claude, Guard)
+	var said []string
+	for n := range 14 {
+		before, after := d.claudeCall("s", n, "make", "no rule")
+		for _, answer := range []string{before, after} {
+			switch {
+			case strings.Contains(answer, `"deny"`):
+				said = append(said, "deny")
+			case strings.Contains(answer, "additionalContext"):
+				said = append(said, "nudge")
+			case strings.Contains(answer, `"continue":false`):
+				said = append(said, "end")
+			}
+		}
+		if strings.Contains(after, `"continue":false`) {
+			break
+		}
+	}
+	if got := strings.Join(said, " "); got != "nudge nudge nudge deny deny deny end" {
+		t.Errorf("got %s", got)
+	}
+	d.noFaults()
+}
+
+func TestTheModeNudgeNeverDenies(t *testing.T) {
+	d := newDesk(t, Claude, Nudge)
+	nudges := 0
+	for n := range 30 {
+		before, after := d.claudeCall("s", n, "make", "no rule")
+		if strings.Contains(before+after, "deny") || strings.Contains(before+after, "continue") {
+			t.Fatalf("call %d: %s%s", n, before, after)
+		}
+		if strings.Contains(after, "blocked") {
+			t.Fatalf("call %d is threatened: %s", n, after)
+		}
+		if strings.Contains(after, "additionalContext") {
+			nudges++
+		}
+	}
+	if nudges < 3 || nudges > 9 {
+		t.Errorf("%d nudges in 30 calls", nudges)
+	}
+	d.noFaults()
+}
+
+func TestTheModeShadowSaysNothingAndRecordsIt(t *testing.T) {
+	d := newDesk(t, Claude, Shadow)
+	for n := range 12 {
+		if before, after := d.claudeCall("s", n, "make", "no rule"); before+after != "" {
+			t.Fatalf("call %d: %s%s", n, before, after)
+		}
+	}
+	if len(d.entries("shadow")) < 3 {
+		t.Errorf("%d entries", len(d.entries("shadow")))
+	}
+	d.noFaults()
+}
+
+func TestHealthyWorkIsLeftAlone(t *testing.T) {
+	d := newDesk(t, Claude, Guard)
+	for n := range 30 {
+		if before, after := d.claudeCall("s", n, fmt.Sprintf("go test ./p%d", n), fmt.Sprintf("ok p%d, with %d tests of module %x", n, n*7, n*7919)); before+after != "" {
+			t.Fatalf("call %d: %s%s", n, before, after)
+		}
+	}
+	d.noFaults()
+}
+
+func TestAPersonLetsASessionGoOn(t *testing.T) {
+	denied := func(d *desk, from int) int {
+		for n := from; n < from+12; n++ {
+			if before, _ := d.claudeCall("session-1", n, "make", "no rule"); strings.Contains(before, "deny") {
+				return n - from
+			}
+		}
+		return -1
+	}
+	t.Run("the whole session, until there is new evidence", func(t *testing.T) {
+		d := newDesk(t, Claude, Guard)
+		if denied(d, 0) < 0 {
+			t.Fatal("it is never denied")
+		}
+		if _, err := d.folder.Allow("session", "", false, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if n := denied(d, 100); n < 2 {
+			t.Errorf("denied again after %d calls", n)
+		}
+		if len(d.entries("allow")) != 1 {
+			t.Error("the log has no entry")
+		}
+		d.noFaults()
+	})
+	t.Run("one tool for good", func(t *testing.T) {
+		d := newDesk(t, Claude, Guard)
+		denied(d, 0)
+		if _, err := d.folder.Allow("session", "Bash", false, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if n := denied(d, 100); n >= 0 {
+			t.Errorf("denied again after %d calls", n)
+		}
+	})
+	t.Run("one call", func(t *testing.T) {
+		d := newDesk(t, Claude, Guard)
+		denied(d, 0)
+		if _, err := d.folder.Allow("session", "", true, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if before, _ := d.claudeCall("session-1", 200, "make", "no rule"); before != "" {
+			t.Errorf("the next call is denied: %s", before)
+		}
+	})
+	t.Run("an unknown session is an error", func(t *testing.T) {
+		d := newDesk(t, Claude, Guard)
+		if _, err := d.folder.Allow("nobody", "", false, time.Now); err == nil {
+			t.Error("no error")
+		}
+	})
+}
+
+func TestACallThatTwoRegistrationsTellCountsOnce(t *testing.T) {
+	d := newDesk(t, Claude, Guard)
+	for n := range 3 {
+		event := func(name, more string) string {
+			return fmt.Sprintf(`{"session_id":"s","prompt_id":"p","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"t%d"%s}`, name, n, more)
+		}
+		for range 2 {
+			d.run(event("PreToolUse", ""))
+		}
+		for range 2 {
+			d.run(event("PostToolUse", `,"tool_response":"ok"`))
+		}
+	}
+	about, state, err := d.folder.Find("s")
+	if err != nil || about.Calls != 3 || state.Calls != 3 {
+		t.Errorf("%+v, %d calls, %v", about, state.Calls, err)
+	}
+}
+
+func TestAnAgentThatIsToldToStopIsSentBackOnceAtMost(t *testing.T) {
+	d := newDesk(t, Claude, Guard)
+	stop := func(active bool, text string) string {
+		return d.run(fmt.Sprintf(`{"session_id":"s","prompt_id":"p","hook_event_name":"Stop","stop_hook_active":%v,"last_assistant_message":%q}`, active, text))
+	}
+	for n := range 4 {
+		d.claudeCall("s", n, "make", "no rule")
+	}
+	const text = "I have run make again and there is still no rule to make the target, so I will try to run make once more now."
+	sent := 0
+	for range 6 {
+		if strings.Contains(stop(false, text), `"block"`) {
+			sent++
+		}
+	}
+	if sent != 1 {
+		t.Errorf("sent back %d times, want 1", sent)
+	}
+	if answer := stop(true, text); strings.Contains(answer, `"block"`) {
+		t.Errorf("one that another hook keeps is kept, too: %s", answer)
+	}
+}
+
+func TestAFaultNeverReachesTheAgent(t *testing.T) {
+	valid := `{"session_id":"s","prompt_id":"p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"tool_use_id":"t"}`
+	for name, break_ := range map[string]func(t *testing.T, d *desk) string{
+		"no JSON":    func(*testing.T, *desk) string { return "{" },
+		"nothing":    func(*testing.T, *desk) string { return "" },
+		"a list":     func(*testing.T, *desk) string { return "[]" },
+		"no session": func(*testing.T, *desk) string { return `{"hook_event_name":"PreToolUse"}` },
+		"no tool": func(*testing.T, *desk) string {
+			return `{"session_id":"s","hook_event_name":"PreToolUse","prompt_id":"p"}`
+		},
+		"a huge event": func(*testing.T, *desk) string { return `{"x":"` + strings.Repeat("a", maxInput) + `"}` },
+		"a broken state": func(t *testing.T, d *desk) string {
+			d.run(valid)
+			path := d.folder.path("sessions", key(Claude, "s", "")+".state")
+			if err := os.WriteFile(path, []byte("unloop hook 1\n\xff\xff\xff\xff"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return valid
+		},
+		"a cut snapshot": func(t *testing.T, d *desk) string {
+			d.run(valid)
+			path := d.folder.path("sessions", key(Claude, "s", "")+".state")
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, data[:len(data)-9], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return valid
+		},
+		"no room for the state": func(t *testing.T, d *desk) string {
+			d.run(`{"session_id":"other","prompt_id":"p","hook_event_name":"Stop"}`)
+			if err := os.RemoveAll(d.folder.path("sessions")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(d.folder.path("sessions"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return valid
+		},
+		"wrong settings": func(t *testing.T, d *desk) string {
+			if err := os.WriteFile(filepath.Join(d.env["HOME"], ProjectFile), []byte("hook: {mode: loud}"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return strings.Replace(valid, `{`, fmt.Sprintf(`{"cwd":%q,`, d.env["HOME"]), 1)
+		},
+		"a damaged key": func(t *testing.T, d *desk) string {
+			if err := errors.Join(d.folder.make(), os.WriteFile(d.folder.path("mask.key"), []byte("short"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			return valid
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, Claude, Guard)
+			input := break_(t, d)
+			if answer := d.run(input); answer != "" {
+				t.Errorf("answered %s", answer)
+			}
+			if len(d.entries("fault")) != 1 {
+				t.Errorf("%d faults in the log, want 1", len(d.entries("fault")))
+			}
+		})
+	}
+}
+
+func TestEventsThatAreNotJudgedAreSilent(t *testing.T) {
+	d := newDesk(t, "", Guard)
+	for _, input := range []string{
+		`{"session_id":"s","prompt_id":"p","hook_event_name":"Notification","message":"x"}`,
+		`{"session_id":"s","prompt_id":"p","hook_event_name":"SomethingNew","tool_name":"Bash"}`,
+		`{"session_id":"s","prompt_id":"p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"tool_use_id":"t","duration_ms":"odd"}`,
+	} {
+		if answer := d.run(input); answer != "" {
+			t.Errorf("%s: %s", input, answer)
+		}
+	}
+	d.noFaults()
+	if seen, err := d.folder.Seen(Claude); err != nil || seen.Event != "Notification" {
+		t.Errorf("%+v, %v", seen, err)
+	}
+}
+
+func TestASecretIsMaskedInAllThatIsKept(t *testing.T) {
+	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	d := newDesk(t, Claude, Guard)
+	for n := range 10 {
+		d.claudeCall("s", n, "curl -H 'Authorization: Bearer "+secret+"' example.org", "403 for "+secret)
+	}
+	if err := filepath.WalkDir(string(d.folder), func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(secret)) {
+			t.Errorf("%s has the secret", path)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.entries("nudge")) == 0 {
+		t.Error("there was no nudge, so that nothing was shown")
+	}
+}
+
+// fakeServer rules as it is told, and records what it is sent.
+type fakeServer struct {
+	action policy.Action
+	err    error
+	sent   []unloop.Event
+}
+
+func (s *fakeServer) Rule(_ context.Context, _ string, _ *Settings, steps []Step) ([]Ruling, error) {
+	rulings := make([]Ruling, len(steps))
+	for k := range rulings {
+		rulings[k] = Ruling{Action: s.action, Text: "the server says so", Code: "rule"}
+	}
+	return rulings, s.err
+}
+
+func (s *fakeServer) Send(_ context.Context, events []unloop.Event) error {
+	s.sent = append(s.sent, events...)
+	return s.err
+}
+
+func TestAServerRulesAndGetsTheEvents(t *testing.T) {
+	server := &fakeServer{action: policy.Block}
+	d := newDesk(t, Claude, Guard)
+	d.server, d.env["UNLOOP_ENDPOINT"] = server, "http://localhost"
+	before, _ := d.claudeCall("s", 1, "make", "ok")
+	if !strings.Contains(before, "the server says so") || !strings.Contains(before, `"deny"`) {
+		t.Errorf("answered %s", before)
+	}
+	if len(server.sent) == 0 || server.sent[0].Type != unloop.ToolCallStarted || !strings.Contains(string(server.sent[0].Metadata), `"hook: claude-code"`) {
+		t.Errorf("sent %+v", server.sent)
+	}
+	t.Run("and without its answer this machine rules", func(t *testing.T) {
+		server.err = errors.New("it is away")
+		denied := false
+		for n := range 12 {
+			before, _ := d.claudeCall("t", n, "make", "no rule")
+			denied = denied || strings.Contains(before, "no rule")
+		}
+		if !denied {
+			t.Error("nothing is denied")
+		}
+	})
+}

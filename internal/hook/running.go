@@ -1,0 +1,34 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Announce tells hooks that a server runs on this machine, at an address such as http://127.0.0.1:8765. The returned function tells that
+// it ended. Of two servers, hooks use the one that began last.
+func (f Folder) Announce(endpoint string) (withdraw func(), err error) {
+	if err := f.make(); err != nil {
+		return nil, err
+	}
+	if err := replace(f.path("server"), []byte(endpoint)); err != nil {
+		return nil, fmt.Errorf("announce the server: %w", err)
+	}
+	return func() {
+		if f.running() == endpoint {
+			f.withdraw()
+		}
+	}, nil
+}
+
+// running returns the address of the server that was announced, or "".
+func (f Folder) running() string {
+	data, err := os.ReadFile(f.path("server"))
+	if err != nil || !strings.HasPrefix(string(data), "http://") {
+		return ""
+	}
+	return string(data)
+}
+
+func (f Folder) withdraw() { _ = os.Remove(f.path("server")) }

@@ -1,0 +1,135 @@
+package hook
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// Settings configure the hooks of one event.
+type Settings struct {
+	Mode     Mode              `yaml:"mode"`
+	Profile  string            `yaml:"profile"`
+	Settings map[string]string `yaml:"settings"`
+	Endpoint string            `yaml:"endpoint"` // of a server; "" for none
+}
+
+// ProjectFile is the file of a project's settings, in the working folder or one above it. Its key hook holds them.
+const ProjectFile = ".unloop.yaml"
+
+// UserFile is the file of the user's settings, in unloop's folder for configuration. Its key hook holds them.
+const UserFile = "hook.yaml"
+
+// maxFile bounds a file of settings, in bytes.
+const maxFile = 64 << 10
+
+// LoadSettings reads the settings for a working folder. The flag goes before the environment (UNLOOP_HOOK_MODE), that before the
+// project's file, and that before the user's. A project does not choose the server: its events are not the project's to send.
+// With an error, the settings are those that could be read.
+func LoadSettings(flag Mode, dir string, env func(string) string) (Settings, error) {
+	var user, project Settings
+	var wrong []error
+	if path := userFile(env); path != "" {
+		wrong = append(wrong, user.read(path))
+	}
+	if path := projectFile(dir); path != "" {
+		wrong = append(wrong, project.read(path))
+	}
+	var fromEnv Mode
+	if name := env("UNLOOP_HOOK_MODE"); name != "" {
+		var err error
+		fromEnv, err = ParseMode(name)
+		wrong = append(wrong, err)
+	}
+	s := Settings{
+		Mode:     cmp.Or(flag, fromEnv, project.Mode, user.Mode, Nudge),
+		Profile:  cmp.Or(project.Profile, user.Profile),
+		Settings: user.Settings,
+		Endpoint: cmp.Or(env("UNLOOP_ENDPOINT"), user.Endpoint),
+	}
+	if project.Profile != "" || project.Settings != nil {
+		s.Settings = project.Settings
+	}
+	return s, errors.Join(wrong...)
+}
+
+func userFile(env func(string) string) string {
+	for _, place := range []struct{ variable, below string }{{"XDG_CONFIG_HOME", ""}, {"AppData", ""}, {"HOME", ".config"}} {
+		if folder := env(place.variable); filepath.IsAbs(folder) {
+			return filepath.Join(folder, place.below, "unloop", UserFile)
+		}
+	}
+	return ""
+}
+
+// projectFile returns the nearest file of a project, or "".
+func projectFile(dir string) string {
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	for {
+		path := filepath.Join(dir, ProjectFile)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// read reads a file, if it exists.
+func (s *Settings) read(path string) error {
+	file, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && len(file) > maxFile {
+		err = fmt.Errorf("it has %d bytes, want at most %d", len(file), maxFile)
+	}
+	var content struct {
+		Hook *Settings `yaml:"hook"`
+	}
+	if err == nil {
+		err = yaml.Unmarshal(file, &content)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if content.Hook != nil {
+		*s = *content.Hook
+	}
+	return nil
+}
+
+// LoadProfile makes the profile of an agent. Where nothing else is chosen, an agent that shows no results gets the profile
+// loopdetection, which counts equal calls: the default profile judges by results.
+func (s *Settings) LoadProfile(agent string) (*profile.Profile, error) {
+	source := profile.Source{Name: s.Profile}
+	if s.Profile == "" && agent == Crush {
+		source.Name = "loopdetection"
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
+		source.Sets = append(source.Sets, name+"="+s.Settings[name])
+	}
+	if s.Mode != Guard {
+		source.Sets = append(source.Sets, "shadow=true") // nothing is blocked, so nothing may be recorded as blocked
+	}
+	p, err := profile.Load(source)
+	if err != nil {
+		return nil, fmt.Errorf("load the profile %s: %w", cmp.Or(strings.TrimSpace(source.Name), profile.Default), err)
+	}
+	return p, nil
+}
