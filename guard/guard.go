@@ -50,15 +50,19 @@ type Options struct {
 	Now       func() time.Time // the clock; nil means time.Now
 	Listeners []Listener       // receive every decision, Allow included
 	Swarm     *Swarm           // counts that are shared with other workers; nil for none
+
+	SecondOpinion *SecondOpinion // asks about advisory evidence and before stops; nil for none
 }
 
 // Guard checks the calls of one run. It is safe for concurrent use. A decision takes about as long as profile.Session.Add and
-// holds a lock for that time. With a Swarm, Before also waits for the store, without the lock.
+// holds a lock for that time. With a Swarm, Before also waits for the store, and with a SecondOpinion, decisions that ask for one
+// wait for its answer, both without the lock.
 type Guard struct {
 	profile   *profile.Profile
 	now       func() time.Time
 	listeners *listeners
 	swarm     *Swarm
+	second    *questions // nil without second opinions
 
 	mu      sync.Mutex
 	session *profile.Session
@@ -75,6 +79,8 @@ func New(p *profile.Profile, o Options) *Guard {
 	if g.now == nil {
 		g.now = time.Now
 	}
+	g.second = newQuestions(o.SecondOpinion)
+	g.second.keep(g.session)
 	return g
 }
 
@@ -103,10 +109,11 @@ func (g *Guard) start(c Call) (Decision, started) {
 	defer g.mu.Unlock()
 	d := g.add(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Agent: c.Agent, Hints: c.Hints})
 	now := g.session.Run().Current()
-	if now.Step == nil {
-		return d, started{}
+	begun := started{}
+	if now.Step != nil {
+		begun = started{now.Step.TargetHash, now.Ref}
 	}
-	return d, started{now.Step.TargetHash, now.Ref}
+	return g.consult(d), begun
 }
 
 // settle combines the decisions of the run and of the swarm about a call, and counts the result. The call started at the
@@ -172,7 +179,7 @@ func (g *Guard) tell(moment string, c Call, e unloop.Event) Decision {
 func (g *Guard) decide(e unloop.Event) Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	d := g.add(e)
+	d := g.consult(g.add(e))
 	g.count(d)
 	return d
 }

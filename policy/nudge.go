@@ -168,8 +168,7 @@ func (n *Nudges) Text(d *Decision) string {
 	}
 	nudge := Nudge{Code: d.Code, Action: d.Action.String(), Count: d.Count}
 	if len(d.Findings) > 0 {
-		k := slices.IndexFunc(d.Findings, func(f unloop.Finding) bool { return f.What == d.Message })
-		nudge.Finding = d.Findings[max(k, 0)]
+		nudge.Finding = d.finding()
 		nudge.Tool = nudge.Finding.Subject
 	}
 	var b strings.Builder

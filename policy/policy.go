@@ -3,7 +3,11 @@
 // equal findings give equal decisions.
 package policy
 
-import "github.com/unloop-ai/unloop"
+import (
+	"slices"
+
+	"github.com/unloop-ai/unloop"
+)
 
 // Action is the action to take at an event. A higher value is more severe.
 type Action uint8
@@ -35,6 +39,16 @@ type Decision struct {
 	Rule, Subject string
 	// Findings are the findings that the decision is based on. They are valid until the next Decide.
 	Findings []unloop.Finding
+
+	Question *Question // a request for a second opinion about the decision; nil for none
+	Opinion  *Opinion  // the second opinion that the decision takes into account; nil for none
+}
+
+// finding returns the finding that the decision is about: the one whose What equals the Message, else the first. There must be
+// one.
+func (d *Decision) finding() unloop.Finding {
+	k := slices.IndexFunc(d.Findings, func(f unloop.Finding) bool { return f.What == d.Message })
+	return d.Findings[max(k, 0)]
 }
 
 // Policy decides which action to take at the events of one run. It need not be safe for concurrent use.

@@ -18,12 +18,17 @@ type sessionState[Part any] struct {
 	Tools    map[string]Part  `json:"tools,omitempty"` // policies of tools with their own settings
 	Warnings []unloop.Finding `json:"warnings,omitempty"`
 	Course   policy.Course    `json:"course,omitzero"`
+	Opinions Part             `json:"opinions,omitempty"`
+	Steps    []string         `json:"steps,omitempty"` // the transcript
 }
 
 // MarshalJSON writes the complete state of the session. A session that Restore makes of it continues exactly as this one
 // would.
 func (w *Session) MarshalJSON() ([]byte, error) {
 	state := sessionState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All(), Course: w.course}
+	if state.Opinions = w.opinions.State(); w.transcript != nil {
+		state.Steps = w.transcript.entries
+	}
 	for name, p := range w.tools {
 		if state.Tools == nil {
 			state.Tools = make(map[string]any)
@@ -64,6 +69,17 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course}
 	if err := restorePolicy(w.policy, kept.Policy); err != nil {
 		return nil, err
+	}
+	if kept.Opinions != nil {
+		if err := w.opinions.Restore(kept.Opinions); err != nil {
+			return nil, err
+		}
+	}
+	if kept.Steps != nil {
+		if len(kept.Steps) > transcriptEntries {
+			return nil, fmt.Errorf("restore a session: the transcript has %d entries, want at most %d", len(kept.Steps), transcriptEntries)
+		}
+		w.transcript = &transcript{entries: kept.Steps}
 	}
 	for name, state := range kept.Tools {
 		own, ok := p.tools[name]

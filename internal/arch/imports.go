@@ -40,6 +40,11 @@ var rooms = map[string]room{
 	"swarm":                 {ours: []string{"."}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
+	"secondopinion": {
+		ours:   []string{"policy", "internal/mask"},
+		others: []string{"github.com/openai/openai-go/v3"},
+		tests:  []string{".", "guard", "profile"},
+	},
 	"otelguard": {
 		ours:   []string{"policy", "guard"},
 		others: []string{"go.opentelemetry.io/otel"},
