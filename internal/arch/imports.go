@@ -115,7 +115,7 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/ingest", "internal/report"},
+		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/ingest", "internal/report", "guard", "secondopinion"},
 		others: []string{
 			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},

@@ -49,6 +49,7 @@ func (c *Config) Validate() error {
 	for i := range c.Webhooks {
 		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])
 	}
+	v.secondOpinion(&c.SecondOpinion)
 	v.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	v.oneOf("log.format", c.Log.Format, "text", "json")
 	return v.err()
@@ -184,6 +185,18 @@ func (v *validation) patterns(patterns []string) {
 			v.wrong(fmt.Sprintf("mask.patterns[%d]", i), "is not a valid regular expression: %v", err)
 		}
 	}
+}
+
+func (v *validation) secondOpinion(s *SecondOpinion) {
+	if s.Endpoint != "" {
+		v.webURL("second_opinion.endpoint", s.Endpoint)
+		v.filled("second_opinion.model", s.Model)
+	}
+	between(v, "second_opinion.wait", s.Wait, 0, Duration(5*time.Minute))
+	between(v, "second_opinion.timeout", s.Timeout, Duration(100*time.Millisecond), Duration(5*time.Minute))
+	between(v, "second_opinion.per_run", s.PerRun, 1, 1_000_000)
+	between(v, "second_opinion.per_hour", s.PerHour, 1, 1_000_000)
+	between(v, "second_opinion.max_tokens", s.MaxTokens, 50, 100_000)
 }
 
 func (v *validation) webhook(path string, w *Webhook) {

@@ -30,6 +30,7 @@ type runChange struct {
 
 	invalidated     *store.Position // decisions behind it are made anew
 	decisions       []store.Decision
+	questions       []*policy.Question // of events that were not folded before
 	checkpointsMade []store.Checkpoint
 	pruned          []store.Checkpoint
 }
@@ -110,7 +111,9 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 	t.from = from
 	if t.current && from.Compare(t.fold.s.Furthest) > 0 {
 		for _, it := range sorted {
-			t.add(p, it.event, it.placement)
+			if d := t.add(p, it.event, it.placement); d.Question != nil {
+				t.questions = append(t.questions, d.Question)
+			}
 		}
 		return nil
 	}
@@ -246,7 +249,7 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 }
 
 // add folds one event, notes the decision at it, and writes a checkpoint when it is time for one.
-func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) {
+func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) policy.Decision {
 	d := p.add(t.fold, e, as)
 	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
 		t.decisions = append(t.decisions, decisionOf(t.run, &d, as.at, e.ID))
@@ -258,6 +261,7 @@ func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) {
 	if t.fold.s.Events-folded >= p.every {
 		t.checkpoint(p)
 	}
+	return d
 }
 
 // checkpoint writes the run's state, and lets go of all but the last two.
