@@ -2,6 +2,7 @@ package secondopinion
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,7 +59,9 @@ func New(s Settings, log *slog.Logger) (*Client, error) {
 	if err := s.validate(); err != nil {
 		return nil, fmt.Errorf("second opinion: %w", err)
 	}
-	masker, err := mask.New(mask.Settings{Disabled: s.Unmasked, Patterns: s.Patterns})
+	key := make([]byte, 32)
+	rand.Read(key) // never fails
+	masker, err := mask.New(mask.Settings{Disabled: s.Unmasked, Patterns: s.Patterns, Key: key})
 	if err != nil {
 		return nil, fmt.Errorf("second opinion: %w", err)
 	}
