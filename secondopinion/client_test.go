@@ -172,7 +172,9 @@ func TestAQuestionIsBounded(t *testing.T) {
 }
 
 func TestFailuresAreCountedAndLoggedOnce(t *testing.T) {
-	broken := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":{"message":"secret prompt"}}`, 500) }
+	broken := func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error":{"message":"secret prompt"}}`, 500)
+	}
 	for name, tc := range map[string]struct {
 		answer func(http.ResponseWriter, *http.Request)
 		change func(*secondopinion.Settings)
@@ -190,7 +192,8 @@ func TestFailuresAreCountedAndLoggedOnce(t *testing.T) {
 		"no answer in time": {
 			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 			func(s *secondopinion.Settings) { s.Timeout = 100 * time.Millisecond },
-			secondopinion.ErrTimeout, secondopinion.Stats{Timeouts: 3},
+			secondopinion.ErrTimeout,
+			secondopinion.Stats{Timeouts: 3},
 		},
 		"a spent budget": {content(stuck), func(s *secondopinion.Settings) { s.PerRun = 1 }, secondopinion.ErrBudget, secondopinion.Stats{OverBudget: 3}},
 	} {

@@ -120,7 +120,8 @@ var rooms = map[string]room{
 			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
 	},
-	"cmd/unloop": {ours: []string{"internal/cli"}},
+	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
+	"cmd/unloop":     {ours: []string{"internal/cli"}},
 
 	"internal/arch": {},
 }
