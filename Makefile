@@ -16,6 +16,7 @@ FUZZTIME  := 60s
 LOAD      :=
 EVAL_RUNS := examples/healthy/*.jsonl
 COMPARE_PYTHON := python3.12
+COMPARE_SECONDS := 600
 EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 
 # Tools have a go.mod of their own, so that what they depend on is nothing that unloop depends on.
@@ -133,7 +134,7 @@ eval: ## measure the profiles on EVAL_RUNS, and on loops and lookalikes made of 
 .PHONY: compare
 compare: ## run published detectors on the judged runs of EVAL_RUNS beside ours, and print the table of docs/comparison.md
 	@mkdir -p .cache && go run ./compare/unloop $(EVAL_RUNS) > .cache/decisions.jsonl
-	@"$$(PYTHON=$(COMPARE_PYTHON) scripts/python-env compare/requirements.txt)" compare/compare.py .cache/decisions.jsonl $(EVAL_RUNS)
+	@"$$(PYTHON=$(COMPARE_PYTHON) scripts/python-env compare/requirements.txt)" compare/compare.py $(COMPARE_SECONDS) .cache/decisions.jsonl $(EVAL_RUNS)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, one after another
