@@ -13,9 +13,11 @@ import platform
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stdout
 from datetime import date
 from functools import partial
 from importlib.metadata import version
+from io import StringIO
 from pathlib import Path
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # a library of openhands-sdk would fetch a list of prices
@@ -34,10 +36,11 @@ def decide(name: str, runs: list[Run], seconds: float) -> Decisions:
         detector = DETECTORS[name](run)
         flags = []
         began = time.process_time()
-        for at, entry in enumerate(run.entries):
-            verdict = detector.add(entry)
-            if verdict is not Verdict.NONE:
-                flags.append((at, verdict))
+        with redirect_stdout(StringIO()):  # a detector prints what it finds
+            for at, entry in enumerate(run.entries):
+                verdict = detector.add(entry)
+                if verdict is not Verdict.NONE:
+                    flags.append((at, verdict))
         decisions.seconds += time.process_time() - began
         decisions.steps += len(run.entries)
         decisions.by_run[run.id] = flags
@@ -77,7 +80,7 @@ def main() -> None:
     if not runs:
         sys.exit("no run has labels.stuck")
     runs.sort(key=lambda run: hashlib.sha256(run.id.encode()).digest())  # so that a part of them is a sample
-    with ProcessPoolExecutor(max_workers=6) as pool:
+    with ProcessPoolExecutor() as pool:
         others = pool.map(partial(decide, runs=runs, seconds=float(sys.argv[1])), sorted(DETECTORS))
         rows = sorted((row(decisions, runs) for decisions in others), reverse=True)
     print(f"{date.today()}, Python {platform.python_version()}.\n")

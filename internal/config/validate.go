@@ -190,7 +190,6 @@ func (v *validation) patterns(patterns []string) {
 func (v *validation) secondOpinion(s *SecondOpinion) {
 	if s.Endpoint != "" {
 		v.webURL("second_opinion.endpoint", s.Endpoint)
-		v.filled("second_opinion.model", s.Model)
 	}
 	between(v, "second_opinion.wait", s.Wait, 0, Duration(5*time.Minute))
 	between(v, "second_opinion.timeout", s.Timeout, Duration(100*time.Millisecond), Duration(5*time.Minute))
