@@ -16,13 +16,20 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	objects := false
 	for _, value := range s.canon.Members {
 		objects = true
+		from := len(w.List)
 		w.Add(value)
+		if sum, n := bag(w.List[from:]); n >= bagWords && !m.Seen.add(sum^uint32(t.Hash)^ofCalls) {
+			effort.Reordered = true
+		}
 		shares.put(uint32(fingerprint.Bytes(value)))
 	}
 	if !objects {
 		w.Add(canonical)
 	}
 	for k, word := range w.List {
+		if word.Kind != fingerprint.Letters && m.Seen.add(word.Hash^uint32(t.Hash)^ofCalls) {
+			effort.Names = effort.Names<<32 | uint64(word.Hash)
+		}
 		shares.put(word.Hash * 0x9E3779B1)
 		if k > 0 {
 			shares.put(fingerprint.Run2(w.List[k-1], word))
@@ -49,6 +56,23 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		m.Acts[m.N%recentActs] = next
 	}
 	m.N++
+}
+
+// ofCalls marks the fingerprints of what calls name.
+const ofCalls = 0x5F356495
+
+// ofOutcomes marks the fingerprints of whole outcomes.
+const ofOutcomes = 0x2C1B3C6D
+
+// bagWords is how many words an argument has at least that is compared without regard to their order.
+const bagWords = 8
+
+// bag returns a fingerprint of words that does not depend on their order.
+func bag(words []fingerprint.Word) (sum uint32, n int) {
+	for _, word := range words {
+		sum += word.Hash * 0x85EBCA6B
+	}
+	return sum, len(words)
 }
 
 // purpose says of a command line whether it can do anything at all, and whether it may change something.

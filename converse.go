@@ -7,11 +7,11 @@ func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
 	s.words.AddText(e.Text)
-	fresh := m.spoken(&s.words, e.Role)
+	fresh, known := m.spoken(&s.words, e.Role)
 	if e.Role != RoleAssistant {
 		m.Wasted *= keptByPerson
-		m.Certain, m.Acquit = 0, acquitted
-		m.Asked, m.AskedAgain = true, fresh < askedNew
+		m.Certain, m.Excused = 0, excusedSteps
+		m.Asked, m.AskedAgain = true, fresh < askedNew || known
 		return
 	}
 	asked := m.Asked
@@ -30,14 +30,23 @@ func (r *Run) converse(s *scratch, e *Event) {
 	m.Talk = m.Talk*talkKept + said
 }
 
-// spoken notes the pairs of words of a message, and returns the share of them that nobody of the role has said before.
-func (m *meter) spoken(w *fingerprint.Words, role string) float64 {
+// spoken notes the pairs of words of a message, and returns the share of them that nobody of the role has said before. It also
+// reports whether the message names numbers or ids, and the role has named all of them before.
+func (m *meter) spoken(w *fingerprint.Words, role string) (share float64, known bool) {
 	mark := uint32(fingerprint.String(role))
-	fresh := 0
+	fresh, named, again := 0, 0, 0
+	for _, word := range w.List {
+		if word.Kind == fingerprint.Letters || word.Kind == fingerprint.Volatile {
+			continue
+		}
+		if named++; !m.Seen.add(word.Hash ^ mark) {
+			again++
+		}
+	}
 	for k := 1; k < len(w.List); k++ {
 		if m.Seen.add(fingerprint.Run2(w.List[k-1], w.List[k]) ^ mark) {
 			fresh++
 		}
 	}
-	return float64(fresh) / float64(max(1, len(w.List)-1))
+	return float64(fresh) / float64(max(1, len(w.List)-1)), named > 0 && again == named
 }

@@ -40,7 +40,7 @@ func (r *Run) start(e *Event) {
 	if r.options.Needs&NeedInputs != 0 {
 		r.keepInput(t, r.step.ArgsHash, canonical)
 	}
-	if r.options.Needs&FactEffort != 0 {
+	if r.options.Needs&NeedEffort != 0 {
 		r.attempt(s, t, canonical)
 	}
 	s.put()
@@ -217,15 +217,16 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 	if r.options.Needs&NeedOutcomes != 0 {
 		s := getScratch()
-		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Stable))
+		told := outcomeHash(e.Output, e.Error, s.mask.Stable)
+		step.NormalizedResult = fingerprint.Join(t.Hash, told)
 		s.words.Reset()
 		s.words.Add(e.Output)
 		s.words.Add(e.Error)
 		var varied variation
 		step.NormalizedResult, varied = r.settle(t, &s.words, step.NormalizedResult)
 		r.outcome(t, class, s.words.Says > 0, varied == fewer)
-		if r.options.Needs&FactEffort != 0 {
-			r.weigh(t, &s.words, varied)
+		if r.options.Needs&NeedEffort != 0 {
+			r.weigh(t, &s.words, class, told, varied)
 		}
 		s.put()
 		if t.Streak.Count <= 2 { // a row begins

@@ -4,15 +4,18 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// Effort is what a step brought, in a run that keeps FactEffort. Shares are from 0 to 1.
+// Effort is what a step brought, in a run that keeps NeedEffort. Shares are from 0 to 1.
 type Effort struct {
-	Alike   float64 `json:",omitzero"` // how much of the call's words is that of one of the last twelve calls, less of another tool
-	Fresh   float64 `json:",omitzero"` // of the call's runs of four words, the share that the run had not seen
-	Idle    bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or not one word
-	Writes  bool    `json:",omitzero"` // the call may change something
-	Novelty float64 `json:",omitzero"` // of the outcome's runs of four words, the share that the run had not seen
-	Wasted  float64 `json:",omitzero"` // how much of the step was in vain
-	Brought Brought `json:",omitzero"`
+	Alike     float64 `json:",omitzero"` // how much of the call's words is that of one of the last twelve calls, less of another tool
+	Fresh     float64 `json:",omitzero"` // of the call's runs of four words, the share that the run had not seen
+	Names     uint64  `json:",omitzero"` // fingerprints of the first two numbers and ids that the call names, and no call of its tool before
+	Known     bool    `json:",omitzero"` // its outcome tells much, and all of it is known
+	Reordered bool    `json:",omitzero"` // a member of its arguments has the words that an earlier call's had, in whatever order
+	Idle      bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or not one word
+	Writes    bool    `json:",omitzero"` // the call may change something
+	Novelty   float64 `json:",omitzero"` // of the outcome's runs of four words, the share that the run had not seen
+	Wasted    float64 `json:",omitzero"` // how much of the step was in vain
+	Brought   Brought `json:",omitzero"`
 }
 
 // Brought says what a step brought, at best.
@@ -27,7 +30,7 @@ const (
 	Nothing                // it could not do anything
 )
 
-// Meter is what a run that keeps FactEffort knows of how much its latest steps brought. Evidence that it brings little adds up
+// Meter is what a run that keeps NeedEffort knows of how much its latest steps brought. Evidence that it brings little adds up
 // step by step, and falls with news in proportion to how much news it is.
 type Meter struct {
 	Wasted  float64  // steps in vain, less what has been new since
@@ -41,7 +44,8 @@ type Meter struct {
 // meter is the Meter with what it rests on.
 type meter struct {
 	Meter
-	Acquit     int   // how many of the next steps have a reason to look again: something was changed, or a person spoke
+	Changed    Hash  // the tool of the latest change
+	Excused    int   // how many of the next steps have a reason to look again: something was changed, or a person spoke
 	Asked      bool  // a person has spoken since the last message of an assistant
 	AskedAgain bool  // and said hardly more than before
 	Looked     bool  // a step has ended since
@@ -63,28 +67,38 @@ const recentActs = 12
 // What a step weighs that told nothing new, by what it brought; a step in vain is 1.
 const (
 	weightContent  = 0.5 // what was known before
+	weightKnown    = 0.6 // an answer that tells much, and all of it is known
 	weightAbsence  = 0.35
 	weightAgain    = 0.68 // the same call with the same result
 	weightPoll     = 0.2
 	weightRewrite  = 0.4 // a change in nearly the words of an earlier one
+	weightReworded = 0.7 // a change that its tool acknowledges as the one before, which it resembles
 	weightPassing  = 0.6 // a failure that may pass by itself
 	weightStubborn = 1.3 // the same call fails in the same way for the third time
 
 	alikeFrom, alikeTo = 0.1, 0.6 // calls are different to the one share of common words, and one and the same from the other on
+	rewrittenFrom      = 0.4      // two changes have more words in common by chance
 	otherTool          = 0.8      // what the likeness to a call of another tool counts
-	alikeFailures      = 0.4      // at least, of calls of one tool that fail with words that were seen before
+	alikeFailures      = 0.45     // at least, of calls of one tool that fail with words that were seen before
+
+	alikeAnswers = 0.7  // at least, of calls whose answers tell much, and all of it is known
+	fullAnswer   = 5    // words that a call may be answered with twice
+	richAnswer   = 8    // runs of words that tell much
+	knownNovelty = 0.15 // under which all of an answer is known
 
 	noveltyGain   = 1.3  // what a share of new words tells of novelty
+	newError      = 0.5  // of an error that was not told before, at least
+	knownError    = 0.5  // of its novelty, where an error was told before and the page around it is new
 	onwardNovelty = 0.7  // of a number that moves one way
 	noveltyHalf   = 60   // so many new runs of words are half of all the news that a step can bring
 	keptEach      = 0.96 // of the evidence, from step to step
 	keptByPerson  = 0.7  // of the evidence, when a person speaks
 	changeNews    = 0.5  // how much a change lowers the evidence, if all its words are new
 	mostWasted    = 3.5
-	acquitted     = 2   // steps behind a change, or a person's message
-	acquittal     = 0.4 // what they weigh
-	retried       = 0.6 // what they weigh if they fail
-	shortAnswer   = 12  // runs of words: a change is told in no more
+	excusedSteps  = 2   // steps behind a change, or a person's message
+	weightExcused = 0.4 // what they weigh
+	weightRetried = 0.6 // what they weigh if they fail
+	shortAnswer   = 15  // words: a change is told in no more
 
 	askedForKnown = 1.3 // what an answer counts to a person who says the same again
 	askedNew      = 0.2 // the same, for a person who does not only say the same again
@@ -96,42 +110,83 @@ const (
 // begunAgain is the evidence under which a stretch is over.
 const begunAgain = 0.3
 
-// Meter returns what the run knows of how much its latest steps brought; the zero Meter unless it keeps FactEffort.
+// Meter returns what the run knows of how much its latest steps brought; the zero Meter unless it keeps NeedEffort.
 func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }
 
 // read notes the runs of four words, and returns the share of them that was not seen before.
 func (m *meter) read(w *fingerprint.Words) float64 {
-	fresh, all := m.count(w)
+	fresh, all := m.count(w, false)
 	if all == 0 {
 		return 0
 	}
 	return float64(fresh) / float64(all+1)
 }
 
-// count notes the runs of four words, or the one run of fewer: how many were not seen before, and how many there are.
-func (m *meter) count(w *fingerprint.Words) (fresh, all int) {
-	words := w.List
-	switch len(words) {
-	case 0:
-		return 0, 0
-	case 1, 2, 3:
-		words = append(words, words[0], words[0], words[0])[:4]
-	}
-	first, second := fingerprint.Run2(words[0], words[1]), fingerprint.Run2(words[1], words[2])
-	for k := 3; k < len(words); k++ {
-		third := fingerprint.Run2(words[k-1], words[k])
-		if m.Seen.add(fingerprint.Run4(first, third)) {
-			fresh++
+// count notes the runs of four words of each line, sentence or JSON member, or the one run of fewer: how many were not seen before,
+// and how many there are. In the text of an outcome an id behind a word is any id: what is known but for its ids is known.
+func (m *meter) count(w *fingerprint.Words, outcome bool) (fresh, all int) {
+	for words := w.List; len(words) > 0; {
+		n := 1
+		for n < len(words) && !words[n].First {
+			n++
 		}
-		first, second = second, third
+		item := words[:n]
+		words = words[n:]
+		if n < 4 {
+			if all++; m.Seen.add(shortRun(item)) {
+				fresh++
+			}
+			continue
+		}
+		for k := 1; outcome && k < n; k++ {
+			if item[k].Kind == fingerprint.Mixed && item[k-1].Kind == fingerprint.Letters {
+				item[k].Hash = anyID
+			}
+		}
+		first, second := fingerprint.Run2(item[0], item[1]), fingerprint.Run2(item[1], item[2])
+		for k := 3; k < n; k++ {
+			third := fingerprint.Run2(item[k-1], item[k])
+			if run := fingerprint.Run4(first, third); n < sampledFrom {
+				all++
+				if m.Seen.add(run) {
+					fresh++
+				}
+			} else if run&sampled == 0 { // one of two, and always the same ones
+				all += 2
+				if m.Seen.add(run) {
+					fresh += 2
+				}
+			}
+			first, second = second, third
+		}
 	}
-	return fresh, len(words) - 3
+	return fresh, all
+}
+
+// Of a line of many words, half of the runs are looked up: which ones depends on their fingerprints alone.
+const (
+	sampledFrom = 12
+	sampled     = 1 << 16
+)
+
+// anyID stands for the fingerprint of every id.
+const anyID = 2
+
+// shortRun returns the fingerprint of a line of one to three words.
+func shortRun(item []fingerprint.Word) uint32 {
+	var words [4]fingerprint.Word
+	copy(words[:], item)
+	for k := len(item); k < len(words); k++ {
+		words[k] = item[0]
+	}
+	return fingerprint.Run4(fingerprint.Run2(words[0], words[1]), fingerprint.Run2(words[2], words[3]))
 }
 
 // weigh works out what the step that has just ended brought. The words are those of its outcome.
-func (r *Run) weigh(t *Tool, w *fingerprint.Words, varied variation) {
+func (r *Run) weigh(t *Tool, w *fingerprint.Words, class, told Hash, varied variation) {
 	m, effort := &r.s.Meter, &r.step.Effort
-	fresh, all := m.count(w)
+	about := effort.answered(w)
+	fresh, all := m.count(w, !about)
 	if all > 0 {
 		effort.Novelty = min(1, max(noveltyGain*float64(fresh)/float64(all+2), float64(fresh)/float64(fresh+noveltyHalf)))
 	}
@@ -145,21 +200,35 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, varied variation) {
 	m.Talk *= talkSteps
 	m.Looked = true
 	if effort.Writes && !t.Shell && blank && !r.step.Failing {
-		m.Acquit = acquitted
+		m.Excused = excusedSteps
 		return // whether it did anything is not known
 	}
-	r.judge(w, blank, all)
+	if again := len(w.List) >= fullAnswer && !m.Seen.add(uint32(told)^ofOutcomes); again || !t.Shell && all >= richAnswer && effort.Novelty < knownNovelty && !about {
+		effort.Novelty, effort.Known = 0, true
+	}
+	r.judge(t, w, blank, all)
+	if effort.Brought == Setback && r.step.Failing && class != 0 {
+		if r.step.Told == 1 {
+			effort.Novelty = max(effort.Novelty, newError)
+		} else {
+			effort.Novelty *= knownError
+		}
+	}
 	kept := 1 - effort.Novelty
 	if effort.Brought == Change {
 		kept = 1 - changeNews*effort.Fresh
 		if varied == onward {
 			kept = 1 - effort.Novelty
-		} else if m.Acquit == acquitted { // it follows another change, and nobody has looked in between
+		} else if m.Excused == excusedSteps { // it follows another change, and nobody has looked in between
 			effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
+			if same := rewritten(effort); same > 0 && t.Acknowledged == w.Shape && !t.Shell && m.Changed == t.Hash {
+				effort.Wasted, kept = max(effort.Wasted, same), 1
+			}
 		}
-		m.Acquit = acquitted
+		t.Acknowledged, m.Changed = w.Shape, t.Hash
+		m.Excused = excusedSteps
 	} else {
-		effort.Wasted = r.wasted(w)
+		effort.Wasted = r.wasted(t, w)
 		if effort.Brought == Nothing {
 			kept = 1
 		}
@@ -168,7 +237,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, varied variation) {
 }
 
 // judge says what the step brought, at best.
-func (r *Run) judge(w *fingerprint.Words, blank bool, all int) {
+func (r *Run) judge(t *Tool, w *fingerprint.Words, blank bool, all int) {
 	effort, step := &r.step.Effort, &r.step
 	blank = blank || step.Failing && w.Says == 0
 	failed := !blank && (step.Failing || w.Tells == fingerprint.Refused)
@@ -178,7 +247,7 @@ func (r *Run) judge(w *fingerprint.Words, blank bool, all int) {
 		effort.Brought = Nothing
 	case failed:
 		effort.Brought = Setback
-	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) && (nothing || w.Tells == fingerprint.Done || all < shortAnswer && step.Told == 1):
+	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) && (blank || t.Shell && nothing || w.Tells == fingerprint.Done || w.Tells != fingerprint.Nothing && !effort.Known && len(w.List) < shortAnswer && step.Told == 1):
 		effort.Brought = Change
 	case nothing:
 		effort.Brought = Absence
@@ -186,7 +255,7 @@ func (r *Run) judge(w *fingerprint.Words, blank bool, all int) {
 }
 
 // wasted returns how much of the step was in vain.
-func (r *Run) wasted(w *fingerprint.Words) float64 {
+func (r *Run) wasted(t *Tool, w *fingerprint.Words) float64 {
 	m, effort, step := &r.s.Meter, &r.step.Effort, &r.step
 	weight := weightContent
 	switch effort.Brought {
@@ -198,8 +267,14 @@ func (r *Run) wasted(w *fingerprint.Words) float64 {
 		weight = 1
 	}
 	alike := likeness(effort.Alike)
-	if effort.Brought == Setback && effort.Novelty < 0.1 {
+	if effort.Brought == Setback && effort.Novelty < 0.1 && (step.Failing || effort.Names == 0) {
 		alike = max(alike, alikeFailures)
+	}
+	switch {
+	case effort.Brought == Content && effort.Known:
+		weight, alike = weightKnown, max(alike, alikeAnswers)
+	case effort.Brought == Absence && effort.Writes && !t.Shell && w.Tells == fingerprint.Nothing:
+		weight, alike = 1, max(alike, alikeAnswers)
 	}
 	if step.Repeats.N >= 2 {
 		weight, alike = max(weight, weightAgain), 1
@@ -212,15 +287,42 @@ func (r *Run) wasted(w *fingerprint.Words) float64 {
 	case step.Effect == Polling:
 		weight = weightPoll
 	}
-	if m.Acquit > 0 {
-		m.Acquit--
+	if m.Excused > 0 {
+		m.Excused--
 		if effort.Brought == Setback {
-			weight *= retried
+			weight *= weightRetried
 		} else {
-			weight *= acquittal
+			weight *= weightExcused
 		}
 	}
 	return weight * alike * (1 - effort.Novelty)
+}
+
+// answered reports whether a text names one of the numbers and ids that the call was the first of its tool to name: it is about
+// that item.
+func (effort *Effort) answered(w *fingerprint.Words) bool {
+	if effort.Names == 0 {
+		return false
+	}
+	for _, word := range w.List {
+		if word.Kind != fingerprint.Letters && (word.Hash == uint32(effort.Names) || word.Hash == uint32(effort.Names>>32)) {
+			return true
+		}
+	}
+	return false
+}
+
+// rewritten returns how much a change is what an earlier one wrote, in other words or another order, from 0 to 1. One that names a
+// number or an id that no call has named is about another item.
+func rewritten(effort *Effort) float64 {
+	if effort.Names != 0 {
+		return 0
+	}
+	if effort.Reordered {
+		return 1
+	}
+	alike := max(0, effort.Alike-rewrittenFrom) / (1 - alikeTo)
+	return weightReworded * min(1, alike)
 }
 
 // likeness scales how alike two calls are to from 0, different, to 1, one and the same.
@@ -233,7 +335,7 @@ func likeness(alike float64) float64 {
 func (r *Run) certain() bool {
 	effort := &r.step.Effort
 	return effort.Brought == Nothing ||
-		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Acquit == 0
+		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Excused == 0
 }
 
 // add adds what a step wasted to what is kept of the evidence.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var measured = Options{Shells: DefaultShells(), Needs: FactEffort | NeedOutcomes | NeedExcerpts | NeedTexts}
+var measured = Options{Shells: DefaultShells(), Needs: NeedEffort | NeedOutcomes | NeedExcerpts | NeedTexts}
 
 func step(r *Run, n int) {
 	input, _ := json.Marshal(map[string]string{"command": fmt.Sprintf("strings a.dat | grep -E 'PASSWORD=%d.*'", n%7)})
@@ -27,7 +27,7 @@ func TestAMeterGoesOnWhereItWas(t *testing.T) {
 	r := NewRun("r", measured)
 	for n := range 40 {
 		step(r, n)
-		text, err := json.Marshal(r)
+		text, err := r.Snapshot()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,8 +40,8 @@ func TestAMeterGoesOnWhereItWas(t *testing.T) {
 		if diff := cmp.Diff(r.Meter(), restored.Meter()); diff != "" {
 			t.Fatalf("after step %d (-written +restored):\n%s", n, diff)
 		}
-		again, _ := json.Marshal(restored)
-		if now, _ := json.Marshal(r); string(now) != string(again) {
+		again, _ := restored.Snapshot()
+		if now, _ := r.Snapshot(); string(now) != string(again) {
 			t.Fatalf("after step %d they write different snapshots", n)
 		}
 	}
@@ -56,7 +56,7 @@ func TestAMeterThatNoRunHasWrittenIsRefused(t *testing.T) {
 		"too many answers":            {Answers: make([]answer, recentAnswers+1)},
 		"too many numbers":            {Answers: []answer{{Count: 9}}},
 		"an answer that is not there": {Next: 3},
-		"too much patience":           {Acquit: 3},
+		"too much patience":           {Excused: 3},
 	} {
 		if m.validate(&state{Metrics: Metrics{Events: 100}}) == nil {
 			t.Errorf("%s: it was taken", name)

@@ -15,10 +15,7 @@ func TestPeriodsAgreeWithCounting(t *testing.T) {
 			round := rapid.SliceOfN(rapid.Uint64Range(1, 3), 1, 10).Draw(t, "round")
 			symbols = append(symbols, slices.Repeat(round, rapid.IntRange(1, 5).Draw(t, "rounds"))...)
 		}
-		var p Periods
-		for _, s := range symbols {
-			p.add(Hash(s))
-		}
+		p := periodsOf(symbols)
 		shortest := 0
 		for period := MaxPeriod; period >= 1; period-- {
 			rounds, whole := countRounds(symbols, period)
@@ -85,9 +82,13 @@ func isTurned(a, b []uint64) bool {
 }
 
 func patternOf(symbols []uint64, period int) Hash {
-	var p Periods
+	return periodsOf(symbols).Pattern(period)
+}
+
+func periodsOf(symbols []uint64) Periods {
+	var p periods
 	for _, s := range symbols {
 		p.add(Hash(s))
 	}
-	return p.Pattern(period)
+	return Periods{&p}
 }

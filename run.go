@@ -57,9 +57,9 @@ type state struct {
 	ArgsCounts          recentCounts
 	OutcomeCounts       recentCounts // by target and normalized result
 	ResultCounts        recentCounts // by tool and normalized result, or by tool and class of error
-	CallPeriods         Periods
+	CallPeriods         periods
 	TargetStreak        Streak // of calls with the same target
-	OutcomePeriods      Periods
+	OutcomePeriods      periods
 	Changes             int // novel outcomes of mutating calls
 	StepsWithoutNovelty int
 	RestatedInARow      int // consecutive messages that are nearly equal to an earlier one
@@ -123,9 +123,9 @@ type Metrics struct {
 	EventsOf     int           // events of BusiestAgent
 }
 
-// NewRun returns a run without events. It reads its events according to reading, which must not change afterwards.
-func NewRun(id string, reading Options) *Run {
-	return &Run{id: id, options: reading, s: state{Tools: make(map[string]*Tool)}}
+// NewRun returns a run without events. It reads its events according to the options, which must not change afterwards.
+func NewRun(id string, options Options) *Run {
+	return &Run{id: id, options: options, s: state{Tools: make(map[string]*Tool)}}
 }
 
 // ID returns the run's id.
@@ -262,14 +262,14 @@ func (r *Run) StepAt(k int) *Step {
 }
 
 // CallPeriods returns the periods in the sequence of Step.ArgsHash. A call is added when it starts.
-func (r *Run) CallPeriods() *Periods { return &r.s.CallPeriods }
+func (r *Run) CallPeriods() Periods { return Periods{&r.s.CallPeriods} }
 
 // TargetStreak returns the streak of the latest calls with equal Step.TargetHash.
 func (r *Run) TargetStreak() *Streak { return &r.s.TargetStreak }
 
 // OutcomePeriods returns the periods in the sequence of steps, where two steps are equal if TargetHash and
 // NormalizedResult are. A step is added when its call ends. The run must keep NeedOutcomes.
-func (r *Run) OutcomePeriods() *Periods { return &r.s.OutcomePeriods }
+func (r *Run) OutcomePeriods() Periods { return Periods{&r.s.OutcomePeriods} }
 
 // StepsWithoutNovelty returns the number of consecutive outcomes without novelty. An outcome is novel if the run has not
 // seen its normalized result from the tool before, or, of a failure, its class of error. The outcome of a mutating call

@@ -14,7 +14,8 @@ import (
 const maxRunMemory = 4 << 20
 
 // TestMemoryOfALongRun folds 100,000 events, six times what the largest table holds, that have as little in common as possible, and
-// measures the memory of the run.
+// measures the memory of the run. By then each table has been filled and has dropped its oldest entries several times: a run of 1,000,000
+// events keeps no more, within a tenth, and takes ten times as long.
 func TestMemoryOfALongRun(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

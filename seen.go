@@ -11,77 +11,95 @@ import (
 // maxSeen is how many different things a seen surely remembers; it forgets the longest unseen of more than that.
 const maxSeen = 1 << 14
 
-// seen is a set of fingerprints in bounded memory: two generations, of which the older is dropped when the younger is full.
-// It takes 256 KiB at most.
-type seen struct{ young, old set }
+// seen is a set of fingerprints of 31 bits in bounded memory: two generations, of which the older is dropped when the younger is full.
+// It is one hash table with open addressing, at most half full, so that a look at both generations is one. It takes 256 KiB at most.
+type seen struct {
+	places     []uint32 // 0 is an empty place; the highest bit says of which generation an entry is
+	n, young   int      // entries, and those of the younger generation
+	generation uint32   // the younger: 0 or old
+}
+
+// old is the bit that tells the generations apart.
+const old = 1 << 31
 
 // add notes h and reports whether it is new.
 func (s *seen) add(h uint32) bool {
-	h = max(h, 1)
-	if 2*s.young.n >= len(s.young.places) && s.young.n < maxSeen {
-		s.young.grow()
+	h = max(h&^old, 1)
+	if 2*s.n >= len(s.places) && s.n < 2*maxSeen {
+		s.grow()
 	}
-	at := s.young.place(h)
-	if s.young.places[at] == h {
+	at := s.place(h)
+	x := s.places[at]
+	if x == h|s.generation {
 		return false
 	}
-	if s.young.n >= maxSeen {
-		s.young, s.old = s.old, s.young
-		clear(s.young.places)
-		s.young.n = 0
-		s.young.put(h)
-		return !s.old.has(h)
+	if s.young >= maxSeen {
+		s.forget()
+		if at = s.place(h); x != 0 { // it may have been of the generation that is forgotten
+			x = s.places[at]
+		}
 	}
-	s.young.places[at] = h
-	s.young.n++
-	return !s.old.has(h)
+	s.places[at] = h | s.generation
+	s.young++
+	if x == 0 {
+		s.n++
+	}
+	return x == 0
 }
 
-// set is a hash table with open addressing, at most half full. 0 is an empty place.
-type set struct {
-	places []uint32
-	n      int
-}
-
-func (s *set) has(h uint32) bool {
-	return s.n > 0 && s.places[s.place(h)] == h
-}
-
-// place returns where h stands, or would stand. There must be places.
-func (s *set) place(h uint32) uint32 {
+// place returns where h stands, of whichever generation, or would stand. There must be places.
+func (s *seen) place(h uint32) uint32 {
 	mask := uint32(len(s.places) - 1)
 	at := h & mask
-	for s.places[at] != 0 && s.places[at] != h {
+	for x := s.places[at]; x != 0 && x&^old != h; x = s.places[at] {
 		at = (at + 1) & mask
 	}
 	return at
 }
 
-// put adds h, which must not be there.
-func (s *set) put(h uint32) {
-	if 2*s.n >= len(s.places) {
-		s.grow()
+// forget drops the older generation, and makes the younger the older.
+func (s *seen) forget() {
+	for at := range s.places {
+		for x := s.places[at]; x != 0 && x&old != s.generation; x = s.places[at] {
+			s.drop(uint32(at))
+		}
 	}
-	s.places[s.place(h)] = h
-	s.n++
+	s.n, s.young = s.young, 0
+	s.generation ^= old
 }
 
-func (s *set) grow() {
-	before := s.places
-	s.places = make([]uint32, max(64, 2*len(before)))
-	for _, x := range before {
-		if x != 0 {
-			s.places[s.place(x)] = x
+// drop empties a place and moves up what stands behind it and would not be found otherwise.
+func (s *seen) drop(at uint32) {
+	mask := uint32(len(s.places) - 1)
+	s.places[at] = 0
+	for next := (at + 1) & mask; s.places[next] != 0; next = (next + 1) & mask {
+		home := s.places[next] & mask
+		if (next-home)&mask >= (next-at)&mask {
+			s.places[at], s.places[next] = s.places[next], 0
+			at = next
 		}
 	}
 }
 
-// sorted returns what the set holds, so that equal sets write equal snapshots.
-func (s *set) sorted() []uint32 {
-	all := make([]uint32, 0, s.n)
-	for _, x := range s.places {
+func (s *seen) grow() {
+	before := s.places
+	s.places = make([]uint32, max(64, 2*len(before)))
+	for _, x := range before {
 		if x != 0 {
-			all = append(all, x)
+			s.places[s.place(x&^old)] = x
+		}
+	}
+}
+
+// size returns the memory of the set in bytes.
+func (s *seen) size() int { return 4 * cap(s.places) }
+
+// sorted returns the entries of a generation, so that equal sets write equal snapshots.
+func (s *seen) sorted(generation uint32) []uint32 {
+	var all []uint32
+	for _, x := range s.places {
+		if x != 0 && x&old == generation {
+			all = append(all, x&^old)
 		}
 	}
 	slices.Sort(all)
@@ -90,9 +108,9 @@ func (s *set) sorted() []uint32 {
 
 // MarshalText writes the set for a snapshot: how many are young, then all, in base64.
 func (s *seen) MarshalText() ([]byte, error) {
-	raw := binary.LittleEndian.AppendUint16(make([]byte, 0, 2+4*(s.young.n+s.old.n)), uint16(s.young.n))
-	for _, all := range [...][]uint32{s.young.sorted(), s.old.sorted()} {
-		for _, x := range all {
+	raw := binary.LittleEndian.AppendUint16(make([]byte, 0, 2+4*s.n), uint16(s.young))
+	for _, generation := range [...]uint32{s.generation, s.generation ^ old} {
+		for _, x := range s.sorted(generation) {
 			raw = binary.LittleEndian.AppendUint32(raw, x)
 		}
 	}
@@ -111,17 +129,21 @@ func (s *seen) UnmarshalText(text []byte) error {
 	if young > min(all, maxSeen) || all-young > maxSeen {
 		return errSeen
 	}
-	*s = seen{}
+	*s = seen{young: young}
 	for k := range all {
-		into := &s.young
-		if k >= young {
-			into = &s.old
-		}
 		x := binary.LittleEndian.Uint32(raw[2+4*k:])
-		if x == 0 || into.has(x) {
+		if 2*s.n >= len(s.places) {
+			s.grow()
+		}
+		at := s.place(x)
+		if x == 0 || x >= old || s.places[at] != 0 {
 			return errSeen
 		}
-		into.put(x)
+		if k >= young {
+			x |= old
+		}
+		s.places[at] = x
+		s.n++
 	}
 	return nil
 }

@@ -44,10 +44,10 @@ func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
 	for h := uint32(1); h <= 5*maxSeen; h++ {
 		s.add(h)
 	}
-	if n := s.young.n + s.old.n; n > 2*maxSeen {
-		t.Errorf("it keeps %d", n)
+	if s.n > 2*maxSeen {
+		t.Errorf("it keeps %d", s.n)
 	}
-	if n := len(s.young.places) + len(s.old.places); n > 4*maxSeen {
+	if n := len(s.places); n > 4*maxSeen {
 		t.Errorf("it takes %d places", n)
 	}
 	if s.add(5*maxSeen - maxSeen/2) {
@@ -55,6 +55,27 @@ func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
 	}
 	if !s.add(1) {
 		t.Error("it remembers the first for ever")
+	}
+}
+
+// A set agrees with two maps, of which the older is dropped when the younger is full.
+func TestSeenForgetsLikeTwoMaps(t *testing.T) {
+	for _, span := range []uint32{100, maxSeen, 2 * maxSeen, 5 * maxSeen} {
+		var s seen
+		young, before := map[uint32]bool{}, map[uint32]bool{}
+		random := uint32(1)
+		for range 6 * maxSeen {
+			random = random*1664525 + 1013904223
+			h := max(1, (random>>8)%span*2654435761&^old)
+			if !young[h] && len(young) >= maxSeen {
+				young, before = map[uint32]bool{}, young
+			}
+			want := !young[h] && !before[h]
+			young[h] = true
+			if got := s.add(h); got != want {
+				t.Fatalf("span %d: %d is new: %v, want %v", span, h, got, want)
+			}
+		}
 	}
 }
 

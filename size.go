@@ -37,7 +37,8 @@ func (r *Run) Size() int {
 	for _, t := range []*recentCounts{&s.RawCounts, &s.ArgsCounts, &s.OutcomeCounts, &s.ResultCounts} {
 		size += t.young.size() + t.old.size()
 	}
-	return size
+	m := &s.Meter
+	return size + m.Seen.size() + cap(m.Acts)*int(unsafe.Sizeof(act{})) + cap(m.Answers)*int(unsafe.Sizeof(answer{}))
 }
 
 // texts returns the length in bytes of the strings that only this step may reference.

@@ -15,7 +15,7 @@ func TestARunSaysAboutHowMuchMemoryItTakes(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	all := NeedInputs | NeedOutcomes | NeedTexts | NeedEmpty | NeedRaw | NeedArgs | NeedResults | NeedExcerpts | NeedShell
+	all := NeedInputs | NeedOutcomes | NeedTexts | NeedEmpty | NeedRaw | NeedArgs | NeedResults | NeedExcerpts | NeedShell | NeedEffort
 	for _, tc := range []struct {
 		name  string
 		facts Needs

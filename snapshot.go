@@ -17,18 +17,16 @@ type runSnapshot struct {
 	State   *state `json:"state"`
 }
 
-// MarshalJSON writes the complete state of the run. A run that RestoreRun makes of it continues exactly as this one would.
-// If the run keeps NeedExcerpts, the state contains excerpts of arguments and results.
-func (r *Run) MarshalJSON() ([]byte, error) { return json.Marshal(r.Snapshot()) }
+// Snapshot returns the complete state of the run as JSON. A run that RestoreRun makes of it continues exactly as this one
+// would. If the run keeps NeedExcerpts, the state contains excerpts of arguments and results.
+func (r *Run) Snapshot() ([]byte, error) {
+	return json.Marshal(runSnapshot{snapshotVersion, r.id, &r.s})
+}
 
-// Snapshot returns a value whose JSON is that of MarshalJSON. It is cheaper inside a larger value, because encoding/json
-// parses the output of a nested MarshalJSON again. The value is valid until the next Add.
-func (r *Run) Snapshot() any { return runSnapshot{snapshotVersion, r.id, &r.s} }
-
-// RestoreRun makes a run from the output of MarshalJSON. The reading must be equal to that of the original run. The data may
+// RestoreRun makes a run from the output of Snapshot. The options must be equal to those of the original run. The data may
 // come from an untrusted source: RestoreRun returns an error if it exceeds 16 MiB or if no run can have written it. It
 // takes about 10 ns per byte.
-func RestoreRun(data []byte, reading Options) (*Run, error) {
+func RestoreRun(data []byte, options Options) (*Run, error) {
 	if err := snapshot.Bounded(data); err != nil {
 		return nil, fmt.Errorf("restore a run: %w", err)
 	}
@@ -45,10 +43,10 @@ func RestoreRun(data []byte, reading Options) (*Run, error) {
 	if err := kept.State.validate(); err != nil {
 		return nil, fmt.Errorf("restore a run: %w", err)
 	}
-	if n := min(kept.State.Calls, recentExcerpts); reading.Needs&NeedExcerpts != 0 && len(kept.State.Excerpts) != n {
+	if n := min(kept.State.Calls, recentExcerpts); options.Needs&NeedExcerpts != 0 && len(kept.State.Excerpts) != n {
 		return nil, fmt.Errorf("restore a run: %d excerpts, want %d", len(kept.State.Excerpts), n)
 	}
-	r := NewRun(kept.ID, reading)
+	r := NewRun(kept.ID, options)
 	if kept.State.Tools == nil {
 		kept.State.Tools = r.s.Tools
 	}

@@ -51,7 +51,7 @@ type Step struct {
 	Test      bool   // its command runs tests
 	Empty     bool   // it completed and returned nothing
 	Failing   bool   // it failed, or what it returned tells that it did; the latter where the run keeps NeedOutcomes or NeedExcerpts
-	Effort    Effort `json:",omitzero"` // what it brought; kept with FactEffort
+	Effort    Effort `json:",omitzero"` // what it brought; kept with NeedEffort
 	Novel     bool   // its outcome told something new: see Run.StepsWithoutNovelty
 }
 

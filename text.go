@@ -62,7 +62,7 @@ func (r *Run) message(e *Event) {
 	case RoleAssistant:
 		r.s.MessagesSinceCall++
 	}
-	if r.options.Needs&FactEffort != 0 {
+	if r.options.Needs&NeedEffort != 0 {
 		s := getScratch()
 		r.converse(s, e)
 		s.put()

@@ -24,14 +24,15 @@ type Tool struct {
 	Calls  int // started calls
 	Empty  int // calls that completed with an empty result; with NeedEmpty
 
-	Distinct bool `json:",omitzero"` // its calls differ by all of their arguments, since one that was thought beside the point changed an outcome
-
 	// MostRepeated is the exact input that came most often: how often, and at which event last. Of equals it is the first.
 	MostRepeated struct {
 		Exact Hash
 		Count int
 		Event EventRef
 	}
+
+	// Acknowledged is the outcome of its latest change, but for numbers and ids; with NeedEffort.
+	Acknowledged Hash `json:",omitzero"`
 
 	// Streak is the streak of the latest outcomes with equal Step.NormalizedResult; with NeedOutcomes.
 	Streak Streak
@@ -48,6 +49,12 @@ type Tool struct {
 	// Unchanged is the streak of the latest outcomes in the turn with equal Step.ResultHash; with NeedResults.
 	Unchanged Streak
 
+	toolState
+}
+
+// toolState is what a run keeps of a tool for itself. It is embedded so that a snapshot contains it.
+type toolState struct {
+	Distinct            bool     `json:",omitzero"` // its calls differ by all of their arguments, since one that was thought beside the point changed an outcome
 	Turn                int      // number of the turn with the latest call
 	TurnCalls           int      // started calls in that turn
 	ProgressAtFirstCall int      // state updates and memory writes of the run before the tool's first call
@@ -63,7 +70,13 @@ type Streak struct {
 	Inputs int      // 1 plus the number of changes of the input within it
 	First  EventRef // the first event
 	Latest EventRef // the latest event
-	Last   Hash     // ArgsHash of the latest element
+
+	streakState
+}
+
+// streakState is what a run keeps of a streak for itself. It is embedded so that a snapshot contains it.
+type streakState struct {
+	Last Hash // ArgsHash of the latest element
 }
 
 func (s *Streak) add(of, input Hash, at EventRef) {
@@ -102,7 +115,7 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 		if len(r.s.Tools) >= maxTools {
 			r.forgetTool()
 		}
-		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), Hash: fingerprint.String(name)}
+		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), toolState: toolState{Hash: fingerprint.String(name)}}
 		r.s.Tools[name] = t
 	}
 	r.lastTool = t

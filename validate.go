@@ -221,7 +221,7 @@ func (s *Shell) validate(in *state) error {
 }
 
 // validate checks that Matches agrees with the elements that are kept, and that there are at most most elements.
-func (p *Periods) validate(most int) error {
+func (p *periods) validate(most int) error {
 	var c snapshot.Check
 	c.Count("N", p.N, most)
 	kept := min(p.N, MaxPeriod)
@@ -297,7 +297,7 @@ func (m *meter) validate(s *state) error {
 		c.That(x >= 0 && x <= 2*mostWasted+1/(1-talkKept), "evidence of %v", x)
 	}
 	c.Count("Steps", m.Steps, s.Metrics.Events)
-	c.Count("Acquit", m.Acquit, acquitted)
+	c.Count("Excused", m.Excused, excusedSteps)
 	c.Count("N", m.N, s.Metrics.Events)
 	c.That(len(m.Acts) == min(m.N, recentActs), "%d acts of %d", len(m.Acts), m.N)
 	c.Count("number of answers", len(m.Answers), recentAnswers)

@@ -53,12 +53,12 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 // because one repetition after a failure is a retry.
 func (d Cycle) shortest(r *unloop.Run) (period, again, need int) {
 	outcomes := r.OutcomePeriods()
-	if outcomes.Matches[0] > 0 {
+	if outcomes.Repeated(1) > 0 {
 		return 1, 0, 0
 	}
 	for period = 2; period <= unloop.MaxPeriod; period++ {
 		need = period * (d.Rounds - 1)
-		again = outcomes.Matches[period-1]
+		again = outcomes.Repeated(period)
 		if again >= need || again >= d.Steps && !failing(r, period) {
 			return period, again, min(need, d.Steps)
 		}

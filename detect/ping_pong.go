@@ -18,10 +18,10 @@ func (d PingPong) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	asked := r.CallPeriods()
-	if asked.Matches[0] > 0 || asked.Matches[1] == 0 || asked.Matches[1]+2 < d.Times {
+	if asked.Repeated(1) > 0 || asked.Repeated(2) == 0 || asked.Repeated(2)+2 < d.Times {
 		return unloop.Finding{}, false
 	}
-	n := asked.Matches[1] + 2
+	n := asked.Repeated(2) + 2
 	f := finding(r, "ping_pong", subjectOf(r, 2), n, "two calls have alternated for %d calls", n)
 	f.Period = 2
 	callsThat(r, n, func(*unloop.Step) bool { return true }).attach(&f)

@@ -24,7 +24,7 @@ const fewSteps = 3
 
 // Info describes the rule.
 func (StalledSteps) Info() unloop.Info {
-	return unloop.Info{Name: "stalled_steps", At: unloop.AtEnd, Needs: unloop.FactEffort | unloop.NeedOutcomes | unloop.NeedExcerpts}
+	return unloop.Info{Name: "stalled_steps", At: unloop.AtEnd, Needs: unloop.NeedEffort | unloop.NeedOutcomes | unloop.NeedExcerpts}
 }
 
 // Check looks at the step that has just ended.
@@ -35,7 +35,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stalled_steps", step.Tool, m.Steps, "The last %d steps brought almost nothing new: %s", m.Steps, tally(r, m))
+	f := finding(r, "stalled_steps", step.Tool, m.Steps, "The last %d steps brought almost nothing new: %s", m.Steps, countEffects(r, m))
 	if output != "" {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}
@@ -48,9 +48,9 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return f, true
 }
 
-// tally says how often the steps in vain, of those that are remembered, failed, found nothing, returned known content, or could do
+// countEffects says how often the steps in vain, of those that are remembered, failed, found nothing, returned known content, or could do
 // nothing, and how much of their outcomes was new.
-func tally(r *unloop.Run, m *unloop.Meter) string {
+func countEffects(r *unloop.Run, m *unloop.Meter) string {
 	var n [unloop.Nothing + 1]int
 	novelty, all := 0.0, 0
 	for k := range recent {

@@ -10,7 +10,7 @@ type StalledTalk struct {
 
 // Info describes the rule.
 func (StalledTalk) Info() unloop.Info {
-	return unloop.Info{Name: "stalled_talk", At: unloop.AtMessage, Needs: unloop.FactEffort | unloop.NeedOutcomes}
+	return unloop.Info{Name: "stalled_talk", At: unloop.AtMessage, Needs: unloop.NeedEffort | unloop.NeedOutcomes}
 }
 
 // Check looks at the message that was just sent.

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -111,10 +112,10 @@ type benchCall struct {
 }
 
 func callOnce(g *Guard, c *benchCall) {
-	if d := g.Before(c.call); d.Stops() {
+	if d := g.Before(context.Background(), c.call); d.Stops() {
 		panic("the call was stopped: " + d.Code)
 	}
-	g.After(c.call, c.outcome)
+	g.After(context.Background(), c.call, c.outcome)
 }
 
 func benchCalls(n int) []benchCall {

@@ -71,15 +71,15 @@ func conform(t *testing.T, name, path string) {
 	for i, call := range c.Calls {
 		switch {
 		case call.Turn:
-			g.ResetTurn()
+			g.ResetTurn(t.Context())
 			continue
 		case call.Text != nil:
-			g.Text(unloop.RoleAssistant, "", *call.Text)
+			g.Text(t.Context(), unloop.RoleAssistant, "", *call.Text)
 			continue
 		}
 		want := c.Expect[i]
 		made := Call{Tool: call.Tool, Args: call.Args}
-		d := g.Before(made)
+		d := g.Before(t.Context(), made)
 		if d.Action.String() != want.Before.Action || want.Before.Count != nil && d.Count != *want.Before.Count {
 			t.Fatalf("call %d of %s: %s with count %d, want %s with %v", i, call.Tool, d.Action, d.Count, want.Before.Action, want.Before.Count)
 		}
@@ -90,7 +90,7 @@ func conform(t *testing.T, name, path string) {
 		if call.Error != nil {
 			outcome = Outcome{Err: errors.New(*call.Error)}
 		}
-		after := g.After(made, outcome)
+		after := g.After(t.Context(), made, outcome)
 		expected := policy.Allow.String()
 		if want.After != nil {
 			expected = want.After.Action

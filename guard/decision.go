@@ -43,11 +43,11 @@ func newDecision(d policy.Decision, tool string, p *profile.Profile) Decision {
 }
 
 // Stops reports whether the call must not run.
-func (d *Decision) Stops() bool { return d.Action >= policy.Block }
+func (d Decision) Stops() bool { return d.Action >= policy.Block }
 
 // Result returns the JSON that the agent receives instead of a result if the call does not run. It is a string or an object
 // with the members error and loop_blocked, as the profile's MessagePrefix says.
-func (d *Decision) Result() json.RawMessage {
+func (d Decision) Result() json.RawMessage {
 	text := "[" + d.prefix.Tag + "] " + d.Nudge
 	var answer any = text
 	if !d.prefix.Text {
@@ -61,7 +61,7 @@ func (d *Decision) Result() json.RawMessage {
 // Other values are wrapped in an object with the members result and _loop_guard. If there is no nudge, or a json.RawMessage
 // is invalid, Attach returns the result unchanged. The result is a json.RawMessage, or a value as encoding/json decodes it
 // to any. Attach does not modify it.
-func (d *Decision) Attach(result any) any {
+func (d Decision) Attach(result any) any {
 	if d.Action == policy.Allow || d.Nudge == "" {
 		return result
 	}
@@ -93,7 +93,7 @@ func (d *Decision) Attach(result any) any {
 }
 
 // Err returns a *LoopError if the run must halt, and nil otherwise.
-func (d *Decision) Err() error {
+func (d Decision) Err() error {
 	if d.Action != policy.Halt {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -54,7 +55,7 @@ func Example_customProfile() {
 	}
 	g := guard.New(p, guard.Options{Run: "nightly"})
 	for page := range 3 {
-		d := g.Before(guard.Call{Tool: "search", Args: json.RawMessage(fmt.Sprintf(`{"page":%d}`, page))})
+		d := g.Before(context.Background(), guard.Call{Tool: "search", Args: json.RawMessage(fmt.Sprintf(`{"page":%d}`, page))})
 		fmt.Println(d.Action, d.Stops())
 	}
 	// Output:

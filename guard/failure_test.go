@@ -3,6 +3,7 @@ package guard
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -38,48 +39,49 @@ func TestAPanicFailsTheGuardOfItsRunAlone(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 { // whoever waits for the lock gets it
 		all.Go(func() {
-			if d := group.Run("bad").Before(Call{Tool: "bomb"}); d.Action != policy.Allow || d.Code != CodeFailed || d.Err() != nil {
+			if d := group.Run("bad").Before(t.Context(), Call{Tool: "bomb"}); d.Action != policy.Allow || d.Code != CodeFailed || d.Err() != nil {
 				t.Errorf("%s %s", d.Action, d.Code)
 			}
 		})
 	}
 	all.Wait()
 	bad, good := group.Run("bad"), group.Run("good")
-	if d := bad.After(Call{Tool: "bomb"}, Outcome{}); d.Code != CodeFailed {
+	if d := bad.After(t.Context(), Call{Tool: "bomb"}, Outcome{}); d.Code != CodeFailed {
 		t.Errorf("it decides %q", d.Code)
 	}
 	if _, err := bad.Snapshot(); !errors.Is(err, ErrFailed) || !errors.Is(bad.Failed(), ErrFailed) || bad.State().Failed == "" {
 		t.Errorf("snapshot: %v, failed: %v, state: %+v", err, bad.Failed(), bad.State())
 	}
-	if d := good.Before(Call{Tool: "search"}); d.Code != "" || good.Failed() != nil {
+	if d := good.Before(t.Context(), Call{Tool: "search"}); d.Code != "" || good.Failed() != nil {
 		t.Errorf("another run: %q, %v", d.Code, good.Failed())
 	}
 	group.End("bad")
-	if d := group.Run("bad").Before(Call{Tool: "search"}); d.Code != "" {
+	if d := group.Run("bad").Before(t.Context(), Call{Tool: "search"}); d.Code != "" {
 		t.Errorf("begun anew, it decides %q", d.Code)
 	}
 	group.Close()
 }
 
 // strikes halts at the third call, and keeps how many there were.
-type strikes struct{ kept strikeCount }
+type strikes struct{ calls int }
 
-type strikeCount struct{ Calls int }
+func (s *strikes) Snapshot() ([]byte, error) { return json.Marshal(s.calls) }
 
-func (c *strikeCount) Validate() error {
-	if c.Calls < 0 || c.Calls > 3 {
-		return errors.New("Calls must be from 0 to 3")
+func (s *strikes) Restore(data []byte) error {
+	if err := json.Unmarshal(data, &s.calls); err != nil {
+		return err
+	}
+	if s.calls < 0 || s.calls > 3 {
+		return errors.New("calls must be from 0 to 3")
 	}
 	return nil
 }
-
-func (s *strikes) State() any { return &s.kept }
 
 func (s *strikes) Decide(r *unloop.Run, _, _ []unloop.Finding) policy.Decision {
 	if r.Current().Type != unloop.ToolCallStarted {
 		return policy.Decision{}
 	}
-	if s.kept.Calls++; s.kept.Calls < 3 {
+	if s.calls++; s.calls < 3 {
 		return policy.Decision{}
 	}
 	return policy.Decision{Action: policy.Halt, Code: "third_call"}
@@ -92,8 +94,8 @@ func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
 	}
 	p := custom(t, parts)
 	g := New(p, Options{})
-	g.Before(Call{Tool: "a"})
-	g.Before(Call{Tool: "b"})
+	g.Before(t.Context(), Call{Tool: "a"})
+	g.Before(t.Context(), Call{Tool: "b"})
 	data, err := g.Snapshot()
 	if err != nil {
 		t.Fatal(err)
@@ -102,14 +104,14 @@ func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := restored.Before(Call{Tool: "c"}); d.Action != policy.Halt || d.Nudge != "That was the third." {
+	if d := restored.Before(t.Context(), Call{Tool: "c"}); d.Action != policy.Halt || d.Nudge != "That was the third." {
 		t.Errorf("the third call: %s %q", d.Action, d.Nudge)
 	}
-	if d := New(p, Options{}).Before(Call{Tool: "c"}); d.Action != policy.Allow {
+	if d := New(p, Options{}).Before(t.Context(), Call{Tool: "c"}); d.Action != policy.Allow {
 		t.Errorf("the first call of another run: %s", d.Action)
 	}
 	for name, change := range map[string]func(m map[string]any){
-		"a state that its policy refuses":  func(m map[string]any) { m["watch"].(map[string]any)["policy"] = map[string]any{"Calls": 4} },
+		"a state that its policy refuses":  func(m map[string]any) { m["watch"].(map[string]any)["policy"] = 4 },
 		"a state of another kind":          func(m map[string]any) { m["watch"].(map[string]any)["policy"] = []int{1} },
 		"a number of events that is wrong": func(m map[string]any) { m["next"] = 1 },
 	} {
@@ -125,22 +127,25 @@ func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
 	}
 }
 
-// explosive is a policy whose state panics when it is read.
+// explosive is a policy that panics when it restores the state of a run with calls.
 type explosive struct{ strikes }
 
-type mine struct{}
-
-func (*mine) UnmarshalJSON([]byte) error { panic("a state with a fault") }
-
-func (*explosive) State() any { return new(mine) }
+func (e *explosive) Restore(data []byte) error {
+	if err := e.strikes.Restore(data); err != nil || e.calls > 0 {
+		panic("a state with a fault")
+	}
+	return nil
+}
 
 func TestAStateThatPanicsIsAnError(t *testing.T) {
 	p := custom(t, profile.Parts{Detectors: []unloop.Detector{fragile{}}, Policy: func() policy.Policy { return new(explosive) }})
-	data, err := New(p, Options{}).Snapshot()
+	g := New(p, Options{})
+	g.Before(t.Context(), Call{Tool: "a"})
+	data, err := g.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(p, Options{}, data); err == nil {
-		t.Error("it was restored")
+	if _, err := Restore(p, Options{}, data); err == nil || !strings.Contains(err.Error(), "a state with a fault") {
+		t.Errorf("it was restored (%v)", err)
 	}
 }

@@ -14,7 +14,7 @@ func TestGroupForgetsGuardsThatTakeTooManyBytes(t *testing.T) {
 	text := strings.Repeat("word ", 780)
 	for k := range 40 {
 		for n := range 100 {
-			group.Run(fmt.Sprint("run", k)).Before(Call{Tool: fmt.Sprint("t", n), Args: json.RawMessage(fmt.Sprintf(`{"q":"%d %s"}`, n, text))})
+			group.Run(fmt.Sprint("run", k)).Before(t.Context(), Call{Tool: fmt.Sprint("t", n), Args: json.RawMessage(fmt.Sprintf(`{"q":"%d %s"}`, n, text))})
 		}
 		if group.Bytes() > limit+16<<10 {
 			t.Fatalf("after run %d the guards take %d bytes", k, group.Bytes())

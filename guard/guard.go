@@ -7,16 +7,22 @@
 //
 // Without Wrap:
 //
-//	d := g.Before(call)
+//	d := g.Before(ctx, call)
 //	if d.Stops() {
 //		return d.Result(), d.Err()
 //	}
 //	result, err := run(call)
-//	d = g.After(call, guard.Outcome{Result: result, Err: err})
+//	d = g.After(ctx, call, guard.Outcome{Result: result, Err: err})
 //	return d.Attach(result), d.Err()
+//
+// Every method that returns a Decision takes a context. It bounds the wait for what may be remote, and nothing else: the store
+// of a Swarm, which Before asks, and the answers to a SecondOpinion. Once the context is done, the guard does not wait, and
+// decides from the events of its run alone. The event is recorded and the decision is returned in any case, so a canceled context neither
+// blocks a call nor causes an error.
 package guard
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 	"sync"
@@ -55,8 +61,9 @@ type Options struct {
 }
 
 // Guard checks the calls of one run. It is safe for concurrent use. A decision takes about as long as profile.Session.Add and
-// holds a lock for that time. With a Swarm, Before also waits for the store, and with a SecondOpinion, decisions that ask for one
-// wait for its answer, both without the lock.
+// holds a lock for that time. With a Swarm, Before also waits for the store, until the context is done or 20 ms have passed. With a
+// SecondOpinion, a decision that asks for one also waits for the answer, until the context is done or SecondOpinion.Wait has
+// passed. Neither wait holds the lock.
 type Guard struct {
 	profile   *profile.Profile
 	now       func() time.Time
@@ -85,16 +92,40 @@ func New(p *profile.Profile, o Options) *Guard {
 }
 
 // Before decides about a call that is about to run. If Stops returns true, the call must not run, and After must not be called
-// for it: the guard has recorded the call as blocked.
-func (g *Guard) Before(c Call) Decision {
-	d, started := g.start(c)
-	var global swarm.Count
-	if g.swarm != nil && started.target != 0 {
-		global = g.swarm.record(c.Tool, started.target) // without the lock, because a store may be slow
+// for it: the guard has recorded the call as blocked. Once ctx is done, Before decides without the counts of a Swarm.
+func (g *Guard) Before(ctx context.Context, c Call) Decision {
+	var d Decision
+	if g.swarm == nil {
+		d = g.beforeAlone(ctx, c)
+	} else {
+		d = g.beforeInSwarm(ctx, c)
 	}
-	d = g.settle(c, d, global, started.ref)
 	g.announce("before", c, d)
 	return d
+}
+
+func (g *Guard) beforeAlone(ctx context.Context, c Call) Decision {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	d, _ := g.start(ctx, c)
+	return g.settle(c, d)
+}
+
+func (g *Guard) beforeInSwarm(ctx context.Context, c Call) Decision {
+	d, started := g.lockedStart(ctx, c)
+	var global swarm.Count
+	if started.target != 0 {
+		global = g.swarm.record(ctx, c.Tool, started.target) // without the lock, because a store may be slow
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.settle(c, g.joinSwarm(d, global, c.Tool, started.ref))
+}
+
+func (g *Guard) lockedStart(ctx context.Context, c Call) (Decision, started) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.start(ctx, c)
 }
 
 // started identifies a started call. The target is 0 for a call of an ignored tool.
@@ -103,27 +134,20 @@ type started struct {
 	ref    unloop.EventRef
 }
 
-// start folds the start of a call and returns the decision of the run alone.
-func (g *Guard) start(c Call) (Decision, started) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// start folds the start of a call and returns the decision of the run and of a second opinion. The guard is locked, but not while
+// it waits for the opinion.
+func (g *Guard) start(ctx context.Context, c Call) (Decision, started) {
 	d := g.add(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Agent: c.Agent, Hints: c.Hints})
 	now := g.session.Run().Current()
 	begun := started{}
 	if now.Step != nil {
 		begun = started{now.Step.TargetHash, now.Ref}
 	}
-	return g.consult(d), begun
+	return g.consult(ctx, d), begun
 }
 
-// settle combines the decisions of the run and of the swarm about a call, and counts the result. The call started at the
-// event at.
-func (g *Guard) settle(c Call, d Decision, global swarm.Count, at unloop.EventRef) Decision {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.swarm != nil {
-		d = g.joinSwarm(d, global, c.Tool, at)
-	}
+// settle counts the decision about a call, and records a call that it stops. The guard is locked.
+func (g *Guard) settle(c Call, d Decision) Decision {
 	if d.Stops() {
 		g.add(unloop.Event{Type: unloop.ToolCallBlocked, CallID: c.ID, Tool: c.Tool, Agent: c.Agent})
 	}
@@ -133,7 +157,7 @@ func (g *Guard) settle(c Call, d Decision, global swarm.Count, at unloop.EventRe
 
 // After records the outcome of a call and decides about it. A warning is for the agent, with the result: see Decision.Attach.
 // A block applies to the next call that matches the finding. A halt ends the run: see Decision.Err.
-func (g *Guard) After(c Call, o Outcome) Decision {
+func (g *Guard) After(ctx context.Context, c Call, o Outcome) Decision {
 	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Output: o.Result, Agent: c.Agent}
 	if o.Err != nil {
 		e.Type = unloop.ToolCallFailed
@@ -143,43 +167,43 @@ func (g *Guard) After(c Call, o Outcome) Decision {
 		ms := float64(o.Latency) / float64(time.Millisecond)
 		e.Latency = &ms
 	}
-	return g.tell("after", c, e)
+	return g.tell(ctx, "after", c, e)
 }
 
 // Text records a message and decides about it. The role is unloop.RoleAssistant, RoleUser or RoleSystem. A user message
 // begins a turn.
-func (g *Guard) Text(role, agent, text string) Decision {
-	return g.tell("text", Call{Agent: agent}, unloop.Event{Type: unloop.MessageSent, Role: role, Agent: agent, Text: text})
+func (g *Guard) Text(ctx context.Context, role, agent, text string) Decision {
+	return g.tell(ctx, "text", Call{Agent: agent}, unloop.Event{Type: unloop.MessageSent, Role: role, Agent: agent, Text: text})
 }
 
 // ResetTurn begins a turn without a message.
-func (g *Guard) ResetTurn() Decision {
-	return g.Text(unloop.RoleUser, "", "")
+func (g *Guard) ResetTurn(ctx context.Context) Decision {
+	return g.Text(ctx, unloop.RoleUser, "", "")
 }
 
 // MarkProgress records progress that the calls do not show, as a state update. The description what is the name of the event.
-func (g *Guard) MarkProgress(what string) Decision {
-	return g.tell("progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
+func (g *Guard) MarkProgress(ctx context.Context, what string) Decision {
+	return g.tell(ctx, "progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
 }
 
 // Allow records that a person lets the agent continue. It resets the level of policy.Ladder. The reason why is the name of
 // the event.
-func (g *Guard) Allow(why string) Decision {
-	return g.tell("allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
+func (g *Guard) Allow(ctx context.Context, why string) Decision {
+	return g.tell(ctx, "allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
 }
 
 // tell adds an event, counts the decision at it and notifies the listeners.
-func (g *Guard) tell(moment string, c Call, e unloop.Event) Decision {
-	d := g.decide(e)
+func (g *Guard) tell(ctx context.Context, moment string, c Call, e unloop.Event) Decision {
+	d := g.decide(ctx, e)
 	g.announce(moment, c, d)
 	return d
 }
 
 // decide adds an event and counts the decision at it.
-func (g *Guard) decide(e unloop.Event) Decision {
+func (g *Guard) decide(ctx context.Context, e unloop.Event) Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	d := g.consult(g.add(e))
+	d := g.consult(ctx, g.add(e))
 	g.count(d)
 	return d
 }

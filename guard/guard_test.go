@@ -47,15 +47,15 @@ func (m move) make(g *Guard) (decisions []Decision) {
 	results := []string{`"same"`, `"other"`, `{"state":"queued"}`, `"--- FAIL: TestX (0.01s)"`, `null`}
 	switch m.Kind % 8 {
 	case 0:
-		return []Decision{g.Text(unloop.RoleAssistant, "coder", "I will look at the file once more and then run the tests.")}
+		return []Decision{g.Text(context.Background(), unloop.RoleAssistant, "coder", "I will look at the file once more and then run the tests.")}
 	case 1:
 		if m.Tool%4 == 0 {
-			return []Decision{g.ResetTurn()}
+			return []Decision{g.ResetTurn(context.Background())}
 		}
-		return []Decision{g.MarkProgress("found it")}
+		return []Decision{g.MarkProgress(context.Background(), "found it")}
 	}
 	c := Call{Tool: tools[int(m.Tool)%len(tools)], Args: json.RawMessage(args[int(m.Args)%len(args)])}
-	before := g.Before(c)
+	before := g.Before(context.Background(), c)
 	if before.Stops() {
 		return []Decision{before}
 	}
@@ -63,7 +63,7 @@ func (m move) make(g *Guard) (decisions []Decision) {
 	if m.Kind%8 == 7 {
 		o.Err = errors.New("exit status 1")
 	}
-	return []Decision{before, g.After(c, o)}
+	return []Decision{before, g.After(context.Background(), c, o)}
 }
 
 func moves() *rapid.Generator[[]move] {
@@ -138,7 +138,7 @@ func TestTheDefaultNudgesThenBlocksThenHalts(t *testing.T) {
 	c := Call{Tool: "search", Args: json.RawMessage(`{"q":"the same"}`)}
 	var seen []string
 	for range 20 {
-		d := g.Before(c)
+		d := g.Before(t.Context(), c)
 		if d.Action != policy.Allow {
 			seen = append(seen, "before "+d.Code)
 		}
@@ -148,7 +148,7 @@ func TestTheDefaultNudgesThenBlocksThenHalts(t *testing.T) {
 		if d.Stops() {
 			continue
 		}
-		if d = g.After(c, Outcome{Result: json.RawMessage(`[]`)}); d.Action != policy.Allow {
+		if d = g.After(t.Context(), c, Outcome{Result: json.RawMessage(`[]`)}); d.Action != policy.Allow {
 			seen = append(seen, "after "+d.Code)
 		}
 	}
@@ -156,7 +156,7 @@ func TestTheDefaultNudgesThenBlocksThenHalts(t *testing.T) {
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if d := g.Before(Call{Tool: "search", Args: json.RawMessage(`{"q":"another thing"}`)}); d.Stops() {
+	if d := g.Before(t.Context(), Call{Tool: "search", Args: json.RawMessage(`{"q":"another thing"}`)}); d.Stops() {
 		t.Errorf("another call was stopped: %s", d.Code)
 	}
 }
@@ -165,10 +165,10 @@ func TestABatchOverDifferentItemsIsNotStopped(t *testing.T) {
 	g := New(load(t, "default"), Options{Now: ticking()})
 	for k := range 60 {
 		c := Call{Tool: "get_stock", Args: json.RawMessage(fmt.Sprintf(`{"sku":"KLM-%03d"}`, k))}
-		if d := g.Before(c); d.Stops() {
+		if d := g.Before(t.Context(), c); d.Stops() {
 			t.Fatalf("item %d: %s", k, d.Code)
 		}
-		if d := g.After(c, Outcome{Result: json.RawMessage(`{"in_stock":true}`)}); d.Stops() {
+		if d := g.After(t.Context(), c, Outcome{Result: json.RawMessage(`{"in_stock":true}`)}); d.Stops() {
 			t.Fatalf("after item %d: %s", k, d.Code)
 		}
 	}
@@ -176,21 +176,21 @@ func TestABatchOverDifferentItemsIsNotStopped(t *testing.T) {
 
 func TestAHumanWordLetsTheAgentGoOn(t *testing.T) {
 	for name, speak := range map[string]func(*Guard){
-		"a user's message": func(g *Guard) { g.Text(unloop.RoleUser, "", "go on, the index is being built") },
-		"an override":      func(g *Guard) { g.Allow("I know") },
+		"a user's message": func(g *Guard) { g.Text(t.Context(), unloop.RoleUser, "", "go on, the index is being built") },
+		"an override":      func(g *Guard) { g.Allow(t.Context(), "I know") },
 	} {
 		g := New(load(t, "default"), Options{Now: ticking()})
 		c := Call{Tool: "search", Args: json.RawMessage(`{"q":"the same"}`)}
 		blocked := false
 		for !blocked {
-			if d := g.Before(c); d.Stops() {
+			if d := g.Before(t.Context(), c); d.Stops() {
 				blocked = true
 				break
 			}
-			g.After(c, Outcome{Result: json.RawMessage(`[]`)})
+			g.After(t.Context(), c, Outcome{Result: json.RawMessage(`[]`)})
 		}
 		speak(g)
-		if d := g.Before(c); d.Stops() {
+		if d := g.Before(t.Context(), c); d.Stops() {
 			t.Errorf("after %s the call is still stopped", name)
 		}
 	}
@@ -269,8 +269,8 @@ func TestWrap(t *testing.T) {
 func TestShadowOnlySays(t *testing.T) {
 	g := New(load(t, "agentium", "max_repeats=1", "shadow=true"), Options{})
 	c := Call{Tool: "t"}
-	g.Before(c)
-	d := g.Before(c)
+	g.Before(t.Context(), c)
+	d := g.Before(t.Context(), c)
 	if d.Action != policy.Allow || d.Shadow != policy.Block || d.Code != "loop-detected" || d.Stops() {
 		t.Errorf("decision %+v", d)
 	}
@@ -290,7 +290,7 @@ func TestAListenerCannotHurtTheAgent(t *testing.T) {
 	}})
 	const calls = 3 * backlog
 	for range calls {
-		g.Before(Call{Tool: "t"})
+		g.Before(t.Context(), Call{Tool: "t"})
 	}
 	close(release)
 	g.Close()
@@ -302,7 +302,7 @@ func TestAListenerCannotHurtTheAgent(t *testing.T) {
 	if len(heard) == 0 || !slices.Contains(heard, "before block") {
 		t.Errorf("the good listener heard %d notices", len(heard))
 	}
-	g.Before(Call{Tool: "t"}) // the guard goes on without them
+	g.Before(t.Context(), Call{Tool: "t"}) // the guard goes on without them
 }
 
 func TestAnAnswerInPlaceOfTheToolsIsToldAsAResult(t *testing.T) {
@@ -311,7 +311,7 @@ func TestAnAnswerInPlaceOfTheToolsIsToldAsAResult(t *testing.T) {
 		heard = append(heard, strings.TrimSpace(n.Event+" "+n.Error+" "+string(n.Result[:min(len(n.Result), 16)])))
 	}}})
 	for range 2 {
-		g.Before(Call{Tool: "t"})
+		g.Before(t.Context(), Call{Tool: "t"})
 	}
 	g.Close()
 	if diff := cmp.Diff([]string{"decision", `tool.result loop-detected "[loop-detected]`}, heard); diff != "" {
@@ -322,14 +322,14 @@ func TestAnAnswerInPlaceOfTheToolsIsToldAsAResult(t *testing.T) {
 func TestGroupKeepsRunsApartAndForgetsTheIdle(t *testing.T) {
 	p := load(t, "agentium", "max_repeats=1")
 	group := NewGroup(p, nil, shards) // one a shard
-	group.Run("a").Before(Call{Tool: "t"})
-	if d := group.Run("b").Before(Call{Tool: "t"}); d.Stops() {
+	group.Run("a").Before(t.Context(), Call{Tool: "t"})
+	if d := group.Run("b").Before(t.Context(), Call{Tool: "t"}); d.Stops() {
 		t.Error("run b was stopped by what run a did")
 	}
 	for k := range 10 * shards {
 		group.Run(fmt.Sprint("other ", k))
 	}
-	if d := group.Run("a").Before(Call{Tool: "t"}); d.Stops() || group.Dropped() == 0 {
+	if d := group.Run("a").Before(t.Context(), Call{Tool: "t"}); d.Stops() || group.Dropped() == 0 {
 		t.Errorf("run a was not forgotten; dropped %d", group.Dropped())
 	}
 	group.End("a")
@@ -338,14 +338,14 @@ func TestGroupKeepsRunsApartAndForgetsTheIdle(t *testing.T) {
 		wait.Go(func() {
 			for k := range 200 {
 				g := group.Run(fmt.Sprint("shared ", k%20))
-				g.Before(Call{Tool: fmt.Sprint("tool ", w, k)})
+				g.Before(t.Context(), Call{Tool: fmt.Sprint("tool ", w, k)})
 			}
 		})
 	}
 	wait.Wait()
 	heard := 0
 	told := NewGroup(p, func(string) Options { return Options{Listeners: []Listener{func(Notice) { heard++ }}} }, 0)
-	told.Run("one").Before(Call{Tool: "t"})
+	told.Run("one").Before(t.Context(), Call{Tool: "t"})
 	told.Close()
 	if heard != 1 {
 		t.Errorf("closing the group waited for %d notices, want 1", heard)
@@ -366,10 +366,10 @@ func TestASwarmThatLoopsIsWarned(t *testing.T) {
 	for round := range 2 {
 		for _, g := range guards {
 			c := Call{Tool: "search", Args: json.RawMessage(`{"query":"x"}`)}
-			if d := g.Before(c); d.Action != policy.Allow {
+			if d := g.Before(t.Context(), c); d.Action != policy.Allow {
 				codes = append(codes, fmt.Sprint(round, " ", d.Code, " ", d.Count))
 			}
-			g.After(c, Outcome{Result: json.RawMessage(`"r"`)})
+			g.After(t.Context(), c, Outcome{Result: json.RawMessage(`"r"`)})
 		}
 	}
 	if diff := cmp.Diff([]string{"1 global_doom_loop 10"}, codes); diff != "" {
@@ -390,7 +390,7 @@ func TestAStoreThatIsGoneLeavesTheGuardAlone(t *testing.T) {
 	g := New(load(t, "attocode"), Options{Swarm: &Swarm{Store: gone{}, Name: "goal", Worker: "w", OnError: func(err error) { said = append(said, err) }}})
 	var last Decision
 	for range 3 {
-		last = g.Before(Call{Tool: "t"})
+		last = g.Before(t.Context(), Call{Tool: "t"})
 	}
 	if last.Action != policy.Warn || last.Code != "doom_loop" {
 		t.Errorf("the own verdict is %s %s", last.Action, last.Code)

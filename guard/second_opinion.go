@@ -22,7 +22,7 @@ type Reviewer interface {
 type SecondOpinion struct {
 	Reviewer Reviewer // needed
 
-	// Wait is how long a decision waits for the answer to its question. An answer that comes later changes later decisions. 0
+	// Wait is how long a decision waits for the answer to its question, unless its context is done earlier. An answer that comes later changes later decisions. 0
 	// means that no decision waits.
 	Wait time.Duration
 	// Timeout ends a question. 0 means 30 seconds.
@@ -78,7 +78,7 @@ func (q *questions) close() {
 
 // consult asks the question of a decision, if it has one, and returns the decision at the answer if that arrives in time. The
 // caller holds the lock, which consult releases while it waits.
-func (g *Guard) consult(d Decision) Decision {
+func (g *Guard) consult(ctx context.Context, d Decision) Decision {
 	question := d.question
 	d.question = nil
 	if question == nil || g.second == nil || g.second.ctx.Err() != nil {
@@ -91,7 +91,7 @@ func (g *Guard) consult(d Decision) Decision {
 		return d
 	}
 	g.mu.Unlock()
-	revised, inTime := g.second.await(answer)
+	revised, inTime := g.second.await(ctx, answer)
 	g.mu.Lock()
 	if !inTime {
 		g.stats.SecondOpinions.Late++
@@ -102,16 +102,17 @@ func (g *Guard) consult(d Decision) Decision {
 	return revised
 }
 
-// await returns the decision at an answer if it arrives in time.
-func (q *questions) await(answer <-chan Decision) (d Decision, inTime bool) {
+// await returns the decision at an answer if it arrives in time and before the context is done.
+func (q *questions) await(ctx context.Context, answer <-chan Decision) (d Decision, inTime bool) {
 	waited := time.NewTimer(q.Wait)
 	defer waited.Stop()
 	select {
 	case d = <-answer:
 		return d, true
 	case <-waited.C:
-		return Decision{}, false
+	case <-ctx.Done():
 	}
+	return Decision{}, false
 }
 
 // ask returns the decision at the answer to a question, or the zero Decision if there is none.

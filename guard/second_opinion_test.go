@@ -53,7 +53,7 @@ func reread(t *testing.T, g *Guard, rounds int) (all []Decision) {
 	}
 	for range rounds {
 		c := Call{Tool: "read", Args: json.RawMessage(`{"path":"a.go","token":"hunter22"}`)}
-		if !note(g.Before(c)) || !note(g.After(c, Outcome{Result: json.RawMessage(`"package a"`)})) {
+		if !note(g.Before(t.Context(), c)) || !note(g.After(t.Context(), c, Outcome{Result: json.RawMessage(`"package a"`)})) {
 			return all
 		}
 	}
@@ -203,11 +203,30 @@ func TestConcurrentCallsDoNotWaitForASecondOpinion(t *testing.T) {
 		go func() { reread(t, g, 6); close(done) }()
 		synctest.Wait() // it waits for its answer now
 		before := time.Now()
-		g.Before(Call{Tool: "write", Args: json.RawMessage(`{}`)})
+		g.Before(t.Context(), Call{Tool: "write", Args: json.RawMessage(`{}`)})
 		if waited := time.Since(before); waited > 0 {
 			t.Errorf("another call waited %v", waited)
 		}
 		<-done
+		g.Close()
+	})
+}
+
+func TestAWaitForAnOpinionEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &reviewer{opinion: policy.Opinion{Certainty: 1}, delay: time.Hour}
+		g := secondGuard(t, r, time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		before := time.Now()
+		for range 8 {
+			c := Call{Tool: "read", Args: json.RawMessage(`{}`)}
+			g.Before(ctx, c)
+			g.After(ctx, c, Outcome{Result: json.RawMessage(`"package a"`)})
+		}
+		if waited := time.Since(before); waited != time.Second || len(r.asked) == 0 {
+			t.Errorf("the decisions waited %v for %d answers, want 1s for the first", waited, len(r.asked))
+		}
 		g.Close()
 	})
 }

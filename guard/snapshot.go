@@ -30,7 +30,7 @@ func (g *Guard) Snapshot() (data []byte, err error) {
 		return nil, fmt.Errorf("write a snapshot: %w", g.failed)
 	}
 	defer caught(&err)
-	watch, err := json.Marshal(g.session)
+	watch, err := g.session.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("write a snapshot: %w", err)
 	}

@@ -15,28 +15,31 @@ import (
 // swarmDeadline is how long a guard waits for the store of a swarm at each call.
 const swarmDeadline = 20 * time.Millisecond
 
-// Swarm connects a guard to the counts that the workers of one goal share. A guard waits at most 20 ms for the store at each
-// call. If the store does not answer in time or returns an error, the guard decides without it: the call is not counted,
-// Stats.SwarmErrors is incremented, and OnError receives the first error. A Swarm belongs to one guard.
+// Swarm connects a guard to the counts that the workers of one goal share. At each call a guard waits for the store until
+// the context of Before is done, and at most 20 ms. If the store does not answer in time or returns an error, the guard
+// decides without it, the call may be missing from the counts, and Stats.SwarmErrors is incremented. OnError receives the
+// first error, except those after the caller's own context was done. A Swarm belongs to one guard.
 type Swarm struct {
 	Store   swarm.Store  // the counts
 	Name    string       // the name of the goal
 	Worker  string       // the name of the worker, usually the id of the run
 	Limits  swarm.Limits // the limits of a loop; zero means those of the profile, else swarm.DefaultLimits
-	OnError func(error)  // receives the first error; may be nil
+	OnError func(error)  // receives the first error of the store; may be nil
 
 	lost atomic.Int64
+	told atomic.Bool // OnError was called
 }
 
 // record counts a call and returns its count over all workers.
-func (s *Swarm) record(tool string, target unloop.Hash) swarm.Count {
-	ctx, cancel := context.WithTimeout(context.Background(), swarmDeadline)
+func (s *Swarm) record(ctx context.Context, tool string, target unloop.Hash) swarm.Count {
+	within, cancel := context.WithTimeout(ctx, swarmDeadline)
 	defer cancel()
-	counts, err := s.Store.Record(ctx, s.Name, []swarm.Call{{Fingerprint: target, Tool: tool, Worker: s.Worker}})
+	counts, err := s.Store.Record(within, s.Name, []swarm.Call{{Fingerprint: target, Tool: tool, Worker: s.Worker}})
 	if err == nil && len(counts) == 1 {
 		return counts[0]
 	}
-	if s.lost.Add(1) == 1 && s.OnError != nil {
+	s.lost.Add(1)
+	if s.OnError != nil && ctx.Err() == nil && !s.told.Swap(true) {
 		s.OnError(fmt.Errorf("count the calls of swarm %s: %w", s.Name, err))
 	}
 	return swarm.Count{}

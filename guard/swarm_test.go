@@ -3,7 +3,12 @@ package guard
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop/swarm"
 )
@@ -26,8 +31,10 @@ func TestASwarmsFindingNamesTheCallThatWasCounted(t *testing.T) {
 	store := &crossing{}
 	g := New(load(t, "attocode"), Options{Now: ticking(), Swarm: &Swarm{Store: store, Name: "goal", Worker: "w"}})
 	var inner Decision
-	store.meanwhile = func() { inner = g.Before(Call{ID: "b", Tool: "fetch", Args: json.RawMessage(`{"url":"x"}`)}) }
-	outer := g.Before(Call{ID: "a", Tool: "search", Args: json.RawMessage(`{"q":"x"}`)})
+	store.meanwhile = func() {
+		inner = g.Before(t.Context(), Call{ID: "b", Tool: "fetch", Args: json.RawMessage(`{"url":"x"}`)})
+	}
+	outer := g.Before(t.Context(), Call{ID: "a", Tool: "search", Args: json.RawMessage(`{"q":"x"}`)})
 	for _, tc := range []struct {
 		d     Decision
 		tool  string
@@ -36,5 +43,67 @@ func TestASwarmsFindingNamesTheCallThatWasCounted(t *testing.T) {
 		if len(tc.d.Findings) != 1 || tc.d.Findings[0].Subject != tc.tool || tc.d.Findings[0].Event.ID != tc.event {
 			t.Errorf("%s at %s: %+v", tc.tool, tc.event, tc.d.Findings)
 		}
+	}
+}
+
+// remote is a store that answers only with an error, when the context is done.
+type remote struct{ swarm.Store }
+
+func (remote) Record(ctx context.Context, _ string, _ []swarm.Call) ([]swarm.Count, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestACallWaitsForAStoreUntilItsContextIsDoneAndIsDecidedWithoutIt(t *testing.T) {
+	for name, tc := range map[string]struct {
+		patience time.Duration // of the caller
+		waits    time.Duration
+		told     bool
+	}{
+		"the caller gives up first": {patience: 5 * time.Millisecond, waits: 5 * time.Millisecond},
+		"the guard gives up first":  {patience: time.Hour, waits: swarmDeadline, told: true},
+		"nobody waits any more":     {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told error
+				s := &Swarm{Store: remote{}, Name: "goal", Worker: "w", OnError: func(err error) { told = err }}
+				g := New(load(t, "agentium", "max_repeats=1"), Options{Swarm: s})
+				ctx, cancel := context.WithTimeout(t.Context(), tc.patience)
+				defer cancel()
+				began := time.Now()
+				if d := g.Before(ctx, Call{Tool: "search"}); d.Stops() {
+					t.Errorf("a context that is done stops the call: %+v", d)
+				}
+				if waited := time.Since(began); waited != tc.waits {
+					t.Errorf("waited %v, want %v", waited, tc.waits)
+				}
+				if (told != nil) != tc.told || tc.told && !errors.Is(told, context.DeadlineExceeded) || g.Stats().SwarmErrors != 1 {
+					t.Errorf("OnError received %v, %d errors are counted", told, g.Stats().SwarmErrors)
+				}
+				if d := g.Before(ctx, Call{Tool: "search"}); !d.Stops() {
+					t.Error("the first call is missing from the run")
+				}
+			})
+		})
+	}
+}
+
+func TestAContextThatIsDoneChangesNoDecisionOfARun(t *testing.T) {
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	play := func(ctx context.Context) (all []string) {
+		g := New(load(t, "default"), Options{Now: ticking()})
+		for range 8 {
+			c := Call{Tool: "search", Args: json.RawMessage(`{"q":"x"}`)}
+			d := g.Before(ctx, c)
+			if all = append(all, d.Code); !d.Stops() {
+				all = append(all, g.After(ctx, c, Outcome{Result: json.RawMessage(`[]`)}).Code)
+			}
+		}
+		return append(all, g.MarkProgress(ctx, "a commit").Code, g.Text(ctx, "user", "", "go on").Code)
+	}
+	if diff := cmp.Diff(play(t.Context()), play(done)); diff != "" {
+		t.Errorf("-in time +done:\n%s", diff)
 	}
 }

@@ -16,17 +16,17 @@ var calls atomic.Int64
 
 // Wrap returns a tool that calls the given one under the guard. A blocked call does not run and returns Decision.Result. A
 // warning is attached to the result. If the guard halts the run, before or after the call, the error is a *LoopError. The
-// returned tool is safe for concurrent use if the given one is.
+// returned tool is safe for concurrent use if the given one is. The context goes to the guard and to the tool.
 func (g *Guard) Wrap(name string, tool ToolFunc) ToolFunc {
 	return func(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 		c := Call{ID: "w" + strconv.FormatInt(calls.Add(1), 10), Tool: name, Args: args}
-		before := g.Before(c)
+		before := g.Before(ctx, c)
 		if before.Stops() {
 			return before.Result(), before.Err()
 		}
 		began := time.Now()
 		result, err := tool(ctx, args)
-		after := g.After(c, Outcome{Result: result, Err: err, Latency: time.Since(began)})
+		after := g.After(ctx, c, Outcome{Result: result, Err: err, Latency: time.Since(began)})
 		if halt := after.Err(); halt != nil {
 			return result, halt
 		}

@@ -35,7 +35,7 @@ func TestDecisionsAreEventsOfTheRunsSpan(t *testing.T) {
 			}
 			g := guard.New(p, guard.Options{Listeners: []guard.Listener{Listener(span)}})
 			for k := range 2 {
-				g.Before(guard.Call{ID: fmt.Sprint("c", k), Tool: "fetch"})
+				g.Before(t.Context(), guard.Call{ID: fmt.Sprint("c", k), Tool: "fetch"})
 			}
 			g.Close()
 			span.End()

@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/unloop-ai/unloop"
+import (
+	"encoding/json"
+
+	"github.com/unloop-ai/unloop"
+)
 
 // The codes of the decisions of an Escalation.
 const (
@@ -22,8 +26,11 @@ type Escalation struct {
 // detections counts the detections of each pattern.
 type detections map[unloop.Hash]int
 
-// State returns a pointer to the counts of the patterns.
-func (e *Escalation) State() any { return &e.detections }
+// Snapshot returns the counts of the patterns as JSON.
+func (e *Escalation) Snapshot() ([]byte, error) { return json.Marshal(e.detections) }
+
+// Restore replaces the counts by those that Snapshot returned. On an error, the counts are unchanged.
+func (e *Escalation) Restore(data []byte) error { return restore(&e.detections, data) }
 
 // Decide counts a detection of the cycle in the first finding. It ignores the others.
 func (e *Escalation) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {

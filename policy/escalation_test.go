@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -34,11 +33,11 @@ func TestEscalationGoesOnFromItsState(t *testing.T) {
 	var before, after Escalation
 	r := unloop.NewRun("run", unloop.Options{})
 	playCalls(&before, r, "ABABAB")
-	saved, err := json.Marshal(before.State())
+	saved, err := before.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(saved, after.State()); err != nil {
+	if err := after.Restore(saved); err != nil {
 		t.Fatal(err)
 	}
 	if got := playCalls(&after, r, "AB"); got != "ah" {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/unloop-ai/unloop"
@@ -48,8 +49,11 @@ const blockLevel = 3
 // noveltyPerLevel is the number of consecutive novel events that lower the level by one.
 const noveltyPerLevel = 3
 
-// State returns a pointer to the level and the finding that raised it.
-func (l *Ladder) State() any { return &l.state }
+// Snapshot returns the level and the finding that raised it as JSON.
+func (l *Ladder) Snapshot() ([]byte, error) { return json.Marshal(&l.state) }
+
+// Restore replaces the state by one that Snapshot returned. On an error, the state is unchanged.
+func (l *Ladder) Restore(data []byte) error { return restore(&l.state, data) }
 
 // Decide acts on the finding with the highest score. A finding with a score below 1 has no effect. A finding that is not
 // Advisory takes precedence over one that is.

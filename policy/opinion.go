@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/findings"
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
@@ -100,6 +100,9 @@ type opinionState struct {
 	Finding unloop.Finding `json:"finding,omitzero"`
 }
 
+// forgotten is the number of events without evidence that end an opinion.
+const forgotten = 12
+
 // newEvidence is the number of events by which evidence grows before it is asked about again.
 const newEvidence = 8
 
@@ -112,7 +115,7 @@ func (s *opinionState) applies() bool {
 func (o *Opinions) Findings(r *unloop.Run, found []unloop.Finding) {
 	s := &o.state
 	now := r.Current()
-	if s.Held > 0 && (now.Type == unloop.Override || now.Type == unloop.MessageSent && now.Role == unloop.RoleUser || now.Ref.Number-s.Latest > gap) {
+	if s.Held > 0 && (now.Type == unloop.Override || now.Type == unloop.MessageSent && now.Role == unloop.RoleUser || now.Ref.Number-s.Latest > forgotten) {
 		*s = opinionState{Count: s.Count}
 	}
 	o.solid = false
@@ -160,7 +163,7 @@ func (s *opinionState) ask(at unloop.EventRef, d *Decision, stop bool) *Question
 	}
 	s.Count++
 	s.Question, s.Asked, s.Stop, s.Answered = event+"_"+d.Rule, s.Held, stop, false
-	s.Action, s.Code, s.Finding = uint8(d.Action), d.Code, d.finding()
+	s.Action, s.Code, s.Finding = uint8(d.Action), d.Code, findings.Named(d.Findings, d.Message)
 	return &Question{ID: s.Question, Number: s.Count, Stop: stop, Finding: s.Finding}
 }
 
@@ -169,7 +172,7 @@ func (s *opinionState) ask(at unloop.EventRef, d *Decision, stop bool) *Question
 func (o *Opinions) Answer(r *unloop.Run, e *unloop.Event) Decision {
 	s := &o.state
 	opinion, err := ReadOpinion(e)
-	if err != nil || s.Asked == 0 || s.Answered || e.CallID != s.Question || r.Current().Ref.Number-s.Latest > gap {
+	if err != nil || s.Asked == 0 || s.Answered || e.CallID != s.Question || r.Current().Ref.Number-s.Latest > forgotten {
 		return Decision{}
 	}
 	s.Answered, s.Opinion = true, opinion
@@ -195,37 +198,28 @@ func (s *opinionState) revise(d Decision) Decision {
 	return d
 }
 
-// Advise returns a nudge with the advice of a second opinion, if there is one.
-func (d *Decision) Advise(nudge string) string {
-	if d.Opinion == nil || !d.Opinion.Stuck || d.Opinion.Advice == "" || nudge == "" {
-		return nudge
-	}
-	return nudge + "\nSecond opinion: " + sentence(strings.Join(strings.Fields(d.Opinion.Advice), " "))
-}
-
-// State returns a pointer to the state for a snapshot, or nil if there is nothing to keep.
-func (o *Opinions) State() any {
+// Snapshot returns the state as JSON, or nil if there is nothing to keep.
+func (o *Opinions) Snapshot() ([]byte, error) {
 	if o.state.Held == 0 && o.state.Count == 0 {
-		return nil
+		return nil, nil
 	}
-	return &o.state
+	data, err := json.Marshal(&o.state)
+	if err != nil {
+		return nil, fmt.Errorf("write second opinions: %w", err)
+	}
+	return data, nil
 }
 
-// Restore replaces the state by the JSON of one that State returned. On an error, o is unchanged.
+// Restore replaces the state by one that Snapshot returned. On an error, o is unchanged.
 func (o *Opinions) Restore(data []byte) error {
-	var s opinionState
-	err := json.Unmarshal(data, &s)
-	if err == nil {
-		err = s.validate()
-	}
-	if err != nil {
+	if err := restore(&o.state, data); err != nil {
 		return fmt.Errorf("restore second opinions: %w", err)
 	}
-	o.state = s
 	return nil
 }
 
-func (s *opinionState) validate() error {
+// validate reports the first value that no Opinions can have written.
+func (s opinionState) validate() error {
 	var c snapshot.Check
 	c.Count("held", s.Held, snapshot.MaxCount)
 	c.Count("latest", s.Latest, snapshot.MaxCount)
@@ -233,6 +227,6 @@ func (s *opinionState) validate() error {
 	c.Count("asked", s.Asked, s.Held)
 	c.Count("action", int(s.Action), int(Halt))
 	c.Part("opinion", s.Opinion.Validate())
-	c.Part("finding", validateFinding(&s.Finding))
+	c.Part("finding", findings.Validate(&s.Finding))
 	return c.Err()
 }

@@ -1,13 +1,9 @@
-// Package policy derives decisions from findings: the warnings of a run, its health, and the action to take at each event.
+// Package policy derives decisions from findings: the action to take at each event.
 // It reads no clock, starts no goroutine and does no I/O. The state of a policy is small and changes only in Decide, so
 // equal findings give equal decisions.
 package policy
 
-import (
-	"slices"
-
-	"github.com/unloop-ai/unloop"
-)
+import "github.com/unloop-ai/unloop"
 
 // Action is the action to take at an event. A higher value is more severe.
 type Action uint8
@@ -44,13 +40,6 @@ type Decision struct {
 	Opinion  *Opinion  // the second opinion that the decision takes into account; nil for none
 }
 
-// finding returns the finding that the decision is about: the one whose What equals the Message, else the first. There must be
-// one.
-func (d *Decision) finding() unloop.Finding {
-	k := slices.IndexFunc(d.Findings, func(f unloop.Finding) bool { return f.What == d.Message })
-	return d.Findings[max(k, 0)]
-}
-
 // Policy decides which action to take at the events of one run. It need not be safe for concurrent use.
 type Policy interface {
 	// Decide returns the decision at the latest event of r. It is called once for each event of the run, in order. found
@@ -62,10 +51,11 @@ type Policy interface {
 // Stateful is a policy with state that a snapshot must contain.
 type Stateful interface {
 	Policy
-	// State returns a pointer to the state, which encoding/json writes to a snapshot and reads from one. A snapshot may
-	// come from an untrusted source. If the state has a method Validate() error, it is called after reading, and its error
-	// rejects the snapshot.
-	State() any
+	// Snapshot returns the state as JSON.
+	Snapshot() ([]byte, error)
+	// Restore replaces the state of a new policy by one that Snapshot returned. The data may come from an untrusted source.
+	// Restore returns an error if Snapshot cannot have written it, and the policy is then not used.
+	Restore(data []byte) error
 }
 
 // Report is the policy of profiles that only report. It warns when a finding is new or its count has grown.

@@ -20,8 +20,8 @@ func AgentiumSettings() *Agentium { return &Agentium{MaxRepeats: 3, Action: "hin
 func (s *Agentium) Validate() error {
 	var v validation
 	v.integer("max_repeats", s.MaxRepeats, 1, 1_000_000)
-	v.oneOf("action", s.Action, "hint", "abort")
-	return v.err()
+	v.OneOf("action", s.Action, "hint", "abort")
+	return v.Err()
 }
 
 func (s *Agentium) profile() *Profile {

@@ -43,7 +43,7 @@ func (s *Attocode) Validate() error {
 	v.integer("text_turns", s.TextTurns, 1, 1000)
 	v.integer("global_calls", s.GlobalCalls, 2, 1_000_000)
 	v.integer("global_workers", s.GlobalWorkers, 1, 64)
-	return v.err()
+	return v.Err()
 }
 
 func (s *Attocode) profile() *Profile {

@@ -2,13 +2,15 @@ package profile
 
 import (
 	"errors"
-	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
 // Common is the settings that all profiles share.
@@ -39,7 +41,9 @@ func (c *Common) read(r *unloop.Options) error {
 		}
 		class, ok := classNames[tool.Class]
 		if !ok {
-			mistakes = append(mistakes, fmt.Errorf("tools: %s: class is %q; it must be one of read_only, mutating, polling", name, tool.Class))
+			var wrong settings.Errors
+			wrong.OneOf("class", tool.Class, "read_only", "mutating", "polling")
+			mistakes = append(mistakes, underTool(wrong.Err(), name))
 			continue
 		}
 		if r.Effects == nil {
@@ -53,31 +57,31 @@ func (c *Common) read(r *unloop.Options) error {
 var classNames = map[string]unloop.Effect{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
 
 // forTool makes the profile for one tool: the settings, with those of the tool in place of theirs.
-func forTool(settings Settings, name string, tool Tool) (*Profile, error) {
-	changed := cloneSettings(settings)
+func forTool(all Settings, name string, tool Tool) (*Profile, error) {
+	changed := cloneSettings(all)
 	changed.common().Tools, changed.common().Nudges = nil, nil // the profile itself handles them
-	var mistakes []error
-	for setting, value := range tool.Settings {
-		node := field{&yaml.Node{Value: setting}, &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(value, 'f', -1, 64)}}
-		for _, err := range apply(changed, []field{node}, "") {
-			mistakes = append(mistakes, fmt.Errorf("tools: %s: %w", name, err))
-		}
+	d := settings.NewDecoder()
+	for _, setting := range slices.Sorted(maps.Keys(tool.Settings)) {
+		value := strconv.FormatFloat(tool.Settings[setting], 'f', -1, 64)
+		d.Field("", reflect.ValueOf(changed).Elem(), &yaml.Node{Value: setting}, &yaml.Node{Kind: yaml.ScalarNode, Value: value})
 	}
-	if len(mistakes) > 0 {
-		return nil, errors.Join(mistakes...)
+	if err := d.Errors.Err(); err != nil {
+		return nil, underTool(err, name)
 	}
 	p, err := FromSettings(changed)
-	if err != nil {
-		return nil, fmt.Errorf("tools: %s: %w", name, err)
-	}
-	return p, nil
+	return p, underTool(err, name)
+}
+
+// underTool says that the errors are about the settings of a tool.
+func underTool(err error, tool string) error {
+	return settings.Under(err, settings.Join("tools", tool), "tools: "+tool)
 }
 
 // cloneSettings returns a deep copy of settings.
-func cloneSettings(settings Settings) Settings {
-	own := reflect.New(reflect.TypeOf(settings).Elem())
-	own.Elem().Set(reflect.ValueOf(settings).Elem())
-	for _, value := range settingFields(own.Elem()) {
+func cloneSettings(from Settings) Settings {
+	own := reflect.New(reflect.TypeOf(from).Elem())
+	own.Elem().Set(reflect.ValueOf(from).Elem())
+	for _, value := range settings.Fields(own.Elem()) {
 		value.Set(cloneValue(value))
 	}
 	return own.Interface().(Settings)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/nudge"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -82,7 +83,8 @@ func (parts *Parts) validate() error {
 	return errors.Join(append(mistakes, checkPolicy(parts.Policy))...)
 }
 
-// checkPolicy makes two policies, as for two runs. It checks that they share no state and that snapshots can hold it.
+// checkPolicy makes two policies, as for two runs. It checks that they are not the same one and that the second can restore
+// a snapshot of the first.
 func checkPolicy(make func() policy.Policy) error {
 	if make == nil {
 		return nil
@@ -92,15 +94,19 @@ func checkPolicy(make func() policy.Policy) error {
 		return errors.New("the Policy function returns nil")
 	}
 	kept, keeps := one.(policy.Stateful)
-	if !keeps {
+	restored, restores := other.(policy.Stateful)
+	if !keeps || !restores {
 		return nil
 	}
-	state := reflect.ValueOf(kept.State())
-	if state.Kind() != reflect.Pointer || state.IsNil() {
-		return fmt.Errorf("policy: State of %T returns no pointer", one)
-	}
-	if second, ok := other.(policy.Stateful); ok && state.Type().Elem().Size() > 0 && state.Interface() == second.State() {
+	if v := reflect.ValueOf(one); v.Kind() == reflect.Pointer && v.Type().Elem().Size() > 0 && one == other {
 		return fmt.Errorf("the Policy function returns the same %T twice: runs would share its state", one)
+	}
+	data, err := kept.Snapshot()
+	if err == nil {
+		err = restored.Restore(data)
+	}
+	if err != nil {
+		return fmt.Errorf("the policy %T cannot restore its own snapshot: %w", one, err)
 	}
 	return nil
 }
@@ -131,12 +137,12 @@ func (s *custom) profile() *Profile {
 
 // nudgesOf returns the texts of a profile. A custom profile has the texts for the codes of policy.Ladder. It may have a text
 // for any code, because its policy defines the codes.
-func nudgesOf(settings Settings, name string) (*policy.Nudges, error) {
+func nudgesOf(settings Settings, name string) (*nudge.Texts, error) {
 	own := settings.common().Nudges
 	if _, ok := settings.(*custom); !ok {
-		return policy.NewNudges(name, own)
+		return nudge.New(name, own)
 	}
-	nudges, err := policy.NewNudges(Default, nil)
+	nudges, err := nudge.New(Default, nil)
 	mistakes := []error{err}
 	for _, code := range slices.Sorted(maps.Keys(own)) {
 		if err == nil {

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -19,6 +20,11 @@ func (n named) Info() unloop.Info { return unloop.Info{Name: n.name, At: n.at} }
 
 func (named) Check(*unloop.Run) (unloop.Finding, bool) { return unloop.Finding{}, false }
 
+// forgetful is a policy that refuses every snapshot.
+type forgetful struct{ policy.Ladder }
+
+func (*forgetful) Restore([]byte) error { return errors.New("nothing is kept") }
+
 func TestCustomNamesEveryMistake(t *testing.T) {
 	good := named{"good", unloop.AtStart}
 	shared := &policy.Ladder{Patience: 1}
@@ -34,6 +40,7 @@ func TestCustomNamesEveryMistake(t *testing.T) {
 		}},
 		{"no policy from a maker of policies", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return nil }}, []string{"the Policy function returns nil"}},
 		{"one policy for all", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return shared }}, []string{"runs would share its state"}},
+		{"a policy that cannot read its own state", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return new(forgetful) }}, []string{"the policy *profile.forgetful cannot restore its own snapshot: nothing is kept"}},
 		{"settings of a tool", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Tools: map[string]Tool{"a": {Settings: map[string]float64{"x": 1}}}}}, []string{"tools: a: only its class can be set"}},
 		{"a class that there is not", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Tools: map[string]Tool{"a": {Class: "safe"}}}}, []string{`tools: a: class is "safe"`}},
 		{"a text that cannot be read", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Nudges: map[string]string{"x": "{{if}}"}}}, []string{"nudges: x: "}},

@@ -19,7 +19,7 @@ func CyclesSettings() *Cycles { return &Cycles{LongestCycle: 3} }
 func (s *Cycles) Validate() error {
 	var v validation
 	v.integer("longest_cycle", s.LongestCycle, 1, unloop.MaxPeriod)
-	return v.err()
+	return v.Err()
 }
 
 func (s *Cycles) profile() *Profile {

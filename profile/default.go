@@ -9,23 +9,23 @@ import (
 // DefaultProfile is the settings of the profile default, which acts on evidence of no progress instead of bare counts.
 type DefaultProfile struct {
 	RepeatWeight   float64 `yaml:"repeat_weight" doc:"weight of equal calls with equal results; one weighs 1, half every 24 steps later"`
-	RepeatFailures int     `yaml:"repeat_failures" doc:"how often an equal call must have failed in the same way"`
-	CycleRounds    int     `yaml:"cycle_rounds" doc:"rounds of a pattern without news"`
-	CycleSteps     int     `yaml:"cycle_steps" doc:"steps of a longer pattern that come again in their order, without news"`
-	SameResults    int     `yaml:"same_results" doc:"equal results in a row, to one question in other words"`
-	NothingFound   int     `yaml:"nothing_found" doc:"times in a row that nothing was found, whatever was asked"`
+	RepeatFailures int     `yaml:"repeat_failures" doc:"failures of an equal call with the same error"`
+	CycleRounds    int     `yaml:"cycle_rounds" doc:"rounds of a pattern without novelty"`
+	CycleSteps     int     `yaml:"cycle_steps" doc:"steps of a longer pattern that repeat in the same order, without novelty"`
+	SameResults    int     `yaml:"same_results" doc:"equal results in a row, to rephrasings of one question"`
+	NothingFound   int     `yaml:"nothing_found" doc:"empty results in a row, to any questions"`
 	SameAnswers    int     `yaml:"same_answers" doc:"equal results in a row, to questions about different items"`
 	SameErrors     int     `yaml:"same_errors" doc:"errors of one kind in a row"`
 	StubbornErrors float64 `yaml:"stubborn_errors" doc:"weight of equal errors with other steps in between; one weighs 1, half every 24 steps later"`
-	StuckPolls     int     `yaml:"stuck_polls" doc:"equal answers of a polling tool in a row"`
-	SameMessages   int     `yaml:"same_messages" doc:"alike messages among an agent's last six"`
-	Restated       float64 `yaml:"restated_messages" doc:"what was said again since the last news, in messages"`
-	StalledSteps   float64 `yaml:"stalled_steps" doc:"steps in vain, less the news since"`
-	StalledTalk    float64 `yaml:"stalled_talk" doc:"answers to a person that said nothing new, in messages"`
-	TextRepeats    int     `yaml:"text_repeats" doc:"times that a passage stands at the end of one message"`
-	IdleHandoffs   int     `yaml:"idle_handoffs" doc:"handoffs between two agents without news"`
-	BareHandoffs   int     `yaml:"bare_handoffs" doc:"the same, where little is known of what they did"`
-	LadderPatience int     `yaml:"ladder_patience" doc:"events at which a finding holds, without news, from one rung to the next"`
+	StuckPolls     int     `yaml:"stuck_polls" doc:"equal results of a polling tool in a row"`
+	SameMessages   int     `yaml:"same_messages" doc:"nearly equal messages among the latest six of an agent"`
+	Restated       float64 `yaml:"restated_messages" doc:"restated content since the last novelty, in messages"`
+	StalledSteps   float64 `yaml:"stalled_steps" doc:"steps without progress, less the novelty since"`
+	StalledTalk    float64 `yaml:"stalled_talk" doc:"answers to a person without novelty, in messages"`
+	TextRepeats    int     `yaml:"text_repeats" doc:"repetitions of a passage at the end of one message"`
+	IdleHandoffs   int     `yaml:"idle_handoffs" doc:"handoffs between two agents without novelty"`
+	BareHandoffs   int     `yaml:"bare_handoffs" doc:"handoffs between two agents without novelty, if few results were captured"`
+	LadderPatience int     `yaml:"ladder_patience" doc:"events at which a finding holds, without novelty, from one level to the next"`
 	Common         `yaml:",inline"`
 }
 
@@ -58,7 +58,7 @@ func (s *DefaultProfile) Validate() error {
 	v.integer("idle_handoffs", s.IdleHandoffs, 3, 6)
 	v.integer("bare_handoffs", s.BareHandoffs, 3, 6)
 	v.integer("ladder_patience", s.LadderPatience, 1, 1000)
-	return v.err()
+	return v.Err()
 }
 
 func (s *DefaultProfile) profile() *Profile {

@@ -1,6 +1,10 @@
 package profile
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/unloop-ai/unloop/internal/settings"
+)
 
 // Setting is a setting of a profile with its value.
 type Setting struct {
@@ -16,7 +20,7 @@ func (p *Profile) List() []Setting {
 	}
 	about := fieldDocs(reflect.TypeOf(p.settings).Elem())
 	var list []Setting
-	for name, value := range settingFields(reflect.ValueOf(p.settings).Elem()) {
+	for name, value := range settings.Fields(reflect.ValueOf(p.settings).Elem()) {
 		list = append(list, Setting{name, value.Interface(), about[name]})
 	}
 	return list

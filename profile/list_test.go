@@ -19,7 +19,7 @@ func TestList(t *testing.T) {
 			t.Errorf("nothing is said of %s", s.Name)
 		}
 	}
-	if !slices.Equal(names, SettingNames(p.Settings())) {
+	if !slices.Equal(names, settingNames(p.Settings())) {
 		t.Errorf("names %q", names)
 	}
 	if values["same_errors"] != 9 {

@@ -1,8 +1,14 @@
 package profile
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
 func TestLoad(t *testing.T) {
@@ -26,15 +32,16 @@ func TestLoadNamesEveryMistake(t *testing.T) {
 		want []string
 	}{
 		{"an unknown profile", Source{Name: "lens"}, []string{`there is no profile "lens"; there are default, looplens`}},
-		{"an unknown setting lists the known", Source{Name: "looplens", Sets: []string{"budget=1"}}, []string{`there is no setting "budget"; there are repeat_window, `, "cost_budget"}},
-		{"no equals sign", Source{Sets: []string{"cost_budget"}}, []string{`write NAME=VALUE`}},
-		{"a value of another kind", Source{Name: "looplens", Sets: []string{"repeat_window=many"}}, []string{`repeat_window: "many" is no whole number`}},
+		{"an unknown setting lists the known", Source{Name: "looplens", Sets: []string{"thing=1"}}, []string{`there is no setting "thing"; there are repeat_window, `, "cost_budget"}},
+		{"the end of a name", Source{Name: "looplens", Sets: []string{"budget=1"}}, []string{`there is no setting "budget"; did you mean cost_budget?`}},
+		{"no equals sign", Source{Sets: []string{"cost_budget"}}, []string{`want NAME=VALUE`}},
+		{"a value of another kind", Source{Name: "looplens", Sets: []string{"repeat_window=many"}}, []string{`repeat_window is "many"; it must be a whole number`}},
 		{"out of range", Source{Name: "looplens", Sets: []string{"similarity=2", "repeat_threshold=0"}}, []string{"similarity is 2; it must be from 0.5 to 1", "repeat_threshold is 0; it must be from 2 to 64"}},
 		{"not a number", Source{Name: "looplens", Sets: []string{"cost_budget=.nan"}}, []string{"cost_budget is NaN; it must be from 0"}},
-		{"two lines of a document", Source{Config: []byte("profile: looplens\nbudget: 1\nsimilarity: high\n")}, []string{`config: line 2: there is no setting "budget"`, `config: line 3: similarity: "high" is no number`}},
+		{"two lines of a document", Source{Config: []byte("profile: looplens\nbudget: 1\nsimilarity: high\n")}, []string{`config:2: there is no setting "budget"`, `config:3: similarity is "high"; it must be a number`}},
 		{"a document for another profile", Source{Name: "default", Config: []byte("profile: looplens")}, []string{"the document is for profile looplens, but default was asked for"}},
-		{"a list", Source{Config: []byte("- a")}, []string{"config: line 1: a mapping of settings is wanted"}},
-		{"no YAML", Source{Config: []byte("a: [")}, []string{"config: line 1"}},
+		{"a list", Source{Config: []byte("- a")}, []string{"config:1: the configuration: want names with values"}},
+		{"no YAML", Source{Config: []byte("a: [")}, []string{"config:1"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Load(tc.src)
@@ -45,6 +52,49 @@ func TestLoadNamesEveryMistake(t *testing.T) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("error %q does not say %q", err, want)
 				}
+			}
+		})
+	}
+}
+
+func TestAMistakeNamesFileLineFieldValueAndWhatIsAllowed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		src  Source
+		want SettingError
+	}{
+		"out of range": {
+			Source{File: "mine.yaml", Config: []byte("profile: agentium\n\nmax_repeats: 0\n")},
+			SettingError{Place: settings.Place{File: "mine.yaml", Line: 3}, Field: "max_repeats", Value: "0", Allowed: "from 1 to 1000000"},
+		},
+		"of another kind": {
+			Source{File: "mine.yaml", Config: []byte("profile: agentium\nmax_repeats: many\n")},
+			SettingError{Place: settings.Place{File: "mine.yaml", Line: 2}, Field: "max_repeats", Value: "many", Allowed: "a whole number"},
+		},
+		"one of several words": {
+			Source{Config: []byte("profile: agentium\naction: stop\n")},
+			SettingError{Place: settings.Place{File: "config", Line: 2}, Field: "action", Value: "stop", Allowed: "one of hint, abort"},
+		},
+		"of a tool": {
+			Source{Config: []byte("profile: agentium\ntools:\n  a: {max_repeats: 0}\n")},
+			SettingError{Place: settings.Place{File: "config", Line: 3}, Field: "tools.a.max_repeats", Value: "0", Allowed: "from 1 to 1000000"},
+		},
+		"a single value": {
+			Source{Name: "agentium", Sets: []string{"max_repeats=0"}},
+			SettingError{Field: "max_repeats", Value: "0", Allowed: "from 1 to 1000000"},
+		},
+		"an unknown name": {
+			Source{Config: []byte("profile: agentium\nmax_repeat: 1\n")},
+			SettingError{Place: settings.Place{File: "config", Line: 2}, Field: "max_repeat", Allowed: "one of max_repeats, action, ignore, shadow, shells, tools, nudges"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Load(tc.src)
+			var got *SettingError
+			if !errors.As(err, &got) {
+				t.Fatalf("it is a %T: %v", err, err)
+			}
+			if diff := cmp.Diff(&tc.want, got, cmpopts.IgnoreFields(SettingError{}, "Reason")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -63,8 +113,8 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 		{"a class that there is not", "loopguard", "tools: {a: {class: safe}}", []string{`tools: a: class is "safe"; it must be one of read_only, mutating, polling`}},
 		{"a setting of a tool that there is not", "agentium", "tools: {a: {max: 3}}", []string{"tools: a: ", `there is no setting "max"; there are max_repeats, action`}},
 		{"a setting of a tool out of range", "agentium", "tools: {a: {max_repeats: 0}}", []string{"tools: a: max_repeats is 0; it must be from 1 to "}},
-		{"half a call", "agentium", "max_repeats: 2.5", []string{`max_repeats: "2.5" is no whole number`}},
-		{"half a call of a tool", "agentium", "tools: {a: {max_repeats: 2.5}}", []string{`tools: a: `, `max_repeats: "2.5" is no whole number`}},
+		{"half a call", "agentium", "max_repeats: 2.5", []string{`max_repeats is "2.5"; it must be a whole number`}},
+		{"half a call of a tool", "agentium", "tools: {a: {max_repeats: 2.5}}", []string{`tools: a: `, `max_repeats is "2.5"; it must be a whole number`}},
 		{"a text for a code that there is not", "agentium", "nudges: {loop_detected: x}", []string{`nudges: there is no text "loop_detected" in profile agentium; there are any, global_doom_loop, loop-detected`}},
 		{"a text that cannot be read", "cycles", "nudges: {cycle_warning: '{{if}}'}", []string{"nudges: cycle_warning: "}},
 		{"all at once", "agentium", "{max_repeats: 0, nudges: {x: y}}", []string{"max_repeats is 0", `no text "x"`}},

@@ -28,7 +28,7 @@ func (s *LoopDetection) Validate() error {
 	v.integer("history_size", s.HistorySize, 2, 32)
 	v.integer("warn_threshold", s.WarnThreshold, 2, 32)
 	v.integer("critical_threshold", s.CriticalThreshold, 2, 32)
-	return v.err()
+	return v.Err()
 }
 
 func (s *LoopDetection) profile() *Profile {

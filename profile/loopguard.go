@@ -63,7 +63,7 @@ func (s *LoopGuard) Validate() error {
 		v.integer(f.name, f.value, 1, 1_000_000)
 	}
 	v.number("max_time_per_turn", s.MaxTimePerTurn, 0.001, 1e9)
-	return v.err()
+	return v.Err()
 }
 
 func (s *LoopGuard) profile() *Profile {

@@ -39,7 +39,7 @@ func (s *LoopLens) Validate() error {
 	v.number("cost_spike_share", s.CostSpikeShare, 0, 1)
 	v.number("cost_spike_floor", s.CostSpikeFloor, 0, 1e6)
 	v.number("cost_budget", s.CostBudget, 0, 1e9)
-	return v.err()
+	return v.Err()
 }
 
 func (s *LoopLens) profile() *Profile {

@@ -91,7 +91,7 @@ func TestARestoredSessionKeepsOpinionsAndTranscript(t *testing.T) {
 	w := p.NewSession("r")
 	w.KeepTranscript(strings.ToUpper)
 	loop(t, w, 5, &policy.Opinion{Certainty: 1})
-	data, err := json.Marshal(w)
+	data, err := w.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}

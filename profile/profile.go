@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/findings"
+	"github.com/unloop-ai/unloop/internal/nudge"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -34,7 +36,7 @@ type Profile struct {
 
 	at      [kinds][]unloop.Detector // the detectors to call at each kind of event
 	tools   map[string]*Profile      // for tools with their own settings
-	nudges  *policy.Nudges
+	nudges  *nudge.Texts
 	reading unloop.Options
 	policy  func() policy.Policy // returns a new one for each run
 	penalty func(*unloop.Finding) int
@@ -165,10 +167,10 @@ type Session struct {
 	run      *unloop.Run
 	policy   policy.Policy
 	tools    map[string]policy.Policy // for tools with their own settings
-	warnings policy.Warnings
+	warnings findings.Warnings
 	found    []unloop.Finding
 	grown    []unloop.Finding
-	course   policy.Course
+	course   course
 
 	opinions   policy.Opinions
 	transcript *transcript // nil unless it is kept
@@ -186,9 +188,9 @@ func (p *Profile) NewSession(runID string) *Session {
 func (w *Session) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	d := w.decide(e)
-	w.course.Note(w.run.Current().Ref.Number, &d)
+	w.course.note(w.run.Current().Ref.Number, &d)
 	if d.Action != policy.Allow {
-		d.Message = d.Advise(w.profile.Nudge(&d))
+		d.Message = w.profile.Nudge(&d)
 	}
 	if w.transcript != nil {
 		w.transcript.add(e)
@@ -268,12 +270,17 @@ func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() + w.trans
 // Warnings returns the warnings of the run, sorted by rule, then subject.
 func (w *Session) Warnings() []unloop.Finding { return w.warnings.All() }
 
+// Warning returns the warning of a rule and subject, and whether there is one. Its cost does not depend on how many there are.
+func (w *Session) Warning(rule, subject string) (unloop.Finding, bool) {
+	return w.warnings.Find(rule, subject)
+}
+
 // Verdict returns how the run as a whole did so far.
-func (w *Session) Verdict() policy.Verdict { return w.course.Verdict() }
+func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
 
 // Health returns how well the run does.
 func (w *Session) Health() policy.Health {
-	return policy.HealthOf(w.warnings.All(), w.run.Metrics().Failed, w.profile.penalty)
+	return healthOf(w.warnings.Penalty(w.profile.penalty), w.run.Metrics().Failed)
 }
 
 // severityPenalty is the penalty of a warning in profiles that publish no table.

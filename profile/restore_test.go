@@ -18,7 +18,7 @@ import (
 
 // restoresAsItWas fails unless a session can be restored from its snapshot and then has the same snapshot.
 func restoresAsItWas(t interface{ Fatalf(string, ...any) }, p *Profile, w *Session, where string) {
-	data, err := json.Marshal(w)
+	data, err := w.Snapshot()
 	if err != nil {
 		t.Fatalf("%s, %s: %v", p.Name(), where, err)
 	}
@@ -26,7 +26,7 @@ func restoresAsItWas(t interface{ Fatalf(string, ...any) }, p *Profile, w *Sessi
 	if err != nil {
 		t.Fatalf("%s, %s: %v", p.Name(), where, err)
 	}
-	again, err := json.Marshal(restored)
+	again, err := restored.Snapshot()
 	if err != nil || !bytes.Equal(data, again) {
 		t.Fatalf("%s, %s (%v):\n%s", p.Name(), where, err, cmp.Diff(string(data), string(again)))
 	}

@@ -8,6 +8,8 @@ import (
 	"text/tabwriter"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
 // YAML returns the profile as a YAML document: its name, and every setting with its value and a comment. Load can read the
@@ -21,7 +23,7 @@ func (p *Profile) YAML() []byte {
 		return nil
 	}
 	about := fieldDocs(reflect.TypeOf(p.settings).Elem())
-	for name, value := range settingFields(reflect.ValueOf(p.settings).Elem()) {
+	for name, value := range settings.Fields(reflect.ValueOf(p.settings).Elem()) {
 		text, _ := yaml.Marshal(map[string]any{name: value.Interface()}) // settings were read from YAML, or could have been
 		line := strings.TrimSuffix(string(text), "\n")
 		if strings.Contains(line, "\n") {

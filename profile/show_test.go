@@ -36,7 +36,7 @@ func TestYAML(t *testing.T) {
 					t.Errorf("nothing is said in %q", line)
 				}
 			}
-			for _, setting := range SettingNames(shown.Settings()) {
+			for _, setting := range settingNames(shown.Settings()) {
 				if !strings.Contains(string(shown.YAML()), "\n"+setting+":") {
 					t.Errorf("%s is missing", setting)
 				}

@@ -10,60 +10,83 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// sessionState is the JSON of a Session. Part is any value for writing, and json.RawMessage for reading.
-type sessionState[Part any] struct {
-	Profile  string           `json:"profile"`
-	Run      Part             `json:"run"`
-	Policy   Part             `json:"policy,omitempty"`
-	Tools    map[string]Part  `json:"tools,omitempty"` // policies of tools with their own settings
-	Warnings []unloop.Finding `json:"warnings,omitempty"`
-	Course   policy.Course    `json:"course,omitzero"`
-	Opinions Part             `json:"opinions,omitempty"`
-	Steps    []string         `json:"steps,omitempty"` // the transcript
+// sessionState is the JSON of a Session.
+type sessionState struct {
+	Run      json.RawMessage            `json:"run,omitempty"`
+	Profile  string                     `json:"profile"`
+	Policy   json.RawMessage            `json:"policy,omitempty"`
+	Tools    map[string]json.RawMessage `json:"tools,omitempty"` // policies of tools with their own settings
+	Warnings []unloop.Finding           `json:"warnings,omitempty"`
+	Course   course                     `json:"course,omitzero"`
+	Opinions json.RawMessage            `json:"opinions,omitempty"`
+	Steps    []string                   `json:"steps,omitempty"` // the transcript
 }
 
-// MarshalJSON writes the complete state of the session. A session that Restore makes of it continues exactly as this one
-// would.
-func (w *Session) MarshalJSON() ([]byte, error) {
-	state := sessionState[any]{Profile: w.profile.name, Run: w.run.Snapshot(), Policy: policyState(w.policy), Warnings: w.warnings.All(), Course: w.course}
-	if state.Opinions = w.opinions.State(); w.transcript != nil {
+// Snapshot returns the complete state of the session as JSON. A session that Restore makes of it continues exactly as this
+// one would. The error is that of a custom policy.
+func (w *Session) Snapshot() ([]byte, error) {
+	run, err := w.run.Snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("write a run: %w", err)
+	}
+	state := sessionState{Profile: w.profile.name, Warnings: w.warnings.All(), Course: w.course}
+	if state.Policy, err = policyState(w.policy); err != nil {
+		return nil, err
+	}
+	if state.Opinions, err = w.opinions.Snapshot(); err != nil {
+		return nil, err
+	}
+	if w.transcript != nil {
 		state.Steps = w.transcript.entries
 	}
 	for name, p := range w.tools {
 		if state.Tools == nil {
-			state.Tools = make(map[string]any)
+			state.Tools = make(map[string]json.RawMessage)
 		}
-		state.Tools[name] = policyState(p)
+		if state.Tools[name], err = policyState(p); err != nil {
+			return nil, err
+		}
 	}
-	return json.Marshal(state)
+	rest, err := json.Marshal(state)
+	if err != nil {
+		return nil, fmt.Errorf("write a session: %w", err)
+	}
+	data := make([]byte, 0, len(`{"run":,`)+len(run)+len(rest)) // encoding/json would parse the run again
+	data = append(append(data, `{"run":`...), run...)
+	return append(append(data, ','), rest[1:]...), nil
 }
 
 // policyState returns the state of the policy, or nil if it has none.
-func policyState(p policy.Policy) any {
-	if s, ok := p.(policy.Stateful); ok {
-		return s.State()
+func policyState(p policy.Policy) ([]byte, error) {
+	s, ok := p.(policy.Stateful)
+	if !ok {
+		return nil, nil
 	}
-	return nil
+	data, err := s.Snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("write the policy %T: %w", p, err)
+	}
+	return data, nil
 }
 
-// Restore makes a session from the output of MarshalJSON under the same profile and settings. The data may come from an
+// Restore makes a session from the output of Session.Snapshot under the same profile and settings. The data may come from an
 // untrusted source: Restore returns an error if it exceeds 16 MiB or if no session can have written it.
 func (p *Profile) Restore(data []byte) (*Session, error) {
 	if err := snapshot.Bounded(data); err != nil {
-		return nil, fmt.Errorf("restore a watch: %w", err)
+		return nil, fmt.Errorf("restore a session: %w", err)
 	}
-	var kept sessionState[json.RawMessage]
+	var kept sessionState
 	if err := json.Unmarshal(data, &kept); err != nil {
-		return nil, fmt.Errorf("restore a watch: %w", err)
+		return nil, fmt.Errorf("restore a session: %w", err)
 	}
 	if kept.Profile != p.name {
-		return nil, fmt.Errorf("restore a watch: the snapshot is of profile %.100s, not of %s", kept.Profile, p.name)
+		return nil, fmt.Errorf("restore a session: the snapshot is of profile %.100s, not of %s", kept.Profile, p.name)
 	}
 	run, err := unloop.RestoreRun(kept.Run, p.reading)
 	if err != nil {
 		return nil, err
 	}
-	if !kept.Course.Valid() {
+	if !kept.Course.valid() {
 		return nil, errors.New("restore a session: the course contradicts itself")
 	}
 	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course}
@@ -84,7 +107,7 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	for name, state := range kept.Tools {
 		own, ok := p.tools[name]
 		if !ok {
-			return nil, fmt.Errorf("restore a watch: the profile has no settings of its own for %.100s", name)
+			return nil, fmt.Errorf("restore a session: the profile has no settings of its own for %.100s", name)
 		}
 		if w.tools == nil {
 			w.tools = make(map[string]policy.Policy)
@@ -95,7 +118,7 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 		}
 	}
 	if err := w.warnings.Restore(kept.Warnings); err != nil {
-		return nil, fmt.Errorf("restore a watch: %w", err)
+		return nil, fmt.Errorf("restore a session: %w", err)
 	}
 	return w, nil
 }
@@ -105,14 +128,8 @@ func restorePolicy(p policy.Policy, kept json.RawMessage) error {
 	if !ok || kept == nil {
 		return nil
 	}
-	state := s.State()
-	if err := json.Unmarshal(kept, state); err != nil {
-		return fmt.Errorf("restore a policy: %w", err)
-	}
-	if v, ok := state.(interface{ Validate() error }); ok {
-		if err := v.Validate(); err != nil {
-			return fmt.Errorf("restore a policy: %w", err)
-		}
+	if err := s.Restore(kept); err != nil {
+		return fmt.Errorf("restore the policy %T: %w", p, err)
 	}
 	return nil
 }

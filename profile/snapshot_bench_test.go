@@ -16,13 +16,13 @@ func BenchmarkSnapshot(b *testing.B) {
 		for _, e := range benchRun(n, false) {
 			w.Add(&e)
 		}
-		data, err := w.MarshalJSON()
+		data, err := w.Snapshot()
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(fmt.Sprintf("write/steps=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := w.MarshalJSON(); err != nil {
+				if _, err := w.Snapshot(); err != nil {
 					b.Fatal(err)
 				}
 			}

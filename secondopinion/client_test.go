@@ -263,10 +263,10 @@ func TestAGuardAsksAModel(t *testing.T) {
 		defer g.Close()
 		for range 8 {
 			call := guard.Call{Tool: "read", Args: json.RawMessage(`{"path":"a.go"}`)}
-			if last = g.Before(call); last.Stops() {
+			if last = g.Before(t.Context(), call); last.Stops() {
 				return last
 			}
-			if last = g.After(call, guard.Outcome{Result: json.RawMessage(`"package a"`)}); last.Stops() {
+			if last = g.After(t.Context(), call, guard.Outcome{Result: json.RawMessage(`"package a"`)}); last.Stops() {
 				return last
 			}
 		}

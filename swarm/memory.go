@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -73,9 +74,9 @@ func (m *Memory) Record(ctx context.Context, swarm string, calls []Call) ([]Coun
 }
 
 // Snapshot returns the counts of the swarm: see Store. It does not count as a use of the swarm.
-func (m *Memory) Snapshot(ctx context.Context, swarm string) (Snapshot, error) {
+func (m *Memory) Snapshot(ctx context.Context, swarm string) ([]byte, error) {
 	if err := errors.Join(ctx.Err(), Check(swarm, nil)); err != nil {
-		return Snapshot{}, fmt.Errorf("saving a swarm: %w", err)
+		return nil, fmt.Errorf("saving a swarm: %w", err)
 	}
 	s := Snapshot{Version: SnapshotVersion, Fingerprints: []Tally{}}
 	m.mu.Lock()
@@ -84,13 +85,14 @@ func (m *Memory) Snapshot(ctx context.Context, swarm string) (Snapshot, error) {
 	if ok {
 		s.Fingerprints = c.list()
 	}
-	return s, nil
+	return json.Marshal(s)
 }
 
 // Restore replaces the counts of the swarm: see Store. If the snapshot exceeds the bounds, a part of it is dropped, idle
 // fingerprints first.
-func (m *Memory) Restore(ctx context.Context, swarm string, s Snapshot) error {
-	if err := errors.Join(ctx.Err(), Check(swarm, nil), s.Validate()); err != nil {
+func (m *Memory) Restore(ctx context.Context, swarm string, data []byte) error {
+	s, err := ParseSnapshot(data)
+	if err := errors.Join(ctx.Err(), Check(swarm, nil), err); err != nil {
 		return fmt.Errorf("restoring a swarm: %w", err)
 	}
 	c := newCounts(swarm, m.bounds.Fingerprints)

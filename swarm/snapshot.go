@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +15,8 @@ const SnapshotVersion = 1
 // maxCalls is the highest count in a snapshot. JSON readers with floating-point numbers represent all integers up to it.
 const maxCalls = 1<<53 - 1
 
-// Snapshot is the counts of a swarm, for a checkpoint. Equal counts give equal bytes of JSON.
+// Snapshot is the content of a snapshot. Implementations of Store write it with encoding/json and read it with ParseSnapshot,
+// so that one Store can restore the snapshot of another.
 type Snapshot struct {
 	Version      int     `json:"version"`      // SnapshotVersion
 	Fingerprints []Tally `json:"fingerprints"` // sorted by fingerprint; never nil, so that an empty list is [] in JSON
@@ -29,8 +31,17 @@ type Tally struct {
 	Idle        bool        `json:"idle,omitempty"`     // evicted before the others
 }
 
-// Validate returns an error if a Store must reject the snapshot.
-func (s Snapshot) Validate() error {
+// ParseSnapshot reads the JSON of a Snapshot. The data may come from an untrusted source: it is an error if no Store can have
+// written it. The memory that it takes is proportional to the length of the data.
+func ParseSnapshot(data []byte) (Snapshot, error) {
+	var s Snapshot
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Snapshot{}, err
+	}
+	return s, s.validate()
+}
+
+func (s Snapshot) validate() error {
 	if s.Version != SnapshotVersion {
 		return fmt.Errorf("the snapshot has version %d, not %d", s.Version, SnapshotVersion)
 	}

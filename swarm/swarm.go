@@ -50,12 +50,13 @@ type Store interface {
 	// rejects is an error and counts nothing. Record keeps no reference to calls.
 	Record(ctx context.Context, swarm string, calls []Call) ([]Count, error)
 
-	// Snapshot returns the counts of the swarm. The Snapshot of an unknown swarm is empty.
-	Snapshot(ctx context.Context, swarm string) (Snapshot, error)
+	// Snapshot returns the counts of the swarm as the JSON of a Snapshot. Equal counts give equal bytes. The Snapshot of an
+	// unknown swarm is empty.
+	Snapshot(ctx context.Context, swarm string) ([]byte, error)
 
-	// Restore replaces the counts of the swarm by those of the snapshot. An invalid snapshot is an error and changes
+	// Restore replaces the counts of the swarm by those of a snapshot. What ParseSnapshot rejects is an error and changes
 	// nothing.
-	Restore(ctx context.Context, swarm string, s Snapshot) error
+	Restore(ctx context.Context, swarm string, data []byte) error
 
 	// Clear removes the counts of the swarm.
 	Clear(ctx context.Context, swarm string) error

@@ -77,9 +77,7 @@ func TestAKilledServerLosesNothingThatItAcknowledged(t *testing.T) {
 			random := rand.New(rand.NewPCG(7, 7))
 			for range crashRounds {
 				url, kill := startVictim(t, db)
-				lifetime, end := context.WithTimeout(t.Context(), time.Duration(300+random.IntN(250))*time.Millisecond)
-				load.run(lifetime, url, kill)
-				end()
+				load.run(time.Duration(50+random.IntN(250))*time.Millisecond, url, kill)
 			}
 			_, kill := startVictim(t, db) // it writes what the last one had not come to
 			kill()
@@ -131,15 +129,19 @@ type crashSender struct {
 	pending []*unloop.Event
 }
 
-// run has all send until ctx ends, in the middle of which the server is killed.
-func (l *crashLoad) run(ctx context.Context, url string, kill func()) {
+// run has all send to a server, which is killed in the middle of that, the given time after it has acknowledged something: how long a
+// start and a first request take depends on the machine.
+func (l *crashLoad) run(lifetime time.Duration, url string, kill func()) {
 	var all sync.WaitGroup
+	var first sync.Once
+	var timer *time.Timer
 	for _, s := range l.senders {
 		all.Go(func() {
 			for {
 				if !s.send(url) {
 					return // the server is gone
 				}
+				first.Do(func() { timer = time.AfterFunc(lifetime, kill) })
 				l.mu.Lock()
 				for _, e := range s.pending {
 					l.acked[e.RunID+" "+e.ID] = true
@@ -149,9 +151,11 @@ func (l *crashLoad) run(ctx context.Context, url string, kill func()) {
 			}
 		})
 	}
-	<-ctx.Done()
+	all.Wait() // each ends when the server does, or does not answer
+	if timer != nil {
+		timer.Stop()
+	}
 	kill()
-	all.Wait()
 }
 
 // send posts the next events of two runs, some in disorder and some twice, and reports whether they were acknowledged.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/guardio"
-	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -163,7 +163,7 @@ func TestTheGuardWithoutANameIsThatOfTheServer(t *testing.T) {
 	if got := ask(t, url+"/api/guard?profile=agentium&set=max_repeats=3", line, line, line)[2]; !strings.Contains(got, `"action":"allow"`) {
 		t.Errorf("settings of one's own, and a run that others do not share: %s", got)
 	}
-	var runs []httpd.RunSummary
+	var runs []api.RunSummary
 	if unmarshal(t, get(t, url+"/api/runs"), &runs); len(runs) != 0 {
 		t.Errorf("the server recorded %+v", runs)
 	}
@@ -182,7 +182,7 @@ func TestWrongProfilesAndSettingsOfAGuardAreNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var p httpd.Problem
+		var p api.Problem
 		err = json.NewDecoder(answer.Body).Decode(&p)
 		_ = answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusBadRequest || !strings.Contains(p.Reason, want) {

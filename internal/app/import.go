@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
 // Import reads traces as a scan does and hands on their events as they stand, for a server to judge.
@@ -158,14 +157,4 @@ func hashOf(parts ...string) uint64 {
 		_, _ = io.WriteString(h, part+"\x00") // never fails
 	}
 	return h.Sum64()
-}
-
-// grows reports whether a format's files are added to line by line and its decoder hands on what a line tells at once, so that a
-// file can be decoded while it grows. A file of another format is read as a whole when it has changed.
-func grows(f ingest.Format) bool {
-	switch f.Name {
-	case "unloop", "labelled", "claude-code", "claude-stream", "codex":
-		return true
-	}
-	return false
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
@@ -80,17 +81,17 @@ func setsOf(settings map[string]string) []string {
 }
 
 // Profiles lists the profiles, the server's own as it is configured.
-func (j judges) Profiles() []httpd.Profile {
-	var all []httpd.Profile
+func (j judges) Profiles() []api.Profile {
+	var all []api.Profile
 	for _, p := range j.profiles() {
-		wire := httpd.Profile{Name: p.Name(), Title: p.Title()}
+		wire := api.Profile{Name: p.Name(), Title: p.Title()}
 		for _, d := range p.Detectors() {
 			wire.Rules = append(wire.Rules, d.Info().Name)
 		}
 		for _, s := range p.List() {
 			switch s.Value.(type) {
 			case int, float64, bool, string, []string:
-				wire.Settings = append(wire.Settings, httpd.Setting{Name: s.Name, Value: s.Value, Doc: s.Doc})
+				wire.Settings = append(wire.Settings, api.Setting{Name: s.Name, Value: s.Value, Doc: s.Doc})
 			}
 		}
 		all = append(all, wire)
@@ -114,26 +115,26 @@ func (j judges) profiles() []*profile.Profile {
 }
 
 // Rules lists the rules, those of the server's own profile first.
-func (j judges) Rules() []httpd.Rule {
+func (j judges) Rules() []api.Rule {
 	in := make(map[string][]string)
 	for _, p := range j.profiles() {
 		for _, d := range p.Detectors() {
 			in[d.Info().Name] = append(in[d.Info().Name], p.Name())
 		}
 	}
-	var all []httpd.Rule
+	var all []api.Rule
 	for _, name := range detect.Rules() {
 		page, _ := detect.Explain(name)
-		all = append(all, httpd.Rule{
+		all = append(all, api.Rule{
 			Name: name, What: page.When, Why: page.Why, Try: page.Try, Details: page.More, Profiles: in[name],
 		})
 	}
-	foreign := func(r httpd.Rule) int {
+	foreign := func(r api.Rule) int {
 		if slices.Contains(r.Profiles, j.own.Name()) {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(all, func(a, b httpd.Rule) int { return cmp.Compare(foreign(a), foreign(b)) })
+	slices.SortStableFunc(all, func(a, b api.Rule) int { return cmp.Compare(foreign(a), foreign(b)) })
 	return all
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
-	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -67,14 +67,14 @@ func TestAReplayWithNothingChangedSaysWhatIsRecorded(t *testing.T) {
 			if status != http.StatusOK {
 				t.Fatalf("%d %s", status, answer)
 			}
-			got := decoded[httpd.Replay](t, answer)
-			if diff := cmp.Diff(decoded[[]httpd.Warning](t, get(t, url+"/api/runs/r/warnings")), got.Warnings); diff != "" {
+			got := decoded[api.Replay](t, answer)
+			if diff := cmp.Diff(decoded[[]api.Warning](t, get(t, url+"/api/runs/r/warnings")), got.Warnings); diff != "" {
 				t.Errorf("warnings (-recorded +replayed):\n%s", diff)
 			}
-			if diff := cmp.Diff(decoded[[]httpd.Decision](t, get(t, url+"/api/runs/r/decisions")), got.Decisions); diff != "" {
+			if diff := cmp.Diff(decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions")), got.Decisions); diff != "" {
 				t.Errorf("decisions (-recorded +replayed):\n%s", diff)
 			}
-			run := decoded[httpd.RunSummary](t, get(t, url+"/api/runs/r"))
+			run := decoded[api.RunSummary](t, get(t, url+"/api/runs/r"))
 			if got.HealthScore != run.HealthScore || got.WorstDecision != run.WorstDecision || got.Events != run.EventCount || len(got.Decisions)+len(got.Warnings) == 0 {
 				t.Errorf("replayed %s of run %+v", answer, run)
 			}
@@ -88,7 +88,7 @@ func TestAReplaySaysWhatOtherSettingsWouldHave(t *testing.T) {
 	first := func(question string) int {
 		t.Helper()
 		status, answer := askAgain(t, url, "r", question)
-		got := decoded[httpd.Replay](t, answer)
+		got := decoded[api.Replay](t, answer)
 		if status != http.StatusOK || len(got.Decisions) == 0 {
 			t.Fatalf("%d %s", status, answer)
 		}
@@ -101,7 +101,7 @@ func TestAReplaySaysWhatOtherSettingsWouldHave(t *testing.T) {
 	if sooner := first(`{"profile":"agentium","settings":{"max_repeats":"1"}}`); sooner >= asIs {
 		t.Errorf("decided first at event %d, and with none at %d", asIs, sooner)
 	}
-	if status, answer := askAgain(t, url, "r", `{"settings":{"ignore":["search"]}}`); status != http.StatusOK || len(decoded[httpd.Replay](t, answer).Warnings) != 0 {
+	if status, answer := askAgain(t, url, "r", `{"settings":{"ignore":["search"]}}`); status != http.StatusOK || len(decoded[api.Replay](t, answer).Warnings) != 0 {
 		t.Errorf("without the tool that loops: %d %s", status, answer)
 	}
 }
@@ -113,13 +113,13 @@ func TestWrongSettingsOfAReplayAreNamed(t *testing.T) {
 		`{"profile":"nothing"}`: {"profile", `there is no profile "nothing"`},
 		`{"settings":{"cycle_rounds":0,"patience":1,"same_errors":5}}`:  {"settings.cycle_rounds", "cycle_rounds is 0; it must be from 2 to 100"},
 		`{"settings":{"patience":1}}`:                                   {"settings.patience", `there is no setting "patience"`},
-		`{"settings":{"cycle_rounds":"many"}}`:                          {"settings.cycle_rounds", `"many" is no whole number`},
+		`{"settings":{"cycle_rounds":"many"}}`:                          {"settings.cycle_rounds", `cycle_rounds is "many"; it must be a whole number`},
 		`{"settings":{"nudges":{"any":"{{range 1000000000}}{{end}}"}}}`: {"settings.nudges", "cannot be set by a request"},
 		`{"settings":{"tools":{"a":{"nudges":1}}}}`:                     {"settings.tools", "tools: a:"},
 	} {
 		t.Run(question, func(t *testing.T) {
 			status, answer := askAgain(t, url, "r", question)
-			p := decoded[httpd.Problem](t, answer)
+			p := decoded[api.Problem](t, answer)
 			if status != http.StatusUnprocessableEntity || p.Field != want.field || !strings.Contains(p.Reason, want.reason) {
 				t.Errorf("%d %s", status, answer)
 			}
@@ -133,7 +133,7 @@ func TestWrongSettingsOfAReplayAreNamed(t *testing.T) {
 func TestRulesAndProfilesAreThoseOfTheEngine(t *testing.T) {
 	url := serve(t, func(c *config.Config) { c.Settings = config.Settings{"cycle_rounds": "7"} })
 	var names []string
-	for _, r := range decoded[[]httpd.Rule](t, get(t, url+"/api/rules")) {
+	for _, r := range decoded[[]api.Rule](t, get(t, url+"/api/rules")) {
 		names = append(names, r.Name)
 		page, _ := detect.Explain(r.Name)
 		if r.What != page.When || r.Why != page.Why || r.Try != page.Try || r.What == "" {
@@ -155,7 +155,7 @@ func TestRulesAndProfilesAreThoseOfTheEngine(t *testing.T) {
 		t.Error(diff)
 	}
 	names = nil
-	for _, p := range decoded[[]httpd.Profile](t, get(t, url+"/api/profiles")) {
+	for _, p := range decoded[[]api.Profile](t, get(t, url+"/api/profiles")) {
 		names = append(names, p.Name)
 		for _, s := range p.Settings {
 			if s.Doc == "" || s.Name == "tools" || s.Name == "nudges" {

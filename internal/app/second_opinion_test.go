@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
-	"github.com/unloop-ai/unloop/internal/httpd"
 )
 
 // judge is a scripted chat endpoint. The channel gets a value for each question.
@@ -41,10 +41,10 @@ func searches(t *testing.T, url string, from, to int) {
 	post(t, url+"/api/events", "application/x-ndjson", []byte(body.String()))
 }
 
-// awaitOpinion returns when the stream of a run shows an answer.
+// awaitOpinion returns when the stream of the run r shows an answer.
 func awaitOpinion(t *testing.T, url string, send func()) {
 	t.Helper()
-	answer, err := http.Get(url + "/api/stream")
+	answer, err := http.Get(url + "/api/runs/r/stream")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestTheServerHoldsAStopBackAndReplaysItWithoutAModel(t *testing.T) {
 			url := serve(t, withJudge(endpoint, content))
 			awaitOpinion(t, url, func() { searches(t, url, 0, 5) })
 			searches(t, url, 5, 8)
-			decisions := decoded[[]httpd.Decision](t, get(t, url+"/api/runs/r/decisions"))
+			decisions := decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions"))
 			if len(decisions) < 3 {
 				t.Fatalf("the decisions are %+v", decisions)
 			}
@@ -85,7 +85,7 @@ func TestTheServerHoldsAStopBackAndReplaysItWithoutAModel(t *testing.T) {
 			}
 			before := len(asked)
 			_, answer := askAgain(t, url, "r", "{}")
-			replayed := decoded[httpd.Replay](t, answer)
+			replayed := decoded[api.Replay](t, answer)
 			if content == "full" {
 				if diff := cmp.Diff(decisions, replayed.Decisions); diff != "" {
 					t.Error("a replay gives other decisions:", diff)
@@ -104,7 +104,7 @@ func TestTheServerHoldsAStopBackAndReplaysItWithoutAModel(t *testing.T) {
 func TestAServerWithoutSecondOpinionsStops(t *testing.T) {
 	url := serve(t, nil)
 	searches(t, url, 0, 8)
-	decisions := decoded[[]httpd.Decision](t, get(t, url+"/api/runs/r/decisions"))
+	decisions := decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions"))
 	if last := decisions[len(decisions)-1]; last.Action != "block" && last.Action != "halt" {
 		t.Errorf("the last decision is %+v, want a stop", last)
 	}

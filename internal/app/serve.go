@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/pipeline"
-	"github.com/unloop-ai/unloop/internal/sink/webhook"
+	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
@@ -70,8 +70,8 @@ type components struct {
 	mask     *mask.Masker
 	pipeline *pipeline.Pipeline
 	hub      *live.Hub
-	webhooks *webhook.Sink // nil where nobody is to be told
-	second   *questions    // nil without second opinions
+	webhooks *sink.Sink // nil where nobody is to be told
+	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil where it is off
 

@@ -62,7 +62,7 @@ func (f *Tail) file(ctx context.Context, file *watch.File) error {
 		return err
 	}
 	take := func(e *unloop.Event) error { return f.take(ctx, e) }
-	if !grows(format) {
+	if !format.Grows {
 		if err := file.Settle(); err != nil {
 			return err
 		}

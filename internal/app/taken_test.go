@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
-	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
@@ -62,7 +62,7 @@ func TestAServerWhoseDatabaseAnotherOneUsedEnds(t *testing.T) {
 	}
 	last := serve(t, func(c *config.Config) { c.DB = db })
 	post(t, last+"/api/events", "application/json", sent(3))
-	if events := decoded[[]httpd.Event](t, get(t, last+"/api/runs/r/events")); len(events) != 3 {
+	if events := decoded[[]api.Event](t, get(t, last+"/api/runs/r/events")); len(events) != 3 {
 		t.Errorf("%d events, want 3", len(events))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // telemetry takes OTLP, however it was sent, to the pipeline.
@@ -21,8 +22,8 @@ const spansAtOnce = 8192
 
 // Traces has the spans recorded.
 func (t telemetry) Traces(ctx context.Context, td ptrace.Traces) (rejected int, reason string, err error) {
-	return otlp.SpansInParts(td, spansAtOnce, func(spans []otlp.Span) error {
-		slices.SortStableFunc(spans, func(a, b otlp.Span) int { return cmp.Compare(a.TraceID, b.TraceID) })
+	return otlp.SpansInParts(td, spansAtOnce, func(spans []trace.Span) error {
+		slices.SortStableFunc(spans, func(a, b trace.Span) int { return cmp.Compare(a.TraceID, b.TraceID) })
 		_, err := t.pipeline.Submit(ctx, &pipeline.Submission{Spans: spans})
 		return err
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/mcpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/price"
+	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/web"
@@ -124,7 +125,7 @@ func (p *components) makeQuestions() error {
 var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
 
 // makeWebhooks returns nil where nobody is to be told.
-func (p *components) makeWebhooks() (*webhook.Sink, error) {
+func (p *components) makeWebhooks() (*sink.Sink, error) {
 	if len(p.config.Webhooks) == 0 {
 		return nil, nil
 	}
@@ -138,7 +139,11 @@ func (p *components) makeWebhooks() (*webhook.Sink, error) {
 			Projects: w.Projects, Timeout: time.Duration(w.Timeout),
 		})
 	}
-	return webhook.New(o, p.store, p.log)
+	targets, err := webhook.Targets(o)
+	if err != nil {
+		return nil, err
+	}
+	return sink.New(targets, p.store, p.log), nil
 }
 
 func (p *components) prices() (*price.Table, error) {
@@ -184,8 +189,8 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 		agents.second = GuardOpinion(p.second.client, 0)
 	}
 	p.http, err = httpd.New(httpd.Options{
-		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Telemetry: taker, Hub: p.hub, Judge: again,
-		Guards: agents, Ready: p.health(), Recording: p.pipeline.State,
+		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
+		Judge: again, Guards: agents, Ready: p.health(), Recording: p.pipeline.State,
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

@@ -30,6 +30,7 @@ func TestRepository(t *testing.T) {
 		{"no paths of somebody's machine", checkPaths},
 		{"what is exported is explained", checkComments},
 		{"no test is skipped", checkSkips},
+		{"CONTRIBUTING.md fits the tree", checkLists},
 	}
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {

@@ -27,11 +27,15 @@ var rooms = map[string]room{
 	"internal/fingerprint":           {others: []string{"github.com/zeebo/xxh3"}},
 	"internal/snapshot":              {},
 	"internal/snapshot/snapshottest": {},
+	"internal/costtest":              {others: []string{"golang.org/x/sys"}},
 	"detect":                         {ours: []string{"."}},
 	"detect/detecttest":              {ours: []string{"."}, tests: []string{"detect"}},
-	"policy":                         {ours: []string{".", "internal/snapshot"}},
+	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
+	"policy":                         {ours: []string{".", "internal/findings", "internal/snapshot"}},
+	"internal/settings":              {others: []string{"go.yaml.in/yaml/v3"}},
+	"internal/nudge":                 {ours: []string{".", "policy", "internal/findings"}},
 	"profile": {
-		ours:   []string{".", "detect", "policy", "internal/snapshot"},
+		ours:   []string{".", "detect", "policy", "internal/findings", "internal/nudge", "internal/settings", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},
 		tests:  []string{"internal/fingerprint"},
 	},
@@ -55,11 +59,12 @@ var rooms = map[string]room{
 	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/*": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/otlp": {
-		ours:   []string{".", "internal/ingest"},
+		ours:   []string{".", "internal/ingest", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
 	},
+	"internal/trace":             {ours: []string{".", "internal/ingest"}},
 	"internal/ingest/ingesttest": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
-	"internal/mask":              {ours: []string{"."}},
+	"internal/mask":              {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/price":             {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/store":             {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {
@@ -70,36 +75,57 @@ var rooms = map[string]room{
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
 	"internal/pipeline": {
-		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/ingest/otlp", "internal/snapshot", "internal/store"},
+		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/snapshot", "internal/store", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "golang.org/x/time"},
 		tests:  []string{"detect"},
+	},
+	"internal/api": {
+		ours:   []string{".", "internal/ingest/native", "internal/store"},
+		others: []string{"github.com/go-json-experiment/json"},
 	},
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/store"},
+		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/store"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
 	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp", "internal/memory"}, others: []string{
 		"go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
-	"internal/mcpd":   {ours: []string{".", "policy", "internal/store"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
+	"internal/mcpd": {
+		ours:   []string{".", "policy", "internal/api", "internal/store"},
+		others: []string{"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk"},
+	},
 	"internal/memory": {others: []string{"github.com/KimMachineGun/automemlimit", "golang.org/x/sync"}},
 	"internal/web":    {},
-	"internal/sink/*": {ours: []string{".", "policy", "internal/store"}},
-	"internal/config": {ours: []string{"detect", "profile"}, others: []string{"go.yaml.in/yaml/v3"}},
+	"internal/sink": {
+		ours:   []string{".", "policy", "internal/api", "internal/store"},
+		others: []string{"golang.org/x/time"},
+	},
+	"internal/sink/*": {ours: []string{".", "internal/api", "internal/sink", "internal/store"}, tests: []string{"policy"}},
+	"internal/config": {ours: []string{"detect", "profile", "internal/settings"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {
-		ours:   []string{".", "internal/ingest", "internal/ingest/native", "internal/store"},
+		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 	"internal/watch":    {},
 	"internal/loadtest": {},
-	"internal/report":   {ours: []string{".", "detect", "policy"}, others: []string{"github.com/rivo/uniseg"}},
+	"internal/report":   {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
 		ours:   []string{".", "guard", "policy", "profile", "swarm"},
 		others: []string{"github.com/go-json-experiment/json"},
+	},
+
+	"internal/mcpproxy": {
+		ours:   []string{".", "guard"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"},
+		tests:  []string{"profile"},
+	},
+	"internal/proxy": {
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/codex"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
 	},
 
 	"internal/eval": {
@@ -115,9 +141,9 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "policy", "profile", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/ingest", "internal/report", "guard", "secondopinion"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/mcpproxy", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
 		others: []string{
-			"github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
+			"github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
 	},
 	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
@@ -127,7 +153,7 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "internal/costtest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{

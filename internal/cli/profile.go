@@ -33,7 +33,7 @@ func (f *profileFlags) load() (*profile.Profile, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the config: %w", err)
 		}
-		src.Config = config
+		src.Config, src.File = config, f.config
 	}
 	return profile.Load(src)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -66,7 +67,7 @@ type Error struct {
 	Reason string        // as the server says
 	After  time.Duration // after which it asks to be asked again; 0 where it does not say
 
-	events []eventError
+	events []api.EventError
 }
 
 func (e *Error) Error() string {
@@ -126,11 +127,7 @@ func (c *Client) call(ctx context.Context, method, path string, header http.Head
 
 // failure reads an answer that says that something is wrong.
 func failure(answer *http.Response) error {
-	var said struct {
-		Detail string       `json:"detail"`
-		Title  string       `json:"title"`
-		Errors []eventError `json:"errors"`
-	}
+	var said api.Problem
 	e := &Error{Status: answer.StatusCode, Reason: http.StatusText(answer.StatusCode), After: retryAfter(answer.Header)}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil || json.Unmarshal(body, &said) != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/ingest/native"
 )
@@ -194,11 +195,11 @@ func (k *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		return
 	}
-	answer := batch{Errors: []eventError{}}
+	answer := api.Batch{Errors: []api.EventError{}}
 	for i, line := range lines {
 		var e unloop.Event
 		if json.Unmarshal([]byte(line), &e) != nil || e.Tool == "bad" {
-			answer.Errors = append(answer.Errors, eventError{i, "tool", "it is bad"})
+			answer.Errors = append(answer.Errors, api.EventError{Index: i, Field: "tool", Reason: "it is bad"})
 			continue
 		}
 		answer.Accepted++

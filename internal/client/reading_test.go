@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 func TestEventsReadsAllPages(t *testing.T) {
@@ -90,7 +92,7 @@ func TestStreamGoesOnWhereItWas(t *testing.T) {
 			}
 		})
 		var got []string
-		err := c.StreamRun(t.Context(), "r", func(u *Update) bool {
+		err := c.StreamRun(t.Context(), "r", func(u *api.RunUpdate) bool {
 			got = append(got, fmt.Sprint(u.Status, len(u.Warnings)))
 			return u.Status == "running"
 		})
@@ -109,14 +111,14 @@ func TestStreamGoesOnWhereItWas(t *testing.T) {
 func TestStreamEnds(t *testing.T) {
 	t.Run("where the server does not want it", func(t *testing.T) {
 		c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
-		err := c.StreamRun(t.Context(), "r", func(*Update) bool { return true })
+		err := c.StreamRun(t.Context(), "r", func(*api.RunUpdate) bool { return true })
 		if err == nil || !strings.Contains(err.Error(), "the server refuses") {
 			t.Errorf("error %v", err)
 		}
 	})
 	t.Run("at what is no update", func(t *testing.T) {
 		c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "data: hello\n\n") })
-		err := c.StreamRun(t.Context(), "r", func(*Update) bool { return true })
+		err := c.StreamRun(t.Context(), "r", func(*api.RunUpdate) bool { return true })
 		if err == nil || !strings.Contains(err.Error(), "read a message of the stream") {
 			t.Errorf("error %v", err)
 		}
@@ -129,7 +131,7 @@ func TestStreamEnds(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		if err := c.StreamRun(ctx, "r", func(*Update) bool { return true }); !errors.Is(err, context.DeadlineExceeded) {
+		if err := c.StreamRun(ctx, "r", func(*api.RunUpdate) bool { return true }); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // How much goes into one request: at most maxEvents events, and about maxBytes bytes unless one event has more.
@@ -136,7 +138,7 @@ func (s *Sender) send(ctx context.Context, from, to int) error {
 		s.refuse(from, to, answer.events)
 		return nil
 	case to-from == 1:
-		s.refuse(from, to, []eventError{{Reason: answer.Reason}})
+		s.refuse(from, to, []api.EventError{{Reason: answer.Reason}})
 		return nil
 	}
 	middle := (from + to) / 2
@@ -159,7 +161,7 @@ func aboutTheRequest(status int) bool {
 	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
 }
 
-func (s *Sender) refuse(from, to int, refused []eventError) {
+func (s *Sender) refuse(from, to int, refused []api.EventError) {
 	s.sent.Refused += len(refused)
 	for _, r := range refused {
 		if r.Index < 0 || r.Index >= to-from {
@@ -181,7 +183,7 @@ func (s *Sender) refuse(from, to int, refused []eventError) {
 }
 
 // persist posts until there is an answer that another attempt would not change.
-func (s *Sender) persist(ctx context.Context, lines []byte) (*batch, error) {
+func (s *Sender) persist(ctx context.Context, lines []byte) (*api.Batch, error) {
 	begun, wait := time.Now(), minWait
 	for {
 		b, err := s.client.post(ctx, lines)
@@ -221,21 +223,8 @@ func retry(err error) (after time.Duration, again bool) {
 	return 0, false
 }
 
-// batch is the answer to several events.
-type batch struct {
-	Accepted   int          `json:"accepted"`
-	Duplicates int          `json:"duplicates"`
-	Errors     []eventError `json:"errors"`
-}
-
-type eventError struct {
-	Index  int    `json:"index"`
-	Field  string `json:"field"`
-	Reason string `json:"reason"`
-}
-
 // post sends lines of events once.
-func (c *Client) post(ctx context.Context, lines []byte) (*batch, error) {
+func (c *Client) post(ctx context.Context, lines []byte) (*api.Batch, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Minute, errors.New("the server takes too long"))
 	defer cancel()
 	header := http.Header{"Content-Type": {"application/x-ndjson"}}
@@ -247,6 +236,15 @@ func (c *Client) post(ctx context.Context, lines []byte) (*batch, error) {
 		return nil, err
 	}
 	defer answer.Body.Close() // only read
-	var b batch
+	var b api.Batch
 	return &b, read(answer, &b)
+}
+
+// appendEvent appends the event as a line.
+func appendEvent(line []byte, e *unloop.Event) ([]byte, error) {
+	body, err := store.Encode(e)
+	if err != nil {
+		return line, err
+	}
+	return append(append(line, body...), '\n'), nil
 }

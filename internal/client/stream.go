@@ -9,30 +9,21 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // silence is how long a stream may be silent before it is taken for broken. The server gives a sign of life every 15 seconds.
 const silence = time.Minute
-
-// Update is a message of the stream of a run.
-type Update struct {
-	Status   string    `json:"status"`
-	Warnings []Warning `json:"warnings"`
-	Events   []struct {
-		ID   string `json:"event_id"`
-		Type string `json:"type"`
-		Tool string `json:"tool"`
-	} `json:"events"`
-}
 
 // errStop ends a stream from within.
 var errStop = errors.New("no more of the stream is wanted")
 
 // StreamRun follows a run, which need not exist yet: first all that there is, then what comes, until ctx is done or each returns
 // false. When the connection breaks it goes on where it was.
-func (c *Client) StreamRun(ctx context.Context, run string, each func(*Update) bool) error {
+func (c *Client) StreamRun(ctx context.Context, run string, each func(*api.RunUpdate) bool) error {
 	return c.stream(ctx, RunPath(run, "/stream"), func(m *message) error {
-		var u Update
+		var u api.RunUpdate
 		if err := json.Unmarshal(m.data, &u); err != nil {
 			return fmt.Errorf("read a message of the stream: %w", err)
 		}

@@ -5,7 +5,14 @@
 // the names of environment variables and the error messages are all derived from it.
 package config
 
-import "time"
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // Config is the configuration of a server. Its zero value is not valid: start from Default.
 type Config struct {
@@ -108,6 +115,32 @@ type Log struct {
 
 // Settings changes a profile's settings. It maps names to values in JSON.
 type Settings map[string]string
+
+// SetMember adds a setting, or replaces the one of the name.
+func (s *Settings) SetMember(name string, value *yaml.Node) error {
+	text, err := oneLine(value)
+	if err != nil {
+		return err
+	}
+	if *s == nil {
+		*s = make(Settings)
+	}
+	(*s)[name] = text
+	return nil
+}
+
+// oneLine writes a value as JSON, which is YAML on one line.
+func oneLine(n *yaml.Node) (string, error) {
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return "", errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", errors.New("not a valid value of a setting")
+	}
+	return string(text), nil
+}
 
 // Off is the value of GRPCAddr that disables gRPC.
 const Off = "off"

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding"
 	"iter"
 	"reflect"
 	"strings"
@@ -40,18 +39,3 @@ func fields(prefix string, of reflect.Value) iter.Seq2[field, reflect.Value] {
 
 // isGroup reports whether a type is a struct of settings, and not one setting.
 func isGroup(t reflect.Type) bool { return t.Kind() == reflect.Struct }
-
-// asText returns what reads v from text, for a type that has a form of its own.
-func asText(v reflect.Value) (encoding.TextUnmarshaler, bool) {
-	u, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
-	return u, ok
-}
-
-// names returns the names of the settings and groups in a struct.
-func names(of reflect.Type) []string {
-	var all []string
-	for i := range of.NumField() {
-		all = append(all, of.Field(i).Tag.Get("yaml"))
-	}
-	return all
-}

@@ -1,17 +1,15 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
 // FileName is the file that is read, in the folder where the server is started, when no other is named; unloop init writes it.
@@ -41,43 +39,49 @@ type Loaded struct {
 	File    string   // that was read; "" for none
 	Notices []string // what looks like a slip, but is no mistake
 
-	origins map[string]string // by the path of the settings that were given
+	places map[string]settings.Place // by the path of the settings that were given
 }
 
 // Given reports whether a setting, such as grpc_addr, was given in the file, the environment or a flag.
-func (l *Loaded) Given(path string) bool { return l.origins[path] != "" }
+func (l *Loaded) Given(path string) bool { return l.places[path] != (settings.Place{}) }
 
-// Load reads a configuration and checks it. The error joins all mistakes, each with the place where it was made.
+// Load reads a configuration and checks it. The error joins all mistakes, each a *settings.Error with the place where it was made.
 func Load(src Source) (*Loaded, error) {
 	env := environment(src.Env)
 	path, data, err := readFile(src.Path, env["UNLOOP_CONFIG"])
 	if err != nil {
 		return nil, err
 	}
-	c, origins, err := build(path, data, env, src)
+	c, places, err := build(path, data, env, src)
 	if err != nil {
 		return nil, err
 	}
-	return &Loaded{Config: c, File: path, Notices: strangers(env), origins: origins}, nil
+	return &Loaded{Config: c, File: path, Notices: strangers(env), places: places}, nil
 }
 
 // build makes a configuration of the content of a file, the environment and the flags, and says where each setting was given.
-func build(path string, data []byte, env map[string]string, src Source) (*Config, map[string]string, error) {
+func build(path string, data []byte, env map[string]string, src Source) (*Config, map[string]settings.Place, error) {
 	c := Default()
-	a := assigner{origins: make(map[string]string)}
-	a.file(c, path, data)
-	a.env(c, env)
-	a.flags(c, src)
-	if err := a.mistakes.err(); err != nil {
+	var known []string
+	for f := range fields("", reflect.ValueOf(c).Elem()) {
+		known = append(known, f.path)
+	}
+	d := settings.NewDecoder(known...)
+	if document := d.Document(path, data); document != nil {
+		d.Set("", reflect.ValueOf(c).Elem(), document)
+	}
+	readEnv(d, c, env)
+	readFlags(d, c, src)
+	if err := d.Errors.Err(); err != nil {
 		return nil, nil, err
 	}
-	if err := locate(c.Validate(), a.origins); err != nil {
+	if err := settings.Locate(c.Validate(), d.Places); err != nil {
 		return nil, nil, err
 	}
 	for i := range c.Webhooks {
 		c.Webhooks[i].fill()
 	}
-	return c, a.origins, nil
+	return c, d.Places, nil
 }
 
 // environment returns our variables. An empty one says nothing.
@@ -117,39 +121,4 @@ func readFile(asked, fromEnv string) (path string, data []byte, err error) {
 		return "", nil, fmt.Errorf("read the configuration: %s is larger than %v", path, Size(maxFile))
 	}
 	return path, data, nil
-}
-
-func (a *assigner) file(c *Config, path string, data []byte) {
-	a.at = func(n *yaml.Node) string { return fmt.Sprintf("%s:%d", path, n.Line) }
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var document, further yaml.Node
-	err := decoder.Decode(&document)
-	if errors.Is(err, io.EOF) {
-		return // nothing but comments
-	}
-	if err != nil {
-		a.mistakes.add(yamlOrigin(path, err), "", "%s", yamlReason(err))
-		return
-	}
-	a.set("", reflect.ValueOf(c).Elem(), document.Content[0])
-	if err := decoder.Decode(&further); !errors.Is(err, io.EOF) {
-		a.mistakes.add(path, "", "a second document follows the first")
-	}
-}
-
-// yamlLine finds the line in an error of the YAML library, which has it in its text only.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
-
-func yamlOrigin(path string, err error) string {
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
-		return path + ":" + m[1]
-	}
-	return path
-}
-
-func yamlReason(err error) string {
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		return m[2]
-	}
-	return err.Error()
 }

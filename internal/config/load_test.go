@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
 // load loads a configuration from a file with the text.
@@ -140,17 +142,17 @@ func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
 		src        Source
 		want       []string
 	}{
-		{"an unknown name, and a near one", "adr: x", Source{}, []string{"c.yaml:1: there is no setting adr; did you mean addr?"}},
-		{"a name of another group", "\nbody: 1MiB", Source{}, []string{"c.yaml:2: there is no setting body; did you mean limits.body?"}},
-		{"an unknown name in a group", "limits:\n  bdoy: 1MiB", Source{}, []string{"c.yaml:2: there is no setting limits.bdoy; did you mean limits.body?"}},
-		{"an unknown name in a list", "tokens:\n  - nmae: x", Source{}, []string{"c.yaml:2: there is no setting tokens[0].nmae; did you mean tokens[0].name?"}},
-		{"an unknown name, and none near", "limits: {thingamajig: 1}", Source{}, []string{"there is no setting limits.thingamajig; there are body, batch, "}},
+		{"an unknown name, and a near one", "adr: x", Source{}, []string{"c.yaml:1: there is no setting \"adr\"; did you mean addr?"}},
+		{"a name of another group", "\nbody: 1MiB", Source{}, []string{"c.yaml:2: there is no setting \"body\"; did you mean limits.body?"}},
+		{"an unknown name in a group", "limits:\n  bdoy: 1MiB", Source{}, []string{"c.yaml:2: there is no setting \"limits.bdoy\"; did you mean limits.body?"}},
+		{"an unknown name in a list", "tokens:\n  - nmae: x", Source{}, []string{"c.yaml:2: there is no setting \"tokens[0].nmae\"; did you mean tokens[0].name?"}},
+		{"an unknown name, and none near", "limits: {thingamajig: 1}", Source{}, []string{"there is no setting \"limits.thingamajig\"; there are body, batch, "}},
 		{"a name twice", "project: a\nproject: b", Source{}, []string{"c.yaml:2: project is set twice"}},
 		{"a size", "limits:\n  body: 16 megs", Source{}, []string{`c.yaml:2: limits.body: invalid size "16 megs": want a size such as 512KiB, 16MiB or 2GiB`}},
 		{"a size that is too much", "limits:\n  body: 9999999999GiB", Source{}, []string{`limits.body: "9999999999GiB" is too large`}},
 		{"a duration", "idle_close: 30", Source{}, []string{`c.yaml:1: idle_close: invalid duration "30": want a duration such as 90s, 30m, 12h or 30d`}},
-		{"a number", "live_runs: 2.5", Source{}, []string{`c.yaml:1: live_runs: "2.5" must be a whole number`}},
-		{"a truth", "mask: {disabled: maybe}", Source{}, []string{`c.yaml:1: mask.disabled: "maybe" must be true or false`}},
+		{"a number", "live_runs: 2.5", Source{}, []string{`c.yaml:1: live_runs is "2.5"; it must be a whole number`}},
+		{"a truth", "mask: {disabled: maybe}", Source{}, []string{`c.yaml:1: mask.disabled is "maybe"; it must be true or false`}},
 		{"a list for a value", "addr: [a]", Source{}, []string{"c.yaml:1: addr: want a single value"}},
 		{"a value for a list", "hosts: a", Source{}, []string{"c.yaml:1: hosts: want a list, such as [a, b]"}},
 		{"a value for a group", "limits: 3", Source{}, []string{"c.yaml:1: limits: want names with values"}},
@@ -179,9 +181,9 @@ func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
 					t.Errorf("error %q does not say %q", err, want)
 				}
 			}
-			for _, e := range unjoin(err) {
-				var m *Mistake
-				if !errors.As(e, &m) || m.Origin == "" {
+			for _, e := range settings.Unjoin(err) {
+				var m *settings.Error
+				if !errors.As(e, &m) || m.File == "" {
 					t.Errorf("%q does not say where", e)
 				}
 			}

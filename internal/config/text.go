@@ -8,43 +8,50 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
-func (a *assigner) env(c *Config, env map[string]string) {
+func readEnv(d *settings.Decoder, c *Config, env map[string]string) {
 	for f, v := range fields("", reflect.ValueOf(c).Elem()) {
 		if text, ok := env[f.env]; ok {
-			a.at = func(*yaml.Node) string { return f.env }
-			a.text(f.path, v, text)
+			from(d, f.env)
+			readText(d, f.path, v, text)
 		}
 	}
 }
 
-func (a *assigner) flags(c *Config, src Source) {
+func readFlags(d *settings.Decoder, c *Config, src Source) {
 	for _, flag := range src.Flags {
-		a.at = func(*yaml.Node) string { return flag.Name }
+		from(d, flag.Name)
 		for f, v := range fields("", reflect.ValueOf(c).Elem()) {
 			if f.path == flag.Path {
-				a.text(f.path, v, flag.Value)
+				readText(d, f.path, v, flag.Value)
 			}
 		}
 	}
-	a.at = func(*yaml.Node) string { return "--set" }
+	from(d, "--set")
 	for _, set := range src.Sets {
 		name, value, ok := strings.Cut(set, "=")
 		if !ok {
-			a.mistakes.add("--set", "settings", "invalid setting %q: want NAME=VALUE", set)
+			d.Errors.Add(settings.Place{File: "--set"}, "settings", "invalid setting %q: want NAME=VALUE", set)
 			continue
 		}
-		if n, ok := a.parse(join("settings", name), value); ok {
+		if n, ok := d.Parse(settings.Join("settings", name), value); ok {
 			one := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, n}}
-			a.settings("settings", &c.Settings, one)
+			d.Set("settings", reflect.ValueOf(&c.Settings).Elem(), one)
 		}
 	}
 }
 
-// text sets a field to what a line of text says: a list of words is separated by commas, what has a structure is YAML, all
+// from says where the values that follow come from.
+func from(d *settings.Decoder, name string) {
+	d.At = func(*yaml.Node) settings.Place { return settings.Place{File: name} }
+}
+
+// readText sets a field to what a line of text says: a list of words is separated by commas, what has a structure is YAML, all
 // else is taken as it stands.
-func (a *assigner) text(path string, v reflect.Value, text string) {
+func readText(d *settings.Decoder, path string, v reflect.Value, text string) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	_, words := v.Interface().([]string)
 	switch structured := v.Kind() == reflect.Slice || v.Kind() == reflect.Map; {
@@ -55,22 +62,11 @@ func (a *assigner) text(path string, v reflect.Value, text string) {
 		}
 	case structured:
 		var ok bool
-		if n, ok = a.parse(path, text); !ok {
+		if n, ok = d.Parse(path, text); !ok {
 			return
 		}
 	}
-	a.set(path, v, n)
-}
-
-// parse reads YAML.
-func (a *assigner) parse(path, text string) (*yaml.Node, bool) {
-	var document yaml.Node
-	err := yaml.Unmarshal([]byte(text), &document)
-	if err != nil || len(document.Content) == 0 {
-		a.mistakes.add(a.at(nil), path, "%s: not valid YAML: want a value such as [a, b] or {name: value}", path)
-		return nil, false
-	}
-	return document.Content[0], true
+	d.Set(path, v, n)
 }
 
 // strangers names variables of ours that nothing reads and that look like one that is read. Others are left alone: an
@@ -85,7 +81,7 @@ func strangers(env map[string]string) (notices []string) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		if near := nearest(strings.TrimPrefix(name, envPrefix), trimmed(known)); near != "" {
+		if near := settings.Nearest(strings.TrimPrefix(name, envPrefix), trimmed(known)); near != "" {
 			notices = append(notices, fmt.Sprintf("%s is not read; did you mean %s?", name, envPrefix+near))
 		}
 	}

@@ -7,15 +7,15 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
-// Validate reports all that is wrong, each as a *Mistake that names the field and what it may be.
+// Validate reports all that is wrong, each as a *settings.Error that names the field and what it may be.
 func (c *Config) Validate() error {
 	var v validation
 	v.address("addr", c.Addr, len(c.Tokens) > 0)
@@ -44,32 +44,34 @@ func (c *Config) Validate() error {
 	between(&v, "idle_close", c.IdleClose, Duration(time.Second), 365*Duration(day))
 	between(&v, "idle_memory", c.IdleMemory, Duration(time.Second), 365*Duration(day))
 	between(&v, "live_runs", c.LiveRuns, 1, 1_000_000)
-	v.oneOf("content", c.Content, "full", "excerpts", "none")
+	v.OneOf("content", c.Content, "full", "excerpts", "none")
 	v.patterns(c.Mask.Patterns)
 	for i := range c.Webhooks {
 		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])
 	}
 	v.secondOpinion(&c.SecondOpinion)
-	v.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
-	v.oneOf("log.format", c.Log.Format, "text", "json")
-	return v.err()
+	v.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
+	v.OneOf("log.format", c.Log.Format, "text", "json")
+	return v.Err()
 }
 
 // LeastMemory returns the memory below which there is no room to work on a request of the largest body.
 func LeastMemory(body Size) Size { return 16 * body }
 
 // validation gathers what is wrong with values.
-type validation struct{ mistakes }
+type validation struct{ settings.Errors }
 
 func (v *validation) wrong(path, format string, a ...any) {
-	v.add("", path, path+" "+format, a...)
+	v.Add(settings.Place{}, path, path+" "+format, a...)
+}
+
+func (v *validation) invalid(path string, value any, allowed string) {
+	v.Invalid(settings.Place{}, path, value, allowed)
 }
 
 // between holds a value to a range.
 func between[N int | Size | Duration](v *validation, path string, value, least, most N) {
-	if value < least || value > most {
-		v.wrong(path, "is %v; it must be from %v to %v", value, least, most)
-	}
+	settings.Range(&v.Errors, path, value, least, most)
 }
 
 func (v *validation) limits(l *Limits) {
@@ -91,12 +93,24 @@ func (v *validation) limits(l *Limits) {
 func (v *validation) address(path, value string, tokens bool) {
 	host, port, err := net.SplitHostPort(value)
 	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
-		v.wrong(path, "is %q; it must be HOST:PORT, such as 127.0.0.1:8765", value)
+		v.invalid(path, value, "HOST:PORT, such as 127.0.0.1:8765")
 		return
 	}
 	if !tokens && !isLoopback(host) {
 		v.wrong(path, "is %s, which is not loopback and requires tokens (unloop config token creates one); without tokens use 127.0.0.1", value)
 	}
+}
+
+// CheckLoopback returns an error if addr is not HOST:PORT with a host that only this machine can reach.
+func CheckLoopback(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%q is not HOST:PORT, such as 127.0.0.1:4141", addr)
+	}
+	if !isLoopback(host) {
+		return fmt.Errorf("%s is not loopback; use 127.0.0.1", addr)
+	}
+	return nil
 }
 
 // isLoopback reports whether only this machine can reach the host. No host is every address that there is.
@@ -111,7 +125,7 @@ func isLoopback(host string) bool {
 func (v *validation) webURL(path, value string) {
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		v.wrong(path, "must be a URL that begins with http:// or https://") // it may be a secret
+		v.invalid(path, nil, "a URL that begins with http:// or https://") // it may be a secret
 	}
 }
 
@@ -121,14 +135,12 @@ func (v *validation) database(path, value string) {
 		return // a file
 	}
 	if _, err := url.Parse(value); err != nil || scheme != "postgres" && scheme != "postgresql" {
-		v.wrong(path, "must be the path of a SQLite file, or a URL that begins with postgres://") // it may hold a password
+		v.invalid(path, nil, "the path of a SQLite file, or a URL that begins with postgres://") // it may hold a password
 	}
 }
 
 func (v *validation) profile(c *Config) {
-	for _, m := range c.profileMistakes() {
-		v.mistakes = append(v.mistakes, m)
-	}
+	v.Errors = append(v.Errors, settings.Unjoin(c.profileMistakes())...)
 }
 
 func (v *validation) filled(path, value string) {
@@ -137,16 +149,10 @@ func (v *validation) filled(path, value string) {
 	}
 }
 
-func (v *validation) oneOf(path, value string, these ...string) {
-	if !slices.Contains(these, value) {
-		v.wrong(path, "is %q; it must be one of %s", value, strings.Join(these, ", "))
-	}
-}
-
 func (v *validation) hosts(hosts []string) {
 	for i, h := range hosts {
 		if h == "" || strings.ContainsAny(h, "/* \t") {
-			v.wrong(fmt.Sprintf("hosts[%d]", i), "is %q; it must be a name such as unloop.example.com, or with a port, for that port only", h)
+			v.invalid(fmt.Sprintf("hosts[%d]", i), h, "a name such as unloop.example.com, or with a port, for that port only")
 		}
 	}
 }
@@ -155,7 +161,7 @@ func (v *validation) origins(origins []string) {
 	for i, o := range origins {
 		u, err := url.Parse(o)
 		if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o {
-			v.wrong(fmt.Sprintf("origins[%d]", i), "is %q; it must be scheme, host and port only, such as https://app.example.com", o)
+			v.invalid(fmt.Sprintf("origins[%d]", i), o, "scheme, host and port only, such as https://app.example.com")
 		}
 	}
 }
@@ -172,9 +178,9 @@ func (v *validation) tokens(tokens []Token) {
 			v.wrong(path+"name", "is %q, which an earlier token has", t.Name)
 		}
 		seen[t.Name] = true
-		v.oneOf(path+"scope", t.Scope, scopes...)
+		v.OneOf(path+"scope", t.Scope, scopes...)
 		if sum, err := hex.DecodeString(t.SHA256); err != nil || len(sum) != 32 {
-			v.wrong(path+"sha256", "must be 64 hexadecimal digits, as unloop config token prints them")
+			v.invalid(path+"sha256", nil, "64 hexadecimal digits, as unloop config token prints them")
 		}
 	}
 }
@@ -201,17 +207,15 @@ func (v *validation) secondOpinion(s *SecondOpinion) {
 func (v *validation) webhook(path string, w *Webhook) {
 	v.webURL(path+".url", w.URL)
 	if w.Format != "" {
-		v.oneOf(path+".format", w.Format, "json", "slack")
+		v.OneOf(path+".format", w.Format, "json", "slack")
 	}
 	if w.Severity != "" {
-		v.oneOf(path+".severity", w.Severity, "info", "warning", "critical")
+		v.OneOf(path+".severity", w.Severity, "info", "warning", "critical")
 	}
 	if w.Timeout != 0 {
 		between(v, path+".timeout", w.Timeout, Duration(100*time.Millisecond), Duration(5*time.Minute))
 	}
 	for i, rule := range w.Rules {
-		if known := detect.Rules(); !slices.Contains(known, rule) {
-			v.wrong(fmt.Sprintf("%s.rules[%d]", path, i), "is %q; it must be one of %s", rule, strings.Join(known, ", "))
-		}
+		v.OneOf(fmt.Sprintf("%s.rules[%d]", path, i), rule, detect.Rules()...)
 	}
 }

@@ -9,14 +9,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/costtest"
 )
 
 // maxCost bounds what a byte of content costs, in readings of one byte in a loop: about ten times what the dearest of these
 // costs (see docs/benchmarks.md), and a fifth of what a text costs that is read again from each of 160 places.
 const maxCost = 600
 
-// attempts is how often a measurement is repeated before it counts as too dear. The best counts: other work on the machine
-// makes a measurement longer and never shorter, so only what is too dear each time fails.
+// attempts is how often a measurement is repeated before it counts as too dear. The best counts: other work on the machine takes
+// caches away and makes a measurement longer, never shorter, so only what is too dear each time fails.
 const attempts = 12
 
 // functions are all functions of this package that read content.
@@ -95,18 +97,21 @@ const (
 	longContent  = 16 * shortContent
 )
 
-// tooDear says what is wrong if a function takes over eight times as long as it may for content 16 times as long (what is quadratic takes 16 times as long as that), or longer
-// for a byte than maxCost allows. Both are ratios of what was measured at the same time on the same machine.
+// maxGrowth bounds how much longer content of 16 times the length takes: 16 times if work is linear, 256 times if it is quadratic.
+const maxGrowth = 48
+
+// tooDear says what is wrong if a function takes more than maxGrowth times as long for long content as for short, or longer for a byte
+// than maxCost allows. Both are ratios of processor times of one thread, which other work on the machine hardly changes.
 func tooDear(function func([]byte), prefix, unit, suffix []byte) string {
 	short, long := repeated(prefix, unit, suffix, shortContent), repeated(prefix, unit, suffix, longContent)
 	least := [3]time.Duration{math.MaxInt64, math.MaxInt64, math.MaxInt64}
 	for range attempts {
-		least[0] = min(least[0], timed(func() { function(short) }))
-		least[1] = min(least[1], timed(func() { function(long) }))
-		least[2] = min(least[2], timed(func() { readEach(long) }))
+		least[0] = min(least[0], costtest.ThreadTime(func() { function(short) }))
+		least[1] = min(least[1], costtest.ThreadTime(func() { function(long) }))
+		least[2] = min(least[2], costtest.ThreadTime(func() { readEach(long) }))
 		// A microsecond is added to each, as calls and the clock have a cost of their own.
 		dear := float64(least[1]) / float64(least[2])
-		if grown(least) < 128 && dear <= maxCost {
+		if grown(least) < maxGrowth && dear <= maxCost {
 			return ""
 		}
 		if dear > 50*maxCost {
@@ -122,12 +127,6 @@ func grown(least [3]time.Duration) float64 {
 
 func repeated(prefix, unit, suffix []byte, size int) []byte {
 	return slices.Concat(prefix, bytes.Repeat(unit, size/len(unit)), suffix)
-}
-
-func timed(do func()) time.Duration {
-	begun := time.Now()
-	do()
-	return time.Since(begun)
 }
 
 var sum int // of all classes, so that the loop is not left out

@@ -169,7 +169,7 @@ func namesError(line []byte) bool {
 	return bytes.HasSuffix(name, []byte("Error")) || bytes.HasSuffix(name, []byte("Exception")) || bytes.EqualFold(name, []byte("error"))
 }
 
-var tellingWords = [...]string{"rror", "xception", "ailed", "ot found", "enied", "o such", "annot", "nvalid", "imed out", "imeout", "efused", "nknown", "unexpected"}
+var tellingWords = [...]string{"rror", "xception", "ailed", "FAIL", "ot found", "enied", "o such", "annot", "nvalid", "imed out", "imeout", "efused", "nknown", "unexpected"}
 
 func tells(line []byte) bool {
 	for _, w := range tellingWords {

@@ -36,7 +36,7 @@ var wordsThat = map[uint8]string{
 		"applied",
 	negates: "no not doesn isn can t don didn never zero without",
 	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
-	finds:   "match matches matched results result files file records rows data output changes change documents entries items tests",
+	finds:   "match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
 	naught:  "nothing unchanged identical already unmodified noop",
 	passes:  "timed temporarily busy connection overloaded throttled later retry",
 }
@@ -85,6 +85,15 @@ func saysOf(word uint32) uint8 {
 	return 0
 }
 
+var (
+	zero         = hashWord([]byte("0"), 1)
+	lettersOfCan = hashWord([]byte("can"), 3) // of can't, which are two words
+	lettersOfNot = hashWord([]byte("t"), 1)
+)
+
+// zeroSays is what a 0 says: of what follows, there is none. No word of the vocabulary says the same.
+const zeroSays = naught | asks
+
 // early is within how many words a text tells how an attempt ended.
 const early = 24
 
@@ -93,10 +102,19 @@ func (w *Words) tell(from int) {
 	shape := w.Shape
 	for k, word := range w.List[from:] {
 		shown := Hash(word.Hash)
+		if word.First {
+			w.before = 0
+		}
 		if word.Kind != Letters {
 			shown, w.before = 1, 0
+			if word.Hash == zero && word.Kind == Number {
+				w.before = zeroSays
+			}
 		} else if from+k < early {
 			if says := saysOf(word.Hash); says != 0 {
+				if word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan {
+					says = fails
+				}
 				w.say(says, from+k == 0)
 			} else {
 				w.before = 0
@@ -110,14 +128,14 @@ func (w *Words) tell(from int) {
 
 // say notes what a word says.
 func (w *Words) say(says uint8, first bool) {
-	negated := w.before&negates != 0
+	negated, counted := w.before&negates != 0, w.before == zeroSays
 	w.before = says
 	w.Passing = w.Passing || says&passes != 0
 	switch {
 	case w.Tells != NoSetback:
 	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
 		w.Tells = Refused
-	case says&naught != 0, says&finds != 0 && negated:
+	case says&naught != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):
 		w.Tells = Nothing
 	case says&does != 0 && !negated:
 		w.Tells = Done

@@ -24,8 +24,9 @@ const (
 
 // Word is a word of a text, in small letters.
 type Word struct {
-	Hash uint32
-	Kind WordKind
+	Hash  uint32
+	Kind  WordKind
+	First bool // of its line, sentence or JSON member
 }
 
 // Words reads texts into words. Marks and tags such as <output> separate words and are none; the parts of a name with
@@ -78,20 +79,18 @@ func (w *Words) add(b []byte) {
 // read reads the words of a text.
 func (w *Words) read(b []byte) {
 	list := w.List
+	first := true
 	for i := 0; i < len(b); {
 		c := class[b[i]]
 		if c&wordByte == 0 {
-			switch b[i] {
-			case '\\':
-				i++ // an escaped character separates words
-			case '<':
-				i += tag(b[i:])
-			}
-			i++
+			n, ends := mark(b[i:])
+			first = first || ends
+			i += n
 			continue
 		}
 		if n, h := w.letters(b[i:]); n > 0 {
-			list = append(list, Word{h, Letters})
+			list = append(list, Word{h, Letters, first})
+			first = false
 			if i += n; b[i] == ' ' {
 				i++
 			}
@@ -99,7 +98,8 @@ func (w *Words) read(b []byte) {
 		}
 		if c&start != 0 || c&hex != 0 && i+8 < len(b) && b[i+8] == '-' {
 			if n := volatile(b, i); n > 0 {
-				list = append(list, Word{0, Volatile})
+				list = append(list, Word{0, Volatile, first})
+				first = false
 				i += n
 				continue
 			}
@@ -109,10 +109,32 @@ func (w *Words) read(b []byte) {
 			i++ // an underscore
 			continue
 		}
-		list = append(list, Word{h, kind})
+		list = append(list, Word{h, kind, first})
+		first = false
 		i += n
 	}
 	w.List = list
+}
+
+// mark returns the length of what separates words at the beginning of b, and whether a line, a sentence or a JSON member ends there.
+func mark(b []byte) (n int, ends bool) {
+	switch b[0] {
+	case '\n':
+		return 1, true
+	case '\\': // an escaped character separates words
+		return 2, len(b) > 1 && b[1] == 'n'
+	case '<':
+		return 1 + tag(b), true
+	case '.', '?', '!':
+		return 1, len(b) > 1 && b[1] == ' '
+	case ',':
+		rest := b[1:min(len(b), 4)]
+		if len(rest) > 0 && rest[0] == ' ' {
+			rest = rest[1:]
+		}
+		return 1, len(rest) > 0 && rest[0] == '"' || len(rest) > 1 && rest[0] == '\\' && rest[1] == '"'
+	}
+	return 1, false
 }
 
 // letters reads the word at the beginning of b, if it is one of up to 15 letters that surely is not volatile, with 9 bytes or

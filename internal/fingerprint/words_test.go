@@ -55,7 +55,7 @@ func TestALongTextIsReadAtItsBeginningAndItsEnd(t *testing.T) {
 	if n := len(w.List); n > readHead+readTail {
 		t.Errorf("%d words were read", n)
 	}
-	if first, last := wordsOf("first").List[0], wordsOf("last").List[0]; w.List[0] != first || w.List[len(w.List)-1] != last {
+	if first, last := wordsOf("first").List[0], wordsOf("last").List[0]; w.List[0].Hash != first.Hash || w.List[len(w.List)-1].Hash != last.Hash {
 		t.Error("the first or the last word is not read")
 	}
 }
@@ -131,4 +131,42 @@ func FuzzWords(f *testing.F) {
 		}
 		Completion(string(text))
 	})
+}
+
+func TestWordsKnowWhereLinesSentencesAndMembersBegin(t *testing.T) {
+	for text, want := range map[string]string{
+		`"one two\nthree"`:             "101",
+		`{"a":"b c","d":1}`:            "10010",
+		`["a", "b"]`:                   "11",
+		`"{\"a\":\"b\",\"c\":\"d\"}"`:  "1010",
+		"No. It is closed, I think.":   "110000",
+		"v1.2.3 of a.b":                "10000",
+		"<output>first</output>second": "11",
+	} {
+		got := ""
+		for _, word := range wordsOf(text).List {
+			if word.First {
+				got += "1"
+			} else {
+				got += "0"
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestWordsTellThatNothingWasDone(t *testing.T) {
+	for text, want := range map[string]Setback{
+		"0 replacements made in a.go":    Nothing,
+		"The file was not modified.":     Nothing,
+		"You can't go that way.":         Refused,
+		"0\nRunning Sphinx, output done": Done,
+		"updated 3 files":                Done,
+	} {
+		if got := wordsOf(text).Tells; got != want {
+			t.Errorf("%s: it tells %d, want %d", text, got, want)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package guardio
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -12,8 +13,8 @@ import (
 )
 
 // before decides about a call. What it is answered with goes to the model if the call must not run.
-func (s *Server) before(q *request) {
-	d := s.run().Before(guard.Call{ID: string(q.id), Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints})
+func (s *Server) before(ctx context.Context, q *request) {
+	d := s.run().Before(ctx, guard.Call{ID: string(q.id), Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints})
 	if d.Stops() {
 		s.decided(d, d.Result())
 		return
@@ -25,7 +26,7 @@ func (s *Server) before(q *request) {
 }
 
 // after decides about an outcome. A warning, that before the call included, is attached to what the model gets.
-func (s *Server) after(q *request) {
+func (s *Server) after(ctx context.Context, q *request) {
 	c := guard.Call{Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints}
 	before, known := s.open.take(call{q.run, string(q.id)})
 	if known {
@@ -35,7 +36,7 @@ func (s *Server) after(q *request) {
 	if q.failure != nil {
 		outcome.Err = errors.New(unquote(q.failure))
 	}
-	d := s.run().After(c, outcome)
+	d := s.run().After(ctx, c, outcome)
 	warning := d
 	if warning.Action < before.Action {
 		warning = before

@@ -58,7 +58,7 @@ func ServeReviewed(ctx context.Context, p *profile.Profile, second *guard.Second
 		case err != nil:
 			return err
 		default:
-			answer = s.answerTo(line, answer)
+			answer = s.answerTo(ctx, line, answer)
 		}
 		if _, err := w.Write(answer); err != nil {
 			return fmt.Errorf("write the answers: %w", err)
@@ -113,7 +113,7 @@ func (s *Server) Answer(ctx context.Context, text []byte, out io.Writer) error {
 		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > maxLine {
 			answer = s.refuseLong(answer)
 		} else {
-			answer = s.answerTo(line, answer)
+			answer = s.answerTo(ctx, line, answer)
 		}
 		if _, err := out.Write(answer); err != nil {
 			return fmt.Errorf("write the answers: %w", err)
@@ -123,11 +123,11 @@ func (s *Server) Answer(ctx context.Context, text []byte, out io.Writer) error {
 }
 
 // answerTo returns the answer to a line. It takes the memory of an earlier answer.
-func (s *Server) answerTo(line, memory []byte) []byte {
+func (s *Server) answerTo(ctx context.Context, line, memory []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = memory
-	s.handle(line)
+	s.handle(ctx, line)
 	if len(line) > 1<<20 {
 		s.parser = parser{} // one huge line is no reason to hold so much until the next
 	}
@@ -160,7 +160,7 @@ func (s *Server) options(run string) guard.Options {
 }
 
 // handle answers a line. The lock is held.
-func (s *Server) handle(line []byte) {
+func (s *Server) handle(ctx context.Context, line []byte) {
 	q := &s.request
 	s.parser.parse(line, q)
 	if q.bad != nil {
@@ -169,17 +169,17 @@ func (s *Server) handle(line []byte) {
 	}
 	switch q.op {
 	case "before":
-		s.before(q)
+		s.before(ctx, q)
 	case "after":
-		s.after(q)
+		s.after(ctx, q)
 	case "text":
-		s.decided(s.run().Text(q.role, q.agent, q.text), nil)
+		s.decided(s.run().Text(ctx, q.role, q.agent, q.text), nil)
 	case "user":
-		s.decided(s.run().Text(unloop.RoleUser, q.agent, q.text), nil)
+		s.decided(s.run().Text(ctx, unloop.RoleUser, q.agent, q.text), nil)
 	case "progress":
-		s.decided(s.run().MarkProgress(q.text), nil)
+		s.decided(s.run().MarkProgress(ctx, q.text), nil)
 	case "allow":
-		s.decided(s.run().Allow(q.text), nil)
+		s.decided(s.run().Allow(ctx, q.text), nil)
 	case "state":
 		s.state()
 	case "stats":

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // python returns the path of a Python with the published client.
@@ -46,14 +48,14 @@ func client(t *testing.T, h *testServer, arguments ...string) string {
 // types counts a run's events by type.
 func types(h *testServer, run string) map[string]int {
 	counts := map[string]int{}
-	for _, e := range get[[]Event](h, "/api/runs/"+run+"/events") {
+	for _, e := range get[[]api.Event](h, "/api/runs/"+run+"/events") {
 		counts[e.Type]++
 	}
 	return counts
 }
 
 func hasWarning(h *testServer, run, about string) bool {
-	for _, w := range get[[]Warning](h, "/api/runs/"+run+"/warnings") {
+	for _, w := range get[[]api.Warning](h, "/api/runs/"+run+"/warnings") {
 		if w.Tool != nil && *w.Tool == about {
 			return true
 		}
@@ -64,7 +66,7 @@ func hasWarning(h *testServer, run, about string) bool {
 func TestThePublishedClientReportsToUs(t *testing.T) {
 	h := newTestServer(t, nil)
 	client(t, h, "testdata/sdk_agent.py")
-	run := get[RunSummary](h, "/api/runs/sdk-run")
+	run := get[api.RunSummary](h, "/api/runs/sdk-run")
 	if run.Name != "research-agent" || run.Project != "lab" || run.Status != "completed" || string(canonical(run.Metadata)) != `{"level":3,"team":"loops"}` ||
 		run.Tokens != 321 || run.Cost != 0.004 || run.EndedAt == nil {
 		t.Errorf("%+v", run)
@@ -76,17 +78,17 @@ func TestThePublishedClientReportsToUs(t *testing.T) {
 	if diff := cmp.Diff(want, types(h, "sdk-run")); diff != "" {
 		t.Error(diff)
 	}
-	events := get[[]Event](h, "/api/runs/sdk-run/events")
+	events := get[[]api.Event](h, "/api/runs/sdk-run/events")
 	if e := events[2]; string(canonical(e.Metadata)) != `{"temperature":0.5}` || *e.Tokens != 321 || *e.Latency != 12 || *e.Sequence != 3 {
 		t.Errorf("the model call: %+v", e)
 	}
 	if !hasWarning(h, "sdk-run", "web_search") || hasWarning(h, "sdk-run", "divide") {
-		t.Errorf("warnings: %+v", get[[]Warning](h, "/api/runs/sdk-run/warnings"))
+		t.Errorf("warnings: %+v", get[[]api.Warning](h, "/api/runs/sdk-run/warnings"))
 	}
-	if failed := get[RunSummary](h, "/api/runs/sdk-failed"); failed.Status != "failed" || failed.HealthStatus != "Failed" {
+	if failed := get[api.RunSummary](h, "/api/runs/sdk-failed"); failed.Status != "failed" || failed.HealthStatus != "Failed" {
 		t.Errorf("the failed run: %+v", failed)
 	}
-	if runs := get[[]RunSummary](h, "/api/runs"); len(runs) != 3 {
+	if runs := get[[]api.RunSummary](h, "/api/runs"); len(runs) != 3 {
 		t.Errorf("%d runs, want those two and the one around them: %+v", len(runs), runs)
 	}
 }
@@ -94,7 +96,7 @@ func TestThePublishedClientReportsToUs(t *testing.T) {
 func TestThePublishedLangGraphAdapterReportsToUs(t *testing.T) {
 	h := newTestServer(t, nil)
 	client(t, h, "testdata/langgraph_agent.py")
-	runs := get[[]RunSummary](h, "/api/runs")
+	runs := get[[]api.RunSummary](h, "/api/runs")
 	if len(runs) != 1 || runs[0].Name != "graph-agent" || runs[0].Project != "graphs" || runs[0].Status != "completed" || !strings.HasPrefix(runs[0].ID, "lg-") {
 		t.Fatalf("%+v", runs)
 	}
@@ -105,7 +107,7 @@ func TestThePublishedLangGraphAdapterReportsToUs(t *testing.T) {
 		t.Error(diff)
 	}
 	if !hasWarning(h, runs[0].ID, "search") || runs[0].Tokens != 105 {
-		t.Errorf("%+v, warnings %+v", runs[0], get[[]Warning](h, "/api/runs/"+runs[0].ID+"/warnings"))
+		t.Errorf("%+v, warnings %+v", runs[0], get[[]api.Warning](h, "/api/runs/"+runs[0].ID+"/warnings"))
 	}
 }
 
@@ -124,7 +126,7 @@ func TestThePublishedCommandsWorkWithUs(t *testing.T) {
 	}
 	var lines int
 	for line := range strings.Lines(client(t, h, "-m", "looplens.cli", "export", "imported")) {
-		var e Event
+		var e api.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil || e.RunID != "imported" {
 			t.Errorf("export: %v in %s", err, line)
 		}

@@ -9,54 +9,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
-
-// Comparison says how two runs differ.
-type Comparison struct {
-	A        RunSummary   `json:"a" doc:"The first run."`
-	B        RunSummary   `json:"b" doc:"The second run."`
-	Deltas   MetricDeltas `json:"deltas" doc:"Differences: the second run's value minus the first run's."`
-	OnlyA    []Warning    `json:"warnings_only_in_a" doc:"Warnings of the first run without a warning of the same rule and subject in the second."`
-	OnlyB    []Warning    `json:"warnings_only_in_b" doc:"Warnings of the second run without a warning of the same rule and subject in the first."`
-	Diverged *Divergence  `json:"diverged" doc:"The first tool call at which the runs differ; null if all calls are equal."`
-}
-
-// MetricDeltas are differences of totals.
-type MetricDeltas struct {
-	Events    int     `json:"total_events" doc:"Difference in events."`
-	Duration  float64 `json:"total_duration_sec" doc:"Difference in duration, in seconds."`
-	LLMCalls  int     `json:"total_llm_calls" doc:"Difference in model calls."`
-	ToolCalls int     `json:"total_tool_calls" doc:"Difference in tool calls."`
-	Retries   int     `json:"total_retries" doc:"Difference in retries."`
-	Handoffs  int     `json:"total_handoffs" doc:"Difference in handoffs."`
-	Errors    int     `json:"total_errors" doc:"Difference in errors."`
-	Tokens    int64   `json:"total_tokens" doc:"Difference in tokens."`
-	Cost      float64 `json:"estimated_cost" doc:"Difference in cost, in US dollars."`
-	Warnings  int     `json:"warnings_count" doc:"Difference in warnings."`
-	Health    int     `json:"health_score" doc:"Difference in health score."`
-}
-
-// Divergence is where the tool calls of two runs part.
-type Divergence struct {
-	Call int   `json:"call" doc:"Index of the tool call, from 0. All earlier calls have equal tools and arguments."`
-	A    *Call `json:"a" doc:"The call of the first run; null if the run has no more calls."`
-	B    *Call `json:"b" doc:"The call of the second run; null if the run has no more calls."`
-}
-
-// Call is a tool call.
-type Call struct {
-	EventID string          `json:"event_id" doc:"Id of the event that starts the call."`
-	Tool    string          `json:"tool" doc:"Name of the tool."`
-	Input   json.RawMessage `json:"input" doc:"Arguments of the call."`
-}
 
 type (
 	compareQuery struct {
 		A string `query:"a" required:"true" doc:"The id of the first run."`
 		B string `query:"b" required:"true" doc:"The id of the second run."`
 	}
-	compareAnswer struct{ Body Comparison }
+	compareAnswer struct{ Body api.Comparison }
 )
 
 func (s *Server) compareRoutes() {
@@ -74,7 +36,7 @@ func (s *Server) compare(ctx context.Context, q *compareQuery) (*compareAnswer, 
 	if err != nil {
 		return nil, err
 	}
-	c := Comparison{A: summaryOf(a), B: summaryOf(b), Deltas: deltas(a, b)}
+	c := api.Comparison{A: api.SummaryOf(a), B: api.SummaryOf(b), Deltas: deltas(a, b)}
 	if c.OnlyA, c.OnlyB, err = s.differingWarnings(ctx, a, b); err != nil {
 		return nil, err
 	}
@@ -95,17 +57,17 @@ func (s *Server) comparable(ctx context.Context, field, id string) (*store.Run, 
 	return run, nil
 }
 
-func deltas(a, b *store.Run) MetricDeltas {
+func deltas(a, b *store.Run) api.MetricDeltas {
 	m, n := &a.Metrics, &b.Metrics
-	return MetricDeltas{
-		Events: n.Events - m.Events, Duration: round(n.Duration-m.Duration, 3), LLMCalls: n.LLMCalls - m.LLMCalls,
+	return api.MetricDeltas{
+		Events: n.Events - m.Events, Duration: store.Round(n.Duration-m.Duration, 3), LLMCalls: n.LLMCalls - m.LLMCalls,
 		ToolCalls: n.ToolCalls - m.ToolCalls, Retries: n.Retries - m.Retries, Handoffs: n.Handoffs - m.Handoffs,
-		Errors: n.Errors - m.Errors, Tokens: n.Tokens - m.Tokens, Cost: round(n.Cost-m.Cost, 6), Warnings: b.Warnings - a.Warnings,
+		Errors: n.Errors - m.Errors, Tokens: n.Tokens - m.Tokens, Cost: store.Round(n.Cost-m.Cost, 6), Warnings: b.Warnings - a.Warnings,
 		Health: b.Health.Score - a.Health.Score,
 	}
 }
 
-func (s *Server) differingWarnings(ctx context.Context, a, b *store.Run) (onlyA, onlyB []Warning, err error) {
+func (s *Server) differingWarnings(ctx context.Context, a, b *store.Run) (onlyA, onlyB []api.Warning, err error) {
 	inA, err := s.Store.Warnings(ctx, a.Number)
 	if err != nil {
 		return nil, nil, fmt.Errorf("list warnings: %w", err)
@@ -114,7 +76,7 @@ func (s *Server) differingWarnings(ctx context.Context, a, b *store.Run) (onlyA,
 	if err != nil {
 		return nil, nil, fmt.Errorf("list warnings: %w", err)
 	}
-	return warningsOf(a.ID, without(inA, inB)), warningsOf(b.ID, without(inB, inA)), nil
+	return api.WarningsOf(a.ID, without(inA, inB)), api.WarningsOf(b.ID, without(inB, inA)), nil
 }
 
 // without returns the warnings whose rule and subject none of the others has.
@@ -125,7 +87,7 @@ func without(warnings, others []store.Warning) []store.Warning {
 		known[about{others[i].Rule, others[i].Subject}] = true
 	}
 	var rest []store.Warning
-	for _, w := range inOrder(warnings) {
+	for _, w := range api.InOrder(warnings) {
 		if !known[about{w.Rule, w.Subject}] {
 			rest = append(rest, w)
 		}
@@ -134,7 +96,7 @@ func without(warnings, others []store.Warning) []store.Warning {
 }
 
 // divergence goes through both runs' calls side by side.
-func (s *Server) divergence(ctx context.Context, a, b *store.Run) (*Divergence, error) {
+func (s *Server) divergence(ctx context.Context, a, b *store.Run) (*api.Divergence, error) {
 	callsA, callsB := calls{server: s, run: a.Number}, calls{server: s, run: b.Number}
 	for n := 0; ; n++ {
 		callA, err := callsA.next(ctx)
@@ -149,7 +111,7 @@ func (s *Server) divergence(ctx context.Context, a, b *store.Run) (*Divergence, 
 		case callA == nil && callB == nil:
 			return nil, nil
 		case callA == nil || callB == nil || callA.Tool != callB.Tool || !sameJSON(callA.Input, callB.Input):
-			return &Divergence{n, callA, callB}, nil
+			return &api.Divergence{Call: n, A: callA, B: callB}, nil
 		}
 	}
 }
@@ -178,7 +140,7 @@ type calls struct {
 }
 
 // next returns the next call, or nil behind the last.
-func (c *calls) next(ctx context.Context) (*Call, error) {
+func (c *calls) next(ctx context.Context) (*api.Call, error) {
 	for {
 		for len(c.page) > 0 {
 			e, err := store.Decode(c.page[0].Body)
@@ -188,7 +150,7 @@ func (c *calls) next(ctx context.Context) (*Call, error) {
 				continue // the pipeline left it out too, and has said so
 			}
 			if e.Type == unloop.ToolCallStarted {
-				return &Call{id, e.ToolName(), objectOrNull(e.Input)}, nil
+				return &api.Call{EventID: id, Tool: e.ToolName(), Input: api.ObjectOrNull(e.Input)}, nil
 			}
 		}
 		if c.ended {

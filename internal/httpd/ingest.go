@@ -13,47 +13,24 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/ingest/native"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// NewRun is what a sender says of a run before its events.
-type NewRun struct {
-	ID       string          `json:"id,omitempty" required:"false" nullable:"true" doc:"The run's id. Default: the server generates one."`
-	Name     string          `json:"name,omitempty" required:"false" nullable:"true" doc:"Display name. Default: the run's id."`
-	Project  string          `json:"project,omitempty" required:"false" nullable:"true" doc:"The project that the run belongs to."`
-	Metadata json.RawMessage `json:"metadata,omitempty" required:"false" doc:"An object that is stored unchanged, or null."`
-}
-
-// Batch says what became of the events of a request.
-type Batch struct {
-	Accepted   int          `json:"accepted" doc:"Number of events that are recorded, including duplicates."`
-	Duplicates int          `json:"duplicates" doc:"Number of accepted events whose id already existed in their run. The first copy is kept."`
-	Rejected   int          `json:"rejected" doc:"Number of invalid events."`
-	Errors     []EventError `json:"errors" doc:"The reason for each rejected event."`
-	Notices    []EventError `json:"notices,omitempty" doc:"Fields that the server changed: ids and names that were shortened."`
-}
-
-// EventError says what is wrong with one event of a request.
-type EventError struct {
-	Index  int    `json:"index" doc:"Index of the event in the request, from 0."`
-	Field  string `json:"field" doc:"Name of the field; empty for the whole event."`
-	Reason string `json:"reason" doc:"What is wrong, and what is allowed."`
-}
-
 func (s *Server) ingestRoutes() {
 	op := s.operation(http.MethodPost, "/api/runs", Ingest, "ingest", "create-run", "Create or update a run",
 		"Sets name, project and metadata of a run. An id or a name has at most 512 bytes; a longer one is shortened. If the run exists, it is updated. Its events may arrive before or after this request.")
-	op.RequestBody = &huma.RequestBody{Required: true, Content: content("application/json", schemaOf[NewRun](s))}
-	op.Responses["201"] = &huma.Response{Description: "The run.", Content: content("application/json", schemaOf[Run](s))}
+	op.RequestBody = &huma.RequestBody{Required: true, Content: content("application/json", schemaOf[api.NewRun](s))}
+	op.Responses["201"] = &huma.Response{Description: "The run.", Content: content("application/json", schemaOf[api.Run](s))}
 	s.raw(op, s.createRun)
 
 	op = s.operation(http.MethodPost, "/api/events", Ingest, "ingest", "send-events", "Send events",
 		"Accepts one event, an array of events, or one event per line (NDJSON), with or without gzip. An invalid event does not affect the "+
 			"others. An id or a name has at most 512 bytes; a longer one is shortened, and notices lists it. A 201 answer means that the "+
 			"accepted events are on disk. Events may be sent again: an id counts once in its run.")
-	one := schemaOf[NewEvent](s)
+	one := schemaOf[api.NewEvent](s)
 	many := &huma.Schema{Type: "array", Items: one}
 	op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 		"application/json":     {Schema: &huma.Schema{OneOf: []*huma.Schema{one, many}}},
@@ -61,7 +38,7 @@ func (s *Server) ingestRoutes() {
 	}}
 	op.Responses["201"] = &huma.Response{
 		Description: "For one event: the event as recorded. For several: counts and errors. If a non-empty request has no valid event, the status is 400.",
-		Content:     content("application/json", &huma.Schema{OneOf: []*huma.Schema{schemaOf[Event](s), schemaOf[Batch](s)}}),
+		Content:     content("application/json", &huma.Schema{OneOf: []*huma.Schema{schemaOf[api.Event](s), schemaOf[api.Batch](s)}}),
 	}
 	s.raw(op, s.sendEvents)
 }
@@ -72,8 +49,8 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer b.release()
-	var asked NewRun
-	if err := jsonv2.Unmarshal(b.bytes, &asked, wire); err != nil {
+	var asked api.NewRun
+	if err := jsonv2.Unmarshal(b.bytes, &asked, api.JSON); err != nil {
 		return problem(http.StatusBadRequest, "body", "want a JSON object with the strings id, name and project, and metadata")
 	}
 	info, err := s.infoOf(&asked)
@@ -88,13 +65,13 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusCreated, runOf(run))
+	writeJSON(w, http.StatusCreated, api.RunOf(run))
 	return nil
 }
 
-func (s *Server) infoOf(asked *NewRun) (pipeline.Info, error) {
-	name := func(text string) string { return store.Shorten(store.Text(text), s.Limits.Name) }
-	info := pipeline.Info{ID: name(asked.ID), Name: name(asked.Name), Project: name(asked.Project)}
+func (s *Server) infoOf(asked *api.NewRun) (pipeline.Info, error) {
+	name := func(text string) string { return s.shortName(store.Text(text), s.Limits.Name) }
+	info := pipeline.Info{ID: s.shortID(store.Text(asked.ID), s.Limits.Name), Name: name(asked.Name), Project: name(asked.Project)}
 	if info.ID == "" {
 		info.ID = newRunID()
 	}
@@ -111,6 +88,23 @@ func (s *Server) infoOf(asked *NewRun) (pipeline.Info, error) {
 	return info, nil
 }
 
+// shortName returns a name in at most so many bytes. Secrets are masked first, because the part of a secret that is left in front of the
+// cut would not be recognised behind it. A body bounds the names within it, so this costs no more than to mask its other texts.
+func (s *Server) shortName(name string, most int) string {
+	if len(name) <= most {
+		return name // the pipeline masks it
+	}
+	return store.Shorten(s.Name(name), most)
+}
+
+// shortID is shortName for an id, which stays one of its own.
+func (s *Server) shortID(id string, most int) string {
+	if len(id) <= most {
+		return id
+	}
+	return store.Shorten(s.RunID(id), most)
+}
+
 // newRunID returns an id that no other run has.
 func newRunID() string {
 	var b [12]byte
@@ -125,7 +119,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer b.release()
 	sent, err := native.ReadRequest(b.bytes, isLines(mediaType(r)), native.Limits{
-		Events: s.Limits.Events, Levels: s.Limits.Levels, Name: s.Limits.Name, Shorten: store.Shorten,
+		Events: s.Limits.Events, Levels: s.Limits.Levels, Name: s.Limits.Name, Shorten: s.shortName, ShortenID: s.shortID,
 	})
 	if err != nil {
 		return err
@@ -194,7 +188,7 @@ func deliveryOf(items []native.Item) *pipeline.Submission {
 }
 
 // recorded returns the first event as it is recorded: the one that was sent, or that which stood there before.
-func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Ack, notices []EventError) ([]byte, error) {
+func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Ack, notices []api.EventError) ([]byte, error) {
 	result := receipt.Events[0]
 	if result.Duplicate {
 		run, err := s.runOf(ctx, e.RunID)
@@ -206,31 +200,31 @@ func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline
 			return nil, fmt.Errorf("read the event that was there before: %w", err)
 		}
 		if len(events) > 0 {
-			return appendEvent(nil, run.ID, &events[0]), nil
+			return api.AppendEvent(nil, run.ID, &events[0]), nil
 		}
 	}
-	answer := eventOf(e, receipt.Received)
+	answer := api.EventOf(e, receipt.Received)
 	answer.ID, answer.Notices = result.ID, notices
-	return encode(answer), nil
+	return api.Encode(answer), nil
 }
 
 // noticesOf says what was shortened.
-func noticesOf(sent *native.Request) (notices []EventError) {
+func noticesOf(sent *native.Request) (notices []api.EventError) {
 	for _, cut := range sent.Cut {
-		notices = append(notices, EventError{cut.Index, cut.Field, cut.Reason})
+		notices = append(notices, api.EventError{Index: cut.Index, Field: cut.Field, Reason: cut.Reason})
 	}
 	return notices
 }
 
 func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Ack) error {
-	batch := Batch{Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]EventError, 0, len(sent.Bad)), Notices: noticesOf(sent)}
+	batch := api.Batch{Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]api.EventError, 0, len(sent.Bad)), Notices: noticesOf(sent)}
 	for _, result := range receipt.Events {
 		if result.Duplicate {
 			batch.Duplicates++
 		}
 	}
 	for _, bad := range sent.Bad {
-		batch.Errors = append(batch.Errors, EventError{bad.Index, bad.Field, bad.Reason})
+		batch.Errors = append(batch.Errors, api.EventError{Index: bad.Index, Field: bad.Field, Reason: bad.Reason})
 	}
 	if batch.Accepted == 0 && batch.Rejected > 0 {
 		p := problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)

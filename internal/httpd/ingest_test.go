@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 )
@@ -23,27 +24,28 @@ func TestOneEventIsAnsweredAsItIsRecorded(t *testing.T) {
 		`"project":"p","agent":null,"tool":"search","output":{"b":1,"a":[]},"error":{"message":"no"},"latency_ms":7,"tokens":0}`)
 	want := `{"event_id":"e","run_id":"r","sequence":3,"timestamp":"2026-01-02T03:04:05.5+01:00","type":"tool_call_completed","agent":null,"name":null,` +
 		`"status":null,"model":null,"tool":"search","input":null,"output":{"b":1,"a":[]},"error":{"message":"no"},"tokens":null,"cost":null,"latency_ms":7,` +
-		`"parent_event_id":null,"span_id":null,"trace_id":null,"metadata":null,"call_id":null,"role":null,"text":null,"usage":null,"annotations":null,"content":null}`
-	if diff := cmp.Diff(want, w.Body.String()); w.Code != http.StatusCreated || diff != "" {
+		`"parent_event_id":null,"span_id":null,"trace_id":null,"metadata":null,"call_id":null,"role":null,"text":null,"usage":null,"annotations":null,"content":null,"analysis":`
+	unknown, analysis := want+`null}`, want+`{"call":"bcTW387SJvs","result":"mFIOeYoU3u0","novel":true}}`
+	if diff := cmp.Diff(unknown, w.Body.String()); w.Code != http.StatusCreated || diff != "" {
 		t.Errorf("%d\n%s", w.Code, diff)
 	}
 	again := h.do(http.MethodPost, "/api/events", `{"event_id":"e","run_id":"r","type":"run_failed"}`)
-	if diff := cmp.Diff(want, again.Body.String()); again.Code != http.StatusCreated || diff != "" {
+	if diff := cmp.Diff(analysis, again.Body.String()); again.Code != http.StatusCreated || diff != "" {
 		t.Errorf("sent again as something else: %d\n%s", again.Code, diff)
 	}
-	if stored := h.do(http.MethodGet, "/api/runs/r/events", ""); stored.Body.String() != "["+want+"]" {
-		t.Errorf("stored is\n%s, want\n[%s]", stored.Body, want)
+	if stored := h.do(http.MethodGet, "/api/runs/r/events", ""); stored.Body.String() != "["+analysis+"]" {
+		t.Errorf("stored is\n%s, want\n[%s]", stored.Body, analysis)
 	}
 }
 
 func TestAnEventWithoutAnIDIsGivenOne(t *testing.T) {
 	h := newTestServer(t, nil)
 	w := h.do(http.MethodPost, "/api/events", `{"run_id":"r","type":"x"}`)
-	var sent Event
+	var sent api.Event
 	if err := json.Unmarshal(w.Body.Bytes(), &sent); err != nil || sent.ID == "" || sent.Timestamp == "" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	if diff := cmp.Diff([]Event{sent}, get[[]Event](h, "/api/runs/r/events")); diff != "" {
+	if diff := cmp.Diff([]api.Event{sent}, get[[]api.Event](h, "/api/runs/r/events")); diff != "" {
 		t.Errorf("answered (-), stored (+):\n%s", diff)
 	}
 }
@@ -120,7 +122,7 @@ func TestARunIsAnnounced(t *testing.T) {
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Error(diff)
 	}
-	if named := get[RunSummary](h, "/api/runs/r%2F1"); named.Name != "my run" {
+	if named := get[api.RunSummary](h, "/api/runs/r%2F1"); named.Name != "my run" {
 		t.Errorf("a run is found by the id %q as %+v", "r/1", named)
 	}
 	w = h.do(http.MethodPost, "/api/runs", `{"id":null,"name":null,"metadata":null}`)

@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // describe returns what the description of the interface begins with. The operations add themselves.
@@ -88,21 +91,20 @@ func content(kind string, schema *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{kind: {Schema: schema}}
 }
 
-// describeAll serves the description, which is made once.
+// describeAll serves the description. It is written at the first request for it, because that is a good part of what the start of a server costs.
 func (s *Server) describeAll() {
 	op := s.operation(http.MethodGet, "/openapi.json", Anyone, "server", "openapi", "Get this description", "The description of the API in OpenAPI 3.1.")
 	op.Responses["200"] = &huma.Response{Description: "The OpenAPI document.", Content: content("application/json", &huma.Schema{Type: "object"})}
-	var text []byte
+	text := sync.OnceValue(func() []byte { return api.Encode(s.api.OpenAPI()) })
 	s.raw(op, func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
-		_, _ = w.Write(text) // the client has gone; there is nobody to tell
+		_, _ = w.Write(text()) // the client has gone; there is nobody to tell
 		return nil
 	})
 	schemas := s.api.OpenAPI().Components.Schemas.Map()
 	delete(schemas, "ErrorModel") // huma's own problem, which Problem stands for here
 	delete(schemas, "ErrorDetail")
 	s.describeNulls(schemas)
-	text = encode(s.api.OpenAPI())
 }
 
 // describeNulls says of members that are pointers to structs that they may be null, which huma has no word for.

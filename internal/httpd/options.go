@@ -36,6 +36,9 @@ type Options struct {
 	// that is always the same.
 	RunID func(id string) string
 
+	// Name returns a name as it is recorded: without its secrets. Nil if that is always the same.
+	Name func(name string) string
+
 	// Ready returns why the server cannot work at the moment, or nil. Nil for a server that always can.
 	Ready func(ctx context.Context) error
 

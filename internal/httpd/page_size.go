@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -48,7 +49,7 @@ type form struct {
 
 var (
 	// array has every member of every event, null where nothing is known.
-	array = form{"[", ",", "]", appendEvent}
+	array = form{"[", ",", "]", api.AppendEvent}
 	// lines are the events as they were recorded, byte by byte, so that they can be sent again.
 	lines = form{"", "\n", "\n", func(text []byte, _ string, e *store.Event) []byte { return append(text, e.Body...) }}
 )

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -45,7 +46,7 @@ func TestAListOfLargeEventsEndsEarly(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 	next, _, _ := strings.Cut(strings.TrimPrefix(list.Header().Get("Link"), "<"), ">")
-	if rest := get[[]Event](h, next); len(rest) != 2 || rest[1].ID != "r-34" {
+	if rest := get[[]api.Event](h, next); len(rest) != 2 || rest[1].ID != "r-34" {
 		t.Errorf("%d events behind it", len(rest))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
@@ -15,12 +16,7 @@ import (
 
 // Problem is an answer that is an error, as RFC 9457 says, with the field that it is about and the reason.
 type Problem struct {
-	Title  string       `json:"title" doc:"The text of the HTTP status."`
-	Status int          `json:"status" doc:"The HTTP status."`
-	Detail string       `json:"detail" doc:"What is wrong, in one sentence."`
-	Field  string       `json:"field,omitempty" doc:"The field of the request that is wrong: a path in the body, such as 3.tool, or the name of a parameter or header."`
-	Reason string       `json:"reason,omitempty" doc:"What is wrong with the field."`
-	Errors []EventError `json:"errors,omitempty" doc:"All errors, if there are several."`
+	api.Problem
 
 	retry bool
 }
@@ -31,7 +27,7 @@ func problem(status int, field, reason string) *Problem {
 	if field != "" {
 		detail = field + ": " + reason
 	}
-	return &Problem{Title: http.StatusText(status), Status: status, Detail: detail, Field: field, Reason: reason}
+	return &Problem{Problem: api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Field: field, Reason: reason}}
 }
 
 // busy says that the request is worth a retry in a second.
@@ -106,7 +102,7 @@ func reshape(_ huma.Context, _ string, v any) (any, error) {
 			p = problem(model.Status, field, e.Message)
 			continue
 		}
-		p.Errors = append(p.Errors, EventError{Field: field, Reason: e.Message})
+		p.Errors = append(p.Errors, api.EventError{Field: field, Reason: e.Message})
 	}
 	return p, nil
 }

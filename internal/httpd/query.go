@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -61,19 +62,19 @@ type (
 	}
 	runsAnswer struct {
 		NextPage
-		Body []RunSummary
+		Body []api.RunSummary
 	}
-	runAnswer     struct{ Body RunDetails }
-	metricsAnswer struct{ Body Metrics }
+	runAnswer     struct{ Body api.RunDetails }
+	metricsAnswer struct{ Body api.Metrics }
 	eventsAnswer  struct {
 		NextPage
 		Kind string `header:"Content-Type" doc:"Media type of the answer: application/json or application/x-ndjson."`
 		Body []byte
 	}
-	warningsAnswer  struct{ Body []Warning }
+	warningsAnswer  struct{ Body []api.Warning }
 	decisionsAnswer struct {
 		NextPage
-		Body []Decision
+		Body []api.Decision
 	}
 )
 
@@ -91,8 +92,8 @@ func (s *Server) runRoutes() {
 	list.Responses["200"] = &huma.Response{
 		Description: "An array with all members of each event. With Accept: application/x-ndjson, one event per line, as recorded.",
 		Content: map[string]*huma.MediaType{
-			jsonType: {Schema: &huma.Schema{Type: "array", Items: schemaOf[Event](s)}},
-			lineType: {Schema: schemaOf[NewEvent](s)},
+			jsonType: {Schema: &huma.Schema{Type: "array", Items: schemaOf[api.Event](s)}},
+			lineType: {Schema: schemaOf[api.NewEvent](s)},
 		},
 	}
 	query(s, list, s.listEvents)
@@ -128,9 +129,9 @@ func (s *Server) listRuns(ctx context.Context, q *runsQuery) (*runsAnswer, error
 			again.Set(name, value)
 		}
 	}
-	answer := &runsAnswer{NextPage: pageOf("/api/runs", again, next), Body: make([]RunSummary, 0, len(runs))}
+	answer := &runsAnswer{NextPage: pageOf("/api/runs", again, next), Body: make([]api.RunSummary, 0, len(runs))}
 	for i := range runs {
-		answer.Body = append(answer.Body, summaryOf(&runs[i]))
+		answer.Body = append(answer.Body, api.SummaryOf(&runs[i]))
 	}
 	return answer, nil
 }
@@ -170,7 +171,7 @@ func (s *Server) getRun(ctx context.Context, q *RunPath) (*runAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runAnswer{detailsOf(run)}, nil
+	return &runAnswer{api.DetailsOf(run)}, nil
 }
 
 func (s *Server) getMetrics(ctx context.Context, q *RunPath) (*metricsAnswer, error) {
@@ -178,7 +179,7 @@ func (s *Server) getMetrics(ctx context.Context, q *RunPath) (*metricsAnswer, er
 	if err != nil {
 		return nil, err
 	}
-	return &metricsAnswer{metricsOf(run)}, nil
+	return &metricsAnswer{api.MetricsOf(run)}, nil
 }
 
 func (s *Server) listEvents(ctx context.Context, q *eventLines) (*eventsAnswer, error) {
@@ -212,7 +213,7 @@ func (s *Server) listWarnings(ctx context.Context, q *RunPath) (*warningsAnswer,
 	if err != nil {
 		return nil, fmt.Errorf("list warnings: %w", err)
 	}
-	return &warningsAnswer{warningsOf(run.ID, inOrder(warnings))}, nil
+	return &warningsAnswer{api.WarningsOf(run.ID, api.InOrder(warnings))}, nil
 }
 
 func (s *Server) listDecisions(ctx context.Context, q *eventsQuery) (*decisionsAnswer, error) {
@@ -225,7 +226,7 @@ func (s *Server) listDecisions(ctx context.Context, q *eventsQuery) (*decisionsA
 		return nil, fmt.Errorf("list decisions: %w", err)
 	}
 	again := url.Values{"limit": {fmt.Sprint(q.Limit)}}
-	return &decisionsAnswer{pageOf(runPath(run.ID, "decisions"), again, next), decisionsOf(run.ID, decisions)}, nil
+	return &decisionsAnswer{pageOf(runPath(run.ID, "decisions"), again, next), api.DecisionsOf(run.ID, decisions)}, nil
 }
 
 func (s *Server) deleteRun(ctx context.Context, q *RunPath) (*struct{}, error) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 func namesOf(t *testing.T, object string) []string {
@@ -46,7 +48,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 		},
 		{
 			"/api/runs/r/events", "[]", "event_id run_id sequence timestamp type agent name status model tool input output error tokens cost latency_ms " +
-				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations content",
+				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations content analysis",
 		},
 		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action code message"},
 		{"/api/health", "", "status service version refolding_runs unreadable_events", "grpc"},
@@ -72,32 +74,32 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 func TestARunAndWhatWasFoundInIt(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
-	run := get[RunDetails](h, "/api/runs/r")
-	if diff := cmp.Diff([]ToolCalls{{"search", 6}}, run.Tools); diff != "" {
+	run := get[api.RunDetails](h, "/api/runs/r")
+	if diff := cmp.Diff([]api.ToolCalls{{Name: "search", Calls: 6}}, run.Tools); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]float64{1, 0, 0, 0, 0, 0}, run.Novelty); diff != "" {
 		t.Errorf("novelty (-want +got):\n%s", diff)
 	}
-	if last := run.Health[len(run.Health)-1]; len(run.Health) < 2 || run.Health[0] != (HealthPoint{0, 100}) || last.HealthScore != run.HealthScore {
+	if last := run.Health[len(run.Health)-1]; len(run.Health) < 2 || run.Health[0] != (api.HealthPoint{EventNumber: 0, HealthScore: 100}) || last.HealthScore != run.HealthScore {
 		t.Errorf("health %v", run.Health)
 	}
 	if run.Name != "r's name" || run.Project != "lab" || run.Status != "running" || run.EventCount != 13 || run.WarningCount == 0 || run.WorstDecision == "allow" {
 		t.Errorf("run %+v", run)
 	}
-	metrics := get[Metrics](h, "/api/runs/r/metrics")
+	metrics := get[api.Metrics](h, "/api/runs/r/metrics")
 	if metrics.ToolCalls != 6 || metrics.Events != 13 || *metrics.BusiestTool != "search" || metrics.MaxLatency != 12.5 || metrics.Warnings != run.WarningCount {
 		t.Errorf("metrics %+v", metrics)
 	}
-	warnings := get[[]Warning](h, "/api/runs/r/warnings")
+	warnings := get[[]api.Warning](h, "/api/runs/r/warnings")
 	if len(warnings) != run.WarningCount || warnings[0].RunID != "r" || warnings[0].Type == "" || !strings.Contains(string(warnings[0].Details), `"why"`) {
 		t.Errorf("warnings %+v", warnings)
 	}
-	decisions := get[[]Decision](h, "/api/runs/r/decisions")
+	decisions := get[[]api.Decision](h, "/api/runs/r/decisions")
 	if len(decisions) == 0 || decisions[0].Action == "allow" || decisions[0].EventID == "" || decisions[0].RunID != "r" {
 		t.Errorf("decisions %+v", decisions)
 	}
-	events := get[[]Event](h, "/api/runs/r/events")
+	events := get[[]api.Event](h, "/api/runs/r/events")
 	if len(events) != 13 || *events[12].Sequence != 13 {
 		t.Errorf("events %+v", events)
 	}
@@ -110,7 +112,7 @@ func TestEventsAreListedFromTheEnd(t *testing.T) {
 	path := "/api/runs/r/events?limit=3&order=desc"
 	for pages := 0; path != "" && pages < 9; pages++ {
 		w := h.do(http.MethodGet, path, "")
-		var events []Event
+		var events []api.Event
 		if err := json.Unmarshal(w.Body.Bytes(), &events); err != nil {
 			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 		}
@@ -138,7 +140,7 @@ func TestListsGoOnPageByPage(t *testing.T) {
 	path := "/api/runs?limit=3&project=a+b&since=2026-05-01T12:00:00Z"
 	for pages := 0; path != "" && pages < 9; pages++ {
 		w := h.do(http.MethodGet, path, "")
-		var runs []RunSummary
+		var runs []api.RunSummary
 		if err := json.Unmarshal(w.Body.Bytes(), &runs); err != nil {
 			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 		}
@@ -182,7 +184,7 @@ func TestRunsAreFiltered(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("looping", 6)...)
 	h.send(event("healthy", 1, "run_started", `"name":"Fine one"`), event("healthy", 2, "run_completed", ""))
-	rule := get[[]Warning](h, "/api/runs/looping/warnings")[0].Type
+	rule := get[[]api.Warning](h, "/api/runs/looping/warnings")[0].Type
 	for query, want := range map[string]string{
 		"":                           "healthy looping",
 		"status=completed":           "healthy",
@@ -196,7 +198,7 @@ func TestRunsAreFiltered(t *testing.T) {
 		"since=1h":                   "",
 	} {
 		var got []string
-		for _, r := range get[[]RunSummary](h, "/api/runs?"+query) {
+		for _, r := range get[[]api.RunSummary](h, "/api/runs?"+query) {
 			got = append(got, r.ID)
 		}
 		slices.Sort(got)
@@ -274,24 +276,25 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	h.send(event("b", 1, "run_started", ""),
 		event("b", 2, "tool_call_started", `"tool":"search","input":{ "q" : "loops" }`), event("b", 3, "tool_call_completed", `"tool":"search","output":["none"]`),
 		event("b", 4, "tool_call_started", `"tool":"search","input":{"q":"knots"}`), event("b", 5, "run_completed", ""))
-	c := get[Comparison](h, "/api/compare?a=a&b=b")
+	c := get[api.Comparison](h, "/api/compare?a=a&b=b")
 	if c.A.ID != "a" || c.B.ID != "b" || c.Deltas.ToolCalls != -4 || c.Deltas.Events != -8 || c.Deltas.Health <= 0 {
 		t.Errorf("deltas %+v", c.Deltas)
 	}
 	if len(c.OnlyA) == 0 || len(c.OnlyA) != -c.Deltas.Warnings || len(c.OnlyB) != 0 {
 		t.Errorf("warnings only in a: %v, in b: %v", c.OnlyA, c.OnlyB)
 	}
-	want := &Divergence{
-		1, &Call{"a-4", "search", json.RawMessage(`{"q":"loops"}`)}, &Call{"b-4", "search", json.RawMessage(`{"q":"knots"}`)},
+	want := &api.Divergence{
+		Call: 1, A: &api.Call{EventID: "a-4", Tool: "search", Input: json.RawMessage(`{"q":"loops"}`)},
+		B: &api.Call{EventID: "b-4", Tool: "search", Input: json.RawMessage(`{"q":"knots"}`)},
 	}
 	if diff := cmp.Diff(want, c.Diverged); diff != "" {
 		t.Error(diff)
 	}
-	if same := get[Comparison](h, "/api/compare?a=a&b=a"); same.Diverged != nil || len(same.OnlyA)+len(same.OnlyB) > 0 || same.Deltas != (MetricDeltas{}) {
+	if same := get[api.Comparison](h, "/api/compare?a=a&b=a"); same.Diverged != nil || len(same.OnlyA)+len(same.OnlyB) > 0 || same.Deltas != (api.MetricDeltas{}) {
 		t.Errorf("a run is as itself: %+v", same)
 	}
 	h.send(looping("longer", 2000)...)
-	if longer := get[Comparison](h, "/api/compare?a=a&b=longer").Diverged; longer == nil || longer.Call != 6 || longer.A != nil || longer.B == nil {
+	if longer := get[api.Comparison](h, "/api/compare?a=a&b=longer").Diverged; longer == nil || longer.Call != 6 || longer.A != nil || longer.B == nil {
 		t.Errorf("one that goes on: %+v", longer)
 	}
 }
@@ -300,18 +303,18 @@ func TestTheRunsAreSummedUp(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	h.send(event("s", 1, "run_started", ""), event("s", 2, "run_completed", ""))
-	f := get[Overview](h, "/api/overview?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
+	f := get[api.Overview](h, "/api/overview?since=2026-05-01T12:00:00Z&until=2026-05-01T13:00:00Z&step=15m")
 	if f.Runs != 2 || f.Warned != 1 || len(f.Buckets) != 4 || f.Buckets[0].Running != 1 || f.Buckets[0].Completed != 1 || f.StepSeconds != 900 {
 		t.Errorf("%+v", f)
 	}
-	if len(f.Tools) != 1 || f.Tools[0].Name != "search" || f.Spent.Calls != 6 || f.Since != "2026-05-01T12:00:00Z" {
+	if len(f.Tools) != 1 || f.Tools[0].Name != "search" || f.Usage.Calls != 6 || f.Since != "2026-05-01T12:00:00Z" {
 		t.Errorf("%+v", f)
 	}
-	slowest := get[[]Event](h, "/api/runs/r/events")[2] // all its outcomes take as long; it is the first of them
-	if diff := cmp.Diff([]SlowStep{{"r", slowest.ID, 12.5}}, f.Slowest); diff != "" {
+	slowest := get[[]api.Event](h, "/api/runs/r/events")[2] // all its outcomes take as long; it is the first of them
+	if diff := cmp.Diff([]api.SlowStep{{RunID: "r", EventID: slowest.ID, Latency: 12.5}}, f.Slowest); diff != "" {
 		t.Errorf("slowest (-want +got):\n%s", diff)
 	}
-	if empty := get[Overview](h, "/api/overview"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
+	if empty := get[api.Overview](h, "/api/overview"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {
 		t.Errorf("the last day: %+v", empty)
 	}
 }

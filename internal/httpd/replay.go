@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -19,8 +20,8 @@ type Judge interface {
 	// Replay judges a run under a profile, with some of its settings changed. It ends with pipeline.ErrTooLong behind so many
 	// events. Its error is SettingErrors where the profile or its settings are wrong.
 	Replay(ctx context.Context, run *store.Run, profile string, settings map[string]string, most int) (*pipeline.Replayed, error)
-	Rules() []Rule
-	Profiles() []Profile
+	Rules() []api.Rule
+	Profiles() []api.Profile
 }
 
 // SettingErrors is all that is wrong with a profile and its settings.
@@ -44,41 +45,12 @@ const (
 	replayBody   = 64 << 10 // bytes of a request
 )
 
-// Question is what a run is judged by anew.
-type Question struct {
-	Profile  string                     `json:"profile,omitempty" required:"false" doc:"Name of a profile. Default: the profile of the run."`
-	Settings map[string]json.RawMessage `json:"settings,omitempty" required:"false" doc:"Settings of the profile to change, by name: numbers, booleans, lists, or strings as accepted by --set."`
-}
-
-// Replay is what a profile makes of a recorded run.
-type Replay struct {
-	RunID         string            `json:"run_id" doc:"The run's id."`
-	Profile       string            `json:"profile" doc:"The profile of this replay."`
-	Settings      map[string]string `json:"settings" doc:"The changed settings, as accepted by --set."`
-	Events        int               `json:"events" doc:"Number of evaluated events."`
-	Cut           int               `json:"events_without_content" doc:"Number of evaluated events whose content is not stored in full. A replay may find less in them than was found when they arrived."`
-	HealthScore   int               `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
-	HealthStatus  string            `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
-	Health        []HealthPoint     `json:"health" doc:"Health over time: the initial value and one point for each change."`
-	WorstDecision string            `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision."`
-	WarnedAt      *string           `json:"warned_at" format:"date-time" doc:"Time when the first warning was raised; null without warnings."`
-	After         UsageTotals       `json:"spent_after_warning" doc:"Usage of the run since its first warning."`
-	Warnings      []Warning         `json:"warnings" doc:"Warnings, the first raised first."`
-	Decisions     []Decision        `json:"decisions" doc:"The first 10,000 decisions other than allow, in the order of the run."`
-}
-
-// HealthPoint is the health from an event on.
-type HealthPoint struct {
-	EventNumber int `json:"event_number" doc:"Index of the event in the run, from 0."`
-	HealthScore int `json:"health_score" minimum:"0" maximum:"100" doc:"Health score from this event on."`
-}
-
 type (
 	replayQuery struct {
 		RunPath
-		Body Question
+		Body api.Question
 	}
-	replayAnswer struct{ Body Replay }
+	replayAnswer struct{ Body api.Replay }
 )
 
 // replays is where one run at a time is judged anew.
@@ -148,9 +120,9 @@ func tooLong() *Problem {
 
 // problem says what is wrong. Place is where settings stand in the request, in front of their names.
 func (e SettingErrors) problem(status int, place string) *Problem {
-	all := make([]EventError, len(e))
+	all := make([]api.EventError, len(e))
 	for i, wrong := range e {
-		all[i] = EventError{Index: i, Field: "profile", Reason: wrong.Reason}
+		all[i] = api.EventError{Index: i, Field: "profile", Reason: wrong.Reason}
 		if wrong.Setting != "" {
 			all[i].Field = place + wrong.Setting
 		}
@@ -163,11 +135,11 @@ func (e SettingErrors) problem(status int, place string) *Problem {
 	return p
 }
 
-func replayOf(run string, settings map[string]string, again *pipeline.Replayed) Replay {
-	return Replay{
+func replayOf(run string, settings map[string]string, again *pipeline.Replayed) api.Replay {
+	return api.Replay{
 		RunID: run, Profile: again.Profile, Settings: settings, Events: again.Events, Cut: again.Cut, HealthScore: again.Health.Score,
-		HealthStatus: again.Health.Status, Health: healthOf(again.HealthHistory), WorstDecision: again.WorstAction.String(),
-		WarnedAt: timeOrNull(again.FirstWarningAt), After: usageOf(again.UsageAfterWarning), Warnings: warningsOf(run, inOrder(again.Warnings)),
-		Decisions: decisionsOf(run, again.Decisions),
+		HealthStatus: again.Health.Status, Health: api.HealthPoints(again.HealthHistory), WorstDecision: again.WorstAction.String(),
+		WarnedAt: api.TimeOrNull(again.FirstWarningAt), After: api.UsageOf(again.UsageAfterWarning), Warnings: api.WarningsOf(run, api.InOrder(again.Warnings)),
+		Decisions: api.DecisionsOf(run, again.Decisions),
 	}
 }

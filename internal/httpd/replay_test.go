@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
@@ -46,12 +47,12 @@ func (j *fakeJudge) Replay(ctx context.Context, run *store.Run, profile string, 
 	}, nil
 }
 
-func (j *fakeJudge) Rules() []Rule {
-	return []Rule{{Name: "cycle", What: "It turns.", Why: "It costs.", Try: "Stop.", Profiles: []string{"default"}}}
+func (j *fakeJudge) Rules() []api.Rule {
+	return []api.Rule{{Name: "cycle", What: "It turns.", Why: "It costs.", Try: "Stop.", Profiles: []string{"default"}}}
 }
 
-func (j *fakeJudge) Profiles() []Profile {
-	return []Profile{{Name: "default", Title: "as it is", Rules: []string{"cycle"}, Settings: []Setting{{"rounds", 3, "how often"}, {"ignore", []string{}, "tools"}}}}
+func (j *fakeJudge) Profiles() []api.Profile {
+	return []api.Profile{{Name: "default", Title: "as it is", Rules: []string{"cycle"}, Settings: []api.Setting{{Name: "rounds", Value: 3, Doc: "how often"}, {Name: "ignore", Value: []string{}, Doc: "tools"}}}}
 }
 
 // replayed returns a server with a judge and the recorded run r.
@@ -73,7 +74,7 @@ func TestARunIsJudgedAnew(t *testing.T) {
 	if diff := cmp.Diff(asked, j.settings); diff != "" || j.profile != "cycles" || j.most != 200_000 {
 		t.Errorf("asked for %s, %d events at most, settings:\n%s", j.profile, j.most, diff)
 	}
-	var got Replay
+	var got api.Replay
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -84,17 +85,17 @@ func TestARunIsJudgedAnew(t *testing.T) {
 	if diff := cmp.Diff([]string{"w1 of r", "w2 of r"}, ids); diff != "" {
 		t.Error("warnings, the first raised first:", diff)
 	}
-	if diff := cmp.Diff([]Decision{{"r", "e", 4, "block", "c", "stop"}}, got.Decisions); diff != "" {
+	if diff := cmp.Diff([]api.Decision{{RunID: "r", EventID: "e", EventNumber: 4, Action: "block", Code: "c", Message: "stop"}}, got.Decisions); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]HealthPoint{{0, 100}, {4, 70}}, got.Health); diff != "" {
+	if diff := cmp.Diff([]api.HealthPoint{{HealthScore: 100}, {EventNumber: 4, HealthScore: 70}}, got.Health); diff != "" {
 		t.Error(diff)
 	}
 	got.Warnings, got.Decisions, got.Health = nil, nil, nil
 	at := "2026-05-01T12:00:00Z"
-	want := Replay{
+	want := api.Replay{
 		RunID: "r", Profile: "cycles", Settings: asked, Events: 13, HealthScore: 70, HealthStatus: "Warning", WorstDecision: "block", WarnedAt: &at,
-		After: UsageTotals{3, 5, 0.25},
+		After: api.UsageTotals{Calls: 3, Tokens: 5, Cost: 0.25},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -210,7 +211,7 @@ func (o oneRun) Run(_ context.Context, id string) (*store.Run, error) {
 
 func TestRulesAndProfilesAreListed(t *testing.T) {
 	h := newTestServer(t, nil)
-	if diff := cmp.Diff((&fakeJudge{}).Rules(), get[[]Rule](h, "/api/rules")); diff != "" {
+	if diff := cmp.Diff((&fakeJudge{}).Rules(), get[[]api.Rule](h, "/api/rules")); diff != "" {
 		t.Error(diff)
 	}
 	w := h.do(http.MethodGet, "/api/profiles", "")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -16,7 +17,7 @@ func TestRunsThatAreCalledLikeStepsInAPathAreRead(t *testing.T) {
 	}
 	path := func(id, below string) string { return "/api/runs/" + store.PathOf(id) + below }
 	for _, id := range ids {
-		if run := get[RunDetails](h, path(id, "")); run.ID != id {
+		if run := get[api.RunDetails](h, path(id, "")); run.ID != id {
 			t.Errorf("run %q under the path of %q", run.ID, id)
 		}
 		for below, want := range map[string]int{"/events": 13, "/warnings": 1, "/decisions": 1} {
@@ -43,7 +44,7 @@ func TestRunsThatAreCalledLikeStepsInAPathAreRead(t *testing.T) {
 		}
 	}
 	w := watch(t, h.listen().URL+path("..", "/stream"))
-	if update := as[RunUpdate](t, w.next()); update.RunID != ".." || len(update.Events) != 13 {
+	if update := as[api.RunUpdate](t, w.next()); update.RunID != ".." || len(update.Events) != 13 {
 		t.Errorf("the stream is of %q, with %d events", update.RunID, len(update.Events))
 	}
 	if w := h.do(http.MethodDelete, path("..", ""), ""); w.Code != http.StatusNoContent {

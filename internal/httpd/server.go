@@ -58,6 +58,9 @@ func New(o Options) (*Server, error) {
 	if s.RunID == nil {
 		s.RunID = func(id string) string { return id }
 	}
+	if s.Name == nil {
+		s.Name = func(name string) string { return name }
+	}
 	s.auth = newAuth(&o)
 	s.api = humago.New(scoped{s}, s.describe())
 	s.routes()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/live"
 )
 
@@ -35,7 +36,7 @@ func (s *Server) streamRoutes() {
 	}
 	op := describe("/api/runs/{id}/stream", "stream-run", "Stream a run",
 		"Sends first all existing events, or those after Last-Event-ID, in one or more messages, and then new events. If the run does not exist yet, the stream waits for it.",
-		schemaOf[RunUpdate](s))
+		schemaOf[api.RunUpdate](s))
 	op.Parameters = append(op.Parameters, &huma.Param{Name: "id", In: "path", Required: true, Description: "The run's id.", Schema: &huma.Schema{Type: "string"}})
 	op.Parameters = append(op.Parameters, &huma.Param{
 		Name: "warnings", In: "query", Schema: &huma.Schema{Type: "string", Enum: []any{"all", "changed"}, Default: "all"},
@@ -45,7 +46,7 @@ func (s *Server) streamRoutes() {
 	s.raw(op, s.streamRun)
 	s.raw(describe("/api/stream", "stream-all", "Stream all runs",
 		"Sends updates from now on. With Last-Event-ID, it first sends the runs deleted or changed after it (0 for all runs). If a run "+
-			"changes faster than the client reads, intermediate states are skipped.", schemaOf[OverviewUpdate](s)), s.streamAll)
+			"changes faster than the client reads, intermediate states are skipped.", schemaOf[api.OverviewUpdate](s)), s.streamAll)
 }
 
 // stream is an open answer of server-sent events.
@@ -151,7 +152,7 @@ func (st *stream) next(sub *live.Subscription) (*live.Message, error) {
 		case err == nil:
 			return m, nil
 		case errors.Is(err, live.ErrSlow):
-			return nil, st.write("event: dropped\ndata: " + string(encode(map[string]string{"reason": err.Error()})) + "\n\n")
+			return nil, st.write("event: dropped\ndata: " + string(api.Encode(map[string]string{"reason": err.Error()})) + "\n\n")
 		case st.ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
 			return nil, nil
 		}

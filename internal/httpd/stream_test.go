@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -22,7 +23,7 @@ func (h *testServer) listen() *httptest.Server {
 	return s
 }
 
-func idsOf(events []Event) (ids []string) {
+func idsOf(events []api.Event) (ids []string) {
 	for _, e := range events {
 		ids = append(ids, e.ID)
 	}
@@ -35,12 +36,12 @@ func TestARunsStreamTellsWhatThereIsAndThenWhatComes(t *testing.T) {
 	h.send(events[:9]...)
 	w := watch(t, h.listen().URL+"/api/runs/r/stream")
 	first := w.next()
-	update := as[RunUpdate](t, first)
+	update := as[api.RunUpdate](t, first)
 	if update.Type != "update" || len(update.Events) != 9 || update.Status != "running" || update.Metrics.ToolCalls != 4 || first.id != "9" || update.Warnings == nil {
 		t.Errorf("first %+v", first)
 	}
 	for m := w.next(); ; m = w.next() { // how it stands, with the decisions
-		if u := as[RunUpdate](t, m); len(u.Events) > 0 || m.id != "" {
+		if u := as[api.RunUpdate](t, m); len(u.Events) > 0 || m.id != "" {
 			t.Errorf("standing: %+v", m)
 		} else if u.Metrics.WorstDecision == "allow" || len(u.Decisions) > 0 {
 			break
@@ -48,7 +49,7 @@ func TestARunsStreamTellsWhatThereIsAndThenWhatComes(t *testing.T) {
 	}
 	h.send(events[9:]...)
 	m := w.next()
-	update = as[RunUpdate](t, m)
+	update = as[api.RunUpdate](t, m)
 	if diff := cmp.Diff([]string{"r-10", "r-11", "r-12", "r-13"}, idsOf(update.Events)); diff != "" || m.id != "13" {
 		t.Errorf("id %s, %s", m.id, diff)
 	}
@@ -56,11 +57,11 @@ func TestARunsStreamTellsWhatThereIsAndThenWhatComes(t *testing.T) {
 		t.Errorf("warnings %+v", update.Warnings)
 	}
 	h.send(event("r", 14, "run_completed", ""))
-	if m := w.next(); as[RunUpdate](t, m).Status != "completed" {
+	if m := w.next(); as[api.RunUpdate](t, m).Status != "completed" {
 		t.Errorf("the end: %+v", m)
 	}
 	h.do(http.MethodDelete, "/api/runs/r", "")
-	if m := w.next(); as[RunUpdate](t, m).Type != "gone" {
+	if m := w.next(); as[api.RunUpdate](t, m).Type != "deleted" {
 		t.Errorf("deleted: %+v", m)
 	}
 	if m := w.next(); m != (sse{}) {
@@ -78,7 +79,7 @@ func TestARunThatDoesNotExistYetIsWaitedFor(t *testing.T) {
 	}
 	h.send(event("other", 1, "x", ""))
 	h.send(event("later", 1, "run_started", ""))
-	if m := w.next(); m.id != "2" || len(as[RunUpdate](t, m).Events) != 1 {
+	if m := w.next(); m.id != "2" || len(as[api.RunUpdate](t, m).Events) != 1 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -88,7 +89,7 @@ func TestARunsStreamGoesOnBehindTheLastMessage(t *testing.T) {
 	h.send(event("other", 1, "x", ""))
 	h.send(looping("r", 6)...)
 	w := watch(t, h.listen().URL+"/api/runs/r/stream", "Last-Event-ID", "12")
-	if m := w.next(); m.id != "14" || !slices.Equal(idsOf(as[RunUpdate](t, m).Events), []string{"r-12", "r-13"}) {
+	if m := w.next(); m.id != "14" || !slices.Equal(idsOf(as[api.RunUpdate](t, m).Events), []string{"r-12", "r-13"}) {
 		t.Errorf("%+v", m)
 	}
 	server := h.listen()
@@ -119,7 +120,7 @@ func TestNothingIsMissedAndNothingComesTwice(t *testing.T) {
 		w := watch(t, server.URL+"/api/runs/r/stream", header...)
 		for range 1 + connections%7 {
 			m := w.next()
-			got = append(got, idsOf(as[RunUpdate](t, m).Events)...)
+			got = append(got, idsOf(as[api.RunUpdate](t, m).Events)...)
 			if m.id != "" {
 				last = m.id
 			}
@@ -144,9 +145,9 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 	h.send(looping("b", 1)...)
 	server := h.listen()
 	all := watch(t, server.URL+"/api/stream", "Last-Event-ID", "0")
-	first, second := as[OverviewUpdate](t, all.next()), as[OverviewUpdate](t, all.next())
+	first, second := as[api.OverviewUpdate](t, all.next()), as[api.OverviewUpdate](t, all.next())
 	if first.RunID != "a" || first.Run.EventCount != 13 || len(first.Warnings) != first.Run.WarningCount || len(first.Warnings) == 0 ||
-		len(first.Decisions) != len(get[[]Decision](h, "/api/runs/a/decisions")) {
+		len(first.Decisions) != len(get[[]api.Decision](h, "/api/runs/a/decisions")) {
 		t.Errorf("first %+v", first)
 	}
 	if second.RunID != "b" || second.Type != "run" || second.Warnings == nil || second.Decisions == nil {
@@ -157,11 +158,11 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 	}
 	h.send(event("b", 4, "run_failed", ""))
 	m := all.next()
-	if u := as[OverviewUpdate](t, m); u.RunID != "b" || u.Run.Status != "failed" || m.id != "17" || u.Run.Arrival != 17 {
+	if u := as[api.OverviewUpdate](t, m); u.RunID != "b" || u.Run.Status != "failed" || m.id != "17" || u.Run.Arrival != 17 {
 		t.Errorf("live %+v", m)
 	}
 	resumed := watch(t, server.URL+"/api/stream", "Last-Event-ID", "16")
-	if again := resumed.next(); again.id != m.id || as[OverviewUpdate](t, again).RunID != "b" {
+	if again := resumed.next(); again.id != m.id || as[api.OverviewUpdate](t, again).RunID != "b" {
 		t.Errorf("resumed %+v", again)
 	}
 	fresh := watch(t, server.URL+"/api/stream")
@@ -169,7 +170,7 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 		t.Error("without Last-Event-ID it tells what comes only")
 	}
 	h.do(http.MethodDelete, "/api/runs/a", "")
-	if m := all.next(); as[OverviewUpdate](t, m).Type != "gone" || as[OverviewUpdate](t, m).RunID != "a" {
+	if m := all.next(); as[api.OverviewUpdate](t, m).Type != "deleted" || as[api.OverviewUpdate](t, m).RunID != "a" {
 		t.Errorf("deleted: %+v", m)
 	}
 }
@@ -186,14 +187,14 @@ func TestWhoComesBackIsToldWhatWasDeletedMeanwhile(t *testing.T) {
 	all := watch(t, server.URL+"/api/stream", "Last-Event-ID", "3")
 	var told []string
 	for len(told) == 0 || told[len(told)-1] != "run b" {
-		u := as[OverviewUpdate](t, all.next())
+		u := as[api.OverviewUpdate](t, all.next())
 		told = append(told, u.Type+" "+u.RunID)
 	}
-	if diff := cmp.Diff([]string{"gone a", "gone b", "run b"}, told); diff != "" {
+	if diff := cmp.Diff([]string{"deleted a", "deleted b", "run b"}, told); diff != "" {
 		t.Errorf("of all runs (-want +got):\n%s", diff)
 	}
 	one := watch(t, server.URL+"/api/runs/a/stream", "Last-Event-ID", "1")
-	if m := one.next(); as[RunUpdate](t, m).Type != "gone" || one.next() != (sse{}) {
+	if m := one.next(); as[api.RunUpdate](t, m).Type != "deleted" || one.next() != (sse{}) {
 		t.Errorf("of the run: %+v", m)
 	}
 }
@@ -335,7 +336,7 @@ func TestEveryRunIsToldToItsEnd(t *testing.T) {
 				break
 			}
 			m := w.next()
-			u := as[OverviewUpdate](t, m)
+			u := as[api.OverviewUpdate](t, m)
 			if u.Run.Arrival <= told[u.RunID] {
 				t.Fatalf("run %s at %d comes behind %d", u.RunID, u.Run.Arrival, told[u.RunID])
 			}

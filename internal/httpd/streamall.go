@@ -7,19 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/store"
 )
-
-// OverviewUpdate is a message of the stream of all runs.
-type OverviewUpdate struct {
-	Type        string      `json:"type" enum:"run,gone" doc:"Type of the message. gone: the run was deleted; only run_id is set."`
-	Run         *RunSummary `json:"run" doc:"The current state of the run."`
-	Warnings    []Warning   `json:"warnings" doc:"Warnings that were raised or have grown. Messages about changes before the connection have all warnings of the run."`
-	Decisions   []Decision  `json:"decisions" doc:"New decisions."`
-	RunID       string      `json:"run_id" doc:"The run's id."`
-	Invalidated bool        `json:"decisions_invalidated,omitzero" required:"false" doc:"true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones."`
-}
 
 func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {
 	since, known, err := s.lastEventID(r)
@@ -249,16 +240,16 @@ func (f *overviewFeed) publish(changes []change) (sent int, err error) {
 // overviewMessage returns an update as the stream of all runs says it.
 func overviewMessage(u *store.Update) []byte {
 	if u.Deleted {
-		return encode(OverviewUpdate{Type: "gone", RunID: u.Run.ID, Warnings: []Warning{}, Decisions: []Decision{}})
+		return api.Encode(api.OverviewUpdate{Type: "deleted", RunID: u.Run.ID, Warnings: []api.Warning{}, Decisions: []api.Decision{}})
 	}
-	run := summaryOf(&u.Run)
-	changed := make([]Warning, 0, len(u.Raised)+len(u.Grown))
+	run := api.SummaryOf(&u.Run)
+	changed := make([]api.Warning, 0, len(u.Raised)+len(u.Grown))
 	for _, list := range [...][]int{u.Raised, u.Grown} {
 		for _, i := range list {
-			changed = append(changed, warningOf(u.Run.ID, &u.Warnings[i]))
+			changed = append(changed, api.WarningOf(u.Run.ID, &u.Warnings[i]))
 		}
 	}
-	return encode(OverviewUpdate{
-		Type: "run", Run: &run, Warnings: changed, Decisions: decisionsOf(u.Run.ID, u.Decisions), RunID: u.Run.ID, Invalidated: u.Invalidated != nil,
+	return api.Encode(api.OverviewUpdate{
+		Type: "run", Run: &run, Warnings: changed, Decisions: api.DecisionsOf(u.Run.ID, u.Decisions), RunID: u.Run.ID, Invalidated: u.Invalidated != nil,
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -97,7 +98,7 @@ func TestBetweenTheStoreAndTheHubNothingIsMissedAndNothingComesTwice(t *testing.
 			var got []string
 			for range tc.want {
 				m := w.next()
-				u := as[OverviewUpdate](t, m)
+				u := as[api.OverviewUpdate](t, m)
 				got = append(got, fmt.Sprintf("%s %d id %s", u.RunID, u.Run.Arrival, m.id))
 			}
 			if d := diff.Diff(tc.want, got); d != "" {

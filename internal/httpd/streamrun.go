@@ -6,30 +6,11 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
-
-// RunUpdate is a message of a run's stream. What stands behind status is unloop's own.
-type RunUpdate struct {
-	Type   string  `json:"type" enum:"update,gone" doc:"Type of the message. gone: the run was deleted; only run_id is set, and the stream ends."`
-	Events []Event `json:"events" doc:"New and changed events, in the order of their arrival."`
-	RunState
-}
-
-// RunState is what a message says beside the events, which are written for themselves.
-type RunState struct {
-	Metrics     *Metrics   `json:"metrics" doc:"The run's totals."`
-	Warnings    []Warning  `json:"warnings" doc:"Warnings, the first raised first. With warnings=all: all warnings of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed: those that are new or changed since the previous message."`
-	Status      string     `json:"status" enum:"running,completed,failed,closed" doc:"Status of the run."`
-	RunID       string     `json:"run_id" doc:"The run's id."`
-	Decisions   []Decision `json:"decisions" doc:"Decisions at the new events."`
-	Removed     []string   `json:"removed,omitempty" doc:"Ids of events that no longer exist."`
-	Invalidated bool       `json:"decisions_invalidated,omitzero" required:"false" doc:"true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones."`
-	Cleared     []string   `json:"warnings_cleared,omitempty" doc:"Ids of warnings that no longer hold. Only with warnings=changed."`
-	Reset       bool       `json:"warnings_reset,omitzero" required:"false" doc:"true in the first message of a connection: warnings has all warnings of the run and replaces those received earlier. Only with warnings=changed."`
-}
 
 // chunk is how many runs or decisions a stream reads from the store at once.
 const chunk = 500
@@ -190,7 +171,7 @@ func (f *runFeed) live(m *live.Message) []byte {
 // changes returns an update with the changes of warnings only. What stands before them may be shared with other streams.
 func (f *runFeed) changes(u *store.Update, events []byte) []byte {
 	changed, cleared, first := f.warned.change(u.Warnings)
-	state := stateOf(u, inOrder(changed))
+	state := stateOf(u, api.InOrder(changed))
 	state.Cleared, state.Reset = cleared, first
 	return closeMessage(slices.Clip(events), &state)
 }
@@ -198,7 +179,7 @@ func (f *runFeed) changes(u *store.Update, events []byte) []byte {
 // runMessage returns an update as a run's stream says it.
 func runMessage(u *store.Update) []byte {
 	if u.Deleted {
-		return encode(RunUpdate{"gone", []Event{}, RunState{Warnings: []Warning{}, RunID: u.Run.ID, Decisions: []Decision{}}})
+		return api.Encode(api.RunUpdate{Type: "deleted", Events: []api.Event{}, RunState: api.RunState{Warnings: []api.Warning{}, RunID: u.Run.ID, Decisions: []api.Decision{}}})
 	}
 	state := stateOf(u, latest(u.Warnings))
 	return closeMessage(runEvents(u), &state)
@@ -206,19 +187,20 @@ func runMessage(u *store.Update) []byte {
 
 // runEvents returns the beginning of an update: its events.
 func runEvents(u *store.Update) []byte {
-	return appendEvents([]byte(`{"type":"update","events":`), u.Run.ID, u.Events)
+	return api.AppendEvents([]byte(`{"type":"update","events":`), u.Run.ID, u.Events)
 }
 
 // closeMessage returns an update of its beginning and of what it says beside the events.
-func closeMessage(events []byte, state *RunState) []byte {
-	return append(append(events, ','), encode(state)[1:]...)
+func closeMessage(events []byte, state *api.RunState) []byte {
+	return append(append(events, ','), api.Encode(state)[1:]...)
 }
 
-func stateOf(u *store.Update, warnings []store.Warning) RunState {
-	metrics := metricsOf(&u.Run)
-	return RunState{
-		Metrics: &metrics, Warnings: warningsOf(u.Run.ID, warnings), Status: u.Run.Status,
-		RunID: u.Run.ID, Decisions: decisionsOf(u.Run.ID, u.Decisions), Removed: u.Removed, Invalidated: u.Invalidated != nil,
+func stateOf(u *store.Update, warnings []store.Warning) api.RunState {
+	metrics := api.MetricsOf(&u.Run)
+	return api.RunState{
+		Metrics: &metrics, Warnings: api.WarningsOf(u.Run.ID, warnings), Status: u.Run.Status,
+		RunID: u.Run.ID, Decisions: api.DecisionsOf(u.Run.ID, u.Decisions), Removed: u.Removed, Invalidated: u.Invalidated != nil,
+		Analyses: api.AnalysesOf(u.Analyses), AnalysesReset: u.Reset,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -75,9 +76,9 @@ func equal(a, b *store.Warning) bool {
 // latest returns the warnings that changed last, as many as a message may have, the first raised first.
 func latest(warnings []store.Warning) []store.Warning {
 	if len(warnings) <= maxWarnings {
-		return inOrder(warnings)
+		return api.InOrder(warnings)
 	}
 	sorted := slices.Clone(warnings)
 	slices.SortStableFunc(sorted, func(a, b store.Warning) int { return b.Updated.Compare(a.Updated) })
-	return inOrder(sorted[:maxWarnings])
+	return api.InOrder(sorted[:maxWarnings])
 }

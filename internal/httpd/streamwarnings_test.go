@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -44,7 +45,7 @@ func TestAnUpdateOfARunWithManyWarningsIsSmall(t *testing.T) {
 				w.block() // the third says that it is subscribed
 			}
 			h.hub.Publish(warned(1, warnings))
-			first := as[RunUpdate](t, w.next())
+			first := as[api.RunUpdate](t, w.next())
 			if query == "?warnings=changed" && (len(first.Warnings) != warnings || !first.Reset) || query != "?warnings=changed" && len(first.Warnings) != maxWarnings {
 				t.Errorf("the first message has %d warnings, reset is %v", len(first.Warnings), first.Reset)
 			}
@@ -53,8 +54,8 @@ func TestAnUpdateOfARunWithManyWarningsIsSmall(t *testing.T) {
 				h.hub.Publish(warned(i, warnings))
 				m := w.next()
 				bytes += len(m.data)
-				u := as[RunUpdate](t, m)
-				grown := slices.ContainsFunc(u.Warnings, func(x Warning) bool { return x.ID == fmt.Sprint("w", i) && *x.Count == 3+int(i) })
+				u := as[api.RunUpdate](t, m)
+				grown := slices.ContainsFunc(u.Warnings, func(x api.Warning) bool { return x.ID == fmt.Sprint("w", i) && *x.Count == 3+int(i) })
 				if !grown || u.Metrics.Warnings != warnings || u.Reset {
 					t.Errorf("update %d has %d of %d warnings, with the one that has grown: %v", i, len(u.Warnings), u.Metrics.Warnings, grown)
 				}
@@ -113,27 +114,27 @@ func TestAStreamOfChangesBeginsWithAllWarnings(t *testing.T) {
 	events := looping("r", 12)
 	h.send(events[:21]...)
 	server := h.listen()
-	want := get[[]Warning](h, "/api/runs/r/warnings")
+	want := get[[]api.Warning](h, "/api/runs/r/warnings")
 	for _, last := range []string{"", "20", "21"} {
 		w := watch(t, server.URL+"/api/runs/r/stream?warnings=changed", "Last-Event-ID", last)
-		first := as[RunUpdate](t, w.next())
+		first := as[api.RunUpdate](t, w.next())
 		if diff := cmp.Diff(want, first.Warnings); diff != "" || !first.Reset || len(want) == 0 {
 			t.Errorf("behind %q: reset %v, %s", last, first.Reset, diff)
 		}
 		w.body.Close()
 	}
 	w := watch(t, server.URL+"/api/runs/r/stream?warnings=changed")
-	for u := as[RunUpdate](t, w.next()); len(u.Decisions) == 0; u = as[RunUpdate](t, w.next()) {
+	for u := as[api.RunUpdate](t, w.next()); len(u.Decisions) == 0; u = as[api.RunUpdate](t, w.next()) {
 		if u.Reset != (len(u.Events) > 0) {
 			t.Errorf("reset is %v in %+v", u.Reset, u)
 		}
 	}
 	h.send(events[21:23]...)
-	if u := as[RunUpdate](t, w.next()); len(u.Warnings) == 0 || u.Reset {
+	if u := as[api.RunUpdate](t, w.next()); len(u.Warnings) == 0 || u.Reset {
 		t.Errorf("a call more: %+v", u)
 	}
 	h.send(event("r", 90, "note", ""))
-	if u := as[RunUpdate](t, w.next()); len(u.Warnings) > 0 || u.Metrics.Warnings != len(want) {
+	if u := as[api.RunUpdate](t, w.next()); len(u.Warnings) > 0 || u.Metrics.Warnings != len(want) {
 		t.Errorf("something else: %+v", u.Warnings)
 	}
 	if w := h.do(http.MethodGet, "/api/runs/r/stream?warnings=some", ""); w.Code != http.StatusBadRequest {

@@ -38,6 +38,10 @@ type Format struct {
 	// Whole says that the events of a run come one after another and in order, so that a run is over when the next
 	// begins. Where it is false, events of many runs may be mixed and late.
 	Whole bool
+
+	// Grows says that writers append lines to a file, and that Decode emits what a line tells when it reads the line, so that a file
+	// can be followed while it is written. A file of another format is read again as a whole when it has changed.
+	Grows bool
 }
 
 // Emit takes one event. The event and its raw JSON belong to the decoder again when Emit returns; its strings stay

@@ -236,3 +236,15 @@ func epoch(n float64) time.Time {
 	}
 	return time.Unix(0, int64(n)).UTC()
 }
+
+// MembersOf returns the members of a JSON object, and nil for any other text.
+func MembersOf(raw string) map[string]jsontext.Value {
+	if !strings.HasPrefix(raw, "{") {
+		return nil
+	}
+	var members map[string]jsontext.Value
+	if json.Unmarshal([]byte(raw), &members) != nil {
+		return nil
+	}
+	return members
+}

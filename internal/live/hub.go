@@ -1,7 +1,6 @@
-// Package live hands what was recorded to those who watch: each recorded update goes to the subscribers of its run and to
-// those of all runs. It stands behind the pipeline, which must never wait for a watcher, and before the streams of the HTTP
-// server. So every subscriber has a bounded queue, and one that does not keep up is cut off, with a reason that it is told
-// and a counter that shows it; nothing is ever left out of a stream in silence.
+// Package live sends recorded updates to subscribers: to those of the run and to those of all runs. The pipeline publishes, and the
+// streams of the HTTP server subscribe. The pipeline never waits for a subscriber, so each subscriber has a bounded queue. A
+// subscriber that does not keep up is disconnected with ErrSlow, and Stats.Dropped counts it. No update is left out of a stream.
 package live
 
 import (
@@ -12,36 +11,36 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// The reasons for which a subscription ends.
+// The reasons why a subscription ends.
 var (
 	ErrSlow   = errors.New("the subscriber did not keep up with the stream")
 	ErrClosed = errors.New("the server is shutting down")
 )
 
-// Options are the bounds of a hub. Zero values stand for the defaults.
+// Options are the bounds of a hub. Zero values mean the defaults.
 type Options struct {
-	Updates int   // that wait for one subscriber; 8,192
-	Bytes   int64 // of events that wait for one subscriber; 32 MiB
-	Arrival int64 // of the latest event before the hub's time
+	Updates int   // maximum number of updates in the queue of a subscriber; 8,192
+	Bytes   int64 // maximum size of the updates in the queue of a subscriber; 32 MiB
+	Arrival int64 // arrival of the latest event before the hub was created
 }
 
-// Stats count what a hub did.
+// Stats are the counts of a hub.
 type Stats struct {
-	Subscribers int   // at the moment
-	Sent        int64 // updates put into a queue, once for each subscriber
-	Dropped     int64 // subscribers that were cut off since they did not keep up
+	Subscribers int   // current subscribers
+	Sent        int64 // updates put into queues, once for each subscriber
+	Dropped     int64 // subscribers that were disconnected because they did not keep up
 }
 
-// maxDeleted is how many deleted runs are remembered.
+// maxDeleted is the maximum number of deleted runs that a hub remembers.
 const maxDeleted = 4096
 
-// deletion is a run that was deleted, and the latest arrival at that time.
+// deletion is a deleted run with the latest arrival at the time of its deletion.
 type deletion struct {
 	run   string
 	after int64
 }
 
-// Hub fans updates out. It is safe for concurrent use.
+// Hub sends updates to subscribers. It is safe for concurrent use.
 type Hub struct {
 	updates int
 	bytes   int64
@@ -49,7 +48,7 @@ type Hub struct {
 	mu      sync.Mutex
 	closed  bool
 	runs    map[string]map[*Subscription]struct{} // by the id of a run; "" for all runs
-	deleted []deletion                            // the last ones, at most maxGone
+	deleted []deletion                            // the latest ones, at most maxDeleted
 	count   atomic.Int64
 	latest  atomic.Int64
 	sent    atomic.Int64
@@ -69,8 +68,8 @@ func New(o Options) *Hub {
 	return h
 }
 
-// Publish queues an update for those who watch its run and those who watch all. It never blocks, and costs a load where nobody
-// watches. The update must not change any more. It is called by one goroutine, in the order of arrival.
+// Publish queues an update for the subscribers of its run and of all runs. It never blocks. Without subscribers it costs one atomic
+// load. The caller must not change the update afterwards. One goroutine calls Publish, in the order of arrival.
 func (h *Hub) Publish(u *store.Update) {
 	if n := len(u.Events); n > 0 {
 		h.latest.Store(u.Events[n-1].Arrival)
@@ -97,7 +96,7 @@ func (h *Hub) Publish(u *store.Update) {
 	}
 }
 
-// put queues m for s, or cuts s off. The hub is locked.
+// put queues m for s, or disconnects s if its queue is full. The caller holds the lock.
 func (h *Hub) put(s *Subscription, m *Message) {
 	if waiting := s.bytes.Add(m.size); waiting <= h.bytes || waiting == m.size {
 		select {
@@ -111,8 +110,8 @@ func (h *Hub) put(s *Subscription, m *Message) {
 	h.end(s, ErrSlow)
 }
 
-// Subscribe returns a subscription to the updates of the run with that id from now on, or of all runs for "". It ends at once
-// if the hub is closed.
+// Subscribe returns a subscription to the future updates of a run, or of all runs for "". If the hub is closed, the subscription has
+// already ended.
 func (h *Hub) Subscribe(run string) *Subscription {
 	s := &Subscription{hub: h, run: run, queue: make(chan *Message, h.updates)}
 	h.mu.Lock()
@@ -130,7 +129,7 @@ func (h *Hub) Subscribe(run string) *Subscription {
 	return s
 }
 
-// end takes a subscription out. The hub is locked.
+// end removes a subscription. The caller holds the lock.
 func (h *Hub) end(s *Subscription, reason error) {
 	if s.reason != nil {
 		return
@@ -144,7 +143,7 @@ func (h *Hub) end(s *Subscription, reason error) {
 	close(s.queue)
 }
 
-// Close ends all subscriptions, which still hand out what waits for them. Later updates are ignored.
+// Close ends all subscriptions. They still return the updates in their queues. Later updates are ignored.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -156,11 +155,12 @@ func (h *Hub) Close() {
 	}
 }
 
-// Latest returns the arrival of the latest event that was published. What is published after a call of Subscribe that came
-// before arrived behind it, or is in the subscription.
+// Latest returns the arrival of the latest published event. After Subscribe, every event with a higher arrival is in the
+// subscription.
 func (h *Hub) Latest() int64 { return h.latest.Load() }
 
-// Deleted returns the ids of the runs that were deleted when the latest arrival was since or higher, as far as the hub remembers.
+// Deleted returns the ids of the runs that were deleted when the latest arrival was at least since. The hub remembers the latest
+// 2,048 deletions or more.
 func (h *Hub) Deleted(since int64) (runs []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -172,7 +172,7 @@ func (h *Hub) Deleted(since int64) (runs []string) {
 	return runs
 }
 
-// Stats returns the counts so far.
+// Stats returns the current counts.
 func (h *Hub) Stats() Stats {
 	return Stats{Subscribers: int(h.count.Load()), Sent: h.sent.Load(), Dropped: h.dropped.Load()}
 }

@@ -5,24 +5,25 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Subscription is one watcher's queue. Its methods are for one goroutine.
+// Subscription is the queue of one subscriber. Its methods are for one goroutine.
 type Subscription struct {
 	hub    *Hub
 	run    string
-	queue  chan *Message // full: the subscription ends with ErrSlow, which Stats.Dropped counts
-	bytes  atomic.Int64  // that wait
+	queue  chan *Message // if full, the subscription ends with ErrSlow, and Stats.Dropped counts it
+	bytes  atomic.Int64  // in the queue
 	reason error         // guarded by hub.mu; set before the queue is closed
 }
 
-// errDeleted is the reason of a subscription that its owner closed.
+// errDeleted is the reason if the owner closed the subscription.
 var errDeleted = errors.New("the subscription is closed")
 
-// Next returns the next update, waiting for one. At the end of the subscription, when all that waited was handed out, the error
-// is ErrSlow or ErrClosed; else it is ctx's.
+// Next waits for the next update and returns it. After the last update of a subscription that ended, it returns ErrSlow or ErrClosed.
+// If ctx is done, it returns the error of ctx.
 func (s *Subscription) Next(ctx context.Context) (*Message, error) {
 	select {
 	case m, ok := <-s.queue:
@@ -37,7 +38,7 @@ func (s *Subscription) Next(ctx context.Context) (*Message, error) {
 	}
 }
 
-// Try returns the next update if one waits.
+// Try returns the next update if there is one in the queue.
 func (s *Subscription) Try() (*Message, bool) {
 	select {
 	case m, ok := <-s.queue:
@@ -61,7 +62,7 @@ func (s *Subscription) taken(m *Message, ok bool) (*Message, error) {
 	return nil, s.reason
 }
 
-// Waiting returns how many updates wait.
+// Waiting returns the number of updates in the queue.
 func (s *Subscription) Waiting() int { return len(s.queue) }
 
 // Close ends the subscription.
@@ -71,36 +72,44 @@ func (s *Subscription) Close() {
 	s.hub.end(s, errDeleted)
 }
 
-// Message is an update on its way to its subscribers. They share it, and what each kind of stream says of it.
+// Message is an update for its subscribers. They share it and its encodings, one for each kind of stream.
 type Message struct {
 	*store.Update
-	ForRun, ForAll Text // what a stream of the run, and one of all runs, says
-	ForRunEvents   Text // the beginning of what a stream of the run says that tells only which warnings changed
+	ForRun, ForAll Text // encodings for a stream of the run and of all runs
+	ForRunEvents   Text // beginning of the encoding for a stream of the run that lists only changed warnings
 	size           int64
 }
 
-// Text is made once, by the first who needs it.
+// Text is made once, by its first reader.
 type Text struct {
 	once sync.Once
 	data []byte
 }
 
-// Get returns the text, which make makes unless somebody else did. It must not be changed.
+// Get returns the text. The first call makes it with make. The caller must not change it.
 func (t *Text) Get(make func() []byte) []byte {
 	t.once.Do(func() { t.data = make() })
 	return t.data
 }
 
-// messageOverhead is about what a message takes in memory beside its events, in bytes.
+// messageOverhead is the approximate memory of a message without its events, in bytes.
 const messageOverhead = 1024
 
+// sizeOf returns about what an update takes in memory: its list of warnings, the texts of those that changed, and its events. The texts of
+// the other warnings are shared with earlier updates and with the run.
 func sizeOf(u *store.Update) int64 {
 	size := int64(messageOverhead)
 	for i := range u.Events {
-		size += int64(len(u.Events[i].Body))
+		size += int64(len(u.Events[i].Body) + len(u.Events[i].Analysis))
 	}
-	for i := range u.Warnings {
-		size += int64(len(u.Warnings[i].Details) + len(u.Warnings[i].Message))
+	for i := range u.Analyses {
+		size += int64(len(u.Analyses[i].EventID) + len(u.Analyses[i].Analysis))
+	}
+	size += int64(len(u.Warnings)) * int64(unsafe.Sizeof(store.Warning{}))
+	for _, changed := range [...][]int{u.Raised, u.Grown} {
+		for _, i := range changed {
+			size += int64(len(u.Warnings[i].Details) + len(u.Warnings[i].Message))
+		}
 	}
 	return size
 }

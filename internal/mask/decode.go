@@ -1,28 +1,76 @@
 package mask
 
 import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // unescape appends a text as it reads once the escapes of JSON in it are resolved. What is no escape stays as it is.
 func unescape(to []byte, s string) []byte {
-	for i := 0; ; {
-		k := strings.IndexByte(s[i:], '\\')
-		if k < 0 {
-			return append(to, s[i:]...)
+	to, _ = unescapeUntil(to, s, '\\')
+	return to
+}
+
+// unescapeUntil is unescape for the part of s before the first byte stop that is no part of an escape, and returns where that stands,
+// or len(s). A backslash as stop does not end the text.
+func unescapeUntil(to []byte, s string, stop byte) (text []byte, end int) {
+	begin := len(to)
+	to = slices.Grow(to, len(s)) // an escape is at least as long as its character
+	out, stops := to[begin:begin+len(s)], 0x0101010101010101*uint64(stop)
+	i, n := 0, 0
+	for i < len(s) {
+		if i+8 <= len(s) {
+			eight := eightBytes(s, i)
+			binary.LittleEndian.PutUint64(out[n:n+8], eight)
+			found := zeros(eight^backslashes) | zeros(eight^stops)
+			if found == 0 {
+				i, n = i+8, n+8
+				continue
+			}
+			k := bits.TrailingZeros64(found) >> 3
+			i, n = i+k, n+k
 		}
-		to = append(to, s[i:i+k]...)
-		i += k
-		r, n := escape(s[i:])
-		if n == 1 {
-			to = append(to, '\\')
+		c, length := rune(s[i]), 1
+		switch {
+		case c == '\\':
+			if c, length = escape(s[i:]); length == 1 {
+				c = '\\'
+			}
+		case byte(c) == stop:
+			return to[:begin+n], i
+		case c >= utf8.RuneSelf: // a byte of a character
+			out[n] = byte(c)
+			i, n = i+1, n+1
+			continue
+		}
+		if i += length; c < utf8.RuneSelf {
+			out[n] = byte(c)
+			n++
 		} else {
-			to = utf8.AppendRune(to, r)
+			n += utf8.EncodeRune(out[n:], c)
 		}
-		i += n
 	}
+	return to[:begin+n], len(s)
+}
+
+const (
+	backslashes = 0x0101010101010101 * '\\'
+	quotes      = 0x0101010101010101 * '"'
+)
+
+// eightBytes returns the bytes from i on, the first in the lowest bits.
+func eightBytes(s string, i int) uint64 {
+	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), len(s))[i : i+8])
+}
+
+// zeros has the highest bit set of the first byte that is zero. Bytes behind it may be marked wrongly.
+func zeros(eight uint64) uint64 {
+	return (eight - 0x0101010101010101) &^ eight & 0x8080808080808080
 }
 
 // escape returns the character of the escape that s begins with, and its length in bytes; 1 if there is none.

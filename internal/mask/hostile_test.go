@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/costtest"
 )
 
 // hostile are texts that are all beginnings of secrets, when they are repeated.
@@ -31,10 +33,11 @@ func hostile() []string {
 func perByte(m *Masker, part string, size int) float64 {
 	text := strings.Repeat(part, size/len(part)+1)[:size]
 	raw := json.RawMessage(`{"a":` + asIs(text) + `}`)
-	begin := time.Now()
-	m.Text(text)
-	m.Raw(raw)
-	return float64(time.Since(begin).Nanoseconds()) / float64(2*size)
+	took := costtest.ThreadTime(func() {
+		m.Text(text)
+		m.Raw(raw)
+	})
+	return float64(took.Nanoseconds()) / float64(2*size)
 }
 
 // TestNoTextCostsMoreThanInProportion holds a long text to about what a short one costs a byte: a search whose cost grew with the
@@ -52,6 +55,24 @@ func TestNoTextCostsMoreThanInProportion(t *testing.T) {
 		}
 		if many >= 3*few {
 			t.Errorf("%.40q costs %.0f ns a byte in %d bytes, and %.0f in %d", part, few, short, many, long)
+		}
+	}
+}
+
+// TestDocumentsInStringsOfDocumentsEndSomewhere: a search that followed them without end, or had no buffer for one more, would panic.
+func TestDocumentsInStringsOfDocumentsEndSomewhere(t *testing.T) {
+	m := newMasker(t)
+	for _, innermost := range []string{`{"password":"hunter2x9"}`, `["a\nb"]`, `"a\nb"`} {
+		document := innermost
+		for depth := range deepest + 6 {
+			if got := m.Raw(json.RawMessage(document)); !json.Valid(got) {
+				t.Errorf("%s in %d documents: %.100s", innermost, depth, got)
+			} else if depth <= deepest && strings.Contains(string(got), "hunter2x9") {
+				t.Errorf("%s is not masked in %d documents", innermost, depth)
+			}
+			m.Text(document)
+			m.Event(&unloop.Event{Name: document, Output: json.RawMessage(document)})
+			document = `{"a":` + asIs(document) + `}`
 		}
 	}
 }

@@ -120,20 +120,21 @@ func three(s string, i int) (t uint32) {
 	return t
 }
 
-// scan has tried what there is to try in the scanner's text. It takes time proportional to its length.
-func (x *index) scan(sc *scanner) {
-	text := unsafe.Slice(unsafe.StringData(sc.s), len(sc.s))
-	i := 0
-	for ; i+4 <= len(text); i += 2 {
+// scan has tried what there is to try in the scanner's text, which stands in s from start to end. It takes time proportional to the
+// length of the text. It reads up to three bytes behind it: what begins there is no keyword of the text, which look finds.
+func (x *index) scan(sc *scanner, s string, start, end int) {
+	text := unsafe.Slice(unsafe.StringData(s), len(s))
+	i := start
+	for last := min(end-1, len(text)-3); i < last; i += 2 {
 		t := fold(binary.LittleEndian.Uint32(text[i:]))
 		if h := hash(t); x.bits[h>>6]&(1<<(h&63)) != 0 {
-			x.look(sc, i, t)
+			x.look(sc, i-start, t)
 		}
 	}
-	for ; i < len(text); i += 2 {
-		t := fold(three(sc.s, i))
+	for ; i < end; i += 2 {
+		t := fold(three(s[:end], i))
 		if h := hash(t); x.bits[h>>6]&(1<<(h&63)) != 0 {
-			x.look(sc, i, t)
+			x.look(sc, i-start, t)
 		}
 	}
 }

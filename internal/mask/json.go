@@ -1,10 +1,12 @@
 package mask
 
 import (
-	"encoding/json"
+	"math/bits"
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // deepest is how many times escapes are resolved: a JSON document in a string of another one, and so on. What is hidden deeper is
@@ -15,7 +17,7 @@ const deepest = 6
 type search struct {
 	m       *Masker
 	scanner scanner
-	buffers [deepest][]byte // of texts without their escapes
+	buffers [deepest + 1][]byte // of texts without their escapes
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
@@ -34,8 +36,13 @@ func (q *search) text(s string, depth int) []span {
 
 // inside returns the secrets in a text as it reads without its escapes, and where they stand in the text, at offset.
 func (q *search) inside(s string, offset, depth int) []span {
-	plain := unescape(q.buffers[depth][:0], s)
-	q.buffers[depth] = plain
+	q.buffers[depth] = unescape(q.buffers[depth][:0], s)
+	return q.decoded(s, offset, depth)
+}
+
+// decoded is inside for a text whose reading without escapes is in the buffer of this depth.
+func (q *search) decoded(s string, offset, depth int) []span {
+	plain := q.buffers[depth]
 	spans := q.reading(unsafe.String(unsafe.SliceData(plain), len(plain)), depth+1)
 	if len(spans) > 0 {
 		outward(s, spans, offset)
@@ -45,7 +52,7 @@ func (q *search) inside(s string, offset, depth int) []span {
 
 // reading returns the secrets in what a string says, which may be a JSON document.
 func (q *search) reading(s string, depth int) []span {
-	if isDocument(s) {
+	if depth <= deepest && isDocument(s) {
 		return q.document(s, depth)
 	}
 	return q.text(s, depth)
@@ -64,7 +71,8 @@ func isDocument(s string) bool {
 	if (first != '{' || last != '}') && (first != '[' || last != ']') {
 		return false
 	}
-	return json.Valid(unsafe.Slice(unsafe.StringData(s), len(s)))
+	value := jsontext.Value(unsafe.Slice(unsafe.StringData(s), len(s))) // only read
+	return value.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // walk is a search through a document of JSON.
@@ -94,24 +102,24 @@ const (
 func (q *search) document(s string, depth int) []span {
 	w := walk{search: q, s: s, depth: depth}
 	for i := 0; i < len(s); {
-		switch c := s[i]; {
-		case c == '"':
+		switch s[i] {
+		case '"':
 			i = w.string(i + 1)
 			continue
-		case c == '[':
+		case '[':
 			w.lists++
 			w.flag = noSecret
-		case c == ']':
+		case ']':
 			w.lists--
 			w.flag = noSecret
 			if w.lists <= 0 {
 				w.kind = noSecret
 			}
-		case c == '{':
+		case '{':
 			w.kind, w.pair, w.flag = noSecret, noSecret, noSecret
-		case c == '}':
+		case '}':
 			w.pair, w.flag = noSecret, noSecret
-		case c == '-' || class[c]&digit != 0:
+		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 			i = w.number(i)
 			continue
 		}
@@ -122,7 +130,13 @@ func (q *search) document(s string, depth int) []span {
 
 // string searches the string that begins at start, and returns where it goes on.
 func (w *walk) string(start int) int {
-	end, escaped := endOfString(w.s, start)
+	end := plainEnd(w.s, start)
+	escaped := end < len(w.s) && w.s[end] == '\\'
+	if escaped {
+		var length int
+		w.buffers[w.depth], length = unescapeUntil(w.buffers[w.depth][:0], w.s[start:], '"')
+		end = start + length
+	}
 	raw := w.s[start:end]
 	after := end + 1
 	for after < len(w.s) && isSpace(w.s[after]) {
@@ -132,14 +146,14 @@ func (w *walk) string(start int) int {
 	from := len(w.spans)
 	switch {
 	case len(raw) < shortest && len(w.m.patterns) == 0:
+	case !escaped && len(w.m.patterns) == 0 && class[raw[0]]&word != 0: // most are like that
+		w.spans = append(w.spans, merge(raw, w.scanner.findIn(w.m.rules, w.s, start, end))...)
+		w.shift(from, start)
 	case escaped:
-		w.spans = append(w.spans, w.inside(raw, start, w.depth)...)
+		w.spans = append(w.spans, w.decoded(raw, start, w.depth)...)
 	default:
 		w.spans = append(w.spans, w.reading(raw, w.depth)...)
-		for k := range w.spans[from:] {
-			w.spans[from+k].start += start
-			w.spans[from+k].end += start
-		}
+		w.shift(from, start)
 	}
 	if isName {
 		w.name(raw)
@@ -149,34 +163,27 @@ func (w *walk) string(start int) int {
 	return end + 1
 }
 
-// endOfString returns where the string that begins at start ends, and whether it has escapes.
-func endOfString(s string, start int) (end int, escaped bool) {
-	for end = start; end < min(start+32, len(s)); end++ { // as most do
-		switch s[end] {
-		case '"':
-			return end, false
-		case '\\':
-			return endOfLong(s, start)
-		}
+// shift moves the spans from the given one on.
+func (w *walk) shift(from, by int) {
+	for k := range w.spans[from:] {
+		w.spans[from+k].start += by
+		w.spans[from+k].end += by
 	}
-	return endOfLong(s, start)
 }
 
-func endOfLong(s string, start int) (end int, escaped bool) {
-	for end = start; ; end++ {
-		k := strings.IndexByte(s[end:], '"')
-		if k < 0 {
-			return len(s), strings.IndexByte(s[start:], '\\') >= 0
-		}
-		end += k
-		backslashes := 0
-		for end-backslashes > start && s[end-backslashes-1] == '\\' {
-			backslashes++
-		}
-		if backslashes%2 == 0 {
-			return end, strings.IndexByte(s[start:end], '\\') >= 0
+// plainEnd returns where the first quote or backslash stands from start on, or len(s).
+func plainEnd(s string, start int) int {
+	i := start
+	for ; i+8 <= len(s); i += 8 {
+		eight := eightBytes(s, i)
+		if found := zeros(eight^quotes) | zeros(eight^backslashes); found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
 		}
 	}
+	for i < len(s) && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
 }
 
 func (w *walk) name(raw string) {

@@ -7,7 +7,8 @@
 //
 // Texts are searched as they read once the escapes of JSON are resolved; strings that hold JSON are read as that. One pass over a text
 // finds keywords, and only there are rules tried, each on a bounded part of it: those of gitleaks, regular expressions, and this project's
-// own. Cost is proportional to length: about 2 ns a byte of what agents do, up to 100 times that for a text that is made of keywords.
+// own. Cost is proportional to length: 1 to 3 ns a byte of what agents do, up to 6 for JSON in a string of JSON, and up to 100 times
+// that for a text that is made of keywords.
 package mask
 
 import (

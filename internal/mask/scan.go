@@ -22,12 +22,15 @@ type stretch struct {
 const shortest = 7
 
 // find returns the secrets in a text. Some may overlap.
-func (sc *scanner) find(set *ruleSet, s string) []span {
-	if len(s) < shortest {
+func (sc *scanner) find(set *ruleSet, s string) []span { return sc.findIn(set, s, 0, len(s)) }
+
+// findIn returns the secrets in the part of s from start to end. They count from start. It is find for s[start:end], faster.
+func (sc *scanner) findIn(set *ruleSet, s string, start, end int) []span {
+	if end-start < shortest {
 		return nil
 	}
-	sc.s, sc.rules = s, set
-	set.index.scan(sc)
+	sc.s, sc.rules = s[start:end], set
+	set.index.scan(sc, s, start, end)
 	if sc.s = ""; !sc.looked {
 		return nil
 	}

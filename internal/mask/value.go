@@ -297,7 +297,7 @@ func isReference(s string) bool {
 		return false
 	}
 	if len(s) > 5 && strings.EqualFold(s[:4], "your") && class[s[4]]&named != 0 && class[s[4]]&alnum == 0 ||
-		slices.ContainsFunc(placeholders, func(p string) bool { return strings.EqualFold(p, s) }) {
+		slices.ContainsFunc(placeholders, func(p string) bool { return len(p) == len(s) && strings.EqualFold(p, s) }) {
 		return true
 	}
 	switch first, last := s[0], s[len(s)-1]; first {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -82,39 +83,32 @@ func (c *Client) decode(ctx context.Context, into any, query url.Values, parts .
 	}, parts...)
 }
 
-// summary is a run as the API tells it: its id has another name there.
-type summary struct {
-	Run
-	ID string `json:"id"`
-}
-
 // Runs returns the runs that started last.
 func (c *Client) Runs(ctx context.Context, limit int) ([]Run, error) {
-	var summaries []summary
+	var summaries []api.RunSummary
 	if err := c.decode(ctx, &summaries, url.Values{"limit": {strconv.Itoa(limit)}}, "api", "runs"); err != nil {
 		return nil, err
 	}
 	runs := make([]Run, 0, len(summaries))
-	for _, s := range summaries {
-		s.Run.ID = s.ID
-		runs = append(runs, s.Run)
+	for i := range summaries {
+		runs = append(runs, runOf(&summaries[i]))
 	}
 	return runs[:min(limit, len(runs))], nil
 }
 
 // Run returns a run.
 func (c *Client) Run(ctx context.Context, id string) (*Run, error) {
-	var s summary
+	var s api.RunSummary
 	if err := c.decode(ctx, &s, nil, "api", "runs", id); err != nil {
 		return nil, err
 	}
-	s.Run.ID = s.ID
-	return &s.Run, nil
+	run := runOf(&s)
+	return &run, nil
 }
 
 // Metrics returns a run's totals.
-func (c *Client) Metrics(ctx context.Context, id string) (*Metrics, error) {
-	var m Metrics
+func (c *Client) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
+	var m api.Metrics
 	if err := c.decode(ctx, &m, nil, "api", "runs", id, "metrics"); err != nil {
 		return nil, err
 	}
@@ -123,19 +117,11 @@ func (c *Client) Metrics(ctx context.Context, id string) (*Metrics, error) {
 
 // Warnings returns a run's warnings.
 func (c *Client) Warnings(ctx context.Context, id string) ([]Warning, error) {
-	var told []struct {
-		Type, Severity, Message string
-		EventID                 string `json:"event_id"`
-		Details                 json.RawMessage
-	}
+	var told []api.Warning
 	if err := c.decode(ctx, &told, nil, "api", "runs", id, "warnings"); err != nil {
 		return nil, err
 	}
-	all := make([]Warning, 0, len(told))
-	for _, w := range told {
-		all = append(all, newWarning(w.Type, w.Severity, w.Message, w.EventID, w.Details))
-	}
-	return all, nil
+	return warningsOf(told), nil
 }
 
 // Events returns a run's last events. It reads them from the end, page by page, and holds those that it returns.
@@ -179,7 +165,13 @@ func readEvents(to []Event, array io.Reader) ([]Event, error) {
 		if err != nil {
 			return to, err
 		}
-		to = append(to, eventOf(e))
+		var beside struct{ Analysis json.RawMessage }
+		if err := json.Unmarshal(raw, &beside); err != nil {
+			return to, err
+		}
+		told := eventOf(e)
+		told.Analysis = api.AnalysisOf(beside.Analysis)
+		to = append(to, told)
 	}
 	_, err := d.Token()
 	return to, err

@@ -14,7 +14,7 @@ import (
 // diagnosis says whether a run loops.
 type diagnosis struct {
 	ID            string    `json:"run_id" jsonschema:"the run's id"`
-	Name          *string   `json:"name" jsonschema:"what people call it"`
+	Name          string    `json:"name" jsonschema:"display name; the run's id if it has no other"`
 	Status        string    `json:"status" jsonschema:"running, completed, failed or closed"`
 	HealthScore   int       `json:"health_score" jsonschema:"100 is well, 0 is stuck"`
 	HealthStatus  string    `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
@@ -98,8 +98,8 @@ func (d *diagnosis) verdict() string {
 func (d *diagnosis) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nRun %s", d.Verdict, d.ID)
-	if d.Name != nil && *d.Name != d.ID {
-		fmt.Fprintf(&b, " (%s)", *d.Name)
+	if d.Name != d.ID {
+		fmt.Fprintf(&b, " (%s)", d.Name)
 	}
 	fmt.Fprintf(&b, ": %s, health %d of 100", d.Status, d.HealthScore)
 	if d.WorstDecision != "" && d.WorstDecision != policy.Allow.String() {

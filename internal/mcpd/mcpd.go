@@ -11,6 +11,8 @@ import (
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // Source is where runs are read. It is asked by many goroutines at once.
@@ -20,7 +22,7 @@ type Source interface {
 	// Run returns the run with the id, or ErrNoRun.
 	Run(ctx context.Context, id string) (*Run, error)
 	// Metrics returns the totals of the run with the id, or ErrNoRun.
-	Metrics(ctx context.Context, id string) (*Metrics, error)
+	Metrics(ctx context.Context, id string) (*api.Metrics, error)
 	// Warnings returns the warnings of the run with the id, in any order, or ErrNoRun.
 	Warnings(ctx context.Context, id string) ([]Warning, error)
 	// Events returns the last events of the run with the id in their order, at most so many, or ErrNoRun.

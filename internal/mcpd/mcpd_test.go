@@ -19,6 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -44,12 +46,12 @@ func (s *shelf) Run(_ context.Context, id string) (*Run, error) {
 	return nil, ErrNoRun
 }
 
-func (s *shelf) Metrics(ctx context.Context, id string) (*Metrics, error) {
+func (s *shelf) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 	if _, err := s.Run(ctx, id); err != nil {
 		return nil, err
 	}
-	return &Metrics{
-		ID: id, Events: 9, ToolCalls: 4, BusiestTool: orNull("search"), HealthScore: 45, HealthStatus: "Likely stuck",
+	return &api.Metrics{
+		RunID: id, Totals: api.Totals{Events: 9, ToolCalls: 4, BusiestTool: api.OrNull("search")}, HealthScore: 45, HealthStatus: "Likely stuck",
 	}, nil
 }
 
@@ -59,11 +61,11 @@ func (s *shelf) Warnings(ctx context.Context, id string) ([]Warning, error) {
 		return nil, err
 	}
 	return []Warning{
-		newWarning("long_running_step", "info", "A step took 31 s", "e9", json.RawMessage(`{"count":9,"why":"It holds up the run.","try":"Look at it."}`)),
-		newWarning("repeated_tool_call", "warning", "search was called 3 times", "e5", json.RawMessage(`{"count":3}`)),
-		newWarning("same_call", "warning", "search was called 4 times with the same input", "e7", json.RawMessage(`{"count":4,
+		warningOf(&api.Warning{Type: "long_running_step", Severity: "info", Message: "A step took 31 s", EventID: api.OrNull("e9"), Details: json.RawMessage(`{"count":9,"why":"It holds up the run.","try":"Look at it."}`)}),
+		warningOf(&api.Warning{Type: "repeated_tool_call", Severity: "warning", Message: "search was called 3 times", EventID: api.OrNull("e5"), Details: json.RawMessage(`{"count":3}`)}),
+		warningOf(&api.Warning{Type: "same_call", Severity: "warning", Message: "search was called 4 times with the same input", EventID: api.OrNull("e7"), Details: json.RawMessage(`{"count":4,
 			"why":"The answer did not change.","try":"Use what is known, or ask another question.","first_error":"timeout",
-			"changed":"nothing","evidence":[{"event_id":"e3","number":3},{"event_id":"e5","number":5},{"event_id":"e7","number":7}]}`)),
+			"changed":"nothing","evidence":[{"event_id":"e3","number":3},{"event_id":"e5","number":5},{"event_id":"e7","number":7}]}`)}),
 	}, nil
 }
 
@@ -75,17 +77,17 @@ func (s *shelf) Events(ctx context.Context, id string, limit int) ([]Event, erro
 	if id == "panics" {
 		panic("the secret of a user")
 	}
-	return []Event{{ID: "e1", Type: "tool_call_started", Tool: orNull("search"), Input: map[string]any{"q": json.Number("1")}, Truncated: []string{}}}, nil
+	return []Event{{ID: "e1", Type: "tool_call_started", Tool: api.OrNull("search"), Input: map[string]any{"q": json.Number("1")}, Truncated: []string{}}}, nil
 }
 
 func looping() *shelf {
 	return &shelf{runs: []Run{
 		{
-			ID: "stuck", Name: orNull("nightly"), Status: "running", StartedAt: orNull("2026-01-02T03:04:05Z"), Events: 9, Warnings: 3,
+			ID: "stuck", Name: "nightly", Status: "running", StartedAt: api.OrNull("2026-01-02T03:04:05Z"), Events: 9, Warnings: 3,
 			HealthScore: 45, HealthStatus: "Likely stuck", WorstDecision: "block",
 		},
-		{ID: "well", Name: orNull("well"), Status: "completed", HealthScore: 100, HealthStatus: "Healthy", WorstDecision: "allow"},
-		{ID: "panics", Status: "failed", HealthScore: 70, HealthStatus: "Failed", WorstDecision: "allow"},
+		{ID: "well", Name: "well", Status: "completed", HealthScore: 100, HealthStatus: "Healthy", WorstDecision: "allow"},
+		{ID: "panics", Name: "panics", Status: "failed", HealthScore: 70, HealthStatus: "Failed", WorstDecision: "allow"},
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -27,7 +28,8 @@ func (r Records) Runs(ctx context.Context, limit int) ([]Run, error) {
 	}
 	all := make([]Run, 0, len(runs))
 	for i := range runs {
-		all = append(all, runOf(&runs[i]))
+		summary := api.SummaryOf(&runs[i])
+		all = append(all, runOf(&summary))
 	}
 	return all, nil
 }
@@ -50,31 +52,19 @@ func (r Records) Run(ctx context.Context, id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := runOf(run)
+	summary := api.SummaryOf(run)
+	told := runOf(&summary)
 	return &told, nil
 }
 
-func runOf(r *store.Run) Run {
-	return Run{
-		ID: r.ID, Name: orNull(r.Name), Project: orNull(r.Project), Status: r.Status, StartedAt: orNull(timestamp(r.Started)),
-		EndedAt: orNull(timestamp(r.Ended)), Events: r.Metrics.Events, Warnings: r.Warnings, HealthScore: r.Health.Score,
-		HealthStatus: r.Health.Status, WorstDecision: r.WorstAction.String(),
-	}
-}
-
 // Metrics returns a run's totals.
-func (r Records) Metrics(ctx context.Context, id string) (*Metrics, error) {
+func (r Records) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 	run, err := r.run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	m := &run.Metrics
-	return &Metrics{
-		ID: run.ID, Events: m.Events, Duration: m.Duration, LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
-		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: m.Cost, MeanLatency: m.MeanLatency, MaxLatency: m.MaxLatency,
-		BusiestTool: m.BusiestTool, BusiestAgent: m.BusiestAgent, Warnings: run.Warnings, HealthScore: run.Health.Score,
-		HealthStatus: run.Health.Status, WorstDecision: run.WorstAction.String(),
-	}, nil
+	m := api.MetricsOf(run)
+	return &m, nil
 }
 
 // Warnings returns a run's warnings.
@@ -87,12 +77,7 @@ func (r Records) Warnings(ctx context.Context, id string) ([]Warning, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list warnings: %w", err)
 	}
-	all := make([]Warning, 0, len(warnings))
-	for i := range warnings {
-		w := &warnings[i]
-		all = append(all, newWarning(w.Rule, w.Severity, w.Message, w.EventID, w.Details))
-	}
-	return all, nil
+	return warningsOf(api.WarningsOf(run.ID, warnings)), nil
 }
 
 // Events returns a run's last events. It reads them from the end, page by page, and holds a page and those that it returns.
@@ -131,5 +116,7 @@ func decode(e *store.Event) (Event, error) {
 	if decoded.Time.IsZero() {
 		decoded.Time = e.Received
 	}
-	return eventOf(decoded), nil
+	told := eventOf(decoded)
+	told.Analysis = api.AnalysisOf(e.Analysis)
+	return told, nil
 }

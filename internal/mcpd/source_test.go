@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
@@ -72,7 +73,7 @@ func filled(t *testing.T) *drawer {
 	t.Helper()
 	d := &drawer{run: store.Run{
 		Number: 1, ID: "a/b", Name: "nightly", Project: "p", Status: store.Completed, Started: noon, Ended: noon.Add(time.Second), Warnings: 1,
-		Metrics: store.Metrics{Events: 5, ToolCalls: 4, Cost: 0.5, BusiestTool: orNull("search")},
+		Metrics: store.Metrics{Events: 5, ToolCalls: 4, Cost: 0.5, BusiestTool: api.OrNull("search")},
 		Health:  policy.Health{Score: 80, Status: policy.Healthy}, WorstAction: policy.Warn,
 	}}
 	for i := range 5 {
@@ -85,7 +86,11 @@ func filled(t *testing.T) *drawer {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.events = append(d.events, store.Event{ID: e.ID, Received: noon, Body: body})
+		analysis := store.Analysis{Call: 1}
+		if i == 4 {
+			analysis = store.Analysis{Call: 1, Result: 2, Novelty: store.NotNovel, Repeats: 2, RepeatsEvent: "e2"}
+		}
+		d.events = append(d.events, store.Event{ID: e.ID, Received: noon, Body: body, Analysis: analysis.JSON()})
 	}
 	return d
 }
@@ -98,8 +103,8 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Run{
-		ID: "a/b", Name: orNull("nightly"), Project: orNull("p"), Status: "completed", StartedAt: orNull("2026-01-02T12:00:00Z"),
-		EndedAt: orNull("2026-01-02T12:00:01Z"), Events: 5, Warnings: 1, HealthScore: 80, HealthStatus: "Healthy", WorstDecision: "warn",
+		ID: "a/b", Name: "nightly", Project: api.OrNull("p"), Status: "completed", StartedAt: api.OrNull("2026-01-02T12:00:00Z"),
+		EndedAt: api.OrNull("2026-01-02T12:00:01Z"), Events: 5, Warnings: 1, HealthScore: 80, HealthStatus: "Healthy", WorstDecision: "warn",
 	}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)
@@ -118,6 +123,11 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	no := false
+	repeat := &api.Analysis{Call: "AAAAAAAAAAE", Result: "AAAAAAAAAAI", Novel: &no, Repeats: 2, RepeatsEvent: "e2"}
+	if diff := cmp.Diff([]*api.Analysis{{Call: "AAAAAAAAAAE"}, repeat}, []*api.Analysis{all[0].Analysis, all[4].Analysis}); diff != "" {
+		t.Errorf("analyses (-want +got):\n%s", diff)
+	}
 	if all[0].Timestamp != "2026-01-02T12:00:00Z" || all[1].Timestamp != "2026-01-02T12:00:01Z" {
 		t.Errorf("times %s, %s", all[0].Timestamp, all[1].Timestamp)
 	}
@@ -133,8 +143,8 @@ func idsOf(events []Event) (ids []string) {
 	return ids
 }
 
-// api answers as the HTTP API of a server does for the run of filled.
-func api(t *testing.T, d *drawer) *httptest.Server {
+// serveAPI answers as the HTTP API of a server does for the run of filled.
+func serveAPI(t *testing.T, d *drawer) *httptest.Server {
 	t.Helper()
 	const summary = `{"id":"a/b","name":"nightly","project":"p","status":"completed","started_at":"2026-01-02T12:00:00Z",
 		"ended_at":"2026-01-02T12:00:01Z","total_cost":0.5,"total_tokens":0,"metadata":null,"event_count":5,"warning_count":1,
@@ -170,7 +180,7 @@ func api(t *testing.T, d *drawer) *httptest.Server {
 			}
 			var bodies []string
 			for _, e := range events { // all members are there, and the time is that of the arrival where there is no other
-				body := strings.TrimSuffix(string(e.Body), "}") + `,"agent":null,"latency_ms":null,"usage":null,"output":null}`
+				body := strings.TrimSuffix(string(e.Body), "}") + `,"agent":null,"latency_ms":null,"usage":null,"output":null,"analysis":` + string(e.Analysis) + "}"
 				if e.ID == "e0" {
 					body = strings.Replace(body, "{", `{"timestamp":"2026-01-02T12:00:00Z",`, 1)
 				}
@@ -196,7 +206,7 @@ func api(t *testing.T, d *drawer) *httptest.Server {
 
 func TestBothSourcesTellTheSame(t *testing.T) {
 	d := filled(t)
-	client, err := NewClient(api(t, d).URL, "sesame")
+	client, err := NewClient(serveAPI(t, d).URL, "sesame")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +246,7 @@ func TestBothSourcesTellTheSame(t *testing.T) {
 }
 
 func TestWhyAServerDoesNotAnswerIsSaid(t *testing.T) {
-	server := api(t, filled(t))
+	server := serveAPI(t, filled(t))
 	for _, c := range []struct{ what, base, token, id, want string }{
 		{"no token", server.URL, "", "a/b", "wants a token that may read (401"},
 		{"another address", server.URL, "sesame", "redirects", "answers 302"},

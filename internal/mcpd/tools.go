@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // Bounds of what a tool tells at once.
@@ -56,7 +61,8 @@ func add[In, Out any](server *mcp.Server, name, description string, answer func(
 	here := false
 	tool := &mcp.Tool{
 		Name: name, Description: description,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &here},
+		OutputSchema: schemaOf[Out](),
+		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &here},
 	}
 	mcp.AddTool(server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (r *mcp.CallToolResult, out Out, err error) {
 		defer func() {
@@ -70,6 +76,25 @@ func add[In, Out any](server *mcp.Server, name, description string, answer func(
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, out, nil
 	})
+}
+
+// schemaOf returns the schema of an output. A member of a struct of the API has its description in the tag doc.
+func schemaOf[T any]() any {
+	output := reflect.TypeFor[T]()
+	for output.Kind() == reflect.Pointer { // a tool has an output, unless it has an error
+		output = output.Elem()
+	}
+	schema, err := jsonschema.ForType(output, &jsonschema.ForOptions{})
+	if err != nil {
+		panic(fmt.Sprintf("schema of %s: %v", output, err)) // a fault of the program: the types are fixed
+	}
+	for _, field := range reflect.VisibleFields(output) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if p := schema.Properties[name]; p != nil && p.Description == "" {
+			p.Description = field.Tag.Get("doc")
+		}
+	}
+	return schema
 }
 
 // limit is what was asked for.
@@ -125,7 +150,7 @@ func (t tools) warnings(ctx context.Context, in runArgs) (list[Warning], string,
 	return list[Warning]{mostTellingFirst(warnings)}, "", err
 }
 
-func (t tools) metrics(ctx context.Context, in runArgs) (*Metrics, string, error) {
+func (t tools) metrics(ctx context.Context, in runArgs) (*api.Metrics, string, error) {
 	m, err := t.Metrics(ctx, in.ID)
 	return m, "", err
 }

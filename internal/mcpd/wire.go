@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // Run is a run at a glance.
 type Run struct {
 	ID            string  `json:"run_id" jsonschema:"the run's id"`
-	Name          *string `json:"name" jsonschema:"what people call it"`
+	Name          string  `json:"name" jsonschema:"display name; the run's id if it has no other"`
 	Project       *string `json:"project" jsonschema:"to which project it belongs"`
 	Status        string  `json:"status" jsonschema:"running, completed, failed or closed (nothing came for so long that it is taken to be over)"`
 	StartedAt     *string `json:"started_at" jsonschema:"when its first event happened"`
@@ -25,26 +26,12 @@ type Run struct {
 	WorstDecision string  `json:"worst_decision" jsonschema:"the hardest that the policy decided so far: allow, warn, block or halt"`
 }
 
-// Metrics are the totals of a run.
-type Metrics struct {
-	ID            string  `json:"run_id" jsonschema:"the run's id"`
-	Events        int     `json:"total_events" jsonschema:"events of all types"`
-	Duration      float64 `json:"total_duration_sec" jsonschema:"seconds from its first event to its last"`
-	LLMCalls      int     `json:"total_llm_calls" jsonschema:"model calls that were started"`
-	ToolCalls     int     `json:"total_tool_calls" jsonschema:"tool calls that were started"`
-	Retries       int     `json:"total_retries" jsonschema:"retries"`
-	Handoffs      int     `json:"total_handoffs" jsonschema:"times that control went to another agent"`
-	Errors        int     `json:"total_errors" jsonschema:"what failed"`
-	Tokens        int64   `json:"total_tokens" jsonschema:"of all model calls"`
-	Cost          float64 `json:"estimated_cost" jsonschema:"US dollars, as far as they are known"`
-	MeanLatency   float64 `json:"average_latency_ms" jsonschema:"milliseconds, of the events that tell one"`
-	MaxLatency    float64 `json:"max_latency_ms" jsonschema:"milliseconds, of the slowest event"`
-	BusiestTool   *string `json:"most_used_tool" jsonschema:"the tool that was called most"`
-	BusiestAgent  *string `json:"most_active_agent" jsonschema:"the agent of the most events"`
-	Warnings      int     `json:"warnings_count" jsonschema:"how many warnings it has"`
-	HealthScore   int     `json:"health_score" jsonschema:"100 is well, 0 is stuck"`
-	HealthStatus  string  `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
-	WorstDecision string  `json:"worst_decision" jsonschema:"the hardest that the policy decided so far: allow, warn, block or halt"`
+// runOf returns a run of the API as the tools return it: under another name of its id, and without what is for the dashboard.
+func runOf(r *api.RunSummary) Run {
+	return Run{
+		ID: r.ID, Name: r.Name, Project: api.OrNull(r.Project), Status: r.Status, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+		Events: r.EventCount, Warnings: r.WarningCount, HealthScore: r.HealthScore, HealthStatus: r.HealthStatus, WorstDecision: r.WorstDecision,
+	}
 }
 
 // Warning is what was found in a run.
@@ -57,40 +44,49 @@ type Warning struct {
 	Details  map[string]any `json:"details" jsonschema:"why it matters (why), what to try (try), how often (count), the events that prove it (evidence), and what else is known"`
 }
 
-// newWarning makes the title of the rule's name.
-func newWarning(rule, severity, message, event string, details json.RawMessage) Warning {
-	words := strings.ReplaceAll(rule, "_", " ")
-	if words != "" {
-		words = strings.ToUpper(words[:1]) + words[1:]
+// warningOf adds a title, which is made of the rule's name.
+func warningOf(w *api.Warning) Warning {
+	title := strings.ReplaceAll(w.Type, "_", " ")
+	if title != "" {
+		title = strings.ToUpper(title[:1]) + title[1:]
 	}
-	w := Warning{Type: rule, Title: words, Severity: severity, Message: message, EventID: orNull(event), Details: map[string]any{}}
-	if all, ok := readable(details).(map[string]any); ok {
-		w.Details = all
+	out := Warning{Type: w.Type, Title: title, Severity: w.Severity, Message: w.Message, EventID: w.EventID, Details: map[string]any{}}
+	if all, ok := readable(w.Details).(map[string]any); ok {
+		out.Details = all
 	}
-	return w
+	return out
+}
+
+func warningsOf(warnings []api.Warning) []Warning {
+	all := make([]Warning, 0, len(warnings))
+	for i := range warnings {
+		all = append(all, warningOf(&warnings[i]))
+	}
+	return all
 }
 
 // Event is one thing that happened in a run.
 type Event struct {
-	ID        string   `json:"event_id" jsonschema:"the event's id"`
-	Sequence  *int64   `json:"sequence" jsonschema:"its place in the run, as its sender counts"`
-	Timestamp string   `json:"timestamp" jsonschema:"when it happened, or else arrived"`
-	Type      string   `json:"type" jsonschema:"what happened, such as tool_call_started"`
-	Agent     *string  `json:"agent" jsonschema:"who acted; for a handoff, who receives control"`
-	Name      *string  `json:"name" jsonschema:"a label; the tool's name where tool is null"`
-	Tool      *string  `json:"tool" jsonschema:"of a tool call"`
-	Status    *string  `json:"status" jsonschema:"as its sender says"`
-	Model     *string  `json:"model" jsonschema:"of a model call"`
-	Input     any      `json:"input" jsonschema:"a call's arguments"`
-	Output    any      `json:"output" jsonschema:"a call's result"`
-	Error     any      `json:"error" jsonschema:"why it failed"`
-	Tokens    *int64   `json:"tokens" jsonschema:"of a model call, all together"`
-	Cost      *float64 `json:"cost" jsonschema:"US dollars"`
-	Latency   *float64 `json:"latency_ms" jsonschema:"milliseconds"`
-	CallID    *string  `json:"call_id" jsonschema:"joins a call's start to its outcome"`
-	Role      *string  `json:"role" jsonschema:"of a message: system, user or assistant"`
-	Text      *string  `json:"text" jsonschema:"of a message"`
-	Truncated []string `json:"truncated" jsonschema:"which of input, output, error and text were cut to their first 2000 bytes"`
+	ID        string        `json:"event_id" jsonschema:"the event's id"`
+	Sequence  *int64        `json:"sequence" jsonschema:"its place in the run, as its sender counts"`
+	Timestamp string        `json:"timestamp" jsonschema:"when it happened, or else arrived"`
+	Type      string        `json:"type" jsonschema:"what happened, such as tool_call_started"`
+	Agent     *string       `json:"agent" jsonschema:"who acted; for a handoff, who receives control"`
+	Name      *string       `json:"name" jsonschema:"a label; the tool's name where tool is null"`
+	Tool      *string       `json:"tool" jsonschema:"of a tool call"`
+	Status    *string       `json:"status" jsonschema:"as its sender says"`
+	Model     *string       `json:"model" jsonschema:"of a model call"`
+	Input     any           `json:"input" jsonschema:"a call's arguments"`
+	Output    any           `json:"output" jsonschema:"a call's result"`
+	Error     any           `json:"error" jsonschema:"why it failed"`
+	Tokens    *int64        `json:"tokens" jsonschema:"of a model call, all together"`
+	Cost      *float64      `json:"cost" jsonschema:"US dollars"`
+	Latency   *float64      `json:"latency_ms" jsonschema:"milliseconds"`
+	CallID    *string       `json:"call_id" jsonschema:"joins a call's start to its outcome"`
+	Role      *string       `json:"role" jsonschema:"of a message: system, user or assistant"`
+	Text      *string       `json:"text" jsonschema:"of a message"`
+	Analysis  *api.Analysis `json:"analysis" jsonschema:"how it compares with the earlier events of the run; null if nothing is known"`
+	Truncated []string      `json:"truncated" jsonschema:"which of input, output, error and text were cut to their first 2000 bytes"`
 }
 
 // maxText is how many bytes of an input, an output, an error or a text are told. The tool's description and schema say so, too.
@@ -99,14 +95,14 @@ const maxText = 2000
 // eventOf shares no memory with e's raw JSON.
 func eventOf(e *unloop.Event) Event {
 	told := Event{
-		ID: e.ID, Sequence: orNull(e.Sequence), Timestamp: timestamp(e.Time), Type: string(e.Type), Agent: orNull(e.Agent),
-		Name: orNull(e.Name), Tool: orNull(e.Tool), Status: orNull(e.Status), Model: orNull(e.Model), Tokens: orNull(e.Tokens),
-		Cost: orNull(e.Cost), Latency: e.Latency, CallID: orNull(e.CallID), Role: orNull(e.Role), Truncated: []string{},
+		ID: e.ID, Sequence: api.OrNull(e.Sequence), Timestamp: timestamp(e.Time), Type: string(e.Type), Agent: api.OrNull(e.Agent),
+		Name: api.OrNull(e.Name), Tool: api.OrNull(e.Tool), Status: api.OrNull(e.Status), Model: api.OrNull(e.Model), Tokens: api.OrNull(e.Tokens),
+		Cost: api.OrNull(e.Cost), Latency: e.Latency, CallID: api.OrNull(e.CallID), Role: api.OrNull(e.Role), Truncated: []string{},
 	}
 	told.Input = told.shorten("input", e.Input)
 	told.Output = told.shorten("output", e.Output)
 	told.Error = told.shorten("error", e.Error)
-	told.Text = orNull(strings.Clone(told.cut("text", e.Text)))
+	told.Text = api.OrNull(strings.Clone(told.cut("text", e.Text)))
 	return told
 }
 
@@ -151,14 +147,5 @@ func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
-}
-
-// orNull is nil for the zero value.
-func orNull[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
+	return api.Timestamp(t)
 }

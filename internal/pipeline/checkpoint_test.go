@@ -54,7 +54,9 @@ func FuzzCheckpoint(f *testing.F) {
 }
 
 func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
-	events := calls("r", checkpointEvery/2+50)
+	const every = 64
+	often := func(p *Pipeline) { p.every = every }
+	events := calls("r", every/2+50)
 	want := inOrder(t, events)
 	for _, damage := range []struct{ field, value string }{
 		{`"Calls":`, `"Calls":1`},
@@ -67,7 +69,7 @@ func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory()
-			p, stop := start(t, Options{Store: m})
+			p, stop := startTuned(t, Options{Store: m}, often)
 			submit(t, p, events[:len(events)-2]...)
 			stop()
 			damaged := 0
@@ -83,7 +85,7 @@ func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
 			if damaged == 0 {
 				t.Fatalf("%s: no checkpoint was damaged", damage.field)
 			}
-			p, stop = start(t, Options{Store: m})
+			p, stop = startTuned(t, Options{Store: m}, often)
 			submit(t, p, events[len(events)-2:]...)
 			settle(p)
 			stop()

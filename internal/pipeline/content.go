@@ -10,8 +10,8 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/fingerprint"
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // Content says what is stored of inputs, outputs, errors, messages and metadata. Events are folded whole, whatever is stored.
@@ -57,7 +57,7 @@ func (c Content) encode(e *unloop.Event) ([]byte, error) {
 }
 
 // span returns a span as it is stored.
-func (c Content) span(s *otlp.Span) *otlp.Span {
+func (c Content) span(s *trace.Span) *trace.Span {
 	if c == FullContent {
 		return s
 	}

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/trace"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -60,6 +60,7 @@ func wordy(t *rapid.T, n int) *unloop.Event {
 // TestWhatIsStoredOfContentChangesNoVerdict sends one run to a server that stores all and to one that stores less, in batches, late
 // ones among them, and ends the second one between batches.
 func TestWhatIsStoredOfContentChangesNoVerdict(t *testing.T) {
+	t.Parallel()
 	judges := make(map[string]*profile.Profile)
 	for _, name := range []string{profile.Default, "looplens", "attocode"} {
 		judge, err := profile.New(name)
@@ -74,7 +75,7 @@ func TestWhatIsStoredOfContentChangesNoVerdict(t *testing.T) {
 			judge := judges[name]
 			content := rapid.SampledFrom([]Content{Excerpts, NoContent}).Draw(rt, "content")
 			var events []*unloop.Event
-			for n := range rapid.IntRange(1, 60).Draw(rt, "events") {
+			for n := range rapid.IntRange(1, 40).Draw(rt, "events") {
 				events = append(events, wordy(rt, n))
 			}
 			late := rapid.Bool().Draw(rt, "late")
@@ -155,7 +156,7 @@ func TestWhatIsNotStoredIsSaidInItsPlace(t *testing.T) {
 	if one == other || one != NoContent.text("one") {
 		t.Errorf("%q and %q", one, other)
 	}
-	s := NoContent.span(&otlp.Span{ID: "s", Facts: otlp.Facts{Input: `{"a":1}`, Output: long, Tool: "t"}, Reason: "it failed"})
+	s := NoContent.span(&trace.Span{ID: "s", Facts: trace.Facts{Input: `{"a":1}`, Output: long, Tool: "t"}, Reason: "it failed"})
 	if text := fmt.Sprintf("%+v", s); strings.Contains(text, "word") || strings.Contains(text, "failed") || s.Tool != "t" {
 		t.Errorf("of a span is stored: %s", text)
 	}

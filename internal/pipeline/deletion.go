@@ -11,12 +11,12 @@ import (
 
 // link is a trace and a run within one commit.
 type link struct {
-	trace *trace
+	trace *liveTrace
 	run   *runChange
 }
 
 // link notes that the trace has events in the run, or has none there any more.
-func (c *commit) link(t *trace, run *runChange, has bool) {
+func (c *commit) link(t *liveTrace, run *runChange, has bool) {
 	switch {
 	case has && t.run == run.row.Number:
 		return

@@ -21,7 +21,8 @@ const maxDecisions = 10_000
 // fold is what a run's events come to, up to the furthest that was added. A checkpoint is its JSON.
 type fold struct {
 	session *profile.Session
-	grew    bool // a warning was raised or grew since it was last looked at
+	grew    bool            // any warning may be new or have grown since they were last looked at
+	grown   map[string]bool // keys of those that are, beside that
 	s       foldState
 
 	unjudged int   // events at which the profile panicked
@@ -171,9 +172,11 @@ func (f *fold) warn(happened time.Time) {
 	if len(grown) == 0 {
 		return
 	}
-	f.grew = true
 	if f.s.Warnings == nil {
 		f.s.Warnings = make(map[string]warningTimes)
+	}
+	if f.grown == nil {
+		f.grown = make(map[string]bool)
 	}
 	if f.s.FirstWarningAt.IsZero() {
 		f.s.FirstWarningAt = happened
@@ -187,6 +190,7 @@ func (f *fold) warn(happened time.Time) {
 		}
 		r.Updated = happened
 		f.s.Warnings[key] = r
+		f.grown[key] = true
 	}
 }
 
@@ -204,7 +208,7 @@ func (f *fold) usageAfterWarning() store.Usage {
 	}
 	now := f.usage()
 	return store.Usage{
-		Calls: now.Calls - f.s.UsageAtFirstWarning.Calls, Tokens: difference(now.Tokens, f.s.UsageAtFirstWarning.Tokens), Cost: finite(now.Cost - f.s.UsageAtFirstWarning.Cost),
+		Calls: now.Calls - f.s.UsageAtFirstWarning.Calls, Tokens: difference(now.Tokens, f.s.UsageAtFirstWarning.Tokens), Cost: store.Finite(now.Cost - f.s.UsageAtFirstWarning.Cost),
 	}
 }
 
@@ -222,33 +226,7 @@ func difference(a, b int64) int64 {
 
 func (f *fold) metrics() store.Metrics {
 	m := f.session.Run().Metrics()
-	return store.Metrics{
-		Events: m.Events, Duration: round(max(0, f.s.Last.Sub(f.s.Started).Seconds()), 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
-		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: round(m.Cost, 6), MeanLatency: round(m.MeanLatency, 2),
-		MaxLatency: finite(m.MaxLatency), BusiestTool: orNull(m.BusiestTool), BusiestAgent: orNull(m.BusiestAgent),
-	}
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-func round(x float64, places int) float64 {
-	if unit := math.Pow10(places); math.Abs(x) < 1e15 {
-		return math.Round(x*unit) / unit
-	}
-	return finite(x)
-}
-
-// finite keeps a sum that overflowed within what JSON can say.
-func finite(x float64) float64 {
-	if math.IsNaN(x) {
-		return 0
-	}
-	return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, x))
+	return store.MetricsOf(&m, f.s.Last.Sub(f.s.Started))
 }
 
 // checkpointVersion is another whenever a fold keeps what it did not before.
@@ -268,7 +246,7 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if f.unjudged > 0 {
 		return nil, f.cause
 	}
-	watch, err := f.session.MarshalJSON()
+	watch, err := f.session.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}

@@ -208,6 +208,9 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 		}
 		m.events[e.Run][e.ID] = e
 	}
+	if len(b.Analyses) > 0 {
+		m.reanalyze(b.Analyses)
+	}
 	for _, u := range b.Invalidated {
 		delete(m.warnings, u.Run)
 		m.decisions[u.Run] = slices.DeleteFunc(m.decisions[u.Run], func(d store.Decision) bool { return d.Position.Compare(u.Behind) > 0 })
@@ -230,6 +233,22 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 		m.checkpoints[c.Run] = slices.DeleteFunc(m.checkpoints[c.Run], func(k store.Checkpoint) bool { return k.Position == c.Position })
 	}
 	return doubled, nil
+}
+
+// reanalyze writes new analyses of events.
+func (m *memory) reanalyze(changed []store.Reanalyzed) {
+	analyses := make(map[int64][]byte, len(changed))
+	for _, r := range changed {
+		analyses[r.Arrival] = r.Analysis
+	}
+	for _, events := range m.events {
+		for id, e := range events {
+			if analysis, ok := analyses[e.Arrival]; ok {
+				e.Analysis = analysis
+				events[id] = e
+			}
+		}
+	}
 }
 
 // commitSpans writes what a batch tells of spans and of the runs of traces.

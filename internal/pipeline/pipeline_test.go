@@ -106,6 +106,7 @@ type verdict struct {
 	Warnings  []store.Warning
 	Decisions []store.Decision
 	Events    []string // ids in order
+	Analyses  []string // of these
 }
 
 func verdictOf(t testing.TB, m *memory, id string) verdict {
@@ -118,6 +119,7 @@ func verdictOf(t testing.TB, m *memory, id string) verdict {
 	slices.SortFunc(v.Decisions, func(a, b store.Decision) int { return a.Position.Compare(b.Position) })
 	for _, e := range m.sorted(row.Number) {
 		v.Events = append(v.Events, e.ID)
+		v.Analyses = append(v.Analyses, string(e.Analysis))
 	}
 	return v
 }

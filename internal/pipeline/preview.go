@@ -88,7 +88,7 @@ func (n *novelty) mergeStretches() {
 // fractions returns for each stretch which part of its steps told something new.
 func (n *novelty) fractions() (shares []float64) {
 	for k, fresh := range n.NovelSteps {
-		shares = append(shares, round(float64(fresh)/float64(min(n.StretchSteps, n.Steps-k*n.StretchSteps)), 2))
+		shares = append(shares, store.Round(float64(fresh)/float64(min(n.StretchSteps, n.Steps-k*n.StretchSteps)), 2))
 	}
 	return shares
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// commit is what one commit is made of.
+// commit is the content of one commit in the making.
 type commit struct {
 	p      *Pipeline
 	group  []*queued
 	runs   map[string]*runChange
 	order  []*runChange
-	traces map[*trace]time.Time // when their latest spans arrived
-	links  map[link]bool        // whether the trace has events in the run
+	traces map[*liveTrace]time.Time // when their latest spans arrived
+	links  map[link]bool            // whether the trace has events in the run
 	spans  []store.Span
 }
 
 func (p *Pipeline) newCommit(group []*queued) *commit {
 	return &commit{
-		p: p, group: group, runs: make(map[string]*runChange), traces: make(map[*trace]time.Time), links: make(map[link]bool),
+		p: p, group: group, runs: make(map[string]*runChange), traces: make(map[*liveTrace]time.Time), links: make(map[link]bool),
 	}
 }
 
-// record takes a group of deliveries into the store and then tells the sinks. After an error nothing of the group counts, and
-// what is in memory of the runs is dropped.
+// record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded, and
+// its runs are dropped from memory.
 func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 	began := time.Now()
 	c := p.newCommit(group)
@@ -54,12 +54,12 @@ func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 	return nil
 }
 
-// make places, folds and writes the group, and returns when it had folded. A panic is an error: it costs the group, and not the
-// server.
+// make places, folds and writes the group. It returns the time at which folding ended. A panic is returned as an error, so the group
+// fails and the server continues.
 func (c *commit) make(ctx context.Context) (folded time.Time, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.p.rowsMissing = true // of the rows that were due nobody knows which are written
+			c.p.rowsMissing = true // it is unknown which due rows are written
 			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
 		}
 	}()
@@ -140,7 +140,7 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 	if info.Metadata != nil {
 		row.Metadata = info.Metadata
 	}
-	if row.Updated.IsZero() { // it begins with what is said of it
+	if row.Updated.IsZero() { // the run begins with this information
 		row.Started, row.Updated = received, received
 		row.Health = t.fold.session.Health()
 	}
@@ -166,7 +166,7 @@ func (c *commit) fold(ctx context.Context) error {
 	return nil
 }
 
-// write commits, repairs the runs of which the store had an event that nobody expected, and publishes.
+// write commits, repairs the runs with an unexpected duplicate event, and publishes.
 func (c *commit) write(ctx context.Context) error {
 	batch, updates := c.batch()
 	doubled, err := c.p.commit(ctx, batch)
@@ -194,7 +194,7 @@ func (c *commit) write(ctx context.Context) error {
 	return nil
 }
 
-// publish tells the sinks what was committed.
+// publish notifies the sinks of committed updates.
 func (p *Pipeline) publish(updates []*store.Update) {
 	for _, u := range updates {
 		if u.Deleted {
@@ -210,7 +210,7 @@ func (p *Pipeline) publish(updates []*store.Update) {
 	}
 }
 
-// markDuplicates returns how many events were left out since they had come before.
+// markDuplicates returns the number of events that were skipped as duplicates.
 func (c *commit) markDuplicates() (n int) {
 	for _, w := range c.group {
 		for k := range w.ack.Events {
@@ -222,7 +222,7 @@ func (c *commit) markDuplicates() (n int) {
 	return n
 }
 
-// batch returns what is to be written, and what the sinks will be told.
+// batch returns the batch to write and the updates for the sinks.
 func (c *commit) batch() (*store.Batch, []*store.Update) {
 	b := new(store.Batch)
 	c.belongings(b)
@@ -231,7 +231,7 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 		if t.deleted {
 			switch {
 			case t.emptied && !t.stored:
-				c.p.drop(t.row.ID) // nobody has seen it
+				c.p.drop(t.row.ID) // it was never published
 				continue
 			case t.emptied:
 				b.Emptied = append(b.Emptied, t.row.Number)
@@ -260,20 +260,20 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 	return b, updates
 }
 
-// flush reports whether a delivery of the group asks for all rows to be written.
+// flush reports whether a submission of the group requires all rows to be written.
 func (c *commit) flush() bool {
 	return slices.ContainsFunc(c.group, func(w *queued) bool { return w.flush })
 }
 
-// update says what the commit brings to the run; nil for nothing.
+// update returns the change of the run by this commit; nil for none.
 func (t *runChange) update(profile string) *store.Update {
-	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated}
+	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.told, Reset: t.untold}
 	for _, it := range t.items {
 		if it.dropped {
 			continue
 		}
 		u.Events = append(u.Events, store.Event{
-			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body,
+			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body, Analysis: it.analysis,
 		})
 	}
 	changed := len(u.Events) > 0 || t.invalidated != nil
@@ -285,8 +285,8 @@ func (t *runChange) update(profile string) *store.Update {
 		u.Run, u.Warnings = t.row, t.warnings
 		return u
 	}
-	if t.fold.grew {
-		t.warnings = warningsOf(t.run)
+	if t.fold.grew || len(t.fold.grown) > 0 {
+		t.warnings = warningsAfter(t.warnings, t.run)
 		u.Raised, u.Grown = changes(t.before, t.warnings)
 	}
 	if changed {
@@ -296,7 +296,7 @@ func (t *runChange) update(profile string) *store.Update {
 	return u
 }
 
-// arrived brings the row of a marked run up to what was recorded, as far as that is known before it is folded.
+// arrived updates the fields of a marked run's row that do not depend on the fold.
 func (t *runChange) arrived(events []store.Event) {
 	for k := range events {
 		t.row.Arrival = max(t.row.Arrival, events[k].Arrival)
@@ -306,7 +306,7 @@ func (t *runChange) arrived(events []store.Event) {
 	}
 }
 
-// trulyRemoved returns the ids that the store had and that do not come again.
+// trulyRemoved returns the stored ids that are deleted and not written again.
 func (t *runChange) trulyRemoved() (ids []string) {
 	for _, id := range t.removed {
 		if it := t.byID[id]; it == nil || it.dropped {
@@ -316,12 +316,13 @@ func (t *runChange) trulyRemoved() (ids []string) {
 	return ids
 }
 
-// fill adds the run's part to a batch.
+// fill adds the change of the run to a batch.
 func (t *runChange) fill(b *store.Batch, u *store.Update) {
 	for _, id := range t.removed {
 		b.Removed = append(b.Removed, store.EventRef{Run: t.row.Number, ID: id})
 	}
 	b.Events = append(b.Events, u.Events...)
+	b.Analyses = append(b.Analyses, t.changed...)
 	b.Decisions = append(b.Decisions, u.Decisions...)
 	b.Checkpoints = append(b.Checkpoints, t.checkpointsMade...)
 	b.Pruned = append(b.Pruned, t.pruned...)

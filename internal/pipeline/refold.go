@@ -10,29 +10,29 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// The bounds of a slice, which is what one run is folded by before the next run has its turn.
+// The bounds of a slice: the part of a run that is folded before the next run has its turn.
 const (
 	sliceEvents = 2048
 	sliceBytes  = 8 << 20
 )
 
-// refold folds a marked run anew beside the goroutine that records. It belongs to that goroutine or to refoldAll, one at a time,
-// and shares no memory with the run as it is live.
+// refold folds a marked run again, concurrently with the goroutine that records. It belongs to that goroutine or to refoldAll, one at a
+// time, and shares no memory with the live run.
 type refold struct {
 	*runChange // the run as it is being folded; nil before the first slice
 	id         string
-	at         store.Position // the last event that was read
-	stop       store.Position // the last event that there was when the refold began
+	at         store.Position // position of the last event that was read
+	stop       store.Position // position of the last event when the refold began
 	ended      bool           // all events up to stop are folded
-	gone       bool           // the run is no more, or has no mark
-	work       time.Duration  // that it took so far
+	gone       bool           // the run was deleted, or has no mark
+	work       time.Duration  // time spent so far
 	err        error
 
 	whole map[string]*unloop.Event // by id, where not all of their content is stored; the events themselves do not change
 }
 
-// refoldAll works on refolds until there are no more: one slice of each that is handed over. Neither channel can be full, since
-// the recorder has at most so many refolds under way as they have room for.
+// refoldAll folds one slice of each refold that it receives, until the channel is closed. Neither channel can be full: the recorder
+// starts at most as many refolds as they have room for.
 func (p *Pipeline) refoldAll(ctx context.Context, work <-chan *refold, done chan<- *refold) {
 	for r := range work {
 		began := time.Now()
@@ -73,7 +73,7 @@ func (r *refold) slice(ctx context.Context, p *Pipeline) error {
 	return err
 }
 
-// take folds the run's next event of the store.
+// take folds the next event of the run from the store.
 func (r *refold) take(p *Pipeline, e *store.Event) {
 	r.at = e.Position
 	event := r.whole[e.ID]
@@ -81,11 +81,11 @@ func (r *refold) take(p *Pipeline, e *store.Event) {
 		event = p.decode(e)
 	}
 	if event != nil {
-		r.add(p, event, placementOf(e))
+		r.addStored(p, event, e)
 	}
 }
 
-// begin takes up the last checkpoint that the run's mark leaves valid.
+// begin restores the last checkpoint that is valid under the mark of the run.
 func (r *refold) begin(ctx context.Context, p *Pipeline) error {
 	row, err := p.opts.Store.Run(ctx, r.id)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *refold) begin(ctx context.Context, p *Pipeline) error {
 	return nil
 }
 
-// forgetBehind lets go of the checkpoints from a position on, and returns the position of the last that is left.
+// forgetBehind drops the checkpoints from a position on. It returns the position of the last remaining one.
 func (t *runChange) forgetBehind(from store.Position) store.Position {
 	isBehind := func(c store.Checkpoint) bool { return c.Position.Compare(from) >= 0 }
 	left := slices.DeleteFunc(slices.Concat(t.pruned, t.checkpoints), isBehind)

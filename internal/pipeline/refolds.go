@@ -149,7 +149,7 @@ func (p *Pipeline) beginRefolds() {
 func (p *Pipeline) takeOver(ctx context.Context, r *refold) {
 	var ended []*refold
 	for {
-		if p.cameBack(r) {
+		if p.cameBack(ctx, r) {
 			ended = append(ended, r)
 		}
 		select {
@@ -165,7 +165,7 @@ func (p *Pipeline) takeOver(ctx context.Context, r *refold) {
 }
 
 // cameBack reports whether a refold has ended and is to be recorded.
-func (p *Pipeline) cameBack(r *refold) bool {
+func (p *Pipeline) cameBack(ctx context.Context, r *refold) bool {
 	rs := &p.refolds
 	l := rs.late[r.id]
 	if l == nil || l.refold != r { // the run was deleted meanwhile
@@ -176,6 +176,9 @@ func (p *Pipeline) cameBack(r *refold) bool {
 		p.setLate(r.id, nil)
 		rs.underWay--
 		return false
+	}
+	if r.err == nil && !r.ended {
+		r.err = p.writeAnalyses(ctx, r)
 	}
 	if r.err != nil {
 		p.opts.Log.Error("folding a run again did not succeed", "run", r.id, "error", r.err)
@@ -281,7 +284,7 @@ func (c *commit) adopt(ctx context.Context, r *refold, left *int) error {
 		t.row.Refold, t.current = &store.Refold{Behind: r.forgetBehind(missed), Name: r.fold.s.Name}, false
 	}
 	t.fold, t.checkpoints, t.checkpointsMade, t.pruned = r.fold, r.checkpoints, r.checkpointsMade, r.pruned
-	t.decisions, t.invalidated, t.fold.grew = r.decisions, r.invalidated, true
+	t.decisions, t.invalidated, t.reanalyzed, t.fold.grew = r.decisions, r.invalidated, r.reanalyzed, true
 	t.emptied = r.at == store.Start && t.unnamed() // all its events went elsewhere
 	t.deleted = t.emptied
 	c.p.arrival++

@@ -10,25 +10,25 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// ErrTooLong says that a run has more events than are judged anew.
-var ErrTooLong = errors.New("the run has more events than are judged anew")
+// ErrTooLong means that a run has more events than a replay may evaluate.
+var ErrTooLong = errors.New("the run has too many events to replay")
 
-// Replayed is what a profile makes of a recorded run.
+// Replayed is the result of a replay of a recorded run.
 type Replayed struct {
 	Profile           string
-	Events            int // that were folded
-	Cut               int // of these, whose content was not stored whole
+	Events            int // folded events
+	Cut               int // folded events whose content is not stored completely
 	Health            policy.Health
-	HealthHistory     []store.HealthAt // how the health went
+	HealthHistory     []store.HealthAt // the health at the beginning and at each change
 	WorstAction       policy.Action
-	FirstWarningAt    time.Time   // when the first warning was raised; zero without one
-	UsageAfterWarning store.Usage // since then
+	FirstWarningAt    time.Time   // time of the first warning; zero without one
+	UsageAfterWarning store.Usage // usage since FirstWarningAt
 	Warnings          []store.Warning
 	Decisions         []store.Decision // the first 10,000
 }
 
-// Replay judges a recorded run anew, as the pipeline would have under the profile, and records nothing. It ends with ErrTooLong
-// behind so many events, and with ctx's error when that is done. Of a run that goes on it sees a part.
+// Replay evaluates a recorded run as the pipeline would have under the profile, and records nothing. It returns ErrTooLong after most
+// events, and the error of ctx if ctx is done. Of a run that is still being recorded it may see only a part.
 func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.Run, most int) (*Replayed, error) {
 	r := &run{row: *row, fold: newFold(judge, row.ID)}
 	out := &Replayed{Profile: judge.Name()}
@@ -41,7 +41,7 @@ func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.
 		}
 		event, err := store.Decode(e.Body)
 		if err != nil {
-			return nil // the pipeline left it out too, and has said so
+			return nil // the pipeline skips it too and reports it
 		}
 		d := r.fold.add(event, placementOf(e))
 		if d.Action != policy.Allow && len(out.Decisions) < maxDecisions {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"container/list"
 	"context"
+	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -105,6 +106,7 @@ func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
 		return err
 	}
 	r.warnings, err = p.opts.Store.Warnings(ctx, r.row.Number)
+	slices.SortFunc(r.warnings, byRule)
 	return err
 }
 

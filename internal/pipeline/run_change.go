@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/trace"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -15,38 +15,40 @@ import (
 type runChange struct {
 	*run
 	furthest   store.Position // of what is folded and placed
-	items      []*item        // to be recorded, in the order of arrival
+	items      []*item        // events to record, in the order of arrival
 	byID       map[string]*item
-	replaced   map[string]bool // ids to be taken out of the store, if it has them
-	removed    []string        // those that it had
+	replaced   map[string]bool // ids to delete from the store, if it has them
+	removed    []string        // those that the store had
 	rowChanged bool            // the row changed apart from events
-	informed   bool            // a sender told of the run itself
-	marked     bool            // the row's mark changed, which must not wait
+	informed   bool            // a sender reported about the run itself
+	marked     bool            // the mark of the row changed, so the row is written with this commit
 	deleted    bool
-	emptied    bool // it is gone since its events went to other runs
+	emptied    bool // deleted because its events moved to other runs
 
-	before []store.Warning // what the sinks know of
+	before []store.Warning // the warnings that the sinks know
 	from   store.Position  // the first position at which the run changes; end for none
 
-	invalidated     *store.Position // decisions behind it are made anew
-	decisions       []store.Decision
-	questions       []*policy.Question // of events that were not folded before
+	invalidated *store.Position // decisions after it are replaced
+	decisions   []store.Decision
+	questions   []*policy.Question // of events that were not folded before
+	reanalyzed
 	checkpointsMade []store.Checkpoint
 	pruned          []store.Checkpoint
 }
 
-// item is an event on its way into the store.
+// item is an event to be recorded.
 type item struct {
-	event *unloop.Event
-	body  []byte
+	event    *unloop.Event
+	body     []byte
+	analysis []byte // from the fold; nil while it is not folded
 	placement
-	change  bool    // of a trace: it stands in the place of what the store may have
+	change  bool    // from a trace: it replaces the stored event, if there is one
 	result  *Result // nil for a change
-	check   bool    // the store may have it
+	check   bool    // the store may already have it
 	dropped bool    // it is not to be recorded
 }
 
-// place finds an event's position in the run as far as it is known.
+// place finds the position of an event in the run, without its tie.
 func (t *runChange) place(it *item) {
 	id := it.event.ID
 	if old := t.byID[id]; old != nil && !old.dropped {
@@ -60,7 +62,7 @@ func (t *runChange) place(it *item) {
 	known := t.checked || compareTimes(it.at, t.run.furthest()) <= 0
 	it.check = it.change || known || it.event.Sequence == 0 && it.event.Time.IsZero()
 	if it.change {
-		it.at.Tie = otlp.Tie(it.event)
+		it.at.Tie = trace.Tie(it.event)
 		t.replaced[id] = true
 	}
 	if compareTimes(it.at, t.furthest) > 0 {
@@ -70,7 +72,7 @@ func (t *runChange) place(it *item) {
 	t.byID[id] = it
 }
 
-// remove takes an event out of the run.
+// remove removes an event from the run.
 func (t *runChange) remove(id string) {
 	if it := t.byID[id]; it != nil {
 		it.dropped = true
@@ -83,7 +85,7 @@ func compareTimes(p, q store.Position) int {
 	return cmp.Or(cmp.Compare(p.Sequence, q.Sequence), cmp.Compare(p.Time, q.Time))
 }
 
-// settle asks the store which of the events it has, numbers those that are to be recorded, and folds them.
+// settle finds the events that the store already has, numbers the others and folds them.
 func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 	from, err := t.resolve(ctx, p.opts.Store)
 	if err != nil {
@@ -111,7 +113,8 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 	t.from = from
 	if t.current && from.Compare(t.fold.s.Furthest) > 0 {
 		for _, it := range sorted {
-			if d := t.add(p, it.event, it.placement); d.Question != nil {
+			var d policy.Decision
+			if d, it.analysis = t.add(p, it.event, it.placement); d.Question != nil {
 				t.questions = append(t.questions, d.Question)
 			}
 		}
@@ -131,10 +134,10 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 	return nil
 }
 
-// unit is of how many bytes an event costs as much as one without content does.
+// unit is the number of bytes of content that cost as much as an event without content.
 const unit = 4096
 
-// cost returns about how many events, or units of their bytes, a refold from a position takes.
+// cost returns the approximate cost of a refold from a position, in events and units of their bytes.
 func (t *runChange) cost(from store.Position, items []*item) int {
 	events := t.fold.s.Events
 	for _, c := range t.checkpoints {
@@ -152,7 +155,7 @@ func (t *runChange) cost(from store.Position, items []*item) int {
 	return cost
 }
 
-// mark has the run folded again from a position when the refold is due. Until then its events are recorded and not folded.
+// mark marks the run for a refold from a position. Until the refold its events are recorded and not folded.
 func (t *runChange) mark(from store.Position, items []*item) {
 	behind := store.Start
 	for _, c := range t.checkpoints {
@@ -172,7 +175,7 @@ func (t *runChange) mark(from store.Position, items []*item) {
 	}
 }
 
-// resolve marks the doubled events, and returns the first position at which the store's events change.
+// resolve marks the duplicate events. It returns the first position at which the stored events change.
 func (t *runChange) resolve(ctx context.Context, s Store) (from store.Position, err error) {
 	from = end
 	if !t.stored {
@@ -209,11 +212,11 @@ func (t *runChange) resolve(ctx context.Context, s Store) (from store.Position, 
 	return from, nil
 }
 
-// end stands behind every event's position.
+// end is after the position of every event.
 var end = store.Position{Sequence: 1<<63 - 1, Time: 1<<63 - 1, Tie: 1<<63 - 1}
 
-// refold folds the run anew from the last checkpoint before a position: what the store has behind it, without what is removed,
-// together with the items, which are sorted.
+// refold folds the run again from the last checkpoint before a position: the stored events after it, except removed ones, merged with
+// the items, which are sorted.
 func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position, items []*item) error {
 	p.opts.Metrics.Refolds.Inc()
 	if err := p.resume(ctx, t.run, func(at store.Position) bool { return at.Compare(from) < 0 }); err != nil {
@@ -226,7 +229,7 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 			return nil
 		}
 		for len(items) > 0 && items[0].at.Compare(e.Position) < 0 {
-			t.add(p, items[0].event, items[0].placement)
+			_, items[0].analysis = t.add(p, items[0].event, items[0].placement)
 			items = items[1:]
 		}
 		event := whole[e.ID]
@@ -234,7 +237,7 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 			event = p.decode(e)
 		}
 		if event != nil {
-			t.add(p, event, placementOf(e))
+			t.addStored(p, event, e)
 		}
 		return nil
 	})
@@ -242,15 +245,20 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 		return err
 	}
 	for _, it := range items {
-		t.add(p, it.event, it.placement)
+		_, it.analysis = t.add(p, it.event, it.placement)
 	}
 	t.current, t.fold.grew = true, true
 	return nil
 }
 
-// add folds one event, notes the decision at it, and writes a checkpoint when it is time for one.
-func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) policy.Decision {
-	d := p.add(t.fold, e, as)
+// add folds one event, records the decision at it, and writes a checkpoint when one is due. It returns the decision and the
+// analysis of the event.
+func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) (d policy.Decision, analysis []byte) {
+	unjudged := t.fold.unjudged
+	d = p.add(t.fold, e, as)
+	if t.fold.unjudged == unjudged {
+		analysis = t.fold.analyze(e)
+	}
 	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
 		t.decisions = append(t.decisions, decisionOf(t.run, &d, as.at, e.ID))
 	}
@@ -261,14 +269,14 @@ func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) policy.Decis
 	if t.fold.s.Events-folded >= p.every {
 		t.checkpoint(p)
 	}
-	return d
+	return d, analysis
 }
 
-// checkpoint writes the run's state, and lets go of all but the last two.
+// checkpoint adds a checkpoint of the current state and drops all but the last two.
 func (t *runChange) checkpoint(p *Pipeline) {
 	state, err := t.fold.checkpoint(p.settingsHash)
 	if err != nil {
-		return // it is only to save time
+		return // a checkpoint only saves time
 	}
 	t.write(state)
 	for len(t.checkpoints) > 2 {

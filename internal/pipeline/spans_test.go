@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"pgregory.net/rapid"
 
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // handFed is a pipeline whose recorder the test is, so that it says which deliveries are recorded together, and what happens
@@ -72,7 +72,7 @@ func (h *handFed) together(deliveries ...*Submission) {
 	}
 }
 
-func (h *handFed) spans(spans ...otlp.Span) { h.t.Helper(); h.together(&Submission{Spans: spans}) }
+func (h *handFed) spans(spans ...trace.Span) { h.t.Helper(); h.together(&Submission{Spans: spans}) }
 
 func (h *handFed) forget(runs ...string) { h.t.Helper(); h.together(&Submission{Deleted: runs}) }
 
@@ -95,20 +95,20 @@ func (h *handFed) calls(run string) int {
 // The spans of one call as an agent and an MCP server tell it, under a root that names the conversation.
 const conversed = "0af7651916cd43dd8448eb211c80319c"
 
-func conversation() (tool, root, mcp otlp.Span) {
+func conversation() (tool, root, mcp trace.Span) {
 	at := begin.UnixNano()
 	second := int64(time.Second)
-	tool = otlp.Span{
+	tool = trace.Span{
 		TraceID: conversed, ID: "2222222222222222", ParentID: "1111111111111111", Start: at + second, End: at + 4*second,
-		Facts: otlp.Facts{Kind: otlp.Tool, Tool: "search", CallID: "c", Input: `{"q":1}`, Output: `[]`},
+		Facts: trace.Facts{Kind: trace.Tool, Tool: "search", CallID: "c", Input: `{"q":1}`, Output: `[]`},
 	}
-	root = otlp.Span{
+	root = trace.Span{
 		TraceID: conversed, ID: "1111111111111111", Title: "invoke_agent desk", Run: "talk", Start: at, End: at + 9*second,
-		Facts: otlp.Facts{Kind: otlp.Agent, Agent: "desk"},
+		Facts: trace.Facts{Kind: trace.Agent, Agent: "desk"},
 	}
-	mcp = otlp.Span{
+	mcp = trace.Span{
 		TraceID: conversed, ID: "3333333333333333", ParentID: "2222222222222222", Start: at + 2*second, End: at + 3*second,
-		Facts: otlp.Facts{Kind: otlp.Tool, MCP: true, Tool: "search"},
+		Facts: trace.Facts{Kind: trace.Tool, MCP: true, Tool: "search"},
 	}
 	return tool, root, mcp
 }
@@ -136,7 +136,7 @@ func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
 	tool, root, _ := conversation()
 	h := newHandFed(t)
 	tool.Service = "desk"
-	h.together(&Submission{Spans: []otlp.Span{tool}}, &Submission{Spans: []otlp.Span{root}})
+	h.together(&Submission{Spans: []trace.Span{tool}}, &Submission{Spans: []trace.Span{root}})
 	if _, ok := h.verdicts()[conversed]; ok || len(h.m.runs) != 1 || len(h.live) != 1 {
 		t.Errorf("%d runs are stored, %d in memory, want the one", len(h.m.runs), len(h.live))
 	}
@@ -200,13 +200,13 @@ func TestADeletedRunTakesNoSpansOfAnotherRun(t *testing.T) {
 
 // anyTraces draws spans of one or two traces: calls told once, twice or by MCP, agents, the conversation named anywhere, parents
 // that never come, and copies of spans that tell less.
-func anyTraces(t *rapid.T) (spans []otlp.Span) {
+func anyTraces(t *rapid.T) (spans []trace.Span) {
 	traces := rapid.IntRange(1, 2).Draw(t, "traces")
 	for k := range traces {
-		trace := fmt.Sprintf("%032x", k+1)
+		traceID := fmt.Sprintf("%032x", k+1)
 		n := rapid.IntRange(1, 12).Draw(t, "spans")
 		for i := range n {
-			s := otlp.Span{TraceID: trace, ID: fmt.Sprintf("%x%015x", k+1, i+1), Start: begin.UnixNano() + int64(i)*int64(time.Second)}
+			s := trace.Span{TraceID: traceID, ID: fmt.Sprintf("%x%015x", k+1, i+1), Start: begin.UnixNano() + int64(i)*int64(time.Second)}
 			s.End = s.Start + rapid.Int64Range(1, 20).Draw(t, "took")*int64(time.Second)/2
 			if above := rapid.IntRange(-1, i).Draw(t, "parent"); above >= 0 {
 				s.ParentID = fmt.Sprintf("%x%015x", k+1, above) // of which 0 never comes
@@ -220,7 +220,7 @@ func anyTraces(t *rapid.T) (spans []otlp.Span) {
 				less := s
 				less.Run, less.Output, less.End = "", "", s.End-1
 				if rapid.Bool().Draw(t, "of another kind") { // so that events come of it which are none in the end
-					less.Facts = otlp.Facts{}
+					less.Facts = trace.Facts{}
 					anyFacts(t, &less, k)
 				}
 				spans = append(spans, less)
@@ -230,25 +230,25 @@ func anyTraces(t *rapid.T) (spans []otlp.Span) {
 	return spans
 }
 
-func anyFacts(t *rapid.T, s *otlp.Span, trace int) {
-	s.Kind = rapid.SampledFrom([]otlp.Kind{otlp.Other, otlp.Agent, otlp.Model, otlp.Tool, otlp.Tool, otlp.Tool}).Draw(t, "kind")
+func anyFacts(t *rapid.T, s *trace.Span, number int) {
+	s.Kind = rapid.SampledFrom([]trace.Kind{trace.Other, trace.Agent, trace.Model, trace.Tool, trace.Tool, trace.Tool}).Draw(t, "kind")
 	switch s.Kind {
-	case otlp.Agent:
+	case trace.Agent:
 		s.Agent = rapid.SampledFrom([]string{"desk", "refunds"}).Draw(t, "agent")
-	case otlp.Model:
+	case trace.Model:
 		s.Model, s.Tokens = "house-1", 10
-	case otlp.Tool:
+	case trace.Tool:
 		s.Tool = rapid.SampledFrom([]string{"search", "server.search", "", "transfer_to_refunds"}).Draw(t, "tool")
 		s.MCP = rapid.IntRange(0, 2).Draw(t, "MCP") == 0
 		if call := rapid.IntRange(0, 6).Draw(t, "call"); call > 0 {
-			s.CallID, s.ByCall = fmt.Sprint("call", trace, call), rapid.Bool().Draw(t, "by call")
+			s.CallID, s.ByCall = fmt.Sprint("call", number, call), rapid.Bool().Draw(t, "by call")
 		}
 		s.Input, s.Output = `{"q":1}`, `[]`
 	}
 }
 
 // deliver records spans in drawn pieces, with restarts and idling between them.
-func (h *handFed) deliver(t *rapid.T, spans []otlp.Span) {
+func (h *handFed) deliver(t *rapid.T, spans []trace.Span) {
 	for len(spans) > 0 {
 		var group []*Submission
 		for range rapid.IntRange(1, 3).Draw(t, "together") {
@@ -268,7 +268,7 @@ func (h *handFed) deliver(t *rapid.T, spans []otlp.Span) {
 
 // regardless leaves out the project too where there are two traces: a conversation of both is in the project of the one that first
 // told of a service.
-func regardless(spans []otlp.Span) cmp.Option {
+func regardless(spans []trace.Span) cmp.Option {
 	if spans[0].TraceID == spans[len(spans)-1].TraceID {
 		return regardlessOfArrival
 	}
@@ -294,6 +294,22 @@ func TestWhatSpansGiveIsAFunctionOfTheirSet(t *testing.T) {
 		}
 		h.leavesNothing(rt)
 	})
+}
+
+func TestAProjectIsThatOfTheCanonicalCopiesOfSpans(t *testing.T) {
+	const id = "00000000000000000000000000000001"
+	make := func(span, service string, facts trace.Facts, end int64) trace.Span {
+		s := trace.Span{TraceID: id, ID: span, Service: service, Start: begin.UnixNano(), Facts: facts}
+		s.End = s.Start + end
+		return s
+	}
+	tool := trace.Facts{Kind: trace.Tool, Tool: "search"}
+	h := newHandFed(t)
+	h.spans(make("01", "one", tool, 1))
+	h.spans(make("01", "one", trace.Facts{Kind: trace.Other}, 2), make("02", "two", tool, 2)) // 01 is no agent's work after all
+	if got := h.verdicts()[id].Run.Project; got != "two" {
+		t.Errorf("the run is in the project %q, want two, whose span alone has events", got)
+	}
 }
 
 // kept returns the runs by id that the store names for each trace, and how many spans it has.
@@ -339,7 +355,7 @@ func (h *handFed) leavesNothing(t *rapid.T) {
 	}
 }
 
-func spanIn(t testing.TB, body []byte) (s otlp.Span) {
+func spanIn(t testing.TB, body []byte) (s trace.Span) {
 	t.Helper()
 	if err := json.Unmarshal(body, &s); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // Submission is the content of one request. The caller must not use it after Submit.
@@ -15,7 +15,7 @@ type Submission struct {
 	Events []*unloop.Event // each with the id of its run; an event without an id gets one
 
 	Services map[string]string // the projects, by their ids, of runs that have no other, since these services sent them
-	Spans    []otlp.Span
+	Spans    []trace.Span
 	Deleted  []string // ids of runs to delete, with all their records
 }
 

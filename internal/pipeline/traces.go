@@ -7,21 +7,21 @@ import (
 
 	json "github.com/go-json-experiment/json"
 
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // traces are the traces in memory. What is not there is read from the spans of the store.
 type traces struct {
-	live  map[string]*trace
-	used  list.List // of *trace, the latest in front
+	live  map[string]*liveTrace
+	used  list.List // of *liveTrace, the latest in front
 	bytes int
 }
 
-// trace is a trace in memory.
-type trace struct {
+// liveTrace is a trace in memory.
+type liveTrace struct {
 	id     string
-	events *otlp.Trace
+	events *trace.Trace
 	run    int64 // the number of a run of which the store knows that the trace has events there; 0 for none
 	bytes  int
 	seen   time.Time
@@ -44,7 +44,7 @@ func (c *commit) placeSpans(ctx context.Context, w *queued) error {
 }
 
 // placeTrace does so for spans of one trace.
-func (c *commit) placeTrace(ctx context.Context, w *queued, spans []otlp.Span, bodies [][]byte) error {
+func (c *commit) placeTrace(ctx context.Context, w *queued, spans []trace.Span, bodies [][]byte) error {
 	t, err := c.p.trace(ctx, spans[0].TraceID)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (n serviceNames) was(run string) string {
 }
 
 // placeChange places what changes in the events of a run.
-func (c *commit) placeChange(ctx context.Context, w *queued, t *trace, change otlp.Change) error {
+func (c *commit) placeChange(ctx context.Context, w *queued, t *liveTrace, change trace.Change) error {
 	e := change.Event
 	run, err := c.touch(ctx, e.RunID)
 	if err != nil {
@@ -111,7 +111,7 @@ func (t *runChange) setProject(service, noProject string) {
 }
 
 // serve puts the runs of which events or the service have changed, or all of the trace's, into the projects of their services.
-func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, before serviceNames) error {
+func (c *commit) serve(ctx context.Context, t *liveTrace, changes []trace.Change, before serviceNames) error {
 	runs := make(map[string]bool)
 	for run := range t.events.Served() {
 		runs[run] = true
@@ -140,7 +140,8 @@ func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, bef
 			}
 			continue
 		}
-		if project := run.row.Project; project != store.Key(service) && t.events.Serves(project) {
+		// The project may be that of a span of which a better copy tells of no agent's work.
+		if project := run.row.Project; project != store.Key(service) && (project == store.Key(was) || t.events.Serves(project)) {
 			run.row.Project, run.rowChanged = store.Key(service), true
 		}
 		run.setProject(service, c.p.opts.Project)
@@ -149,7 +150,7 @@ func (c *commit) serve(ctx context.Context, t *trace, changes []otlp.Change, bef
 }
 
 // trace returns a trace, from memory or as the store's spans make it.
-func (p *Pipeline) trace(ctx context.Context, id string) (*trace, error) {
+func (p *Pipeline) trace(ctx context.Context, id string) (*liveTrace, error) {
 	if t := p.traces.live[id]; t != nil {
 		p.traces.used.MoveToFront(t.place)
 		return t, nil
@@ -158,10 +159,10 @@ func (p *Pipeline) trace(ctx context.Context, id string) (*trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trace{id: id, events: otlp.NewTrace()}
-	spans := make([]otlp.Span, 0, len(stored))
+	t := &liveTrace{id: id, events: trace.New()}
+	spans := make([]trace.Span, 0, len(stored))
 	for k := range stored {
-		var s otlp.Span
+		var s trace.Span
 		if err := json.Unmarshal(stored[k].Body, &s); err != nil {
 			p.opts.Metrics.Unreadable.Inc()
 			continue
@@ -170,14 +171,14 @@ func (p *Pipeline) trace(ctx context.Context, id string) (*trace, error) {
 	}
 	t.events.Add(spans)
 	if p.traces.live == nil {
-		p.traces.live = make(map[string]*trace)
+		p.traces.live = make(map[string]*liveTrace)
 	}
 	p.traces.live[id] = t
 	t.place = p.traces.used.PushFront(t)
 	return t, nil
 }
 
-func (ts *traces) resize(t *trace, now time.Time) {
+func (ts *traces) resize(t *liveTrace, now time.Time) {
 	size := t.events.Size()
 	ts.bytes += size - t.bytes
 	t.bytes, t.seen = size, now
@@ -187,7 +188,7 @@ func (ts *traces) resize(t *trace, now time.Time) {
 // since a time.
 func (ts *traces) makeRoom(bytes int, since time.Time) {
 	for at := ts.used.Back(); at != nil; {
-		t := at.Value.(*trace)
+		t := at.Value.(*liveTrace)
 		if !(bytes > 0 && ts.bytes > bytes || t.seen.Before(since)) {
 			return
 		}
@@ -197,7 +198,7 @@ func (ts *traces) makeRoom(bytes int, since time.Time) {
 }
 
 // drop puts a trace out of memory.
-func (ts *traces) drop(t *trace) {
+func (ts *traces) drop(t *liveTrace) {
 	if ts.live[t.id] == t {
 		ts.used.Remove(t.place)
 		ts.bytes -= t.bytes

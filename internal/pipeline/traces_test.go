@@ -10,20 +10,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // spansOf returns a trace of calls that two agents make, one below the other, of which some repeat; its root names the session.
-func spansOf(random *rand.Rand, trace, session string, calls int) (spans []otlp.Span) {
+func spansOf(random *rand.Rand, id32, session string, calls int) (spans []trace.Span) {
 	at := begin.UnixNano()
 	tick := func() int64 { at += int64(time.Second); return at }
-	id := func(k int) string { return fmt.Sprintf("%s%014x", trace[:2], k+1) }
-	root := otlp.Span{TraceID: trace, ID: id(0), Title: "invoke_agent support", Service: "desk", Run: session, Start: tick(), Facts: otlp.Facts{Kind: otlp.Agent, Agent: "support"}}
-	inner := otlp.Span{TraceID: trace, ID: id(1), ParentID: id(0), Title: "refunds", Start: tick(), Facts: otlp.Facts{Kind: otlp.Agent, Agent: "refunds"}}
+	id := func(k int) string { return fmt.Sprintf("%s%014x", id32[:2], k+1) }
+	root := trace.Span{TraceID: id32, ID: id(0), Title: "invoke_agent support", Service: "desk", Run: session, Start: tick(), Facts: trace.Facts{Kind: trace.Agent, Agent: "support"}}
+	inner := trace.Span{TraceID: id32, ID: id(1), ParentID: id(0), Title: "refunds", Start: tick(), Facts: trace.Facts{Kind: trace.Agent, Agent: "refunds"}}
 	for k := range calls {
-		s := otlp.Span{
-			TraceID: trace, ID: id(k + 2), ParentID: id(random.IntN(2)), Title: "search", Start: tick(),
-			Facts: otlp.Facts{Kind: otlp.Tool, Tool: "search", CallID: fmt.Sprint("call", k), Input: fmt.Sprintf(`{"q":%d}`, random.IntN(2)), Output: `[]`},
+		s := trace.Span{
+			TraceID: id32, ID: id(k + 2), ParentID: id(random.IntN(2)), Title: "search", Start: tick(),
+			Facts: trace.Facts{Kind: trace.Tool, Tool: "search", CallID: fmt.Sprint("call", k), Input: fmt.Sprintf(`{"q":%d}`, random.IntN(2)), Output: `[]`},
 		}
 		if random.IntN(3) == 0 { // it goes on while others begin
 			s.End = at + int64(5*time.Second)
@@ -37,9 +37,9 @@ func spansOf(random *rand.Rand, trace, session string, calls int) (spans []otlp.
 	return append(spans, inner, root)
 }
 
-func submitSpans(t testing.TB, p *Pipeline, spans ...otlp.Span) {
+func submitSpans(t testing.TB, p *Pipeline, spans ...trace.Span) {
 	t.Helper()
-	if _, err := p.Submit(context.Background(), &Submission{Spans: append([]otlp.Span(nil), spans...)}); err != nil {
+	if _, err := p.Submit(context.Background(), &Submission{Spans: append([]trace.Span(nil), spans...)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -48,12 +48,12 @@ func TestSpansGiveTheSameVerdictHoweverTheyCome(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
 		session := rapid.SampledFrom([]string{"", "session-1"}).Draw(rt, "session")
-		const trace = "0af7651916cd43dd8448eb211c80319c"
+		const id32 = "0af7651916cd43dd8448eb211c80319c"
 		run := session
 		if run == "" {
-			run = trace
+			run = id32
 		}
-		spans := spansOf(random, trace, session, rapid.IntRange(1, 30).Draw(rt, "calls"))
+		spans := spansOf(random, id32, session, rapid.IntRange(1, 30).Draw(rt, "calls"))
 		m := newMemory()
 		p, stop := start(t, Options{Store: m})
 		submitSpans(t, p, spans...)
@@ -67,7 +67,7 @@ func TestSpansGiveTheSameVerdictHoweverTheyCome(t *testing.T) {
 		}
 
 		m = newMemory()
-		mixed := append(append([]otlp.Span(nil), spans...), spans[:len(spans)/2]...)
+		mixed := append(append([]trace.Span(nil), spans...), spans[:len(spans)/2]...)
 		random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 		p, stop = start(t, Options{Store: m, LiveRuns: 1})
 		for len(mixed) > 0 {

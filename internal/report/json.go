@@ -2,9 +2,10 @@ package report
 
 import (
 	"io"
-	"math"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -27,20 +28,8 @@ type jsonRun struct {
 }
 
 type jsonMetrics struct {
-	Events       int     `json:"total_events"`
-	Duration     float64 `json:"total_duration_sec"`
-	LLMCalls     int     `json:"total_llm_calls"`
-	ToolCalls    int     `json:"total_tool_calls"`
-	Retries      int     `json:"total_retries"`
-	Handoffs     int     `json:"total_handoffs"`
-	Errors       int     `json:"total_errors"`
-	Tokens       int64   `json:"total_tokens"`
-	Cost         float64 `json:"estimated_cost"`
-	MeanLatency  float64 `json:"average_latency_ms"`
-	MaxLatency   float64 `json:"max_latency_ms"`
-	BusiestTool  *string `json:"most_used_tool"`
-	BusiestAgent *string `json:"most_active_agent"`
-	Warnings     int     `json:"warnings_count"`
+	api.Totals
+	Warnings int `json:"warnings_count"`
 }
 
 type jsonWarning struct {
@@ -92,24 +81,15 @@ func (j *jsonWriter) Write(r *Run) error {
 func (j *jsonWriter) Close() error { return nil }
 
 func metricsOf(r *Run) jsonMetrics {
-	m := &r.Metrics
-	return jsonMetrics{
-		Events: m.Events, Duration: round(m.Duration.Seconds(), 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls,
-		Retries: m.Retries, Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens,
-		Cost: round(m.Cost, 6), MeanLatency: round(m.MeanLatency, 2), MaxLatency: finite(m.MaxLatency),
-		BusiestTool: orNull(m.BusiestTool), BusiestAgent: orNull(m.BusiestAgent), Warnings: len(r.Warnings),
-	}
+	totals := store.MetricsOf(&r.Metrics, r.Metrics.Duration)
+	return jsonMetrics{api.TotalsOf(&totals), len(r.Warnings)}
 }
 
 func warningOf(f *unloop.Finding) jsonWarning {
-	w := jsonWarning{
-		Type: f.Rule, Severity: f.Severity, Subject: f.Subject, EventID: f.Event.ID, EventIndex: f.Event.Index,
+	return jsonWarning{
+		Type: f.Rule, Severity: f.Severity, Subject: f.Subject, Count: api.OrNull(f.Count), EventID: f.Event.ID, EventIndex: f.Event.Index,
 		FirstIndex: f.First.Index, Message: f.What, Why: f.Why, Try: f.Try, Evidence: idsOf(f.Evidence),
 	}
-	if f.Count != 0 {
-		w.Count = &f.Count
-	}
-	return w
 }
 
 func idsOf(events []unloop.EventRef) []string {
@@ -118,28 +98,4 @@ func idsOf(events []unloop.EventRef) []string {
 		ids = append(ids, e.ID)
 	}
 	return ids
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-// round rounds to so many decimal places. Numbers without such places stay as they are.
-func round(x float64, places int) float64 {
-	unit := math.Pow10(places)
-	if math.Abs(x) > 1e15 {
-		return finite(x)
-	}
-	return finite(math.Round(x*unit) / unit)
-}
-
-// finite keeps a sum that overflowed within what JSON can say.
-func finite(x float64) float64 {
-	if math.IsNaN(x) {
-		return 0
-	}
-	return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, x))
 }

@@ -42,6 +42,7 @@ type Event struct {
 	Position Position
 	Received time.Time // time of arrival, in microseconds
 	Body     []byte    // wire JSON
+	Analysis []byte    // what the fold found out about the event: the JSON of an Analysis; empty for nothing
 }
 
 // Run is the row of a run.
@@ -89,9 +90,9 @@ const (
 
 // Preview is the summary of a run in a list.
 type Preview struct {
-	Tools   []ToolCalls `json:"tools,omitempty"`  // the most called tools, at most MaxBusiest
-	Novelty []float64   `json:"news,omitempty"`   // proportion of novel steps in intervals of equal length, at most MaxNovelty
-	Health  []HealthAt  `json:"health,omitempty"` // the health at the beginning and at each change, at most MaxHealth points
+	Tools   []ToolCalls `json:"tools,omitempty"`   // the most called tools, at most MaxBusiest
+	Novelty []float64   `json:"novelty,omitempty"` // proportion of novel steps in intervals of equal length, at most MaxNovelty
+	Health  []HealthAt  `json:"health,omitempty"`  // the health at the beginning and at each change, at most MaxHealth points
 }
 
 // ToolCalls is the number of calls of a tool.
@@ -197,6 +198,7 @@ type Batch struct {
 	Runs        []Run      // inserted or replaced
 	Removed     []EventRef // events to delete; the new form of a changed event is in Events
 	Events      []Event
+	Analyses    []Reanalyzed // new analyses of stored events; those of unknown events are ignored
 	Invalidated []Invalidated
 	Warnings    []Warning // inserted or replaced
 	Decisions   []Decision

@@ -13,6 +13,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed all:dist
@@ -30,7 +31,8 @@ func Patterns() []string {
 // index is the page that all pages are.
 const index = "index.html"
 
-// Handler answers for the patterns. It packs what it serves once, which takes some tens of milliseconds.
+// Handler answers for the patterns. It compresses each file once, at its first request: all of them take some tens of milliseconds, which
+// a server that nobody looks at would spend at each start.
 func Handler() http.Handler {
 	dist, err := fs.Sub(built, "dist")
 	if err != nil {
@@ -73,20 +75,27 @@ func handlerOf(dist fs.FS) http.Handler {
 type file struct {
 	kind   string // its media type
 	text   []byte
-	packed []byte // with gzip; nil where that saves nothing
-	kept   bool   // it is what its name says, for ever: the name has a hash of it
+	packed func() []byte // with gzip; nil where that saves nothing
+	kept   bool          // it is what its name says, for ever: the name has a hash of it
 }
 
 func newFile(name string, text []byte) *file {
-	f := &file{kind: kindOf(name), text: text, kept: strings.HasPrefix(name, "assets/")}
-	var packed bytes.Buffer
-	to, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is one of gzip's
-	_, _ = to.Write(text)                                       // a buffer takes everything
-	_ = to.Close()
-	if packed.Len() < len(text)-len(text)/16 {
-		f.packed = packed.Bytes()
+	return &file{
+		kind: kindOf(name), text: text, kept: strings.HasPrefix(name, "assets/"),
+		packed: sync.OnceValue(func() []byte { return packed(text) }),
 	}
-	return f
+}
+
+// packed returns a text with gzip, or nil where that saves nothing.
+func packed(text []byte) []byte {
+	var out bytes.Buffer
+	to, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is one of gzip's
+	_, _ = to.Write(text)                                    // a buffer takes everything
+	_ = to.Close()
+	if out.Len() >= len(text)-len(text)/16 {
+		return nil
+	}
+	return out.Bytes()
 }
 
 // kindOf returns the media type of a file. That of the machine's own tables may be wrong.
@@ -116,11 +125,11 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	text := f.text
-	if f.packed != nil {
+	if packed := f.packed(); packed != nil {
 		h.Add("Vary", "Accept-Encoding")
 		if takesGzip(r.Header.Get("Accept-Encoding")) {
 			h.Set("Content-Encoding", "gzip")
-			text = f.packed
+			text = packed
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(text)))

@@ -31,7 +31,15 @@ type kind struct {
 
 // kinds lists all, family by family. A kind's place in the list is a part of its seed: new kinds go to the end.
 func kinds() []kind {
-	return slices.Concat(loops(), benign(lookalikes()), shellLoops(), serviceLoops(), benign(shellLookalikes()), benign(serviceLookalikes()))
+	return slices.Concat(loops(), benign(lookalikes()), shellLoops(), serviceLoops(), benign(shellLookalikes()), benign(serviceLookalikes()),
+		reporting(laterLoops()), reporting(benign(laterLookalikes())))
+}
+
+func reporting(later []kind) []kind {
+	for k := range later {
+		later[k].reporting = true
+	}
+	return later
 }
 
 func benign(lookalikes []kind) []kind {

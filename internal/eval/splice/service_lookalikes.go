@@ -16,13 +16,13 @@ func serviceLookalikes() []kind {
 		{name: "sums", build: sums},
 		{name: "plan_gets_on", build: planGetsOn},
 		{name: "many_tables", build: manyTables},
-		{name: "migrations", build: migrations, reporting: true},
-		{name: "scroll_down", build: scrollDown, reporting: true},
-		{name: "back_off", build: backOff, reporting: true},
-		{name: "scheduled_check", build: scheduledCheck, reporting: true},
-		{name: "moves", build: moves, reporting: true},
-		{name: "reports_of_steps", build: reportsOfSteps, reporting: true},
-		{name: "many_texts", build: manyTexts, reporting: true},
+		{name: "migrations", build: migrations},
+		{name: "scroll_down", build: scrollDown},
+		{name: "back_off", build: backOff},
+		{name: "scheduled_check", build: scheduledCheck},
+		{name: "moves", build: moves},
+		{name: "reports_of_steps", build: reportsOfSteps},
+		{name: "many_texts", build: manyTexts},
 	}
 }
 

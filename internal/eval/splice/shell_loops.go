@@ -24,13 +24,13 @@ func shellLoops() []kind {
 		{name: "same_file_by_many_tools", build: sameFileByManyTools},
 		{name: "dead_log", build: deadLog},
 		{name: "same_import_error", build: sameImportError},
-		{name: "push_rejected", build: pushRejected, reporting: true},
-		{name: "edit_without_change", build: editWithoutChange, reporting: true},
-		{name: "broken_commands", build: brokenCommands, reporting: true},
-		{name: "reread_slices", build: rereadSlices, reporting: true},
-		{name: "denied_writes", build: deniedWrites, reporting: true},
-		{name: "silent_background_shell", build: silentBackgroundShell, reporting: true},
-		{name: "pods_stay_broken", build: podsStayBroken, reporting: true},
+		{name: "push_rejected", build: pushRejected},
+		{name: "edit_without_change", build: editWithoutChange},
+		{name: "broken_commands", build: brokenCommands},
+		{name: "reread_slices", build: rereadSlices},
+		{name: "denied_writes", build: deniedWrites},
+		{name: "silent_background_shell", build: silentBackgroundShell},
+		{name: "pods_stay_broken", build: podsStayBroken},
 	}
 }
 

@@ -41,6 +41,7 @@ func Sessions() ingest.Format {
 		Sniff:  sniffSession,
 		Decode: decode,
 		Whole:  true,
+		Grows:  true,
 	}
 }
 
@@ -52,6 +53,7 @@ func Stream() ingest.Format {
 		Sniff:  sniffStream,
 		Decode: decode,
 		Whole:  true,
+		Grows:  true,
 	}
 }
 

@@ -39,6 +39,7 @@ func Format() ingest.Format {
 		Sniff:  sniff,
 		Decode: decode,
 		Whole:  true,
+		Grows:  true,
 	}
 }
 

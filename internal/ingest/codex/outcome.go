@@ -226,3 +226,12 @@ func exited(code int64) *verdict {
 	}
 	return &verdict{failed: true, reason: "exit code " + strconv.FormatInt(code, 10)}
 }
+
+// Outcome takes apart what a tool returned to the model: the output, whether the call failed, and why, as far as it is told.
+func Outcome(v jsontext.Value) (output json.RawMessage, failed bool, reason string) {
+	output, told := open(v)
+	if told == nil {
+		return output, false, ""
+	}
+	return output, told.failed, told.reason
+}

@@ -24,6 +24,7 @@ func Format() ingest.Format {
 		Sniff:  sniff,
 		Decode: decode,
 		Whole:  true,
+		Grows:  true,
 	}
 }
 

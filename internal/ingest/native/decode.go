@@ -17,7 +17,7 @@ import (
 
 // Format describes the decoder.
 func Format() ingest.Format {
-	return ingest.Format{Name: "unloop", Title: "unloop events, JSON Lines", Sniff: sniff, Decode: decode}
+	return ingest.Format{Name: "unloop", Title: "unloop events, JSON Lines", Sniff: sniff, Decode: decode, Grows: true}
 }
 
 // sniff wants a type as on the wire, beside an id of the event or of the run.

@@ -19,8 +19,8 @@ type Limits struct {
 	Levels int // of nested objects and arrays in an event, its own object included
 	Name   int // bytes of an id, or of a name of anything
 
-	// Shorten returns a text in at most so many bytes. It is called for ids and names that have more than Name.
-	Shorten func(text string, most int) string
+	// Shorten and ShortenID return a name, or an id, in at most so many bytes. They are called for those that have more than Name.
+	Shorten, ShortenID func(text string, most int) string
 }
 
 // Request is what one request brings.
@@ -239,27 +239,32 @@ func (r *reader) shorten(e *unloop.Event) {
 	for _, f := range [...]struct {
 		name string
 		text *string
+		isID bool
 	}{
-		{"event_id", &e.ID},
-		{"run_id", &e.RunID},
-		{"project", &r.project},
-		{"type", (*string)(&e.Type)},
-		{"agent", &e.Agent},
-		{"name", &e.Name},
-		{"status", &e.Status},
-		{"model", &e.Model},
-		{"tool", &e.Tool},
-		{"call_id", &e.CallID},
-		{"role", &e.Role},
-		{"parent_event_id", &e.ParentEventID},
-		{"span_id", &e.SpanID},
-		{"trace_id", &e.TraceID},
+		{"event_id", &e.ID, true},
+		{"run_id", &e.RunID, true},
+		{"project", &r.project, false},
+		{"type", (*string)(&e.Type), false},
+		{"agent", &e.Agent, false},
+		{"name", &e.Name, false},
+		{"status", &e.Status, false},
+		{"model", &e.Model, false},
+		{"tool", &e.Tool, false},
+		{"call_id", &e.CallID, true},
+		{"role", &e.Role, false},
+		{"parent_event_id", &e.ParentEventID, true},
+		{"span_id", &e.SpanID, true},
+		{"trace_id", &e.TraceID, true},
 	} {
 		if strings.IndexByte(*f.text, 0) >= 0 {
 			*f.text = strings.ReplaceAll(*f.text, "\x00", "\ufffd")
 		}
 		if had := len(*f.text); had > r.limits.Name {
-			*f.text = r.limits.Shorten(*f.text, r.limits.Name)
+			shorten := r.limits.Shorten
+			if f.isID {
+				shorten = r.limits.ShortenID
+			}
+			*f.text = shorten(*f.text, r.limits.Name)
 			r.Cut = append(r.Cut, Refusal{e.Index, f.name, fmt.Sprintf("shortened from %d bytes to %d", had, len(*f.text))})
 		}
 	}

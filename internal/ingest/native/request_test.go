@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-var limits = Limits{Events: 5, Levels: 8, Name: 16, Shorten: begin}
+var limits = Limits{Events: 5, Levels: 8, Name: 16, Shorten: begin, ShortenID: begin}
 
 // begin stands for what shortens names.
 func begin(text string, most int) string { return text[:most] }
@@ -177,7 +177,7 @@ func TestEveryMemberIsRead(t *testing.T) {
 		"project":"p","agent":"a","name":"n","status":"s","model":"m","tool":"t","call_id":"c","role":"user","text":"x\ny","tokens":12.0,
 		"cost":0.5,"latency_ms":1.25,"input":{"q":[1,2]},"output":null,"error":"no","metadata":{"k":"v"},"usage":{"input_tokens":3},
 		"annotations":{"readOnlyHint":true},"parent_event_id":"pe","span_id":"sp","trace_id":"tr","nobody":["knows",{"this":1}]}`)
-	r, err := ReadRequest(body, false, Limits{Events: 1, Levels: 8, Name: 32, Shorten: begin})
+	r, err := ReadRequest(body, false, Limits{Events: 1, Levels: 8, Name: 32, Shorten: begin, ShortenID: begin})
 	if err != nil || len(r.Items) != 1 {
 		t.Fatalf("%v, error %v", r, err)
 	}
@@ -303,7 +303,7 @@ func BenchmarkRequest(b *testing.B) {
 			b.ReportAllocs()
 			events := 0
 			for b.Loop() {
-				r, err := ReadRequest(data, false, Limits{Events: 10_000, Levels: 128, Name: 1024, Shorten: begin})
+				r, err := ReadRequest(data, false, Limits{Events: 10_000, Levels: 128, Name: 1024, Shorten: begin, ShortenID: begin})
 				if err != nil || len(r.Bad) > 0 {
 					b.Fatal(err, r.Bad)
 				}

@@ -1,6 +1,10 @@
 package otlp
 
-import "github.com/unloop-ai/unloop"
+import (
+	"github.com/unloop-ai/unloop"
+
+	"github.com/unloop-ai/unloop/internal/trace"
+)
 
 // claudeCode reads a record of Claude Code. Contents are told only where its user switched them on.
 func (r *record) claudeCode() []*unloop.Event {
@@ -34,13 +38,13 @@ func (r *record) codex() []*unloop.Event {
 		})
 	case "api_request":
 		if r.text("error.message") != "" {
-			return r.modelCall("", Usage{}, 0)
+			return r.modelCall("", trace.Usage{}, 0)
 		}
 	case "sse_event":
 		if r.text("event.kind") != "response.completed" && r.text("error.message") == "" {
 			return nil
 		}
-		return r.modelCall("", Usage{
+		return r.modelCall("", trace.Usage{
 			Input:       r.count("input_token_count"),
 			Output:      r.count("output_token_count"),
 			CachedInput: r.count("cached_token_count"),
@@ -61,7 +65,7 @@ func (r *record) gemini() []*unloop.Event {
 			input: r.json("function_args"), outputSize: r.count("content_length"),
 		})
 	case "api_response", "api_error":
-		return r.modelCall("", Usage{
+		return r.modelCall("", trace.Usage{
 			Input:       r.count("input_token_count"),
 			Output:      r.count("output_token_count") + r.count("thoughts_token_count"),
 			CachedInput: r.count("cached_content_token_count"),

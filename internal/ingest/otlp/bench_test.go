@@ -8,6 +8,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // agentTraces is a request with n spans of an agent's work in one trace: a model call and a tool call in turn below the
@@ -87,7 +89,7 @@ func BenchmarkTraces(b *testing.B) {
 			b.Fatal(err)
 		}
 		read, _, _ := Spans(td)
-		if changes := NewTrace().Add(read); len(changes) != 2*spans+1 {
+		if changes := trace.New().Add(read); len(changes) != 2*spans+1 {
 			b.Fatalf("%d changes", len(changes))
 		}
 	}
@@ -117,17 +119,17 @@ func BenchmarkLeaf(b *testing.B) {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			known, _, _ := Spans(agentTraces(size, 0, true))
 			leaves, _, _ := Spans(agentTraces(20_000, size, false))
-			var trace *Trace
+			var of *trace.Trace
 			b.ReportAllocs()
 			b.ResetTimer()
 			for i := range b.N {
 				if i%len(leaves) == 0 {
 					b.StopTimer()
-					trace = NewTrace()
-					trace.Add(known)
+					of = trace.New()
+					of.Add(known)
 					b.StartTimer()
 				}
-				trace.Add(leaves[i%len(leaves) : i%len(leaves)+1])
+				of.Add(leaves[i%len(leaves) : i%len(leaves)+1])
 			}
 		})
 	}

@@ -1,20 +1,24 @@
 package otlp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/trace"
+)
 
 const claudeCodePrefix = "claude_code."
 
 // claudeCode reads Claude Code's spans (beta). A call's span encloses that of its execution, which tells of the failure but
 // not of the tool. Tokens of a prompt come apart from cached ones. An interaction is a turn, whose end ends no run.
-func claudeCode(s *span) Facts {
+func claudeCode(s *span) trace.Facts {
 	operation, ok := strings.CutPrefix(s.Name(), claudeCodePrefix)
 	if !ok {
-		return Facts{}
+		return trace.Facts{}
 	}
-	f := Facts{Agent: s.text("agent.name", "agent_id")}
+	f := trace.Facts{Agent: s.text("agent.name", "agent_id")}
 	switch operation {
 	case "tool", "tool.execution":
-		f.Kind = Tool
+		f.Kind = trace.Tool
 		f.Tool = s.text("tool_name")
 		f.CallID = s.text("tool_use_id", "gen_ai.tool.call.id")
 		f.Input = s.json("tool_input")
@@ -25,7 +29,7 @@ func claudeCode(s *span) Facts {
 			f.Input = `{"file_path":` + quoted(path) + `}`
 		}
 	case "llm_request":
-		f.Kind = Model
+		f.Kind = trace.Model
 		f.Model = s.text("model", "gen_ai.request.model")
 		f.CallID = s.text("request_id")
 		f.Usage = s.anthropicUsage()
@@ -36,8 +40,8 @@ func claudeCode(s *span) Facts {
 }
 
 // anthropicUsage reads the tokens of spans and records as Claude Code tells them.
-func (a attributes) anthropicUsage() Usage {
-	u := Usage{
+func (a attributes) anthropicUsage() trace.Usage {
+	u := trace.Usage{
 		Output:      a.count("output_tokens"),
 		CachedInput: a.count("cache_read_tokens"),
 		CacheWrite:  a.count("cache_creation_tokens"),

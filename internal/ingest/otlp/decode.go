@@ -2,7 +2,7 @@
 // and order, and from OTLP/JSON files: those of the collector's file exporter, with one request a line, or one request as a
 // document. Before it stands whoever received or opened them, behind it the pipeline.
 //
-// Spans decodes a request; a Trace takes in the spans of one trace, whenever they come, and says which events that adds,
+// Spans decodes a request; a trace.Trace takes in the spans of one trace, whenever they come, and says which events that adds,
 // changes or removes. A file goes the same way, with all spans of a trace at once; an Index counts its spans, of all kinds,
 // and its log records, from 0, and a start and its end share it. Logs needs no memory: a record gives its events by itself.
 //

@@ -14,7 +14,7 @@ const envelopes = 3
 // Python function's arguments without positional ones. All else stays as it is.
 func arguments(raw string) string {
 	for range envelopes {
-		m := object(raw)
+		m := ingest.MembersOf(raw)
 		switch {
 		case m == nil:
 			return raw
@@ -39,7 +39,7 @@ func arguments(raw string) string {
 // tool failed although its span does not.
 func result(raw string) (output string, failed bool) {
 	for range envelopes {
-		m := object(raw)
+		m := ingest.MembersOf(raw)
 		switch {
 		case m == nil:
 			return raw, false
@@ -47,7 +47,7 @@ func result(raw string) (output string, failed bool) {
 			raw = string(m["output"])
 		case has(m, "lc", "kwargs"):
 			raw = string(m["kwargs"])
-		case has(object(string(m["data"])), "content", "tool_call_id"):
+		case has(ingest.MembersOf(string(m["data"])), "content", "tool_call_id"):
 			raw = string(m["data"])
 		case has(m, "content", "tool_call_id"):
 			return string(m["content"]), string(m["status"]) == `"error"`

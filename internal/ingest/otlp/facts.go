@@ -1,16 +1,20 @@
 package otlp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/trace"
+)
 
 // facts asks the dialects. The first that knows the span says what it is; the others may add what it left out.
-func (s *span) facts() Facts {
+func (s *span) facts() trace.Facts {
 	if s.pending() {
-		return Facts{}
+		return trace.Facts{}
 	}
-	f := Facts{Agent: s.text("gen_ai.agent.name", "agent.name", "agent_name")}
+	f := trace.Facts{Agent: s.text("gen_ai.agent.name", "agent.name", "agent_name")}
 	for _, d := range [...]struct {
 		is   bool
-		read func(*span) Facts
+		read func(*span) trace.Facts
 	}{
 		{s.has("mcp."), mcp},
 		{strings.HasPrefix(s.Name(), claudeCodePrefix), claudeCode},
@@ -24,14 +28,14 @@ func (s *span) facts() Facts {
 			continue
 		}
 		told := d.read(s)
-		if f.Kind == Other {
+		if f.Kind == trace.Other {
 			f.Kind = told.Kind
 		}
 		if f.Kind == told.Kind {
-			f.fill(&told)
+			f.Fill(&told)
 		}
 	}
-	if f.Kind == Tool {
+	if f.Kind == trace.Tool {
 		f.MCP = f.MCP || s.fromMCP()
 	}
 	if f.Input == `""` {

@@ -1,17 +1,21 @@
 package otlp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/trace"
+)
 
 // genAI reads OpenTelemetry's GenAI conventions, in their names since 1.37 and those before, with the additions of
 // frameworks that follow them otherwise (Google's ADK, Pydantic AI, Strands). Tokens of a prompt include cached ones.
-func genAI(s *span) Facts {
+func genAI(s *span) trace.Facts {
 	switch genAIKind(s) {
-	case Tool:
+	case trace.Tool:
 		if s.text("gen_ai.tool.name") == adkMerged {
-			return Facts{}
+			return trace.Facts{}
 		}
-		f := Facts{
-			Kind:   Tool,
+		f := trace.Facts{
+			Kind:   trace.Tool,
 			Tool:   s.text("gen_ai.tool.name"),
 			CallID: s.text("gen_ai.tool.call.id", "gen_ai.tool.call_id"),
 			Input: s.json("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input",
@@ -35,24 +39,24 @@ func genAI(s *span) Facts {
 			f.Output = s.inEvent("gen_ai.choice", "message")
 		}
 		return f
-	case Model:
-		return Facts{
-			Kind:   Model,
+	case trace.Model:
+		return trace.Facts{
+			Kind:   trace.Model,
 			Model:  s.text("gen_ai.response.model", "gen_ai.request.model"),
 			Tokens: genAITokens(s),
 			Usage:  genAIUsage(s),
 			Cost:   s.number("gen_ai.usage.cost", "operation.cost"),
 		}
-	case Agent:
-		f := Facts{Kind: Agent}
+	case trace.Agent:
+		f := trace.Facts{Kind: trace.Agent}
 		if name, ok := strings.CutPrefix(s.title(), "invoke_agent "); ok {
 			f.Agent = name
 		}
 		return f
-	case Workflow:
-		return Facts{Kind: Workflow}
+	case trace.Workflow:
+		return trace.Facts{Kind: trace.Workflow}
 	}
-	return Facts{}
+	return trace.Facts{}
 }
 
 // What Google's ADK writes: its name as an instrumentation, the tool of a span that is about several calls together, each
@@ -63,33 +67,33 @@ const (
 	adkNone   = "<not specified>"
 )
 
-func genAIKind(s *span) Kind {
+func genAIKind(s *span) trace.Kind {
 	switch s.text("gen_ai.operation.name") {
 	case "execute_tool":
-		return Tool
+		return trace.Tool
 	case "chat", "text_completion", "generate_content":
-		return Model
+		return trace.Model
 	case "invoke_agent":
-		return Agent
+		return trace.Agent
 	case "invoke_workflow":
-		return Workflow
+		return trace.Workflow
 	case "":
 	default:
-		return Other
+		return trace.Other
 	}
 	switch {
 	case s.text("mcp.method.name") != "":
-		return Other
+		return trace.Other
 	case s.text("gen_ai.tool.name") != "", strings.HasPrefix(s.title(), "execute_tool "):
-		return Tool
+		return trace.Tool
 	case strings.HasPrefix(s.title(), "invoke_agent "):
-		return Agent
+		return trace.Agent
 	case s.scope == adkScope && s.title() == "invocation":
-		return Workflow
+		return trace.Workflow
 	case s.text("gen_ai.request.model") != "" && genAITokens(s) > 0 && !isEmbedding(s):
-		return Model
+		return trace.Model
 	}
-	return Other
+	return trace.Other
 }
 
 func genAITokens(s *span) int64 {
@@ -100,15 +104,15 @@ func genAITokens(s *span) int64 {
 	return u.Input + u.Output
 }
 
-func genAIUsage(s *span) Usage {
-	return Usage{
+func genAIUsage(s *span) trace.Usage {
+	return trace.Usage{
 		Input:       s.count("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
 		Output:      s.count("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
 		CachedInput: s.count("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"),
 		CacheWrite: s.count("gen_ai.usage.cache_write.input_tokens", "gen_ai.usage.cache_creation.input_tokens",
 			"gen_ai.usage.cache_creation_input_tokens"),
 		Reasoning: s.count("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.output_tokens.reasoning", "gen_ai.usage.reasoning_tokens"),
-	}.whole()
+	}.Whole()
 }
 
 func isEmbedding(s *span) bool {

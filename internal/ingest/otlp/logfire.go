@@ -1,24 +1,28 @@
 package otlp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/trace"
+)
 
 // logfire reads Logfire's spans of the OpenAI Agents SDK, whose model calls follow GenAI. A span is named for the template
 // of its message, and what fills that stands in attributes.
-func logfire(s *span) Facts {
+func logfire(s *span) trace.Facts {
 	template := s.text("logfire.msg_template")
 	switch {
 	case template == "":
-		return Facts{}
+		return trace.Facts{}
 	case strings.HasPrefix(template, "Function: {name}"):
-		return Facts{Kind: Tool, Tool: s.text("name"), Input: s.json("input"), Output: s.json("output")}
+		return trace.Facts{Kind: trace.Tool, Tool: s.text("name"), Input: s.json("input"), Output: s.json("output")}
 	case strings.HasPrefix(template, "Handoff: "):
-		return Facts{Kind: Tool, Tool: handoffTo + s.text("to_agent"), Agent: s.text("from_agent")}
+		return trace.Facts{Kind: trace.Tool, Tool: trace.HandoffPrefix + s.text("to_agent"), Agent: s.text("from_agent")}
 	case strings.HasPrefix(template, "Agent run: {name"):
-		return Facts{Kind: Agent, Agent: s.text("name")}
+		return trace.Facts{Kind: trace.Agent, Agent: s.text("name")}
 	case strings.HasPrefix(template, "OpenAI Agents trace: {name"):
-		return Facts{Kind: Workflow}
+		return trace.Facts{Kind: trace.Workflow}
 	}
-	return Facts{}
+	return trace.Facts{}
 }
 
 // pending reports whether the span only announces another one, which will tell the same once it has ended.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // Logs returns the events that the records of one request give, those of coding agents: Claude Code, Codex and Gemini CLI.
@@ -27,7 +28,7 @@ func Logs(ld plog.Logs) (events []*unloop.Event, services map[string]string, rej
 			return
 		}
 		events = append(events, told...)
-		if len(told) > 0 && isNamed(service) {
+		if len(told) > 0 && trace.IsNamed(service) {
 			services[told[0].RunID] = service
 		}
 	})
@@ -99,7 +100,7 @@ func (r *record) set(from plog.LogRecord, scope string) {
 func (r *record) time() time.Time {
 	for _, t := range []pcommon.Timestamp{r.Timestamp(), r.ObservedTimestamp()} {
 		if n := nanos(t); n != 0 {
-			return moment(n, 0)
+			return trace.TimeOf(n, 0)
 		}
 	}
 	return ingest.ParseTime(r.text("event.timestamp"))
@@ -138,9 +139,9 @@ func (r *record) call(base string, started, well, failed unloop.EventType) (star
 	if base == "" {
 		base = r.id()
 	} else {
-		base = callKey(base)
+		base = trace.CallKey(base)
 	}
-	start, end = r.event(started, base+startSuffix), r.event(well, base+endSuffix)
+	start, end = r.event(started, base+trace.StartSuffix), r.event(well, base+trace.EndSuffix)
 	end.ParentEventID = start.ID
 	if took, ok := r.took(); ok {
 		end.Latency = &took
@@ -179,15 +180,15 @@ func (a attributes) isFalse(key string) bool {
 func (r *record) toolCall(c toolResult) []*unloop.Event {
 	start, end := r.call(c.callID, unloop.ToolCallStarted, unloop.ToolCallCompleted, unloop.ToolCallFailed)
 	if c.callID == "" {
-		c.callID = strings.TrimSuffix(start.ID, startSuffix)
+		c.callID = strings.TrimSuffix(start.ID, trace.StartSuffix)
 	}
 	start.Tool, end.Tool, start.CallID, end.CallID = c.tool, c.tool, c.callID, c.callID
-	start.Input, end.Output = raw(c.input), raw(c.output)
+	start.Input, end.Output = trace.Raw(c.input), trace.Raw(c.output)
 	if start.Input == nil && c.inputSize > 0 {
-		start.Input, start.Metadata = sizeOnly(c.inputSize), raw(`{"input":"size only"}`)
+		start.Input, start.Metadata = sizeOnly(c.inputSize), trace.Raw(`{"input":"size only"}`)
 	}
 	if end.Output == nil && start.Input != nil && c.outputSize > 0 {
-		end.Output, end.Metadata = sizeOnly(c.outputSize), raw(`{"output":"size only"}`)
+		end.Output, end.Metadata = sizeOnly(c.outputSize), trace.Raw(`{"output":"size only"}`)
 	}
 	return []*unloop.Event{start, end}
 }
@@ -200,15 +201,15 @@ type toolResult struct {
 }
 
 func sizeOnly(n int64) json.RawMessage {
-	return raw(`{"size_bytes":` + strconv.FormatInt(n, 10) + `}`)
+	return trace.Raw(`{"size_bytes":` + strconv.FormatInt(n, 10) + `}`)
 }
 
 // modelCall returns a call of a model.
-func (r *record) modelCall(id string, u Usage, cost float64) []*unloop.Event {
+func (r *record) modelCall(id string, u trace.Usage, cost float64) []*unloop.Event {
 	start, end := r.call(id, unloop.LLMCallStarted, unloop.LLMCallCompleted, unloop.LLMCallFailed)
 	start.Model = r.text("model")
 	end.Model = start.Model
-	end.Tokens, end.Usage = u.Input+u.Output, u.known()
+	end.Tokens, end.Usage = u.Input+u.Output, u.Known()
 	end.Cost = cost
 	return []*unloop.Event{start, end}
 }
@@ -242,5 +243,5 @@ func (r *record) id() string {
 	if !timed {
 		fmt.Fprintf(&b, " %d", r.ObservedTimestamp())
 	}
-	return fmt.Sprintf("log:%016x", hash(b.String()))
+	return fmt.Sprintf("log:%016x", trace.Hash(b.String()))
 }

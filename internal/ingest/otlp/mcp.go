@@ -4,19 +4,18 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // mcp reads the conventions for the Model Context Protocol: spans of its clients and servers that call a tool.
-func mcp(s *span) Facts {
+func mcp(s *span) trace.Facts {
 	const method = "tools/call"
 	if s.text("mcp.method.name") != method {
-		return Facts{}
+		return trace.Facts{}
 	}
-	f := Facts{
-		Kind:   Tool,
+	f := trace.Facts{
+		Kind:   trace.Tool,
 		MCP:    true,
 		Tool:   s.text("gen_ai.tool.name", "mcp.tool.name"),
 		CallID: s.text("gen_ai.tool.call.id"),
@@ -31,7 +30,7 @@ func mcp(s *span) Facts {
 		f.Tool = requested(request)
 	}
 	if f.Tool == "" { // the transport's share of a call
-		return Facts{}
+		return trace.Facts{}
 	}
 	if f.Input == "" {
 		f.Input = arguments(request)
@@ -44,8 +43,8 @@ func mcp(s *span) Facts {
 
 // requested returns the tool's name in a request or in its parameters.
 func requested(request string) string {
-	members := object(request)
-	if params := object(string(members["params"])); params != nil {
+	members := ingest.MembersOf(request)
+	if params := ingest.MembersOf(string(members["params"])); params != nil {
 		members = params
 	}
 	return ingest.UnquoteText(members["name"])
@@ -81,16 +80,4 @@ func (s *span) fromMCP() bool {
 		}
 	}
 	return false
-}
-
-// object returns the members of a JSON object, and nil for any other value.
-func object(raw string) map[string]jsontext.Value {
-	if !strings.HasPrefix(raw, "{") {
-		return nil
-	}
-	var members map[string]jsontext.Value
-	if json.Unmarshal([]byte(raw), &members) != nil {
-		return nil
-	}
-	return members
 }

@@ -1,17 +1,21 @@
 package otlp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/trace"
+)
 
 // openInference reads OpenInference, which Arize's instrumentations write.
-func openInference(s *span) Facts {
+func openInference(s *span) trace.Facts {
 	kind := strings.ToUpper(s.text("openinference.span.kind"))
 	if kind == "AGENT" && s.text("tool.name") != "" { // LangChain's calls whatever has "agent" in its name an agent
 		kind = "TOOL"
 	}
 	switch kind {
 	case "TOOL":
-		f := Facts{
-			Kind:   Tool,
+		f := trace.Facts{
+			Kind:   trace.Tool,
 			Tool:   s.text("tool.name"),
 			CallID: s.text("tool.id", "tool_call.id"),
 			Input:  arguments(s.json("input.value", "tool.parameters")),
@@ -22,31 +26,31 @@ func openInference(s *span) Facts {
 		}
 		return f
 	case "LLM":
-		f := Facts{
-			Kind:   Model,
+		f := trace.Facts{
+			Kind:   trace.Model,
 			Model:  s.text("llm.response.model_name", "llm.model_name", "llm.request.model_name"),
 			Tokens: s.count("llm.token_count.total"),
 			Cost:   s.number("llm.cost.total"),
-			Usage: Usage{
+			Usage: trace.Usage{
 				Input:       s.count("llm.token_count.prompt"),
 				Output:      s.count("llm.token_count.completion"),
 				CachedInput: s.count("llm.token_count.prompt_details.cache_read", "llm.token_count.prompt_details.cache_input"),
 				CacheWrite:  s.count("llm.token_count.prompt_details.cache_write"),
 				Reasoning:   s.count("llm.token_count.completion_details.reasoning"),
-			}.whole(),
+			}.Whole(),
 		}
 		if f.Tokens == 0 {
 			f.Tokens = f.Usage.Input + f.Usage.Output
 		}
 		return f
 	case "AGENT":
-		f := Facts{Kind: Agent, Agent: s.text("graph.node.name", "graph.node.id")}
+		f := trace.Facts{Kind: trace.Agent, Agent: s.text("graph.node.name", "graph.node.id")}
 		if f.Agent == "" {
 			f.Agent = s.title()
 		}
 		return f
 	case "CHAIN":
-		return Facts{Kind: Workflow}
+		return trace.Facts{Kind: trace.Workflow}
 	}
-	return Facts{}
+	return trace.Facts{}
 }

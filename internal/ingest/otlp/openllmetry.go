@@ -1,14 +1,18 @@
 package otlp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/trace"
+)
 
 // openLLMetry reads OpenLLMetry, which Traceloop's instrumentations write. Its spans of model calls have no kind of
 // their own but gen_ai.* attributes.
-func openLLMetry(s *span) Facts {
+func openLLMetry(s *span) trace.Facts {
 	switch s.text("traceloop.span.kind") {
 	case "tool":
-		f := Facts{
-			Kind:  Tool,
+		f := trace.Facts{
+			Kind:  trace.Tool,
 			Tool:  s.text("traceloop.entity.name"),
 			Input: arguments(s.json("traceloop.entity.input")),
 		}
@@ -18,22 +22,22 @@ func openLLMetry(s *span) Facts {
 		}
 		return f
 	case "agent":
-		f := Facts{Kind: Agent, Agent: s.text("traceloop.entity.name")}
+		f := trace.Facts{Kind: trace.Agent, Agent: s.text("traceloop.entity.name")}
 		if f.Agent == "" {
 			f.Agent = strings.TrimSuffix(s.title(), ".agent")
 		}
 		return f
 	case "workflow":
-		return Facts{Kind: Workflow}
+		return trace.Facts{Kind: trace.Workflow}
 	}
 	switch s.text("llm.request.type") {
 	case "chat", "completion":
-		return Facts{
-			Kind:   Model,
+		return trace.Facts{
+			Kind:   trace.Model,
 			Model:  s.text("gen_ai.response.model", "gen_ai.request.model"),
 			Tokens: genAITokens(s),
 			Usage:  genAIUsage(s),
 		}
 	}
-	return Facts{}
+	return trace.Facts{}
 }

@@ -30,7 +30,7 @@ const (
 	whole
 	ofResource // ResourceSpans or ResourceLogs
 	ofScope    // ScopeSpans or ScopeLogs
-	item       // Span or LogRecord
+	item       // trace.Span or LogRecord
 	resource
 	entity
 	label // a string in a list of strings

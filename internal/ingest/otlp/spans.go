@@ -8,13 +8,14 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // SpansInParts hands the spans of one request over in parts of at most so many, and says of all what Spans says. The part is
 // take's. An error of take ends it, and is returned.
-func SpansInParts(td ptrace.Traces, most int, take func([]Span) error) (rejected int, reason string, err error) {
-	var part []Span
-	newReader().each(td, func(s *Span) {
+func SpansInParts(td ptrace.Traces, most int, take func([]trace.Span) error) (rejected int, reason string, err error) {
+	var part []trace.Span
+	newReader().each(td, func(s *trace.Span) {
 		switch {
 		case err != nil:
 			return
@@ -38,8 +39,8 @@ func SpansInParts(td ptrace.Traces, most int, take func([]Span) error) (rejected
 // Spans returns the spans of one request, all of them, since any may be the parent of one that tells of an agent. A span
 // without a trace id or without an id of its own is refused: rejected says how many were, reason why. Safe for
 // concurrent use.
-func Spans(td ptrace.Traces) (spans []Span, rejected int, reason string) {
-	rejected, reason, _ = SpansInParts(td, td.SpanCount()+1, func(all []Span) error {
+func Spans(td ptrace.Traces) (spans []trace.Span, rejected int, reason string) {
+	rejected, reason, _ = SpansInParts(td, td.SpanCount()+1, func(all []trace.Span) error {
 		spans = all
 		return nil
 	})
@@ -48,8 +49,8 @@ func Spans(td ptrace.Traces) (spans []Span, rejected int, reason string) {
 
 // reader reads spans one after another.
 type reader struct {
-	span span // the one that is being read
-	told Span // what it tells
+	span span       // the one that is being read
+	told trace.Span // what it tells
 
 	// The last ids, for most spans have the same.
 	trace    pcommon.TraceID
@@ -63,7 +64,7 @@ func newReader() *reader {
 }
 
 // each calls take with each span of the request, which is take's until it returns.
-func (r *reader) each(td ptrace.Traces, take func(*Span)) {
+func (r *reader) each(td ptrace.Traces, take func(*trace.Span)) {
 	for _, resource := range td.ResourceSpans().All() {
 		service := textOf(resource.Resource().Attributes(), "service.name")
 		for _, scope := range resource.ScopeSpans().All() {
@@ -86,7 +87,7 @@ func (r *reader) read() {
 	if parent := s.ParentSpanID(); parent != r.parent {
 		r.parent, r.parentID = parent, parent.String()
 	}
-	r.told = Span{
+	r.told = trace.Span{
 		TraceID:  r.traceID,
 		ID:       s.SpanID().String(),
 		ParentID: r.parentID,

@@ -1,23 +1,27 @@
 package otlp
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/trace"
+)
 
 // vercel reads the Vercel AI SDK (versions 3 to 6; later ones write GenAI attributes too). Its generate and stream
 // spans enclose the whole loop of model calls and tools, with the sum of their tokens: only the spans below them
 // whose names end in .doGenerate or .doStream are model calls.
-func vercel(s *span) Facts {
+func vercel(s *span) trace.Facts {
 	operation := s.text("ai.operationId")
 	if operation == "" {
 		operation = s.title()
 	}
 	base, step, _ := strings.Cut(strings.TrimPrefix(operation, "ai."), ".")
 	if !strings.HasPrefix(operation, "ai.") {
-		return Facts{}
+		return trace.Facts{}
 	}
 	switch base {
 	case "toolCall":
-		return Facts{
-			Kind:   Tool,
+		return trace.Facts{
+			Kind:   trace.Tool,
 			Tool:   s.text("ai.toolCall.name"),
 			CallID: s.text("ai.toolCall.id"),
 			Input:  s.json("ai.toolCall.args"),
@@ -25,15 +29,15 @@ func vercel(s *span) Facts {
 		}
 	case "generateText", "streamText", "generateObject", "streamObject":
 		if step == "doGenerate" || step == "doStream" {
-			u := Usage{
+			u := trace.Usage{
 				Input:       s.count("ai.usage.inputTokens", "ai.usage.promptTokens"),
 				Output:      s.count("ai.usage.outputTokens", "ai.usage.completionTokens"),
 				CachedInput: s.count("ai.usage.cachedInputTokens"),
 				Reasoning:   s.count("ai.usage.reasoningTokens"),
 			}
-			return Facts{Kind: Model, Model: s.text("ai.response.model", "ai.model.id"), Tokens: u.Input + u.Output, Usage: u}
+			return trace.Facts{Kind: trace.Model, Model: s.text("ai.response.model", "ai.model.id"), Tokens: u.Input + u.Output, Usage: u}
 		}
-		return Facts{Kind: Agent, Agent: s.text("ai.telemetry.functionId")}
+		return trace.Facts{Kind: trace.Agent, Agent: s.text("ai.telemetry.functionId")}
 	}
-	return Facts{}
+	return trace.Facts{}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // window is the spans of a part of a file, which are looked at together.
@@ -16,21 +17,21 @@ type window struct {
 	fallback string // the run of a span that has not even a trace
 	next     int    // index of the next span or record
 	reader   *reader
-	traces   map[string][]Span
+	traces   map[string][]trace.Span
 	logged   []*unloop.Event // what records told
 	ids      map[string]bool // of those
 }
 
 func newWindow(fallback string, first int) *window {
-	return &window{fallback: fallback, next: first, reader: newReader(), traces: make(map[string][]Span), ids: make(map[string]bool)}
+	return &window{fallback: fallback, next: first, reader: newReader(), traces: make(map[string][]trace.Span), ids: make(map[string]bool)}
 }
 
 func (w *window) add(td ptrace.Traces) {
-	w.reader.each(td, func(s *Span) {
+	w.reader.each(td, func(s *trace.Span) {
 		s.Index = w.next
 		w.next++
 		if s.ID == "" {
-			s.ID = noID + strconv.Itoa(s.Index)
+			s.ID = trace.NoID + strconv.Itoa(s.Index)
 		}
 		w.traces[s.TraceID] = append(w.traces[s.TraceID], *s)
 	})
@@ -55,7 +56,7 @@ func (w *window) send(emit ingest.Emit) error {
 	var events []*unloop.Event
 	spanned := make(map[string]*unloop.Event)
 	for _, spans := range w.traces {
-		for _, c := range NewTrace().Add(spans) {
+		for _, c := range trace.New().Add(spans) {
 			events = append(events, c.Event)
 			if len(w.logged) > 0 {
 				spanned[c.Event.RunID+"\x00"+c.Event.ID] = c.Event
@@ -69,7 +70,7 @@ func (w *window) send(emit ingest.Emit) error {
 		}
 		events = append(events, e)
 	}
-	slices.SortFunc(events, before)
+	slices.SortFunc(events, trace.Before)
 	for _, e := range events {
 		if e.RunID == "" {
 			e.RunID = w.fallback

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/sink"
 )
 
 // Endpoint is an address that is told of warnings.
@@ -29,17 +30,14 @@ const (
 	FormatSlack = "slack"
 )
 
-// severities, in rising order.
-var severities = [...]unloop.Severity{unloop.SeverityInfo, unloop.SeverityWarning, unloop.SeverityCritical}
-
 // Validate names all mistakes in the endpoint. It does not quote the address, which may be a secret.
 func (e *Endpoint) Validate() error {
 	mistakes := []error{checkURL("url", e.URL)}
 	if e.Format != "" && e.Format != FormatJSON && e.Format != FormatSlack {
 		mistakes = append(mistakes, fmt.Errorf("format must be %s or %s, not %q", FormatJSON, FormatSlack, e.Format))
 	}
-	if e.Severity != "" && !slices.Contains(severities[:], e.Severity) {
-		mistakes = append(mistakes, fmt.Errorf("severity must be one of %v, not %q", severities, e.Severity))
+	if e.Severity != "" && !slices.Contains(sink.Severities[:], e.Severity) {
+		mistakes = append(mistakes, fmt.Errorf("severity must be one of %v, not %q", sink.Severities, e.Severity))
 	}
 	if e.Timeout != 0 && (e.Timeout < 100*time.Millisecond || e.Timeout > 5*time.Minute) {
 		mistakes = append(mistakes, fmt.Errorf("timeout must be from 100ms to 5m, not %s", e.Timeout))
@@ -79,11 +77,4 @@ func (e *Endpoint) host() string {
 		return ""
 	}
 	return u.Host
-}
-
-// wants tells whether the endpoint is to be told of a notice.
-func (e *Endpoint) wants(n *notice) bool {
-	return slices.Index(severities[:], unloop.Severity(n.warning.Severity)) >= slices.Index(severities[:], e.Severity) &&
-		(len(e.Rules) == 0 || slices.Contains(e.Rules, n.warning.Rule)) &&
-		(len(e.Projects) == 0 || slices.Contains(e.Projects, n.run.Project))
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -21,18 +20,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
 
 // posted publishes an update to a sink of one endpoint at a real server, closes the sink, and returns its counts.
-func posted(t *testing.T, e Endpoint, u *store.Update) Stats {
+func posted(t *testing.T, e Endpoint, u *store.Update) sink.Stats {
 	t.Helper()
-	s, err := New(Options{Endpoints: []Endpoint{e}, URL: "https://unloop.test/", Version: "1.2.3"}, &ledger{},
-		slog.New(slog.DiscardHandler))
+	targets, err := Targets(Options{Endpoints: []Endpoint{e}, URL: "https://unloop.test/", Version: "1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := sink.New(targets, &ledger{}, slog.New(slog.DiscardHandler))
 	s.Publish(u)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -116,39 +117,6 @@ func TestTheMessageInJSON(t *testing.T) {
 	}
 	if h := got.header; h.Get("Content-Type") != "application/json" || h.Get("User-Agent") != "unloop/1.2.3" || h.Get(Signature) != "" {
 		t.Errorf("header %v", h)
-	}
-}
-
-func TestMessagesHaveIDsOfTheirOwn(t *testing.T) {
-	w := &worker{options: &Options{}, key: "a"}
-	seen := map[string]string{}
-	for what, m := range map[string]*message{
-		"raised":           w.describe(&notice{warning: warned("w", 3), raisedAt: 3}, levelRaised),
-		"block":            w.describe(&notice{warning: warned("w", 3), raisedAt: -1}, levelBlock),
-		"grown to 8":       w.describe(&notice{warning: warned("w", 9), raisedAt: -1}, levelGrown),
-		"grown to 16":      w.describe(&notice{warning: warned("w", 16), raisedAt: -1}, levelGrown),
-		"another warning":  w.describe(&notice{warning: warned("v", 3), raisedAt: 3}, levelRaised),
-		"another endpoint": (&worker{options: &Options{}, key: "b"}).describe(&notice{warning: warned("w", 3), raisedAt: 3}, levelRaised),
-	} {
-		if other, ok := seen[m.ID]; ok {
-			t.Errorf("%s has the id of %s", what, other)
-		}
-		seen[m.ID] = what
-	}
-	again := w.describe(&notice{warning: warned("w", 12), raisedAt: -1}, levelGrown)
-	if seen[again.ID] != "grown to 8" {
-		t.Errorf("the same level has another id")
-	}
-}
-
-func TestCostsThatJSONCannotSay(t *testing.T) {
-	for cost, want := range map[float64]float64{math.Inf(1): 0, math.MaxFloat64: math.MaxFloat64, 0.1 + 0.2: 0.3} {
-		if got := dollars(cost); got != want {
-			t.Errorf("%g is told as %g", cost, got)
-		}
-	}
-	if got := dollars(math.NaN()); got != 0 {
-		t.Errorf("no number is told as %g", got)
 	}
 }
 
@@ -242,7 +210,7 @@ func TestTheMessageForSlack(t *testing.T) {
 }
 
 func TestSlackIsNotSentMoreThanItTakes(t *testing.T) {
-	m := (&worker{options: &Options{}}).describe(&notice{warning: warned("w", 9), raisedAt: -1}, levelGrown)
+	m := (&notifier{options: &Options{}}).messageOf(noticeOf("w", 9, sink.Grown))
 	m.Run.Name, m.Run.Project = strings.Repeat("<", 5000), strings.Repeat("é", 5000)
 	m.Warning.Message, m.Warning.Why = strings.Repeat("&", 5000), strings.Repeat("é", 5000)
 	s := slackOf(m)
@@ -268,18 +236,26 @@ func TestSlackIsNotSentMoreThanItTakes(t *testing.T) {
 	}
 }
 
+// noticeOf returns a notice of a warning with a count.
+func noticeOf(id string, count int, level string) *sink.Notice {
+	u := raised(id, count)
+	return &sink.Notice{Level: level, Run: api.SummaryOf(&u.Run), Warning: api.WarningOf(u.Run.ID, &u.Warnings[0])}
+}
+
 func TestHeadlines(t *testing.T) {
 	for level, want := range map[string]string{
-		levelRaised: "nightly: same_call", levelGrown: "nightly goes on, 9 times now: same_call",
-		levelBlock: "nightly would have a call blocked: same_call", levelHalt: "nightly would be halted: same_call",
+		sink.Raised: "nightly: same_call", sink.Grown: "nightly goes on, 9 times now: same_call",
+		sink.Block: "nightly would have a call blocked: same_call", sink.Halt: "nightly would be halted: same_call",
 	} {
-		w := &worker{options: &Options{}}
-		n := &notice{run: raised("w", 3).Run, warning: warned("w", 9), raisedAt: -1}
-		if got := w.describe(n, level).headline(); got != want {
+		w := &notifier{options: &Options{}}
+		if got := w.messageOf(noticeOf("w", 9, level)).headline(); got != want {
 			t.Errorf("%s: %q, want %q", level, got, want)
 		}
-		n.run.Name = ""
-		if got := w.describe(n, level).headline(); !strings.HasPrefix(got, "run/1") {
+		u := raised("w", 9)
+		u.Run.Name = ""
+		n := noticeOf("w", 9, level)
+		n.Run = api.SummaryOf(&u.Run)
+		if got := w.messageOf(n).headline(); !strings.HasPrefix(got, "run/1") {
 			t.Errorf("%s of a run without a name: %q", level, got)
 		}
 	}
@@ -303,7 +279,7 @@ func TestRedirectsStayAtTheHost(t *testing.T) {
 	mux.Handle("POST /found", http.RedirectHandler("/there", http.StatusFound)) // a client would go there with GET
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	for path, want := range map[string]Stats{"/here": {Sent: 1}, "/away": {Failed: 1}, "/round": {Failed: 1}, "/found": {Failed: 1}} {
+	for path, want := range map[string]sink.Stats{"/here": {Sent: 1}, "/away": {Failed: 1}, "/round": {Failed: 1}, "/found": {Failed: 1}} {
 		got := posted(t, Endpoint{URL: server.URL + path}, raised("w", 3))
 		want.Host = strings.TrimPrefix(server.URL, "http://")
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -333,7 +309,7 @@ func TestAnAnswerWithoutEndIsLeft(t *testing.T) {
 }
 
 func TestNoErrorNamesTheAddress(t *testing.T) {
-	w := &worker{endpoint: Endpoint{URL: "http://127.0.0.1:1/secret"}, options: &Options{}}
+	w := &notifier{endpoint: Endpoint{URL: "http://127.0.0.1:1/secret"}, options: &Options{}}
 	w.client = newClient(&w.endpoint, nil)
 	if err := w.post(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Error(err)

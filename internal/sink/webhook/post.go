@@ -13,25 +13,16 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/sink"
 )
 
 // Signature is the header with the time and the signature of a message: t=SECONDS,v1=HEX, where HEX is the HMAC-SHA256 of
 // SECONDS, a dot and the body.
 const Signature = "X-Unloop-Signature"
 
-// refusal is an answer that says no.
-type refusal struct {
-	status int
-	after  time.Duration // for which the endpoint asks to be left alone
-	final  bool          // another attempt would be refused, too
-}
-
-func (r *refusal) Error() string {
-	return fmt.Sprintf("it answered %d %s", r.status, http.StatusText(r.status))
-}
-
 // post makes one attempt.
-func (w *worker) post(ctx context.Context, body []byte) error {
+func (w *notifier) post(ctx context.Context, body []byte) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.endpoint.URL, bytes.NewReader(body))
 	if err != nil {
 		return withoutAddress(err)
@@ -50,7 +41,10 @@ func (w *worker) post(ctx context.Context, body []byte) error {
 	if answer.StatusCode/100 == 2 {
 		return nil
 	}
-	return &refusal{answer.StatusCode, retryAfter(answer.Header, time.Now()), isFinal(answer.StatusCode)}
+	return &sink.Refusal{
+		Reason: fmt.Sprintf("it answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode)),
+		After:  retryAfter(answer.Header, time.Now()), Final: isFinal(answer.StatusCode),
+	}
 }
 
 // withoutAddress takes the address out of an error, for it may be a secret.

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
@@ -160,7 +161,7 @@ func (r *receiver) messages(t *testing.T) (all []message) {
 func (r *receiver) told(t *testing.T) (lines []string) {
 	for _, m := range r.messages(t) {
 		line := m.Warning.ID + " " + m.Level
-		if m.Level == levelGrown {
+		if m.Level == sink.Grown {
 			line += " " + jsonText(m.Warning.Count)
 		}
 		lines = append(lines, line)
@@ -178,7 +179,7 @@ func jsonText(v any) string {
 
 // rig is a sink in a bubble, with its server.
 type rig struct {
-	*Sink
+	*sink.Sink
 	*receiver
 	log *logged
 }
@@ -202,7 +203,7 @@ func (l *logged) String() string {
 }
 
 // inBubble runs a test with a sink of one endpoint, in fake time.
-func inBubble(t *testing.T, to *receiver, claims Claims, e Endpoint, test func(t *testing.T, r *rig)) {
+func inBubble(t *testing.T, to *receiver, claims sink.Claims, e Endpoint, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := &wire{conns: make(chan net.Conn)}
@@ -210,11 +211,11 @@ func inBubble(t *testing.T, to *receiver, claims Claims, e Endpoint, test func(t
 		go func() { _ = server.Serve(network) }()
 		var log logged
 		e.URL = "http://hooks.test/secret-path"
-		s, err := newSink(Options{Endpoints: []Endpoint{e}, URL: "https://unloop.test/", Version: "1.2.3"}, claims,
-			slog.New(slog.NewTextHandler(&log, nil)), network.dial)
+		all, err := targets(Options{Endpoints: []Endpoint{e}, URL: "https://unloop.test/", Version: "1.2.3"}, network.dial)
 		if err != nil {
 			t.Fatal(err)
 		}
+		s := sink.New(all, claims, slog.New(slog.NewTextHandler(&log, nil)))
 		test(t, &rig{s, to, &log})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/unloop-ai/unloop/internal/sink"
 )
 
 // slackMessage is a message with blocks, as incoming webhooks of Slack take it.
@@ -54,15 +56,12 @@ func slackOf(m *message) *slackMessage {
 // headline says in a line what is new.
 func (m *message) headline() string {
 	name := m.Run.Name
-	if name == "" {
-		name = m.Run.ID
-	}
 	switch m.Level {
-	case levelHalt:
+	case sink.Halt:
 		return fmt.Sprintf("%s would be halted: %s", name, m.Warning.Type)
-	case levelBlock:
+	case sink.Block:
 		return fmt.Sprintf("%s would have a call blocked: %s", name, m.Warning.Type)
-	case levelGrown:
+	case sink.Grown:
 		return fmt.Sprintf("%s goes on, %d times now: %s", name, *m.Warning.Count, m.Warning.Type)
 	}
 	return fmt.Sprintf("%s: %s", name, m.Warning.Type)

@@ -1,30 +1,17 @@
-// Package webhook tells people of warnings: it posts a message to each of its endpoints when a warning is raised and when it
-// escalates. It stands at the far end of the arrow: the pipeline is before it, which must never wait, and behind it are servers
-// that are slow or down. So each endpoint has a bounded queue and a worker of its own.
-//
-// A message says what the warning says: which rule, which tool, how often. What a user, an agent or a tool said is not in it.
+// Package webhook is a notifier that posts notices to HTTP endpoints, in JSON or as messages of Slack. The package sink is before
+// it and owns queues, levels, claims and retries.
 package webhook
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 
-	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/sink"
 )
-
-// Claims remembers, beyond a restart, at which levels each endpoint was told of each warning.
-type Claims interface {
-	// Claim records that the endpoint is told of the run's warning at the level. It returns false if that was recorded before, or if
-	// the run does not exist.
-	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
-	// Unclaim takes that back, since the endpoint could not be told.
-	Unclaim(ctx context.Context, endpoint, warning, level string) error
-}
 
 // Options say whom to tell.
 type Options struct {
@@ -47,102 +34,50 @@ func (o *Options) Validate() error {
 	return errors.Join(mistakes...)
 }
 
-// Sink posts messages. It is safe for concurrent use.
-type Sink struct {
-	workers []*worker
-	ended   sync.WaitGroup
-	closing chan struct{}
-	close   func() // closing
-	abandon context.CancelFunc
+// notifier posts to one endpoint.
+type notifier struct {
+	endpoint Endpoint
+	options  *Options
+	client   *http.Client
 }
 
-// New returns a sink and starts a worker for each endpoint. It ends with Close.
-func New(o Options, claims Claims, log *slog.Logger) (*Sink, error) {
-	return newSink(o, claims, log, (&net.Dialer{}).DialContext)
+// Targets returns a target for each endpoint.
+func Targets(o Options) ([]sink.Target, error) {
+	return targets(o, (&net.Dialer{}).DialContext)
 }
 
-// newSink takes the way to a server's address.
-func newSink(o Options, claims Claims, log *slog.Logger, dial dialer) (*Sink, error) {
+// targets takes the way to a server's address.
+func targets(o Options, dial dialer) (all []sink.Target, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the webhooks: %w", err)
 	}
-	ctx, abandon := context.WithCancel(context.Background())
-	s := &Sink{closing: make(chan struct{}), abandon: abandon}
-	s.close = sync.OnceFunc(func() { close(s.closing) })
 	for i := range o.Endpoints {
 		e := o.Endpoints[i].withDefaults()
-		w := &worker{
-			endpoint: e, key: e.key(), claims: claims, queue: newQueue(), closing: s.closing,
-			log:     log.With("endpoint", i+1, "host", e.host()), // the rest of the address may be a secret
-			options: &o, client: newClient(&e, dial),
-		}
-		s.workers = append(s.workers, w)
-		s.ended.Go(func() { w.work(ctx) })
-	}
-	return s, nil
-}
-
-// Publish takes note of the warnings that an update raises, makes grow or blocks for. It never blocks, and keeps nothing of the
-// update. After Close it does nothing.
-func (s *Sink) Publish(u *store.Update) {
-	select {
-	case <-s.closing:
-		return
-	default:
-	}
-	if u.Deleted {
-		for _, w := range s.workers {
-			w.queue.forget(u.Run.Number)
-		}
-		return
-	}
-	for _, n := range noticesOf(u) {
-		for _, w := range s.workers {
-			if w.endpoint.wants(n) && !w.queue.put(n) {
-				w.dropped()
-			}
-		}
-	}
-}
-
-// Close takes no more updates, sends what waits, and gives up on the rest when ctx is done: then it returns its error.
-func (s *Sink) Close(ctx context.Context) error {
-	s.close()
-	defer s.abandon()
-	stop := context.AfterFunc(ctx, s.abandon)
-	defer stop()
-	s.ended.Wait()
-	for _, w := range s.workers {
-		if left := w.queue.clear(); left > 0 {
-			w.counts.dropped.Add(int64(left))
-			w.log.Warn("webhook messages were not sent before the end", "messages", left)
-		}
-		w.client.CloseIdleConnections()
-	}
-	return ctx.Err()
-}
-
-// Stats are counts of an endpoint since the start.
-type Stats struct {
-	Host    string // of the endpoint
-	Waiting int    // warnings, at the moment
-	Sent    int64  // messages that it took
-	Retried int64  // attempts that failed and were worth another
-	Failed  int64  // messages that it did not take in time, or refused
-	Dropped int64  // warnings for which there was no place in the queue, or no time at the end
-}
-
-// Stats returns the counts of each endpoint, in the order of the options.
-func (s *Sink) Stats() []Stats {
-	all := make([]Stats, 0, len(s.workers))
-	for _, w := range s.workers {
-		c := &w.counts
-		all = append(all, Stats{
-			Host: w.endpoint.host(), Waiting: w.queue.len(), Sent: c.sent.Load(), Retried: c.retried.Load(), Failed: c.failed.Load(),
-			Dropped: c.dropped.Load(),
+		all = append(all, sink.Target{
+			Notifier: &notifier{e, &o, newClient(&e, dial)}, Key: e.key(), Host: e.host(), // the rest of the address may be a secret
+			Rules: e.Rules, Severity: e.Severity, Projects: e.Projects,
 		})
 	}
-	return all
+	return all, nil
+}
+
+// Send posts a notice once. Equal notices have equal bodies.
+func (w *notifier) Send(ctx context.Context, n sink.Notice) error {
+	var content any = w.messageOf(&n)
+	if w.endpoint.Format == FormatSlack {
+		content = slackOf(w.messageOf(&n))
+	}
+	body, err := json.Marshal(content)
+	if err != nil {
+		return fmt.Errorf("write a message: %w", err)
+	}
+	return w.post(ctx, body)
+}
+
+// Close drops the connections that are kept for the next message.
+func (w *notifier) Close() error {
+	w.client.CloseIdleConnections()
+	return nil
 }
 
 // dialer opens a connection.

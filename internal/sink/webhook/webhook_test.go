@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
@@ -79,26 +80,6 @@ func TestWhatAPersonIsTold(t *testing.T) {
 	}
 }
 
-func TestADecisionGoesWithItsWarning(t *testing.T) {
-	later := warned("later", 3)
-	later.Updated = later.Updated.Add(time.Second)
-	cause := warned("cause", 3)
-	for _, c := range []struct {
-		warnings []store.Warning
-		want     string
-	}{
-		{[]store.Warning{later, cause, warned("another", 3)}, "cause"},
-		{[]store.Warning{warned("earlier", 3), later, warned("earlier", 3)}, "later"},
-	} {
-		u := decided(&store.Update{Warnings: c.warnings}, policy.Block, "blocked")
-		u.Decisions[0].Warning = "cause"
-		news := noticesOf(u)
-		if len(news) != 1 || news[0].warning.ID != c.want {
-			t.Errorf("%d notices, want one of %s", len(news), c.want)
-		}
-	}
-}
-
 func TestNothingIsToldTwiceAfterARestart(t *testing.T) {
 	claims, to := &ledger{}, &receiver{}
 	for _, u := range []*store.Update{
@@ -109,33 +90,6 @@ func TestNothingIsToldTwiceAfterARestart(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"w raised", "w grown 9", "w grown 70", "w halt"}, to.told(t)); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
-	}
-}
-
-func TestADecisionToWarnIsNoNews(t *testing.T) {
-	if news := noticesOf(decided(&store.Update{Warnings: []store.Warning{warned("w", 3)}}, policy.Warn, "same_call")); news != nil {
-		t.Errorf("%d notices", len(news))
-	}
-}
-
-func TestAQueueIsBounded(t *testing.T) {
-	q := newQueue()
-	for n := range 10 * maxWaiting {
-		q.put(noticesOf(raised(jsonText(n), 3))[0])
-		q.forget(7)
-	}
-	if len(q.order) != 0 || len(q.waiting) != 0 {
-		t.Errorf("%d are ordered, %d wait", len(q.order), len(q.waiting))
-	}
-	for n := range 2 * maxSent {
-		q.remember(jsonText(n), stage{raised: true})
-	}
-	if len(q.sent) > maxSent {
-		t.Errorf("%d are remembered", len(q.sent))
-	}
-	q.remember("w", stage{raised: true})
-	if !q.put(noticesOf(grown("w", 4))[0]) || q.len() != 0 {
-		t.Error("what was told takes a place")
 	}
 }
 
@@ -193,7 +147,7 @@ func TestAMessageIsTriedAgainWithPatience(t *testing.T) {
 			}
 			least, most = 2*least, 2*most
 		}
-		if diff := cmp.Diff([]Stats{{Host: "hooks.test", Sent: 1, Retried: 5}}, r.Stats()); diff != "" {
+		if diff := cmp.Diff([]sink.Stats{{Host: "hooks.test", Sent: 1, Retried: 5}}, r.Stats()); diff != "" {
 			t.Errorf("stats (-want +got):\n%s", diff)
 		}
 		for _, g := range got[1:] {
@@ -237,7 +191,7 @@ func TestAMessageIsGivenUpInTheEndAndIsNotClaimedAnyMore(t *testing.T) {
 		claims := &ledger{}
 		inBubble(t, to, claims, Endpoint{}, func(t *testing.T, r *rig) {
 			r.Publish(raised("w", 3))
-			time.Sleep(giveUp + maxWait)
+			time.Sleep(sink.GiveUp + sink.MaxWait)
 			if s := r.Stats()[0]; s.Failed != 1 || s.Sent != 0 {
 				t.Errorf("%s: %+v", what, s)
 			}
@@ -305,10 +259,10 @@ func TestWhatHasNoPlaceIsCountedAndSaidNowAndThen(t *testing.T) {
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
 		synctest.Wait()
-		for n := range maxWaiting + 5 {
+		for n := range sink.MaxWaiting + 5 {
 			r.Publish(raised("w"+jsonText(n), 3))
 		}
-		if s := r.Stats()[0]; s.Waiting != maxWaiting || s.Dropped != 5 {
+		if s := r.Stats()[0]; s.Waiting != sink.MaxWaiting || s.Dropped != 5 {
 			t.Errorf("%+v", s)
 		}
 		if n := strings.Count(r.log.String(), "queue is full"); n != 1 {
@@ -319,7 +273,7 @@ func TestWhatHasNoPlaceIsCountedAndSaidNowAndThen(t *testing.T) {
 			t.Errorf("the growth of one that waits was dropped: %+v", s)
 		}
 	})
-	if n := len(to.came()); n != 1+maxWaiting {
+	if n := len(to.came()); n != 1+sink.MaxWaiting {
 		t.Errorf("%d messages came", n)
 	}
 }
@@ -367,7 +321,7 @@ func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
 		if took := time.Since(begin); took != 3*time.Second {
 			t.Errorf("it took %s", took)
 		}
-		if diff := cmp.Diff([]Stats{{Host: "hooks.test", Failed: 1, Dropped: 1}}, r.Stats()); diff != "" {
+		if diff := cmp.Diff([]sink.Stats{{Host: "hooks.test", Failed: 1, Dropped: 1}}, r.Stats()); diff != "" {
 			t.Errorf("stats (-want +got):\n%s", diff)
 		}
 		if len(claims.held()) != 0 {
@@ -385,11 +339,11 @@ func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
 		dead, well := &receiver{statuses: make([]int, 1000)}, &receiver{}
 		hosts, stop := hostsOf(map[string]*receiver{"dead.test:80": dead, "well.test:80": well})
 		defer stop()
-		s, err := newSink(Options{Endpoints: []Endpoint{{URL: "http://dead.test"}, {URL: "http://well.test"}}}, &ledger{},
-			slog.New(slog.DiscardHandler), hosts)
+		all, err := targets(Options{Endpoints: []Endpoint{{URL: "http://dead.test"}, {URL: "http://well.test"}}}, hosts)
 		if err != nil {
 			t.Fatal(err)
 		}
+		s := sink.New(all, &ledger{}, slog.New(slog.DiscardHandler))
 		for _, id := range []string{"a", "b", "c"} {
 			s.Publish(raised(id, 3))
 		}
@@ -422,7 +376,7 @@ func TestOptionsNameAllTheirMistakesAndNoSecret(t *testing.T) {
 	if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "endpoint 1") {
 		t.Error(err)
 	}
-	if _, err := New(o, &ledger{}, slog.New(slog.DiscardHandler)); err == nil {
+	if _, err := Targets(o); err == nil {
 		t.Error("a sink with these options")
 	}
 }

@@ -27,10 +27,10 @@ func Mutate(data, choices []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what is to be changed: %w", err)
 	}
+	m := mutation{budget: maxAdded}
 	for ; len(choices) >= 4; choices = choices[4:] {
-		all := root.all(nil)
-		at := all[(int(choices[0])<<8|int(choices[1]))*len(all)>>16]
-		at.change(choices[2], choices[3], all)
+		m.all = root.all(m.all[:0])
+		m.change(m.all[(int(choices[0])<<8|int(choices[1]))*len(m.all)>>16], choices[2], choices[3])
 	}
 	return root.write(nil, 0), nil
 }
@@ -73,14 +73,36 @@ func (n *node) all(into []*node) []*node {
 	return into
 }
 
-// maxWritten bounds what is written: a value that was moved into itself has no end.
-const maxWritten = 4 << 20
+// maxAdded bounds by how much a value grows, in bytes, so that what is made of it is read in little time.
+const maxAdded = 64 << 10
+
+// mutation changes one value.
+type mutation struct {
+	all    []*node
+	budget int // for copies, in bytes
+}
+
+// copyOf returns a copy that shares nothing with n: values that were shared would grow by powers, or hold themselves. Beyond the
+// budget, null stands for the values that are left out.
+func (m *mutation) copyOf(n *node) *node {
+	if m.budget -= len(n.scalar) + len(",[]"); m.budget < 0 {
+		return &node{scalar: "null"}
+	}
+	copied := &node{scalar: n.scalar, object: n.object, names: slices.Clone(n.names)}
+	for _, name := range n.names {
+		m.budget -= len(name) + len(`"":`)
+	}
+	for _, part := range n.parts {
+		copied.parts = append(copied.parts, m.copyOf(part))
+	}
+	return copied
+}
 
 func (n *node) write(text []byte, depth int) []byte {
 	switch {
 	case n.scalar != "":
 		return append(text, n.scalar...)
-	case depth > 80 || len(text) > maxWritten:
+	case depth > 80:
 		return append(text, "null"...)
 	}
 	brackets := "[]"
@@ -112,14 +134,14 @@ var texts = []string{
 }
 
 // change changes the value in one of many ways.
-func (n *node) change(how, what byte, all []*node) {
+func (m *mutation) change(n *node, how, what byte) {
 	switch {
 	case how >= 240:
 		*n = node{scalar: "null"}
 	case how >= 220:
-		*n = *all[int(what)*len(all)>>8] // a value from elsewhere
+		*n = *m.copyOf(m.all[int(what)*len(m.all)>>8]) // a value from elsewhere
 	case n.scalar == "":
-		n.changeParts(how, what)
+		m.changeParts(n, how, what)
 	case n.scalar[0] == '"':
 		n.changeText(how, what)
 	default:
@@ -151,7 +173,7 @@ func (n *node) changeText(how, what byte) {
 	n.scalar = `"` + strings.ToValidUTF8(inner[:at], "") + `"`
 }
 
-func (n *node) changeParts(how, what byte) {
+func (m *mutation) changeParts(n *node, how, what byte) {
 	if len(n.parts) == 0 {
 		*n = node{scalar: numbers[int(what)%len(numbers)]}
 		return
@@ -165,7 +187,7 @@ func (n *node) changeParts(how, what byte) {
 			n.names = slices.Delete(n.names, at, at+1)
 		}
 	case 1: // with one twice
-		n.parts = append(n.parts, n.parts[at])
+		n.parts = append(n.parts, m.copyOf(n.parts[at]))
 		if n.object {
 			n.names = append(n.names, n.names[at])
 		}
@@ -173,7 +195,7 @@ func (n *node) changeParts(how, what byte) {
 		n.parts[at], n.parts[last] = n.parts[last], n.parts[at]
 	case 3: // much longer
 		for k := range 300 {
-			n.parts = append(n.parts, n.parts[at])
+			n.parts = append(n.parts, m.copyOf(n.parts[at]))
 			if n.object {
 				n.names = append(n.names, fmt.Sprint(n.names[at], k))
 			}

@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
-// bulk is an insertion of many rows, prepared for some numbers of rows.
+// bulk is a statement that writes many rows, prepared for several numbers of rows.
 type bulk struct {
 	what     string // for errors
 	columns  int
-	sizes    []int // falling, and 1 the last
+	sizes    []int // descending; the last is 1
 	prepared []*sql.Stmt
 }
 
-// bulks are the insertions of a commit.
+// bulks are the statements of a commit that write many rows.
 type bulks struct {
+	analyses                                                      bulk // an update of events
 	runs, events, spans, traces, warnings, decisions, checkpoints bulk
 }
 
-// prepareBulks prepares all insertions. It has to be done before a transaction takes the only connection that writes.
+// prepareBulks prepares all bulks. It runs before a transaction takes the only writing connection.
 func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 	for _, b := range []struct {
 		into            *bulk
@@ -37,19 +38,30 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		{&all.checkpoints, "checkpoints", checkpointColumns, conflict("run, at_sequence, at_time, at_tie", checkpointColumns)},
 	} {
 		*b.into = bulk{what: b.table, columns: strings.Count(b.columns, ",") + 1, sizes: s.rows}
-		for _, rows := range s.rows {
-			query := "INSERT INTO " + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
-			stmt, err := s.write.PrepareContext(ctx, query)
-			if err != nil {
-				return all, fmt.Errorf("prepare to write %s: %w", b.table, err)
-			}
-			b.into.prepared = append(b.into.prepared, stmt)
+		err := s.prepareBulk(ctx, b.into, func(rows int) string {
+			return "INSERT INTO " + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
+		})
+		if err != nil {
+			return all, err
 		}
 	}
-	return all, nil
+	all.analyses = bulk{what: "analyses", columns: 2, sizes: s.rows}
+	return all, s.prepareBulk(ctx, &all.analyses, s.updateAnalyses)
 }
 
-// conflict returns the end of an insertion that writes over the row with the same key.
+// prepareBulk prepares a statement for each number of rows.
+func (s *Store) prepareBulk(ctx context.Context, b *bulk, query func(rows int) string) error {
+	for _, rows := range b.sizes {
+		stmt, err := s.write.PrepareContext(ctx, query(rows))
+		if err != nil {
+			return fmt.Errorf("prepare to write %s: %w", b.what, err)
+		}
+		b.prepared = append(b.prepared, stmt)
+	}
+	return nil
+}
+
+// conflict returns the end of an insertion that overwrites the row with the same key.
 func conflict(key, columns string) string {
 	var set []string
 	isKey := strings.Split(key, ", ")
@@ -79,7 +91,7 @@ func (d *database) tuples(rows, columns int) string {
 	return b.String()
 }
 
-// insert writes rows and calls done for each part of them with the number that were really written.
+// insert writes rows in parts. It calls done for each part with the number of rows that were written.
 func insert[T any](ctx context.Context, w *writing, b *bulk, rows []T, arguments func([]any, *T) []any, done func(part []T, written int64) error) error {
 	for k, size := range b.sizes {
 		stmt := w.tx.StmtContext(ctx, b.prepared[k])
@@ -108,7 +120,7 @@ func insert[T any](ctx context.Context, w *writing, b *bulk, rows []T, arguments
 	return nil
 }
 
-// lasts returns rows of which each has another key; of equal ones the last stands. It may return rows itself.
+// lasts returns the rows with distinct keys. Of rows with equal keys it keeps the last. It may return rows itself.
 func lasts[T any, K comparable](rows []T, key func(*T) K) []T {
 	at := make(map[K]int, len(rows))
 	for k := range rows {

@@ -9,16 +9,16 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// writing is a commit on its way.
+// writing is a commit in progress.
 type writing struct {
 	*Store
 	tx *sql.Tx
 }
 
-// Commit writes the batch as one transaction, which is on disk when it returns. Events whose id the run has already, under
-// another arrival, are left out, and returned. Of several runs, warnings … with the same key in one batch the last stands. On an
-// error nothing is written. Only where the connection to PostgreSQL is lost at the very end is that unknown: the batch can be
-// committed again. Where a SQLite file was deleted or replaced, the error is store.ErrMoved, now and ever after.
+// Commit writes the batch as one transaction, which is on disk when Commit returns. It skips and returns the events whose id the run
+// already has under another arrival. Of runs, warnings and other rows with the same key in one batch, the last is kept. After an error
+// nothing is written. There is one exception: if the connection to PostgreSQL is lost during the final commit, the outcome is unknown,
+// and the batch can be committed again. If a SQLite file was deleted or replaced, this and every later error is store.ErrMoved.
 func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,13 +38,13 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.Eve
 	if err := tx.Commit(); err != nil {
 		return nil, fmt.Errorf("finish a commit: %w", err)
 	}
-	if err := s.intact(); err != nil { // it may have been written where nobody will find it
+	if err := s.intact(); err != nil { // it may have been written to a deleted file
 		return nil, fmt.Errorf("finish a commit: %w", err)
 	}
 	return doubled, nil
 }
 
-// begin begins a commit. A connection that broke while nobody used it shows it only now, and then there is a new one.
+// begin begins a transaction. An idle connection that was lost fails here, and the second attempt opens a new one.
 func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil && ctx.Err() == nil {
@@ -72,6 +72,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 		return nil, err
 	}
 	for _, step := range []func() error{
+		func() error { return w.analyses(ctx, b.Analyses) },
 		func() error { return w.runs(ctx, b.Runs) },
 		func() error { return w.invalidate(ctx, b.Invalidated) },
 		func() error { return w.warnings(ctx, b.Warnings) },
@@ -95,7 +96,7 @@ func (w *writing) exec(ctx context.Context, doing, query string, args ...any) er
 	return nil
 }
 
-// gone deletes runs with all that belongs to them: the spans of traces of no other run too, except where the run is only emptied.
+// gone deletes runs with their records. It also deletes the spans of traces without another run, unless the run is only emptied.
 func (w *writing) gone(ctx context.Context, gone, emptied []int64) error {
 	for _, run := range gone {
 		if err := w.forgetSpans(ctx, run); err != nil {
@@ -113,7 +114,7 @@ func (w *writing) gone(ctx context.Context, gone, emptied []int64) error {
 	return nil
 }
 
-// deleteRuns deletes a run with all that belongs to it alone.
+// deleteRuns deletes a run with the records that belong only to it.
 func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 	for _, query := range []string{
 		`DELETE FROM deliveries WHERE run = $1`,
@@ -131,7 +132,7 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 	return nil
 }
 
-// invalidate drops what was worked out behind a position, and the run's warnings.
+// invalidate deletes the decisions and checkpoints after a position, and all warnings of the run.
 func (w *writing) invalidate(ctx context.Context, undone []store.Invalidated) error {
 	for _, u := range undone {
 		p := u.Behind

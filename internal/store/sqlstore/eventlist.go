@@ -8,12 +8,12 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// errFull ends a page that holds enough.
+// errFull ends a full page.
 var errFull = errors.New("the page is full")
 
-// EventPage returns the run's events in their order, or backward, and the cursor of the page behind; "" at the end. A page is
-// shorter than its limit where events are large: it ends with the one that brings it over maxPageBytes. A cursor of another list
-// is store.ErrCursor.
+// EventPage returns a page of the events of the run, in order or backward, and the cursor of the next page, which is "" at the end. If
+// events are large, a page is shorter than its limit: it ends with the event that exceeds maxPageBytes. EventPage returns
+// store.ErrCursor for a cursor of another list.
 func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error) {
 	kind, behind, way := "events", ">", ""
 	if p.Backward {
@@ -38,8 +38,8 @@ func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events 
 			return errFull
 		}
 		var e store.Event
-		err := scanEvent(row, &e, &e.Body)
-		weighs += len(e.Body)
+		err := scanEvent(row, &e, &e.Body, &e.Analysis)
+		weighs += len(e.Body) + len(e.Analysis)
 		events = append(events, e)
 		return err
 	})
@@ -49,15 +49,15 @@ func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events 
 	return events, next, nil
 }
 
-// EventsSince returns the first so many of the run's events behind an arrival, in the order of arrival; never more than maxPage,
-// but those whole, so that their bodies bound its memory. It looks at the places of all the run's events.
+// EventsSince returns the first events of the run after an arrival, in the order of arrival: at most the given number, and at most
+// maxPage. Their bodies bound its memory. It reads the index entries of all events of the run.
 func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (events []store.Event, err error) {
-	// The plus signs keep the databases from walking through all that arrived since: the run's part of an index is shorter.
+	// The plus signs prevent a scan of all later arrivals: the part of an index that belongs to the run is shorter.
 	query := `SELECT ` + eventColumns + ` FROM events WHERE arrival IN
 		(SELECT arrival FROM events WHERE run = $1 AND +arrival > $2 ORDER BY +arrival LIMIT $3) ORDER BY arrival`
 	err = s.each(ctx, query, []any{run, arrival, limit(most)}, func(row scanner) error {
 		var e store.Event
-		err := scanEvent(row, &e, &e.Body)
+		err := scanEvent(row, &e, &e.Body, &e.Analysis)
 		events = append(events, e)
 		return err
 	})
@@ -67,11 +67,11 @@ func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (
 	return events, nil
 }
 
-// EventsOf returns those of the run's events that have one of the ids, in no order.
+// EventsOf returns the events of the run that have one of the ids, in any order.
 func (s *Store) EventsOf(ctx context.Context, run int64, ids []string) (events []store.Event, err error) {
 	err = s.byID(ctx, eventColumns, run, ids, func(row scanner, _ func(string) []string) error {
 		var e store.Event
-		err := scanEvent(row, &e, &e.Body)
+		err := scanEvent(row, &e, &e.Body, &e.Analysis)
 		events = append(events, e)
 		return err
 	})

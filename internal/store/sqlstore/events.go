@@ -12,9 +12,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body"
+const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body, analysis"
 
-// events writes events and returns those that the runs had already.
+// events writes events and returns those that their runs already have.
 func (w *writing) events(ctx context.Context, events []store.Event) (doubled []store.EventRef, err error) {
 	err = insert(ctx, w, &w.bulks.events, events, w.eventArguments, func(part []store.Event, written int64) error {
 		if written == int64(len(part)) {
@@ -33,10 +33,10 @@ func (w *writing) eventArguments(to []any, e *store.Event) []any {
 	if body == nil {
 		body = []byte{}
 	}
-	return append(to, e.Arrival, e.Run, store.Key(e.ID), p.Sequence, p.Time, p.Tie, toNanos(e.Received), body)
+	return append(to, e.Arrival, e.Run, store.Key(e.ID), p.Sequence, p.Time, p.Tie, toNanos(e.Received), body, optional(e.Analysis))
 }
 
-// duplicates returns those of a part that are not in the table: their arrivals are not.
+// duplicates returns the events of a part that were not written: their arrivals are not in the table.
 func (w *writing) duplicates(ctx context.Context, part []store.Event) (left []store.EventRef, err error) {
 	args := make([]any, len(part))
 	for k := range part {
@@ -50,7 +50,7 @@ func (w *writing) duplicates(ctx context.Context, part []store.Event) (left []st
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look which events were left out: %w", err)
+		return nil, fmt.Errorf("find the duplicate events: %w", err)
 	}
 	for k := range part {
 		if e := &part[k]; !there[e.Arrival] {
@@ -70,38 +70,39 @@ func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
 	return nil
 }
 
-func scanEvent(row scanner, e *store.Event, body any) error {
+// scanEvent reads the columns of eventColumns. body and analysis point to byte slices.
+func scanEvent(row scanner, e *store.Event, body, analysis any) error {
 	var received int64
 	p := &e.Position
-	if err := row.Scan(&e.Arrival, &e.Run, &e.ID, &p.Sequence, &p.Time, &p.Tie, &received, body); err != nil {
+	if err := row.Scan(&e.Arrival, &e.Run, &e.ID, &p.Sequence, &p.Time, &p.Tie, &received, body, analysis); err != nil {
 		return err
 	}
 	e.Received = fromNanos(received)
 	return nil
 }
 
-// Events hands over the run's events behind a position, in their order. The event is valid until each returns; each's error ends
-// it and is returned.
+// Events calls each for the events of the run after a position, in order. An event is valid until each returns. An error of each ends
+// the iteration and is returned.
 func (s *Store) Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error {
 	return s.eventsBehind(ctx, "", []any{run, behind.Sequence, behind.Time, behind.Tie}, each)
 }
 
-// NextEvents hands over what Events does, the first so many of them.
+// NextEvents is Events for the first limit events.
 func (s *Store) NextEvents(ctx context.Context, run int64, behind store.Position, limit int, each func(*store.Event) error) error {
 	return s.eventsBehind(ctx, " LIMIT $5", []any{run, behind.Sequence, behind.Time, behind.Tie, limit}, each)
 }
 
 func (s *Store) eventsBehind(ctx context.Context, limit string, args []any, each func(*store.Event) error) error {
 	var e store.Event
-	var body sql.RawBytes
+	var body, analysis sql.RawBytes
 	query := `SELECT ` + eventColumns + ` FROM events WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)
 		ORDER BY at_sequence, at_time, at_tie, arrival` + limit
 	var stop error
 	err := s.each(ctx, query, args, func(row scanner) error {
-		if err := scanEvent(row, &e, &body); err != nil {
+		if err := scanEvent(row, &e, &body, &analysis); err != nil {
 			return err
 		}
-		e.Body = body
+		e.Body, e.Analysis = body, analysis
 		stop = each(&e)
 		return stop
 	})
@@ -114,7 +115,7 @@ func (s *Store) eventsBehind(ctx context.Context, limit string, args []any, each
 	return nil
 }
 
-// Furthest returns the position of the run's last event, the zero Position for none.
+// Furthest returns the position of the last event of the run, or the zero Position if there is none.
 func (s *Store) Furthest(ctx context.Context, run int64) (p store.Position, err error) {
 	query := `SELECT at_sequence, at_time, at_tie FROM events WHERE run = $1
 		ORDER BY at_sequence DESC, at_time DESC, at_tie DESC LIMIT 1`
@@ -125,7 +126,7 @@ func (s *Store) Furthest(ctx context.Context, run int64) (p store.Position, err 
 	return p, nil
 }
 
-// Known returns those of the ids that are ids of the run's events, with their positions.
+// Known returns the given ids that are ids of events of the run, with their positions.
 func (s *Store) Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error) {
 	known := map[string]store.Position{}
 	err := s.byID(ctx, `id, at_sequence, at_time, at_tie`, run, ids, func(row scanner, asked func(string) []string) error {
@@ -145,14 +146,14 @@ func (s *Store) Known(ctx context.Context, run int64, ids []string) (map[string]
 	return known, nil
 }
 
-// idsAtOnce is how many ids a query looks for, at most.
+// idsAtOnce is the maximum number of ids in a query.
 const idsAtOnce = 64
 
-// idSizes are the numbers of ids that queries look for, so that there are few statements. A late event often comes alone.
+// idSizes are the numbers of ids in a query. Few sizes mean few prepared statements. A late event often arrives alone.
 var idSizes = []int{1, 8, idsAtOnce}
 
-// byID calls f for each event of the run that has one of the ids. asked returns the ids that an id of the store was asked for by:
-// more than one, or others, where ids are no proper text.
+// byID calls f for each event of the run that has one of the ids. asked returns the given ids that are stored as an id: the store
+// replaces invalid text, so they may differ from it, and there may be more than one.
 func (s *Store) byID(ctx context.Context, columns string, run int64, ids []string, f func(row scanner, asked func(string) []string) error) error {
 	spelt := map[string][]string{}
 	for len(ids) > 0 {
@@ -163,7 +164,7 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 		size := idSizes[at]
 		args := make([]any, 0, 1+size)
 		args = append(args, run)
-		for k := range size { // the last one again where there are fewer
+		for k := range size { // the last id fills the remaining places
 			id := part[min(k, len(part)-1)]
 			kept := store.Key(id)
 			args = append(args, kept)
@@ -181,7 +182,7 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 	return nil
 }
 
-// idMarks are the placeholders of byID's ids for each of idSizes, behind that of the run.
+// idMarks are the placeholders of the ids in byID for each of idSizes. They follow the placeholder of the run.
 var idMarks = func() (all []string) {
 	for _, size := range idSizes {
 		marks := make([]string, size)

@@ -12,12 +12,12 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// migrations are the tables, step by step, in SQLite's words. A file that was released is never changed.
+// migrations create and change the tables, in the SQL of SQLite. A released file is never changed.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the tables to the form that this program knows. It refuses those of a newer program.
+// migrate updates the tables to the current version. It fails if a newer program has updated them further.
 func (s *Store) migrate(ctx context.Context) error {
 	steps, err := s.steps()
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the migrations in the words of the database.
+// steps returns the migrations in the SQL of the database.
 func (s *Store) steps() (steps []*goose.Migration, err error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {

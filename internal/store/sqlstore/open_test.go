@@ -16,6 +16,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
@@ -27,6 +29,7 @@ func TestOpen(t *testing.T) {
 			t.Run("what was committed is there again, and so are secrets", func(t *testing.T) { reopen(t, database(t)) })
 			t.Run("a second server is kept out until the first has closed", func(t *testing.T) { secondServer(t, database(t)) })
 			t.Run("tables of an older program are brought up", func(t *testing.T) { olderTables(t, database(t)) })
+			t.Run("figures of an older program are kept", func(t *testing.T) { olderFigures(t, database(t)) })
 			t.Run("tables of a newer program are left alone", func(t *testing.T) { newerTables(t, database(t)) })
 		})
 	}
@@ -80,7 +83,8 @@ func olderTables(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	meddle(t, dsn, `ALTER TABLE runs DROP COLUMN glance`, `ALTER TABLE runs DROP COLUMN slowest`, `DROP TABLE traces`,
+	meddle(t, dsn, columnsOfFigures...)
+	meddle(t, dsn, `ALTER TABLE events DROP COLUMN analysis`, `ALTER TABLE runs DROP COLUMN slowest`, `DROP TABLE traces`,
 		`DROP INDEX runs_refold`, `ALTER TABLE runs DROP COLUMN refold`,
 		`DROP INDEX deliveries_run`, `ALTER TABLE deliveries DROP COLUMN run`,
 		`ALTER TABLE spans ADD COLUMN run BIGINT NOT NULL DEFAULT 0`, `CREATE INDEX spans_run ON spans (run, received)`,
@@ -99,7 +103,76 @@ func olderTables(t *testing.T, dsn string) {
 	if got, err := s.Run(ctx, b.Runs[0].ID); err != nil || got.SlowestEvent != "e" {
 		t.Errorf("written again it is %+v, error %v", got, err)
 	}
+	eventsOfOlderTables(t, s, b.Events[0])
 	spansOfOlderTables(t, s)
+}
+
+// columnsOfFigures brings back the columns of figures that one column replaced, with figures in them.
+var columnsOfFigures = []string{
+	`ALTER TABLE runs DROP COLUMN shown`,
+	`ALTER TABLE runs ADD COLUMN events BIGINT NOT NULL DEFAULT 1`,
+	`ALTER TABLE runs ADD COLUMN duration DOUBLE PRECISION NOT NULL DEFAULT 12.345`,
+	`ALTER TABLE runs ADD COLUMN llm_calls BIGINT NOT NULL DEFAULT 3`,
+	`ALTER TABLE runs ADD COLUMN retries BIGINT NOT NULL DEFAULT 4`,
+	`ALTER TABLE runs ADD COLUMN handoffs BIGINT NOT NULL DEFAULT 5`,
+	`ALTER TABLE runs ADD COLUMN errors BIGINT NOT NULL DEFAULT 9007199254740993`,
+	`ALTER TABLE runs ADD COLUMN mean_latency DOUBLE PRECISION NOT NULL DEFAULT 0.25`,
+	`ALTER TABLE runs ADD COLUMN busiest_tool TEXT DEFAULT 'a "tool"'`,
+	`ALTER TABLE runs ADD COLUMN busiest_agent TEXT`,
+}
+
+// olderFigures sees that figures in columns of their own are moved into one.
+func olderFigures(t *testing.T, dsn string) {
+	ctx := t.Context()
+	first, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newLoad(1).batch(1, 1)
+	b.Runs[0].Metrics.ToolCalls, b.Runs[0].Metrics.Cost = 7, 0.5
+	_, err = first.Commit(ctx, b)
+	if err := errors.Join(err, first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	meddle(t, dsn, columnsOfFigures...)
+	meddle(t, dsn, `ALTER TABLE events DROP COLUMN analysis`, `ALTER TABLE runs ADD COLUMN glance TEXT NOT NULL DEFAULT ''`,
+		`UPDATE runs SET glance = '{"tools":[{"name":"\"news\":","calls":2}],"news":[0.5],"health":[{"number":1,"score":90}]}'`,
+		`DELETE FROM goose_db_version WHERE version_id >= 6`)
+	got, err := open(t, dsn).Run(ctx, b.Runs[0].ID)
+	if err != nil || got == nil {
+		t.Fatalf("run %v, error %v", got, err)
+	}
+	tool := `a "tool"`
+	metrics := store.Metrics{
+		Events: 1, Duration: 12.345, LLMCalls: 3, ToolCalls: 7, Retries: 4, Handoffs: 5, Errors: 9007199254740993, Cost: 0.5, MeanLatency: 0.25,
+		Tokens: b.Runs[0].Metrics.Tokens, MaxLatency: b.Runs[0].Metrics.MaxLatency, BusiestTool: &tool,
+	}
+	if diff := cmp.Diff(metrics, got.Metrics); diff != "" {
+		t.Errorf("totals (-want +got):\n%s", diff)
+	}
+	preview := store.Preview{
+		Tools: []store.ToolCalls{{Name: `"news":`, Calls: 2}}, Novelty: []float64{0.5}, Health: []store.HealthAt{{Number: 1, Score: 90}},
+	}
+	if diff := cmp.Diff(preview, got.Preview); diff != "" {
+		t.Errorf("preview (-want +got):\n%s", diff)
+	}
+}
+
+// eventsOfOlderTables sees that an event without an analysis is as it was, and can be given one.
+func eventsOfOlderTables(t *testing.T, s *sqlstore.Store, want store.Event) {
+	t.Helper()
+	ctx := t.Context()
+	for _, analysis := range [][]byte{nil, []byte(`{"call":"a"}`)} {
+		if want.Analysis = analysis; analysis != nil {
+			if _, err := s.Commit(ctx, &store.Batch{Analyses: []store.Reanalyzed{{Arrival: want.Arrival, Analysis: analysis}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, _, err := s.EventPage(ctx, want.Run, store.Page{Limit: 10})
+		if err != nil || len(got) != 1 || got[0].ID != want.ID || !bytes.Equal(got[0].Body, want.Body) || !bytes.Equal(got[0].Analysis, analysis) {
+			t.Errorf("events %+v, error %v; want %+v", got, err, want)
+		}
+	}
 }
 
 // spansOfOlderTables sees that each trace belongs to the runs that its spans named.

@@ -83,7 +83,7 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 		dialect:  goose.DialectPostgres,
 		words: strings.NewReplacer("INTEGER", "BIGINT", "REAL", "DOUBLE PRECISION", "BLOB", "BYTEA",
-			"TEXT", `TEXT COLLATE "C"`),
+			"TEXT", `TEXT COLLATE "C"`, "json_object(", "json_build_object("),
 		mark:    func(k int) string { return "$" + strconv.Itoa(k) },
 		rows:    []int{512, 64, 8, 1},
 		size:    `SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM runs`,

@@ -11,9 +11,9 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
+// runColumns has a column for each figure that queries filter by, sort by or sum up. All other figures are in shown.
 const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, score, health, " +
-	"warnings, worst, warned, after_calls, after_tokens, after_cost, events, duration, llm_calls, tool_calls, retries, handoffs, " +
-	"errors, tokens, cost, mean_latency, max_latency, busiest_tool, busiest_agent, bytes, glance, slowest, refold"
+	"warnings, worst, warned, after_calls, after_tokens, after_cost, tool_calls, tokens, cost, max_latency, bytes, shown, slowest, refold"
 
 // runs writes runs, new ones and such as are known.
 func (w *writing) runs(ctx context.Context, runs []store.Run) error {
@@ -25,10 +25,8 @@ func (w *writing) runArguments(to []any, r *store.Run) []any {
 	m := &r.Metrics
 	return append(to, r.Number, store.Key(r.ID), store.Text(r.Name), store.Key(r.Project), store.Key(r.Status), store.Text(r.Profile),
 		toNanos(r.Started), toNanos(r.Ended), toNanos(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
-		int64(r.Warnings), int64(r.WorstAction), toNanos(r.FirstWarningAt), int64(r.UsageAfterWarning.Calls), r.UsageAfterWarning.Tokens, finite(r.UsageAfterWarning.Cost), int64(m.Events), finite(m.Duration),
-		int64(m.LLMCalls), int64(m.ToolCalls), int64(m.Retries), int64(m.Handoffs), int64(m.Errors), m.Tokens, finite(m.Cost), finite(m.MeanLatency),
-		finite(m.MaxLatency), name(m.BusiestTool), name(m.BusiestAgent), r.Bytes,
-		encodePreview(&r.Preview), store.Text(r.SlowestEvent), refold(r.Refold))
+		int64(r.Warnings), int64(r.WorstAction), toNanos(r.FirstWarningAt), int64(r.UsageAfterWarning.Calls), r.UsageAfterWarning.Tokens, store.Finite(r.UsageAfterWarning.Cost),
+		int64(m.ToolCalls), m.Tokens, store.Finite(m.Cost), store.Finite(m.MaxLatency), r.Bytes, encodeShown(r), store.Text(r.SlowestEvent), refold(r.Refold))
 }
 
 // scanner is a row.
@@ -39,14 +37,16 @@ func scanRun(row scanner) (*store.Run, error) {
 		r                               store.Run
 		m                               = &r.Metrics
 		started, ended, updated, warned int64
-		tools, seen, late               string
+		tools, figures, late            string
+		calls                           int
+		tokens                          int64
+		cost, slowest                   float64
 		worst                           int64
 		metadata                        []byte
 	)
 	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools,
-		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.UsageAfterWarning.Calls, &r.UsageAfterWarning.Tokens, &r.UsageAfterWarning.Cost, &m.Events,
-		&m.Duration, &m.LLMCalls, &m.ToolCalls, &m.Retries, &m.Handoffs, &m.Errors, &m.Tokens, &m.Cost, &m.MeanLatency, &m.MaxLatency,
-		&m.BusiestTool, &m.BusiestAgent, &r.Bytes, &seen, &r.SlowestEvent, &late)
+		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.UsageAfterWarning.Calls, &r.UsageAfterWarning.Tokens, &r.UsageAfterWarning.Cost,
+		&calls, &tokens, &cost, &slowest, &r.Bytes, &figures, &r.SlowestEvent, &late)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,10 @@ func scanRun(row scanner) (*store.Run, error) {
 	if r.Tools, err = listed(tools); err != nil {
 		return nil, fmt.Errorf("tools of run %d: %w", r.Number, err)
 	}
-	if r.Preview, err = decodePreview(seen); err != nil {
-		return nil, fmt.Errorf("glance of run %d: %w", r.Number, err)
+	if err := decodeShown(figures, &r); err != nil {
+		return nil, fmt.Errorf("figures of run %d: %w", r.Number, err)
 	}
+	m.ToolCalls, m.Tokens, m.Cost, m.MaxLatency = calls, tokens, cost, slowest
 	if r.Refold, err = refolded(late); err != nil {
 		return nil, fmt.Errorf("refold of run %d: %w", r.Number, err)
 	}

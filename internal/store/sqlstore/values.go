@@ -17,7 +17,7 @@ var (
 	latest   = time.Unix(0, math.MaxInt64)
 )
 
-// toNanos returns a time as it is kept.
+// toNanos returns the stored form of a time.
 func toNanos(t time.Time) int64 {
 	switch {
 	case t.IsZero():
@@ -30,20 +30,12 @@ func toNanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// fromNanos returns the time that is kept.
+// fromNanos returns the time of a stored form.
 func fromNanos(stamp int64) time.Time {
 	if stamp == 0 {
 		return time.Time{}
 	}
 	return time.Unix(0, stamp).UTC()
-}
-
-// finite returns f, or what comes next to it where it is no number or too large for any.
-func finite(f float64) float64 {
-	if math.IsNaN(f) {
-		return 0
-	}
-	return min(max(f, -math.MaxFloat64), math.MaxFloat64)
 }
 
 // optional returns nil for no bytes.
@@ -55,14 +47,15 @@ func optional(bytes []byte) any {
 }
 
 // name returns the text, or nil for nil.
-func name(s *string) any {
+func name(s *string) *string {
 	if s == nil {
 		return nil
 	}
-	return store.Text(*s)
+	text := store.Text(*s)
+	return &text
 }
 
-// object returns JSON that was kept; nil for none.
+// object returns stored JSON; nil for none.
 func object(bytes []byte) json.RawMessage {
 	if len(bytes) == 0 {
 		return nil
@@ -70,10 +63,10 @@ func object(bytes []byte) json.RawMessage {
 	return bytes
 }
 
-// quoted returns a tool as a list of tools holds it: no part of one is another.
+// quoted returns a tool as it is stored in a list of tools. No stored tool is a part of another.
 func quoted(tool string) string { return "\n" + strconv.Quote(store.Text(tool)) + "\n" }
 
-// list returns tools as they are kept, each between line ends.
+// list returns the stored form of tools: one per line, with a line end at both ends.
 func list(tools []string) string {
 	if len(tools) == 0 {
 		return ""
@@ -87,7 +80,7 @@ func list(tools []string) string {
 	return b.String()
 }
 
-// listed reads what list wrote.
+// listed reads the output of list.
 func listed(kept string) (tools []string, err error) {
 	for line := range strings.Lines(strings.Trim(kept, "\n")) {
 		tool, err := strconv.Unquote(strings.TrimSuffix(line, "\n"))
@@ -99,7 +92,7 @@ func listed(kept string) (tools []string, err error) {
 	return tools, nil
 }
 
-// refold returns the mark of a run as it is kept.
+// refold returns the stored form of the mark of a run.
 func refold(r *store.Refold) string {
 	if r == nil {
 		return ""
@@ -113,7 +106,7 @@ func refold(r *store.Refold) string {
 	return string(text)
 }
 
-// refolded reads what refold wrote.
+// refolded reads the output of refold.
 func refolded(kept string) (r *store.Refold, err error) {
 	if kept != "" {
 		err = json.Unmarshal([]byte(kept), &r)
@@ -121,19 +114,36 @@ func refolded(kept string) (r *store.Refold, err error) {
 	return r, err
 }
 
-// encodePreview returns the JSON of a preview as the database stores it.
-func encodePreview(g *store.Preview) string {
-	text, err := json.Marshal(g)
-	if err != nil {
-		return "" // it has a number that JSON has no word for
+// shown are the figures of a run that are shown and that no query reads.
+type shown struct {
+	Metrics store.Metrics `json:"metrics"`
+	Preview store.Preview `json:"preview"`
+}
+
+// encodeShown returns the JSON of a run's figures as the database stores it. JSON holds finite numbers only.
+func encodeShown(r *store.Run) string {
+	kept := shown{r.Metrics, r.Preview}
+	m := &kept.Metrics
+	for _, number := range []*float64{&m.Duration, &m.Cost, &m.MeanLatency, &m.MaxLatency} {
+		*number = store.Finite(*number)
+	}
+	m.BusiestTool, m.BusiestAgent = name(m.BusiestTool), name(m.BusiestAgent)
+	text, err := json.Marshal(kept)
+	if err != nil { // the preview has a number that is not finite
+		kept.Preview = store.Preview{}
+		text, _ = json.Marshal(kept)
 	}
 	return string(text)
 }
 
-// decodePreview returns the preview that encodePreview wrote.
-func decodePreview(kept string) (g store.Preview, err error) {
-	if kept != "" {
-		err = json.Unmarshal([]byte(kept), &g)
+// decodeShown sets the figures that encodeShown wrote.
+func decodeShown(text string, r *store.Run) error {
+	kept := shown{}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &kept); err != nil {
+			return err
+		}
 	}
-	return g, err
+	r.Metrics, r.Preview = kept.Metrics, kept.Preview
+	return nil
 }

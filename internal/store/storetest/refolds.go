@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -66,5 +67,35 @@ func refolding(t *testing.T, s Store) {
 	marked()
 	if arrival, _, err := s.Last(t.Context()); err != nil || arrival != 77 {
 		t.Errorf("the last arrival is %d, want 77; error %v", arrival, err)
+	}
+}
+
+func newAnalyses(t *testing.T, s Store) {
+	b := store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b")}, Events: []store.Event{event(1000, 2, "other", 1)}}
+	for k := range int64(300) {
+		b.Events = append(b.Events, event(k+1, 1, fmt.Sprint("e", k), k))
+	}
+	commit(t, s, b)
+	var changed []store.Reanalyzed
+	want := slices.Clone(b.Events[1:])
+	for k := range want {
+		if k%3 == 2 { // without an analysis from now on
+			want[k].Analysis = nil
+		} else {
+			want[k].Analysis = fmt.Appendf(nil, `{"repeats":%d}`, k)
+		}
+		changed = append(changed, store.Reanalyzed{Arrival: want[k].Arrival, Analysis: []byte("old")})
+	}
+	for k := range want {
+		changed = append(changed, store.Reanalyzed{Arrival: want[k].Arrival, Analysis: want[k].Analysis})
+	}
+	changed = append(changed, store.Reanalyzed{Arrival: 999, Analysis: []byte("none")})
+	commit(t, s, store.Batch{Removed: []store.EventRef{{Run: 1, ID: want[7].ID}}, Analyses: changed})
+	want = slices.Delete(want, 7, 8)
+	if diff := cmp.Diff(want, eventsOf(t, s, 1, store.Start), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(b.Events[:1], eventsOf(t, s, 2, store.Start)); diff != "" {
+		t.Errorf("events of the other run (-want +got):\n%s", diff)
 	}
 }

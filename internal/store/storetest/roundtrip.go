@@ -133,6 +133,7 @@ func eventsRoundTrip(t *testing.T, s Store) {
 			want = append(want, store.Event{
 				Arrival: arrival, Run: number, ID: fmt.Sprint(words.Draw(rt, "id"), arrival), Position: places.Draw(rt, "position"),
 				Received: moments.Draw(rt, "received"), Body: rapid.SliceOfN(rapid.Byte(), 0, 30).Draw(rt, "body"),
+				Analysis: rapid.SliceOfN(rapid.Byte(), 0, 30).Draw(rt, "analysis"),
 			})
 		}
 		commit(rt, s, store.Batch{Runs: []store.Run{run(number, fmt.Sprint(number))}, Events: slices.Clone(want)})

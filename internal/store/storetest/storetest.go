@@ -92,6 +92,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a run's events come some at a time, and their last position by itself", someEvents},
 		{"runs that are marked to be folded again are found until the mark is gone", refolding},
 		{"spans of no run are dropped when they are old", stray},
+		{"a new analysis takes the place of the one before, and no deleted event comes back", newAnalyses},
 		{"a deleted run takes its spans, but for those of traces of other runs", deletedSpans},
 		{"an emptied run takes no spans", emptiedRun},
 		{"the size grows with events and falls with deleted runs", size},
@@ -116,7 +117,7 @@ func run(number int64, id string) store.Run {
 func event(arrival, run int64, id string, sequence int64) store.Event {
 	return store.Event{
 		Arrival: arrival, Run: run, ID: id, Position: store.Position{Sequence: sequence, Time: sequence, Tie: arrival}, Received: noon,
-		Body: []byte(`{"event_id":"` + id + `"}`),
+		Body: []byte(`{"event_id":"` + id + `"}`), Analysis: []byte(`{"call":"` + id + `"}`),
 	}
 }
 
@@ -156,7 +157,7 @@ func eventsOf(t tb, s Store, run int64, behind store.Position) (events []store.E
 	t.Helper()
 	err := s.Events(t.Context(), run, behind, func(e *store.Event) error {
 		kept := *e
-		kept.Body = append([]byte(nil), e.Body...)
+		kept.Body, kept.Analysis = append([]byte(nil), e.Body...), append([]byte(nil), e.Analysis...)
 		events = append(events, kept)
 		return nil
 	})

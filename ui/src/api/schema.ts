@@ -396,6 +396,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Analysis: {
+            /** @description Identity of the call within its run: equal for calls of the same tool with the same arguments, as far as the arguments decide the result. For an assistant's message: identity of the text without volatile parts. */
+            call?: string;
+            /** @description Whether the result is new in the run. Absent if that is unknown. */
+            novel?: boolean;
+            /**
+             * Format: int64
+             * @description Number of times that the call had this result, this time included. Absent if it is the first time or unknown. For an assistant's message: the number of nearly equal messages among the latest 6 of the agent.
+             */
+            repeats?: number;
+            /** @description Id of the latest earlier event that this one repeats; for a message, of the earliest. Absent if the run does not remember it. */
+            repeats_event_id?: string;
+            /** @description Identity of the call's result within its run, without volatile parts such as times and ids. Absent if the result was not captured. */
+            result?: string;
+        };
         Batch: {
             /**
              * Format: int64
@@ -473,6 +488,8 @@ export interface components {
         Event: {
             /** @description The agent that acted; for a handoff, the agent that receives control. */
             agent: string | null;
+            /** @description How the event compares with the earlier events of its run, under the run's profile. null: not a tool call or a message, or the run has not been evaluated since the event was stored. A late event can change it. */
+            analysis: components["schemas"]["Analysis"] | null;
             /** @description Properties that the tool declares. */
             annotations: components["schemas"]["ToolHints"] | null;
             /** @description Id that joins the start of a call to its outcome. */
@@ -540,6 +557,12 @@ export interface components {
             type: string;
             /** @description Token counts of a model call, by kind. */
             usage: components["schemas"]["Usage"] | null;
+        };
+        EventAnalysis: {
+            /** @description The event's analysis, which replaces the earlier one. */
+            analysis: components["schemas"]["Analysis"] | null;
+            /** @description The event's id. */
+            event_id: string;
         };
         EventError: {
             /** @description Name of the field; empty for the whole event. */
@@ -849,10 +872,6 @@ export interface components {
             since: string;
             /** @description The slowest event of each run, the slowest first. */
             slowest: components["schemas"]["SlowStep"][] | null;
-            /** @description Usage of all runs. */
-            spent: components["schemas"]["UsageTotals"];
-            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
-            spent_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: double
              * @description Length of a bucket in seconds.
@@ -863,6 +882,10 @@ export interface components {
              * @description End of the time range, exclusive.
              */
             until: string;
+            /** @description Usage of all runs. */
+            usage: components["schemas"]["UsageTotals"];
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
+            usage_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
              * @description Number of runs with a warning.
@@ -911,10 +934,10 @@ export interface components {
             /** @description The run's id. */
             run_id: string;
             /**
-             * @description Type of the message. gone: the run was deleted; only run_id is set.
+             * @description Type of the message. deleted: the run was deleted; only run_id is set.
              * @enum {string}
              */
-            type: "run" | "gone";
+            type: "run" | "deleted";
             /** @description Warnings that were raised or have grown. Messages about changes before the connection have all warnings of the run. */
             warnings: components["schemas"]["Warning"][] | null;
         };
@@ -987,7 +1010,7 @@ export interface components {
                 [key: string]: string;
             };
             /** @description Usage of the run since its first warning. */
-            spent_after_warning: components["schemas"]["UsageTotals"];
+            usage_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: date-time
              * @description Time when the first warning was raised; null without warnings.
@@ -1249,6 +1272,10 @@ export interface components {
             worst_decision: "allow" | "warn" | "block" | "halt";
         };
         RunUpdate: {
+            /** @description Earlier events whose analysis has changed because of a late event. */
+            analyses?: components["schemas"]["EventAnalysis"][] | null;
+            /** @description true: the analyses of so many earlier events have changed that they are not listed. The list of events in the API has the valid ones. */
+            analyses_reset?: boolean;
             /** @description Decisions at the new events. */
             decisions: components["schemas"]["Decision"][] | null;
             /** @description true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones. */
@@ -1267,10 +1294,10 @@ export interface components {
              */
             status: "running" | "completed" | "failed" | "closed";
             /**
-             * @description Type of the message. gone: the run was deleted; only run_id is set, and the stream ends.
+             * @description Type of the message. deleted: the run was deleted; only run_id is set, and the stream ends.
              * @enum {string}
              */
-            type: "update" | "gone";
+            type: "update" | "deleted";
             /** @description Warnings, the first raised first. With warnings=all: all warnings of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed: those that are new or changed since the previous message. */
             warnings: components["schemas"]["Warning"][] | null;
             /** @description Ids of warnings that no longer hold. Only with warnings=changed. */
@@ -1401,12 +1428,14 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Analysis = components['schemas']['Analysis'];
 export type Batch = components['schemas']['Batch'];
 export type Call = components['schemas']['Call'];
 export type Comparison = components['schemas']['Comparison'];
 export type Decision = components['schemas']['Decision'];
 export type Divergence = components['schemas']['Divergence'];
 export type Event = components['schemas']['Event'];
+export type EventAnalysis = components['schemas']['EventAnalysis'];
 export type EventError = components['schemas']['EventError'];
 export type Health = components['schemas']['Health'];
 export type HealthPoint = components['schemas']['HealthPoint'];

@@ -45,6 +45,12 @@ export class Stream {
   /** Ends the pause and tries at once. */
   retry = (): void => this.wake?.();
 
+  /** Reads the stream again from its beginning. */
+  restart(): void {
+    this.last = "";
+    this.connection?.abort();
+  }
+
   /** The server has announced that no more messages follow. */
   end(): void {
     this.stop();
@@ -106,7 +112,9 @@ export class Stream {
 
   private take(message: Message): void {
     if (this.stopped || message.event === "dropped") return; // the server then closes the connection
+    if (this.connection?.signal.aborted) return; // the rest comes again
+    const before = this.connection;
     this.deliver(message);
-    if (message.id) this.last = message.id;
+    if (message.id && !before?.signal.aborted) this.last = message.id;
   }
 }

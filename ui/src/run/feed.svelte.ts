@@ -76,7 +76,7 @@ export class RunFeed {
   }
 
   private take(u: RunUpdate): void {
-    if (u.type === "gone") {
+    if (u.type === "deleted") {
       this.deleted = true;
       this.stream?.end();
       return;
@@ -88,13 +88,15 @@ export class RunFeed {
     for (const d of u.decisions ?? []) this.decisions.set(`${d.event_id} ${d.code}`, d);
     this.record(u);
     if (u.decisions_invalidated) void this.reread();
+    if (u.analyses_reset) this.stream?.restart(); // the events come again, with their new analyses
     this.askSoon();
     this.draw();
   }
 
   private record(u: RunUpdate): void {
     const before = this.eventLog.length;
-    const { from } = this.eventLog.add(u.events ?? [], u.removed ?? []);
+    const changed = this.eventLog.add(u.events ?? [], u.removed ?? []).from;
+    const from = Math.min(changed, this.eventLog.reanalyze(u.analyses ?? []).from);
     if (from < before) this.entries = new Entries(); // a late event may change any entry
     for (let i = from < before ? 0 : before; i < this.eventLog.length; i++) this.entries.add(this.eventLog.events[i]!, i);
   }

@@ -98,7 +98,7 @@ export class RunList {
   }
 
   private take(u: OverviewUpdate): void {
-    if (u.type === "gone" || u.run === null) {
+    if (u.type === "deleted" || u.run === null) {
       if (this.byID.delete(u.run_id)) this.later();
       return;
     }

@@ -1,4 +1,5 @@
 // The difference between two texts, line by line.
+import type { Json } from "../api/names";
 export interface Line {
   sign: " " | "-" | "+";
   text: string;
@@ -62,4 +63,16 @@ export function shown(lines: Line[], around = 3): (Line | null)[] {
     else if (out.at(-1) !== null) out.push(null);
   });
   return out;
+}
+
+const maxDepth = 64;
+
+/** canonical returns JSON with sorted keys, so that equal values give equal texts. */
+export function canonical(value: unknown, depth = 0): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+  if (depth >= maxDepth) return '"…"';
+  if (Array.isArray(value)) return `[${value.map((v) => canonical(v, depth + 1)).join(",")}]`;
+  const object = value as { [key: string]: Json };
+  const members = Object.keys(object).sort();
+  return `{${members.map((k) => `${JSON.stringify(k)}:${canonical(object[k], depth + 1)}`).join(",")}}`;
 }

@@ -33,17 +33,21 @@ describe("entries", () => {
     expect([before.outcome, entries.list[0]!.outcome, entries.entryOf(end.event_id)]).toEqual(["open", "done", 0]);
   });
 
-  it("count a call with the same result, whatever the order of keys and however times differ", () => {
+  it("say what the server says of sameness and novelty, and nothing else", () => {
     const list = entriesOf([
-      ...call("poll", { a: 1, b: 2 }, "done at 2026-03-09T14:02:00Z in 12 ms"), ...call("poll", { b: 2, a: 1 }, "done at 2026-03-09T15:07:11Z in 9 ms"),
-      ...call("poll", { a: 1, b: 2 }, "40 %"),
+      ...call("poll", 1, "a", { novel: true }), ...call("poll", 1, "b", { novel: false, repeats: 7 }), ...call("poll", 1, "b"),
+      event({ type: "tool_call_completed", tool: "poll", input: 1, output: "b" }),
     ]).list;
-    expect(list.map((e) => [e.times, e.novel])).toEqual([[1, true], [2, false], [1, true]]);
+    expect(list.map((e) => [e.call, e.result, e.times, e.novel])).toEqual([
+      ["poll 1", '"a"', 0, true], ["poll 1", '"b"', 7, false], ["poll 1", '"b"', 0, null], ["", "", 0, null],
+    ]);
+    expect(list.map((e) => e.signature !== 0)).toEqual([true, true, true, false]);
   });
 
-  it("know the previous call of the same kind, and else the previous of the same tool", () => {
-    const list = entriesOf([...call("read", "a", 1), ...call("read", "b", 2), ...call("read", "a", 3), ...call("write", "a", 4)]).list;
-    expect(list.map((e) => e.previous)).toEqual([-1, 0, 0, -1]);
+  it("know the entry that they repeat, else the previous one with the same call, else the previous one of the same tool", () => {
+    const first = call("read", "a", 1);
+    const list = entriesOf([...first, ...call("read", "b", 2), ...call("read", "a", 3), ...call("write", "a", 4), ...call("read", "a", 1, { repeats_event_id: first[1]!.event_id })]).list;
+    expect(list.map((e) => e.previous)).toEqual([-1, 0, 0, -1, 0]);
   });
 
   it("stand below the call of the model that led to them, and below their parent", () => {
@@ -54,9 +58,9 @@ describe("entries", () => {
     expect(list.map((e) => e.depth)).toEqual([0, 0, 1, 0, 1]);
   });
 
-  it("make an entry of an outcome whose start is not known, and do not count a blocked call as novel", () => {
+  it("make an entry of an outcome whose start is not known, and do not call a blocked call novel", () => {
     const list = entriesOf([event({ type: "tool_call_blocked", tool: "t", output: "no" })]).list;
-    expect(list.map((e) => [e.tool, e.outcome, e.novel])).toEqual([["t", "blocked", false]]);
+    expect(list.map((e) => [e.tool, e.outcome, e.novel])).toEqual([["t", "blocked", null]]);
   });
 
   it("keep an unknown type as other, whatever its name is", () => {

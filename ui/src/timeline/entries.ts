@@ -1,7 +1,7 @@
-// Converts events to entries. A call and its outcome form one entry; every other event is an entry of its own.
+// Converts events to entries. A call and its outcome form one entry; every other event is an entry of its own. The server says which
+// calls and results are equal, which results are new, and what an event repeats.
 import type { Event } from "../api/names";
 import { instant } from "./event_log";
-import { callHash, canonical, hash, masked, resultHash } from "./hashes";
 
 export type Kind = "tool" | "llm" | "message" | "handoff" | "retry" | "state" | "run" | "override" | "other";
 export type Outcome = "open" | "done" | "failed" | "blocked";
@@ -22,32 +22,33 @@ export interface Entry {
   /** Milliseconds; null if unknown. */
   duration: number | null;
   depth: number;
-  /** Hashes of the call and of its result; 0 if the entry has none. */
-  callHash: number;
-  resultHash: number;
-  /** The number of times that this call returned this result, including this one. */
+  /** The server's identities of the call, or of a message's text, and of the result; empty if the entry has none. */
+  call: string;
+  result: string;
+  /** The number of times that this call returned this result, including this one; 0 if it is the first or unknown. */
   times: number;
-  /** The index of the last earlier entry with the same call, else with the same tool; -1 for none. */
+  /** The index of the entry that this one repeats, else of the last earlier one with the same call or tool; -1 for none. */
   previous: number;
-  /** Whether this tool returned this result for the first time in the run. */
-  novel: boolean;
+  /** Whether the result is new in the run; null if that is unknown. */
+  novel: boolean | null;
   /** Equal for entries with the same action and result; 0 for entries that never repeat. */
   signature: number;
 }
 
-function signatureOf(e: Entry): number {
+/** actionOf returns what an entry did: the same for entries that repeat each other, null for entries that never repeat. */
+function actionOf(e: Entry): unknown[] | null {
   switch (e.kind) {
     case "tool":
-      return e.outcome === "open" ? 0 : hash(`${e.agent} ${e.callHash} ${e.resultHash} ${e.outcome}`);
+      return e.outcome === "open" || !e.call ? null : [e.kind, e.agent, e.call, e.result, e.outcome];
     case "llm":
-      return hash(`llm ${e.agent} ${e.first.model} ${e.outcome}`);
+      return [e.kind, e.agent, e.first.model, e.outcome];
     case "message":
-      return e.first.role === "user" ? 0 : hash(`message ${e.agent} ${e.callHash}`);
+      return e.call ? [e.kind, e.agent, e.call] : null;
     case "handoff":
     case "retry":
-      return hash(`${e.kind} ${e.agent} ${e.first.name}`);
+      return [e.kind, e.agent, e.first.name];
     default:
-      return 0;
+      return null;
   }
 }
 
@@ -71,9 +72,8 @@ export class Entries {
   private of = new Map<string, number>(); // event id → entry
   private open = new Map<string, number[]>(); // call → entries without an outcome
   private llms = new Set<string>(); // agents that have called a model
-  private seen = new Map<number, number>(); // call with result → times
-  private results = new Set<number>();
-  private latest = new Map<string | number, number>();
+  private latest = new Map<string, number>(); // call, tool → entry
+  private signatures = new Map<string, number>(); // action → signature
 
   /** The index of the entry that contains an event, or -1. */
   entryOf(id: string): number {
@@ -95,7 +95,7 @@ export class Entries {
     const entry: Entry = {
       index: this.list.length, kind, number, first: e, last: null, agent, tool: kind === "tool" ? toolOf(e) : "",
       outcome: "done", time: instant(e.timestamp), duration: e.latency_ms, depth: this.depthOf(e, kind),
-      callHash: 0, resultHash: 0, times: 0, previous: -1, novel: false, signature: 0,
+      call: e.analysis?.call ?? "", result: "", times: 0, previous: -1, novel: null, signature: 0,
     };
     this.of.set(e.event_id, entry.index);
     this.list.push(entry);
@@ -110,17 +110,24 @@ export class Entries {
 
   private single(e: Event, number: number): void {
     const entry = this.push(e, number, kinds.get(e.type) ?? "other");
-    if (entry.kind === "message") entry.callHash = hash(masked(`${e.role}\n${e.text ?? canonical(e.output)}`));
     if (e.type === "run_failed") entry.outcome = "failed";
-    entry.signature = signatureOf(entry);
+    entry.signature = this.signatureOf(entry);
+  }
+
+  private signatureOf(e: Entry): number {
+    const action = actionOf(e);
+    if (action === null) return 0;
+    const key = JSON.stringify(action);
+    const signature = this.signatures.get(key) ?? this.signatures.size + 1;
+    this.signatures.set(key, signature);
+    return signature;
   }
 
   private begin(e: Event, number: number, kind: "tool" | "llm"): void {
     const entry = this.push(e, number, kind);
     entry.outcome = "open";
-    entry.signature = signatureOf(entry);
+    entry.signature = this.signatureOf(entry);
     if (kind === "llm") this.llms.add(entry.agent);
-    else entry.callHash = callHash(entry.tool, e.input);
     const key = this.keyOf(e, kind);
     const waiting = this.open.get(key);
     if (waiting) waiting.push(entry.index);
@@ -140,21 +147,19 @@ export class Entries {
     if (index !== undefined) entry.duration = e.latency_ms ?? Math.max(instant(e.timestamp) - entry.time, 0);
     this.slowest = Math.max(this.slowest, entry.duration ?? 0);
     if (kind === "tool") this.settle(entry, e);
-    entry.signature = signatureOf(entry);
+    entry.signature = this.signatureOf(entry);
   }
 
   private settle(entry: Entry, e: Event): void {
-    if (!entry.callHash) entry.callHash = callHash(entry.tool, entry.first.input);
-    entry.resultHash = resultHash(e.output, e.error);
-    const both = hash(`${entry.callHash} ${entry.resultHash} ${entry.outcome}`);
-    entry.times = (this.seen.get(both) ?? 0) + 1;
-    this.seen.set(both, entry.times);
-    const toolResult = hash(`${entry.tool} ${entry.resultHash} ${entry.outcome}`);
-    entry.novel = entry.outcome !== "blocked" && !this.results.has(toolResult);
-    this.results.add(toolResult);
-    entry.previous = this.latest.get(entry.callHash) ?? this.latest.get(entry.tool) ?? -1;
-    this.latest.set(entry.callHash, entry.index);
-    this.latest.set(entry.tool, entry.index);
+    const analysis = e.analysis;
+    entry.call = analysis?.call ?? entry.call;
+    entry.result = analysis?.result ?? "";
+    entry.novel = analysis?.novel ?? null;
+    entry.times = analysis?.repeats ?? 0;
+    const [call, tool] = [`call ${entry.call}`, `tool ${entry.tool}`];
+    entry.previous = this.of.get(analysis?.repeats_event_id ?? "") ?? this.latest.get(call) ?? this.latest.get(tool) ?? -1;
+    if (entry.call) this.latest.set(call, entry.index);
+    this.latest.set(tool, entry.index);
   }
 
   private keyOf(e: Event, kind: "tool" | "llm"): string {

@@ -38,6 +38,15 @@ describe("an event log", () => {
     expect(instant("2026-03-09T14:02:00.123456Z") - instant("2026-03-09T14:02:00.123Z")).toBeCloseTo(0.456, 3);
   });
 
+  it("replaces the analyses of the events that it has", () => {
+    const l = new EventLog();
+    const [a, b] = [event({ event_id: "a", sequence: 1, analysis: { call: "x" } }), event({ event_id: "b", sequence: 2 })];
+    l.add([a, b]);
+    expect(l.reanalyze([{ event_id: "b", analysis: { call: "y", novel: false } }, { event_id: "unknown", analysis: null }])).toEqual({ from: 1 });
+    expect(l.events).toEqual([a, { ...b, analysis: { call: "y", novel: false } }]);
+    expect([b.analysis, l.reanalyze([])]).toEqual([null, { from: 2 }]);
+  });
+
   it("removes events", () => {
     const l = new EventLog();
     l.add([event({ event_id: "a", sequence: 1 }), event({ event_id: "b", sequence: 2 }), event({ event_id: "c", sequence: 3 })]);

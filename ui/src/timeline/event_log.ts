@@ -1,5 +1,5 @@
 // The events of a run in run order: by sequence, else by time, else by arrival.
-import type { Event } from "../api/names";
+import type { Event, EventAnalysis } from "../api/names";
 
 interface Place {
   sequence: number;
@@ -46,6 +46,18 @@ export class EventLog {
     let from = removed.length > 0 ? this.remove(removed) : this.events.length;
     for (const e of events) from = Math.min(from, this.put(e));
     if (this.late) from = Math.min(from, this.sort());
+    return { from };
+  }
+
+  /** Replaces the analyses of events. Unknown events are ignored. */
+  reanalyze(changed: readonly EventAnalysis[]): Change {
+    let from = this.events.length;
+    for (const { event_id, analysis } of changed) {
+      const index = this.at.get(event_id);
+      if (index === undefined) continue;
+      this.events[index] = { ...this.events[index]!, analysis };
+      from = Math.min(from, index);
+    }
     return { from };
   }
 

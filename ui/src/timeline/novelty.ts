@@ -10,9 +10,9 @@ export interface Novelty {
   events: number[];
 }
 
-/** noveltyOf counts the steps with a new result, at about as many evenly spread points as given. Cost: O(entries). */
+/** noveltyOf counts the steps of known novelty, and those with a new result, at about as many evenly spread points as given. Cost: O(entries). */
 export function noveltyOf(entries: readonly Entry[], points = 1000): Novelty {
-  const steps = entries.filter((e) => e.kind === "tool" && e.last !== null);
+  const steps = entries.filter((e) => e.novel !== null);
   const every = Math.max(Math.ceil(steps.length / points), 1);
   const novelty: Novelty = { steps: [0], novel: [0], events: [0] };
   let novel = 0;

@@ -84,13 +84,13 @@ describe("rows", () => {
 
 describe("novelty", () => {
   it("stops rising where the agent loops", () => {
-    const { steps, novel } = noveltyOf(timelineOf([...call("a", 1, 1), ...call("b", 1, 1), ...times(3, () => call("b", 1, 1))]).entries);
+    const { steps, novel } = noveltyOf(timelineOf([...call("a", 1, 1, { novel: true }), ...call("b", 1, 1, { novel: true }), ...times(3, () => call("b", 1, 1, { novel: false })), ...call("unknown", 1, 1)]).entries);
     expect([steps, novel]).toEqual([[0, 1, 2, 3, 4, 5], [0, 1, 2, 2, 2, 2]]);
   });
 
   it("has few points for a long run, including the last one", () => {
     let n = 0;
-    const { steps, novel } = noveltyOf(timelineOf(times(1001, () => call("t", 1, `item ${n++}`))).entries, 100);
+    const { steps, novel } = noveltyOf(timelineOf(times(1001, () => call("t", 1, `item ${n++}`, { novel: true }))).entries, 100);
     expect([steps.length <= 102, steps.at(-1), novel.at(-1)]).toEqual([true, 1001, 1001]);
   });
 });

@@ -1,4 +1,4 @@
-// Repeated ranges: consecutive entries that repeat with the same results. The timeline collapses them.
+// Repeated ranges: consecutive entries that repeat with the same results, as the server identifies them. The timeline collapses them.
 import type { Entry } from "./entries";
 
 export interface RepeatedRange {

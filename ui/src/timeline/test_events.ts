@@ -1,5 +1,5 @@
 // Events for tests, as the server sends them.
-import type { Event } from "../api/names";
+import type { Analysis, Event } from "../api/names";
 
 let made = 0;
 
@@ -9,12 +9,16 @@ export function event(members: Partial<Event>): Event {
   return {
     event_id: `e${made}`, run_id: "r", sequence: null, timestamp: "2026-03-09T14:02:00Z", type: "message", agent: null, name: null, status: null,
     model: null, tool: null, input: null, output: null, error: null, tokens: null, cost: null, latency_ms: null, parent_event_id: null, span_id: null,
-    trace_id: null, metadata: null, call_id: null, role: null, text: null, content: null, usage: null, annotations: null, ...members,
+    trace_id: null, metadata: null, call_id: null, role: null, text: null, content: null, usage: null, annotations: null, analysis: null, ...members,
   };
 }
 
-/** call returns the start and the outcome of a tool call. */
-export function call(tool: string, input: unknown, output: unknown): Event[] {
+/** call returns the start and the outcome of a tool call, with the identities that the server would give them. */
+export function call(tool: string, input: unknown, output: unknown, more: Analysis = {}): Event[] {
   const call_id = `c${++made}`;
-  return [event({ type: "tool_call_started", tool, input, call_id }), event({ type: "tool_call_completed", tool, output, call_id })];
+  const identity = `${tool} ${JSON.stringify(input)}`;
+  return [
+    event({ type: "tool_call_started", tool, input, call_id, analysis: { call: identity } }),
+    event({ type: "tool_call_completed", tool, output, call_id, analysis: { call: identity, result: JSON.stringify(output), ...more } }),
+  ];
 }

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// Run is a run on the wire.
+type Run struct {
+	ID        string          `json:"id" doc:"The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits."`
+	Name      string          `json:"name" doc:"Display name. Default: the run's id."`
+	Project   string          `json:"project" doc:"The project that the run belongs to."`
+	Status    string          `json:"status" enum:"running,completed,failed,closed" doc:"Status of the run. closed: the server ended the run because it had no events for the idle_close time."`
+	StartedAt *string         `json:"started_at" format:"date-time" doc:"Time of its first event; null before the first event."`
+	EndedAt   *string         `json:"ended_at" format:"date-time" doc:"Time when it ended; null while it runs."`
+	Cost      float64         `json:"total_cost" doc:"Known cost in US dollars."`
+	Tokens    int64           `json:"total_tokens" doc:"Tokens of all model calls."`
+	Metadata  json.RawMessage `json:"metadata" doc:"An object set by the sender, or null."`
+}
+
+// RunSummary is a run in a list. The members after loop_health_status are unloop's own.
+type RunSummary struct {
+	Run
+	EventCount     int     `json:"event_count" doc:"Number of events."`
+	WarningCount   int     `json:"warning_count" doc:"Number of warnings."`
+	HealthScore    int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthStatus   string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
+	WorstDecision  string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
+	Profile        string  `json:"profile" doc:"The profile that evaluates the run."`
+	FirstWarningAt *string `json:"warned_at" format:"date-time" doc:"Time when its first warning was raised; null without warnings."`
+	UpdatedAt      *string `json:"updated_at" format:"date-time" doc:"Time when its latest event arrived."`
+	Arrival        int64   `json:"arrival" doc:"The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point."`
+	CallsAfter     int     `json:"calls_after_warning" doc:"Number of tool calls since its first warning."`
+	TokensAfter    int64   `json:"tokens_after_warning" doc:"Number of tokens since its first warning."`
+	CostAfter      float64 `json:"cost_after_warning" doc:"Cost in US dollars since its first warning."`
+	Refolding      bool    `json:"refolding" doc:"true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet."`
+
+	Tools   []ToolCalls `json:"tools" doc:"The most called tools, the most called first; 5 at most."`
+	Novelty []float64   `json:"novelty" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
+}
+
+// ToolCalls says how often a tool was called.
+type ToolCalls struct {
+	Name  string `json:"name" doc:"The tool's name."`
+	Calls int    `json:"calls" doc:"Number of calls."`
+}
+
+// RunDetails is a run that was asked for.
+type RunDetails struct {
+	RunSummary
+	Health []HealthPoint `json:"health" doc:"Health over time: the initial value and one point for each change; 128 points at most."`
+}
+
+// RunOf returns a run. Its name is never empty: without one it is the id.
+func RunOf(r *store.Run) Run {
+	name := r.Name
+	if name == "" {
+		name = r.ID
+	}
+	return Run{
+		ID: r.ID, Name: name, Project: r.Project, Status: r.Status, StartedAt: TimeOrNull(r.Started), EndedAt: TimeOrNull(r.Ended),
+		Cost: store.Round(r.Metrics.Cost, 6), Tokens: r.Metrics.Tokens, Metadata: ObjectOrNull(r.Metadata),
+	}
+}
+
+// SummaryOf returns a run for a list.
+func SummaryOf(r *store.Run) RunSummary {
+	tools := make([]ToolCalls, 0, len(r.Preview.Tools))
+	for _, t := range r.Preview.Tools {
+		tools = append(tools, ToolCalls(t))
+	}
+	return RunSummary{
+		Run: RunOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
+		HealthStatus: r.Health.Status, WorstDecision: r.WorstAction.String(), Profile: r.Profile, FirstWarningAt: TimeOrNull(r.FirstWarningAt),
+		UpdatedAt: TimeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.UsageAfterWarning.Calls, TokensAfter: r.UsageAfterWarning.Tokens,
+		CostAfter: store.Round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
+	}
+}
+
+// DetailsOf returns a run with the course of its health.
+func DetailsOf(r *store.Run) RunDetails {
+	return RunDetails{SummaryOf(r), HealthPoints(r.Preview.Health)}
+}
+
+// HealthPoints returns the course of the health; never nil.
+func HealthPoints(course []store.HealthAt) []HealthPoint {
+	points := make([]HealthPoint, 0, len(course))
+	for _, at := range course {
+		points = append(points, HealthPoint{at.Number, at.Score})
+	}
+	return points
+}
+
+// Totals are the totals of the events of a run.
+type Totals struct {
+	Events       int     `json:"total_events" doc:"Number of events of all types."`
+	Duration     float64 `json:"total_duration_sec" doc:"Seconds from the first event to the last."`
+	LLMCalls     int     `json:"total_llm_calls" doc:"Number of model calls started."`
+	ToolCalls    int     `json:"total_tool_calls" doc:"Number of tool calls started."`
+	Retries      int     `json:"total_retries" doc:"Number of retries."`
+	Handoffs     int     `json:"total_handoffs" doc:"Number of handoffs to another agent."`
+	Errors       int     `json:"total_errors" doc:"Number of errors."`
+	Tokens       int64   `json:"total_tokens" doc:"Tokens of all model calls."`
+	Cost         float64 `json:"estimated_cost" doc:"Known cost in US dollars."`
+	MeanLatency  float64 `json:"average_latency_ms" doc:"Mean latency in milliseconds of the events that report one."`
+	MaxLatency   float64 `json:"max_latency_ms" doc:"Latency in milliseconds of the slowest event."`
+	BusiestTool  *string `json:"most_used_tool" doc:"The most called tool; null without calls."`
+	BusiestAgent *string `json:"most_active_agent" doc:"The agent with the most events; null if no event names an agent."`
+}
+
+// TotalsOf rounds seconds to 3 decimal places, dollars to 6, the mean latency to 2 and the maximum latency to 3.
+func TotalsOf(m *store.Metrics) Totals {
+	return Totals{
+		Events: m.Events, Duration: store.Round(m.Duration, 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
+		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: store.Round(m.Cost, 6), MeanLatency: store.Round(m.MeanLatency, 2),
+		MaxLatency: store.Round(m.MaxLatency, 3), BusiestTool: m.BusiestTool, BusiestAgent: m.BusiestAgent,
+	}
+}
+
+// Metrics are the totals of a run.
+type Metrics struct {
+	RunID string `json:"run_id" doc:"The run's id."`
+	Totals
+	Warnings      int    `json:"warnings_count" doc:"Number of warnings."`
+	HealthScore   int    `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthStatus  string `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
+	WorstDecision string `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
+}
+
+// MetricsOf returns the totals of a run.
+func MetricsOf(r *store.Run) Metrics {
+	return Metrics{
+		RunID: r.ID, Totals: TotalsOf(&r.Metrics), Warnings: r.Warnings, HealthScore: r.Health.Score, HealthStatus: r.Health.Status,
+		WorstDecision: r.WorstAction.String(),
+	}
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unloop-ai/unloop/internal/client"
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/proxy"
+)
+
+// proxyFlags are the flags of unloop proxy.
+type proxyFlags struct {
+	profile   profileFlags
+	addr      string
+	upstreams map[string]*string
+	mode      string
+	onHalt    string
+	server    string
+	logLevel  string
+}
+
+func proxyCommand() *cobra.Command {
+	f := proxyFlags{upstreams: make(map[string]*string)}
+	cmd := &cobra.Command{
+		Use:   "proxy",
+		Short: "Stand between an agent and its model API, and stop loops there",
+		Long: "Proxy forwards requests to the APIs of OpenAI, Anthropic and Gemini. Each request contains the history of its conversation.\n" +
+			"The proxy judges that history. In the mode nudge it appends a text for the model to a request in which the agent loops. In\n" +
+			"the mode guard it also answers in the model's place when the run is halted, so that the agent ends in order. A new message\n" +
+			"of a person always passes. Requests that it cannot judge pass unchanged. API keys pass through; they are neither stored nor\n" +
+			"logged.\n\n" +
+			"Set the base URL of the agent:\n\n" +
+			"  OPENAI_BASE_URL=http://127.0.0.1:4141/openai/v1\n" +
+			"  ANTHROPIC_BASE_URL=http://127.0.0.1:4141/anthropic\n" +
+			"  GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:4141/gemini",
+		Example: "  unloop proxy\n" +
+			"  unloop proxy --mode guard\n" +
+			"  unloop proxy --openai-upstream http://127.0.0.1:11434      # Ollama, vLLM, LiteLLM and others with OpenAI's API\n" +
+			"  unloop proxy --server http://127.0.0.1:8765                # record the runs, for the dashboard",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+// publicUpstreams are the addresses of the vendors.
+var publicUpstreams = map[string]string{
+	"openai":    "https://api.openai.com",
+	"anthropic": "https://api.anthropic.com",
+	"gemini":    "https://generativelanguage.googleapis.com",
+}
+
+func (f *proxyFlags) add(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:4141", "listen on `HOST:PORT`, which must be loopback")
+	for _, name := range []string{"openai", "anthropic", "gemini"} {
+		f.upstreams[name] = flags.String(name+"-upstream", publicUpstreams[name], "forward /"+name+" to this base `URL`, without the version's path")
+	}
+	flags.StringVar(&f.mode, "mode", string(proxy.Nudge), "observe, nudge or guard")
+	flags.StringVar(&f.onHalt, "on-halt", string(proxy.HaltAnswer), "answer a halted run with a complete answer, or with error 400: answer or error")
+	flags.StringVar(&f.server, "server", "", "record the runs on the server at this `URL`")
+	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.profile.add(flags)
+}
+
+// options returns the options of the proxy.
+func (f *proxyFlags) options(log *slog.Logger) (proxy.Options, error) {
+	o := proxy.Options{
+		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log,
+		MaxBody: 64 << 20, MaxMemory: 256 << 20,
+	}
+	var err error
+	if o.Profile, err = f.profile.load(); err != nil {
+		return o, err
+	}
+	for name, text := range f.upstreams {
+		if o.Upstreams[name], err = url.Parse(*text); err != nil {
+			return o, fmt.Errorf("--%s-upstream: %w", name, err)
+		}
+	}
+	return o, nil
+}
+
+// run serves until the command is interrupted.
+func (f *proxyFlags) run(cmd *cobra.Command) error {
+	log := logger(cmd.ErrOrStderr(), config.Log{Level: f.logLevel, Format: "text"})
+	o, err := f.options(log)
+	if err != nil {
+		return err
+	}
+	if f.server != "" {
+		c, err := client.New(f.server, os.Getenv("UNLOOP_TOKEN"))
+		if err != nil {
+			return err
+		}
+		recorder := proxy.NewRecorder(f.sender(c, cmd))
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 5*time.Second)
+			defer cancel()
+			recorder.Close(ctx)
+			if n := recorder.Dropped(); n > 0 {
+				complain(cmd.ErrOrStderr(), fmt.Sprintf("%s not recorded: the server was too slow or unreachable", plural(int(n), "event was", "events were")))
+			}
+		}()
+		o.Record = recorder.Record
+	}
+	p, err := proxy.New(o)
+	if err != nil {
+		return err
+	}
+	return f.serve(cmd, p)
+}
+
+func (f *proxyFlags) sender(c *client.Client, cmd *cobra.Command) *client.Sender {
+	s := c.NewSender()
+	s.Patience = time.Minute
+	s.Waiting = (&outage{w: cmd.ErrOrStderr()}).waiting
+	return s
+}
+
+// serve listens and serves until the command is interrupted. Answers that are under way have ten seconds to end.
+func (f *proxyFlags) serve(cmd *cobra.Command, p *proxy.Proxy) error {
+	if err := config.CheckLoopback(f.addr); err != nil {
+		return fmt.Errorf("--addr: %w", err)
+	}
+	listener, err := net.Listen("tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", f.addr, err)
+	}
+	server := &http.Server{
+		Handler: p, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Protocols: protocols(),
+	}
+	out := cmd.OutOrStdout()
+	base := "http://" + listener.Addr().String()
+	fmt.Fprintf(out, "unloop %s proxies model APIs, mode %s\n\n", version, f.mode)
+	fmt.Fprintf(out, "  OPENAI_BASE_URL=%s/openai/v1\n  ANTHROPIC_BASE_URL=%s/anthropic\n  GOOGLE_GEMINI_BASE_URL=%s/gemini\n", base, base, base)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err = <-ended:
+		return err
+	case <-cmd.Context().Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 10*time.Second)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		_ = server.Close() // what is still under way is cut
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	s := p.Stats()
+	fmt.Fprintf(out, "\n%d model calls judged, %d nudged, %d halted, %d unjudged\n", s.Judged, s.Nudged, s.Halted, s.Unjudged)
+	return nil
+}
+
+// protocols are HTTP/1 and HTTP/2 without TLS.
+func protocols() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}

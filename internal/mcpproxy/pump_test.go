@@ -1,0 +1,231 @@
+package mcpproxy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// searchInput is what the tool of the tests takes.
+type searchInput struct {
+	Query string `json:"query"`
+}
+
+// connect returns a client of the SDK that reaches a server of the SDK through the proxy, and counts the calls that reach the
+// server.
+func connect(t *testing.T, observe bool, answer func(query string) *mcp.CallToolResult) (*mcp.ClientSession, *atomic.Int64) {
+	t.Helper()
+	var calls atomic.Int64
+	server := mcp.NewServer(&mcp.Implementation{Name: "server", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "search", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+		func(_ context.Context, _ *mcp.CallToolRequest, in searchInput) (*mcp.CallToolResult, any, error) {
+			calls.Add(1)
+			return answer(in.Query), nil, nil
+		})
+	clientSide, proxyFront := mcp.NewInMemoryTransports()
+	proxyBack, serverSide := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
+		t.Fatal(err)
+	}
+	front, err := proxyFront.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := proxyBack.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	session := NewSession(guard.New(p, guard.Options{}), observe)
+	go func() { ended <- Pump(context.WithoutCancel(t.Context()), session, front, back) }()
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).Connect(t.Context(), clientSide, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = client.Close()
+		if err := <-ended; err != nil {
+			t.Errorf("the pump ended with %v", err)
+		}
+	})
+	return client, &calls
+}
+
+// text returns the texts of a result.
+func text(r *mcp.CallToolResult) string {
+	var all []string
+	for _, c := range r.Content {
+		if c, ok := c.(*mcp.TextContent); ok {
+			all = append(all, c.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+func says(s string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}
+}
+
+func TestARepeatedCallIsNudgedThenBlocked(t *testing.T) {
+	client, calls := connect(t, false, func(string) *mcp.CallToolResult { return says("no results") })
+	if _, err := client.ListTools(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	nudged := 0
+	for i := range 40 {
+		r, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": "loops"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case r.IsError:
+			if int64(i) != calls.Load() || !strings.HasPrefix(text(r), prefix) {
+				t.Errorf("call %d was blocked with %q after %d calls reached the server", i, text(r), calls.Load())
+			}
+			if nudged == 0 {
+				t.Error("the call was blocked without a nudge before")
+			}
+			return
+		case strings.Contains(text(r), prefix):
+			nudged++
+			if !strings.HasPrefix(text(r), "no results\n") {
+				t.Errorf("the nudge is not behind the result: %q", text(r))
+			}
+		}
+	}
+	t.Error("the call was never blocked")
+}
+
+func TestVariedCallsWithNewResultsPass(t *testing.T) {
+	client, calls := connect(t, false, func(q string) *mcp.CallToolResult { return says("a page about " + q + strings.Repeat(q, 3)) })
+	for i := range 20 {
+		q := fmt.Sprintf("subject %c%d", 'a'+i, i*i)
+		r, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": q}})
+		if err != nil || r.IsError || strings.Contains(text(r), prefix) {
+			t.Fatalf("call %d: %v, %v", i, r, err)
+		}
+	}
+	if calls.Load() != 20 {
+		t.Errorf("%d calls reached the server, want 20", calls.Load())
+	}
+}
+
+func TestObserveSaysNothing(t *testing.T) {
+	client, calls := connect(t, true, func(string) *mcp.CallToolResult { return says("no results") })
+	for range 40 {
+		r, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": "loops"}})
+		if err != nil || text(r) != "no results" {
+			t.Fatalf("%v, %v", r, err)
+		}
+	}
+	if calls.Load() != 40 {
+		t.Errorf("%d calls reached the server, want 40", calls.Load())
+	}
+}
+
+// request returns a request as a client sends it.
+func request(t *testing.T, id any, method, params string) *jsonrpc.Request {
+	t.Helper()
+	made, err := jsonrpc.MakeID(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &jsonrpc.Request{ID: made, Method: method, Params: json.RawMessage(params)}
+}
+
+func newSession(t *testing.T) *Session {
+	t.Helper()
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewSession(guard.New(p, guard.Options{}), false)
+}
+
+func TestWhatIsNoCallAgainIsNotCounted(t *testing.T) {
+	for name, params := range map[string]string{
+		"an answer to what the server asked": `{"name":"search","arguments":{"query":"x"},"inputResponses":{"a":{}}}`,
+		"a state of the server":              `{"name":"search","arguments":{"query":"x"},"requestState":"s"}`,
+		"no name":                            `{"arguments":{}}`,
+		"no object":                          `[]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSession(t)
+			for i := range 100 {
+				if answer := s.Request(t.Context(), request(t, float64(i), "tools/call", params)); answer != nil {
+					t.Fatalf("request %d was answered with %s", i, answer.Result)
+				}
+			}
+			if n := s.guard.Stats().Decisions; n != 0 {
+				t.Errorf("%d decisions, want none", n)
+			}
+		})
+	}
+}
+
+func TestOtherMethodsPass(t *testing.T) {
+	s := newSession(t)
+	for _, method := range []string{"initialize", "server/discover", "tasks/get", "tools/list", "ping", "experimental/x"} {
+		for i := range 100 {
+			if answer := s.Request(t.Context(), request(t, float64(i), method, `{}`)); answer != nil {
+				t.Fatalf("%s was answered with %s", method, answer.Result)
+			}
+		}
+	}
+}
+
+func TestANudgeChangesNothingElseOfAResult(t *testing.T) {
+	for name, tc := range map[string]struct{ result, want string }{
+		"one text": {
+			`{ "content":[{"type":"text","text":"a"}],"structuredContent":{"n":1.0},"_meta":{"x":[1,2]} }`,
+			`{ "content":[{"type":"text","text":"a"},{"text":"b","type":"text"}],"structuredContent":{"n":1.0},"_meta":{"x":[1,2]} }`,
+		},
+		"no content":                {`{"content":[ ]}`, `{"content":[ {"text":"b","type":"text"}]}`},
+		"a member named content":    {`{"_meta":{"content":[]},"content":[1]}`, `{"_meta":{"content":[]},"content":[1,{"text":"b","type":"text"}]}`},
+		"a content that is no list": {`{"content":"a"}`, ""},
+		"no object":                 {`7`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := appendText(json.RawMessage(tc.result), "b")
+			if string(got) != tc.want || (err != nil) != (tc.want == "") {
+				t.Errorf("got %s, %v; want %s", got, err, tc.want)
+			}
+		})
+	}
+}
+
+// FuzzSession holds that no message makes the proxy panic, and that a result stays valid JSON.
+func FuzzSession(f *testing.F) {
+	f.Add([]byte(`{"name":"search","arguments":{"query":"x"}}`), []byte(`{"content":[{"type":"text","text":"a"}]}`))
+	f.Add([]byte(`{"name":"search"}`), []byte(`{"resultType":"task","task":{"taskId":"t"}}`))
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, params, result []byte) {
+		s := NewSession(guard.New(p, guard.Options{}), false)
+		for i := range 12 {
+			r := request(t, float64(i), "tools/call", string(params))
+			if s.Request(t.Context(), r) != nil {
+				continue
+			}
+			answer := s.Response(t.Context(), &jsonrpc.Response{ID: r.ID, Result: result})
+			if json.Valid(result) && !json.Valid(answer.Result) {
+				t.Fatalf("%q became %q", result, answer.Result)
+			}
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package proxy
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// keptMarks is how many of the latest items of a history are known by their place. Clients rewrite the latest ones only:
+// they move the mark of the cache, which is in one of the last four.
+const keptMarks = 8
+
+// conversation is a history as far as it was folded. The next request of a conversation contains the same items and a few
+// more.
+type conversation struct {
+	key string
+
+	mu      sync.Mutex
+	run     string // the id of the run
+	runs    int    // histories with the same first items
+	session *profile.Session
+	builder *ingest.EventBuilder
+	members members // of the latest request, before its history
+	items   int     // folded
+	chain   uint64  // hash of all folded items
+	marks   []mark  // of the latest items, at most keptMarks
+	turn    turn
+}
+
+// mark is the place of an item in the latest request.
+type mark struct {
+	end    int    // the offset behind the item
+	prefix uint64 // hash of the request up to there
+	item   uint64 // item.hash
+}
+
+// turn is what is decided since the model spoke last.
+type turn struct {
+	model    bool // the latest event is the model's
+	decision policy.Decision
+	told     string // the text for the agent
+	nudge    string // the same; "" if the agent has read it before
+	last     string // the finding that the agent has read of last
+}
+
+// begin forgets what was folded and begins a run. The first run of a conversation has the conversation's key as its id.
+func (c *conversation) begin(p *profile.Profile, record func(*unloop.Event)) {
+	c.run = c.key
+	if c.runs++; c.runs > 1 {
+		c.run += "#" + strconv.Itoa(c.runs)
+	}
+	c.session, c.items, c.chain, c.marks, c.turn = p.NewSession(c.run), 0, 0, nil, turn{}
+	c.builder = ingest.NewEventBuilder(c.run, func(e *unloop.Event) error {
+		c.add(p, e)
+		if record != nil {
+			record(e)
+		}
+		return nil
+	})
+}
+
+// add folds an event.
+func (c *conversation) add(p *profile.Profile, e *unloop.Event) {
+	model := e.Type == unloop.ToolCallStarted || e.Type == unloop.MessageSent && e.Role == unloop.RoleAssistant
+	person := e.Type == unloop.MessageSent && e.Role == unloop.RoleUser
+	if person || model && !c.turn.model {
+		c.turn.decision, c.turn.nudge = policy.Decision{}, ""
+	}
+	c.turn.model = model
+	d := c.session.Add(e)
+	if d.Action <= c.turn.decision.Action {
+		return
+	}
+	c.turn.decision = d
+	c.turn.decision.Findings = nil // they are valid until the next event only
+	c.turn.told = p.Nudge(&d)
+	if told := d.Code + "\x00" + d.Rule + "\x00" + d.Subject; told != c.turn.last {
+		c.turn.last, c.turn.nudge = told, c.turn.told
+	}
+}
+
+// known returns the request as far as it is not known: the bytes up to an item are those of the latest request, and the items
+// behind it that were folded are the same. It returns nil if the request does not go on with the latest one.
+func (c *conversation) known(body []byte) *request {
+	from := -1
+	for i, prefix := range prefixes(body, c.marks) {
+		if prefix == c.marks[i].prefix {
+			from = i
+		}
+	}
+	if from < 0 {
+		return nil
+	}
+	at := c.marks[from]
+	folded := c.marks[from+1:]
+	r, err := resume(body, at.end, c.items-len(folded), c.members)
+	if err != nil || len(r.items) < len(folded) {
+		return nil
+	}
+	for i, m := range folded {
+		if r.items[i].hash() != m.item {
+			return nil
+		}
+	}
+	return r
+}
+
+// prefixes returns the hashes of the first bytes of body up to each mark that it reaches.
+func prefixes(body []byte, marks []mark) []uint64 {
+	h := xxh3.New()
+	var sums []uint64
+	done := 0
+	for _, m := range marks {
+		if m.end > len(body) {
+			break
+		}
+		_, _ = h.Write(body[done:m.end]) // a hash cannot fail
+		done = m.end
+		sums = append(sums, h.Sum64())
+	}
+	return sums
+}
+
+// contains reports whether the history of a whole request begins with all items that were folded.
+func (c *conversation) contains(r *request) bool {
+	if len(r.items) < c.items {
+		return false
+	}
+	chain := uint64(0)
+	for _, i := range r.items[:c.items] {
+		chain = chained(chain, i.hash())
+	}
+	return chain == c.chain
+}
+
+// fold folds the items of the request that were not folded yet. The conversation must contain the others.
+func (c *conversation) fold(a api, r *request) error {
+	for n := max(0, c.items-r.skipped); n < len(r.items); n++ {
+		i := r.items[n]
+		if err := a.tell(c.builder, ingest.Location{Index: c.items}, i.value); err != nil {
+			return err
+		}
+		c.items++
+		c.chain = chained(c.chain, i.hash())
+	}
+	c.remember(r)
+	return nil
+}
+
+// remember keeps the places of the latest items of the request.
+func (c *conversation) remember(r *request) {
+	kept := make([]mark, 0, keptMarks)
+	if r.skipped > 0 { // the places of the items that were left out are still right
+		for _, m := range c.marks {
+			if len(r.items) == 0 || m.end <= r.items[0].end-len(r.items[0].value) {
+				kept = append(kept, m)
+			}
+		}
+	} else {
+		c.members = r.members
+	}
+	for _, i := range r.items[max(0, len(r.items)-keptMarks):] {
+		kept = append(kept, mark{end: i.end, item: i.hash()})
+	}
+	c.marks = kept[max(0, len(kept)-keptMarks):]
+	for i, sum := range prefixes(r.body, c.marks) {
+		c.marks[i].prefix = sum
+	}
+}
+
+// chained returns the hash of a list with one more item.
+func chained(chain, item uint64) uint64 {
+	var b [16]byte
+	for i := range 8 {
+		b[i], b[8+i] = byte(chain>>(8*i)), byte(item>>(8*i))
+	}
+	return xxh3.Hash(b[:])
+}

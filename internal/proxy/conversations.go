@@ -1,0 +1,117 @@
+package proxy
+
+import (
+	"fmt"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// maxConversations is the greatest number of conversations that are kept.
+const maxConversations = 4096
+
+// conversations keeps the latest conversations within a limit of memory. A conversation that was forgotten is folded from
+// its beginning with its next request. It is safe for concurrent use.
+type conversations struct {
+	profile *profile.Profile
+	record  func(*unloop.Event)
+	limit   int // bytes
+
+	mu    sync.Mutex
+	kept  *lru.LRU[string, *entry]
+	bytes int
+}
+
+type entry struct {
+	conversation *conversation
+	bytes        int
+}
+
+func newConversations(o Options) *conversations {
+	c := &conversations{profile: o.Profile, record: o.Record, limit: o.MaxMemory}
+	kept, err := lru.NewLRU(maxConversations, func(_ string, e *entry) { c.bytes -= e.bytes })
+	if err != nil {
+		panic("proxy: " + err.Error()) // the size is positive
+	}
+	c.kept = kept
+	return c
+}
+
+// verdict is what the proxy knows of a request once its history is folded.
+type verdict struct {
+	request *request
+	run     string
+	turn    turn
+}
+
+// judge folds the history of a request and returns the verdict. Session is the client's name of the conversation, or "". A
+// panic of a detector is an error.
+func (s *conversations) judge(a api, body []byte, session string) (v verdict, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("judge a request: %v", cause)
+		}
+	}()
+	first, err := firstItems(body, a.list())
+	if err != nil {
+		return verdict{}, err
+	}
+	if session == "" {
+		session = "proxy"
+	}
+	c := s.take(fmt.Sprintf("%s-%08x", session, uint32(first)))
+	v, size, err := c.judge(a, body, s)
+	s.put(c, size)
+	return v, err
+}
+
+// take returns the conversation with the key. It begins one if there is none.
+func (s *conversations) take(key string) *conversation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e, ok := s.kept.Get(key); ok {
+		return e.conversation
+	}
+	return &conversation{key: key}
+}
+
+// put keeps the conversation, and forgets the least recently used ones as long as all take too much memory.
+func (s *conversations) put(c *conversation, size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept.Remove(c.key)
+	s.kept.Add(c.key, &entry{c, size})
+	for s.bytes += size; s.bytes > s.limit && s.kept.Len() > 1; {
+		s.kept.RemoveOldest()
+	}
+}
+
+// judge judges a request. A history that does not begin with the folded one, such as one that was compacted or edited, begins
+// a run.
+func (c *conversation) judge(a api, body []byte, s *conversations) (v verdict, size int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.known(body)
+	if r == nil {
+		if r, err = parse(body, a.list()); err != nil {
+			return verdict{}, c.size(), err
+		}
+		if c.session == nil || !c.contains(r) {
+			c.begin(s.profile, s.record)
+		}
+	}
+	err = c.fold(a, r)
+	return verdict{r, c.run, c.turn}, c.size(), err
+}
+
+// size estimates the memory of a conversation in bytes.
+func (c *conversation) size() int {
+	const fixed = 4 << 10
+	if c.session == nil {
+		return fixed
+	}
+	return fixed + c.session.Size()
+}

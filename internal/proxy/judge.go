@@ -1,0 +1,185 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// stats count what the proxy did.
+type stats struct {
+	judged, unjudged, nudged, halted, upstreamErrors atomic.Int64
+}
+
+// Stats are counts since the proxy began.
+type Stats struct {
+	Judged         int64 `json:"judged"`          // requests whose history was judged
+	Unjudged       int64 `json:"unjudged"`        // requests of a model call that passed unjudged: too large, unreadable or compressed
+	Nudged         int64 `json:"nudged"`          // requests with a nudge
+	Halted         int64 `json:"halted"`          // requests that were answered in the model's place
+	UpstreamErrors int64 `json:"upstream_errors"` // requests whose upstream could not be reached
+}
+
+// Stats returns the counts.
+func (p *Proxy) Stats() Stats {
+	s := &p.stats
+	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.upstreamErrors.Load()}
+}
+
+// judged marks the context of a request whose answer is read.
+type judged struct {
+	api     api
+	verdict verdict
+}
+
+type judgedKey struct{}
+
+// judge judges a model call, and forwards it, forwards it with a nudge, or answers it. What cannot be judged is forwarded as
+// it came.
+func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward http.Handler) {
+	body, err := p.readBody(r)
+	switch {
+	case errors.Is(err, errTooLarge):
+		p.passUnjudged(w, r, forward, err)
+		return
+	case err != nil:
+		p.refuse(w, a, http.StatusBadRequest, "unloop proxy: the request ended early")
+		return
+	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		p.passUnjudged(w, r, forward, errors.New("compressed with "+strconv.Quote(encoding)))
+		return
+	}
+	v, err := p.conversations.judge(a, body, sessionOf(r.Header))
+	if err != nil {
+		p.passUnjudged(w, r, forward, err)
+		return
+	}
+	p.stats.judged.Add(1)
+	p.act(w, r, a, v, forward)
+}
+
+// passUnjudged forwards a request that was not judged.
+func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward http.Handler, why error) {
+	p.stats.unjudged.Add(1)
+	p.options.Log.Debug("request passes unjudged", "path", r.URL.Path, "reason", why)
+	forward.ServeHTTP(w, r)
+}
+
+// act carries out what the mode allows of a verdict.
+func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, forward http.Handler) {
+	t := v.turn
+	switch {
+	case p.options.Profile.Shadow() || p.options.Mode == Observe:
+	case t.decision.Action == policy.Halt && p.options.Mode == Guard:
+		p.halt(w, a, v)
+		return
+	case t.decision.Action >= policy.Warn && t.nudge != "":
+		body, err := a.nudge(v.request, haltPrefix+t.nudge)
+		if err != nil {
+			p.passUnjudged(w, r, forward, err)
+			return
+		}
+		p.stats.nudged.Add(1)
+		setBody(r, body)
+	}
+	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v})))
+}
+
+// halt answers a request of a run that is halted.
+func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict) {
+	p.stats.halted.Add(1)
+	text := haltPrefix + haltText(v.turn.told)
+	if p.options.OnHalt == HaltError {
+		w.Header().Set("X-Should-Retry", "false")
+		p.refuse(w, a, http.StatusBadRequest, text)
+		return
+	}
+	answer := a.answer(v.request, text)
+	w.Header().Set("Content-Type", answer.contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(answer.body)))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(answer.body) // the client may have gone
+}
+
+// haltText returns what a halted agent and its person read.
+func haltText(told string) string {
+	return told + "\n\nunloop stopped this run because it makes no progress. To continue, send a message with the facts or the change of " +
+		"direction that the agent lacks."
+}
+
+// errTooLarge is the error of a request that is larger than what is judged.
+var errTooLarge = errors.New("the request is larger than what is judged")
+
+// readBody reads the body of a request and puts it back.
+func (p *Proxy) readBody(r *http.Request) ([]byte, error) {
+	if r.ContentLength > p.options.MaxBody {
+		return nil, errTooLarge
+	}
+	var b bytes.Buffer
+	if r.ContentLength > 0 {
+		b.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	if _, err := b.ReadFrom(io.LimitReader(r.Body, p.options.MaxBody+1)); err != nil {
+		return nil, err
+	}
+	if int64(b.Len()) > p.options.MaxBody {
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(b.Bytes()), r.Body), r.Body}
+		return nil, errTooLarge
+	}
+	setBody(r, b.Bytes())
+	return b.Bytes(), nil
+}
+
+// setBody gives the request a body.
+func setBody(r *http.Request, body []byte) {
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	r.Header.Del("Transfer-Encoding")
+	if r.Header.Get("Content-Length") != "" {
+		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+}
+
+// answered is called with the answer of an upstream.
+func (p *Proxy) answered(*http.Response) error { return nil }
+
+// sessionHeaders are the headers in which clients name a conversation, and those of a sub-agent within it.
+var sessionHeaders = []struct{ session, agent string }{
+	{"X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id"},
+	{"Thread-Id", ""},
+	{"X-Session-Id", ""},
+	{"X-Session-Affinity", ""},
+	{"X-Amp-Thread-Id", ""},
+	{"X-Litellm-Trace-Id", ""},
+	{"X-Litellm-Session-Id", ""},
+	{"Helicone-Session-Id", ""},
+	{"X-Dynamo-Session-Id", ""},
+}
+
+// sessionOf returns the name that the client gives the conversation, and "" if it gives none or one that is too long.
+func sessionOf(h http.Header) string {
+	const longest = 200 // bytes
+	for _, names := range sessionHeaders {
+		session := h.Get(names.session)
+		if session == "" {
+			continue
+		}
+		if names.agent != "" && h.Get(names.agent) != "" {
+			session += "/" + h.Get(names.agent)
+		}
+		if len(session) <= longest {
+			return session
+		}
+	}
+	return ""
+}

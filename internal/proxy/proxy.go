@@ -1,0 +1,175 @@
+// Package proxy is a reverse proxy in front of model APIs. It judges each request by the history that the request contains:
+// it folds the tool calls, their results and the messages into a profile.Session, and nudges or halts the agent by its
+// decision. It needs no state to do so. What it keeps of a conversation only saves it from folding the same history again.
+// Requests and answers that it does not act on pass unchanged.
+package proxy
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// Mode is what the proxy does about a decision.
+type Mode string
+
+// The modes.
+const (
+	Observe Mode = "observe" // record, and change nothing
+	Nudge   Mode = "nudge"   // append nudges to requests
+	Guard   Mode = "guard"   // append nudges, and answer in the model's place when a run is halted
+)
+
+// OnHalt is how the proxy answers a request of a run that is halted.
+type OnHalt string
+
+// The answers of a halt.
+const (
+	HaltAnswer OnHalt = "answer" // a complete answer of the model's kind, with which agents end in order
+	HaltError  OnHalt = "error"  // status 400, which no client retries
+)
+
+// Options are the options of a proxy.
+type Options struct {
+	Profile   *profile.Profile
+	Upstreams map[string]*url.URL // base URLs by the name of the API: openai, anthropic, gemini
+	Mode      Mode
+	OnHalt    OnHalt
+
+	MaxBody       int64               // bytes of a request that is judged; a larger one passes unjudged
+	MaxMemory     int                 // bytes of the histories that are kept
+	Record        func(*unloop.Event) // receives each event once in order; must not block or keep the event; nil for none
+	Log           *slog.Logger
+	Transport     http.RoundTripper // nil for a transport like http.DefaultTransport
+	HeaderTimeout time.Duration     // until an upstream's first byte; 0 for no limit
+}
+
+// Proxy is the handler of the proxy's port. It is safe for concurrent use.
+type Proxy struct {
+	options       Options
+	mux           *http.ServeMux
+	conversations *conversations
+	stats         stats
+}
+
+// New returns a proxy. The error names the option that is invalid.
+func New(o Options) (*Proxy, error) {
+	switch {
+	case o.Profile == nil:
+		return nil, fmt.Errorf("no profile")
+	case o.Mode != Observe && o.Mode != Nudge && o.Mode != Guard:
+		return nil, fmt.Errorf("invalid mode %q: want observe, nudge or guard", o.Mode)
+	case o.OnHalt != HaltAnswer && o.OnHalt != HaltError:
+		return nil, fmt.Errorf("invalid answer to a halt %q: want answer or error", o.OnHalt)
+	}
+	if o.Transport == nil {
+		o.Transport = transport(o.HeaderTimeout)
+	}
+	p := &Proxy{options: o, mux: http.NewServeMux(), conversations: newConversations(o)}
+	for name, upstream := range o.Upstreams {
+		if err := checkUpstream(name, upstream); err != nil {
+			return nil, err
+		}
+		p.mux.Handle("/"+name+"/", http.StripPrefix("/"+name, p.route(name, upstream)))
+	}
+	p.mux.HandleFunc("/{$}", p.index)
+	return p, nil
+}
+
+// checkUpstream returns an error if the proxy cannot send requests to upstream.
+func checkUpstream(name string, upstream *url.URL) error {
+	if _, ok := routes[name]; !ok {
+		return fmt.Errorf("unknown API %q: want anthropic, gemini or openai", name)
+	}
+	if (upstream.Scheme != "http" && upstream.Scheme != "https") || upstream.Host == "" {
+		return fmt.Errorf("invalid upstream %q of %s: want http://HOST or https://HOST", upstream.Redacted(), name)
+	}
+	return nil
+}
+
+// transport returns a transport that leaves the compression to the client and keeps enough idle connections for many agents.
+func transport(headerTimeout time.Duration) http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression = true
+	t.MaxIdleConnsPerHost = 256
+	t.ResponseHeaderTimeout = headerTimeout
+	return t
+}
+
+// ServeHTTP forwards a request to the upstream of its path, or answers it.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.mux.ServeHTTP(w, r) }
+
+// index tells a person what the port is.
+func (p *Proxy) index(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	fmt.Fprintln(w, "unloop proxy. Base URLs:")
+	for _, name := range []string{"openai", "anthropic", "gemini"} {
+		if p.options.Upstreams[name] != nil {
+			fmt.Fprintln(w, "  /"+name+hints[name])
+		}
+	}
+}
+
+// hints are the ends of the base URLs that clients expect.
+var hints = map[string]string{"openai": "/v1", "anthropic": "", "gemini": ""}
+
+// route returns the handler of the paths of one upstream.
+func (p *Proxy) route(name string, upstream *url.URL) http.Handler {
+	forward := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(upstream)
+			r.Out.Host = ""
+			if _, judged := r.In.Context().Value(judgedKey{}).(*judged); judged {
+				r.Out.Header.Set("Accept-Encoding", "identity") // the answer is read
+			}
+		},
+		Transport:      p.options.Transport,
+		FlushInterval:  -1,
+		ErrorHandler:   p.upstreamFailed(name),
+		ErrorLog:       slog.NewLogLogger(p.options.Log.Handler(), slog.LevelDebug),
+		ModifyResponse: p.answered,
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api := routes[name](r)
+		switch {
+		case api == nil:
+			forward.ServeHTTP(w, r)
+		case r.Header.Get("Upgrade") != "":
+			// Codex tries a WebSocket first, and takes HTTP at once after this status.
+			p.refuse(w, api, http.StatusUpgradeRequired, "the proxy does not speak WebSocket here; use HTTP")
+		case r.Method != http.MethodPost:
+			forward.ServeHTTP(w, r)
+		default:
+			p.judge(w, r, api, forward)
+		}
+	})
+}
+
+// upstreamFailed answers a request whose upstream cannot be reached.
+func (p *Proxy) upstreamFailed(name string) func(http.ResponseWriter, *http.Request, error) {
+	return func(w http.ResponseWriter, r *http.Request, err error) {
+		p.stats.upstreamErrors.Add(1)
+		if r.Context().Err() != nil {
+			return // the client has gone
+		}
+		p.options.Log.Warn("upstream unreachable", "api", name, "error", err)
+		a := routes[name](r)
+		if a == nil {
+			a = chat{}
+		}
+		p.refuse(w, a, http.StatusBadGateway, "unloop proxy: the upstream of "+name+" cannot be reached")
+	}
+}
+
+// refuse answers with an error in the form of the API.
+func (p *Proxy) refuse(w http.ResponseWriter, a api, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(a.failure(status, text)) // the client may have gone
+}

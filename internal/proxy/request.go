@@ -1,0 +1,246 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/zeebo/xxh3"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// lenient are the options with which requests are read. What an upstream would refuse passes unjudged, so that it can.
+var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// request is a request with its history.
+type request struct {
+	body    []byte
+	members members
+	items   []item // of the history; without the first ones if the request goes on with a known one
+	skipped int    // how many of the first ones are left out
+	end     int    // the offset of the bracket that ends the history
+}
+
+// item is one item of a history.
+type item struct {
+	value jsontext.Value
+	end   int // the offset behind it
+}
+
+// members are the members of a request that the proxy reads beside the history.
+type members struct {
+	Model         string
+	Stream        bool
+	Previous      string // the id of the response that the request goes on with
+	IncludeUsage  bool
+	HistoryIsText bool // the history is one string, which a person said
+}
+
+// errNoHistory is the error of a request without a history that can be judged.
+var errNoHistory = errors.New("no history")
+
+// firstItems returns a hash of the history's first items, up to the first one of a person, by which a history is known again.
+// It reads the body up to there.
+func firstItems(body []byte, list string) (uint64, error) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(body), lenient)
+	if dec.PeekKind() != '{' {
+		return 0, errNoHistory
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return 0, err
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return 0, err
+		}
+		if name.String() != list || dec.PeekKind() != '[' {
+			if err := dec.SkipValue(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if _, err := dec.ReadToken(); err != nil {
+			return 0, err
+		}
+		return hashFirst(dec)
+	}
+	return 0, errNoHistory
+}
+
+// hashFirst returns the hash of the first items of the list that dec is in.
+func hashFirst(dec *jsontext.Decoder) (uint64, error) {
+	sum := uint64(0)
+	for range 4 {
+		if dec.PeekKind() == ']' {
+			break
+		}
+		value, err := dec.ReadValue()
+		if err != nil {
+			return 0, err
+		}
+		i := item{value: value}
+		sum = chained(sum, i.hash())
+		if bytes.Contains(value, []byte(`"user"`)) {
+			break
+		}
+	}
+	return sum, nil
+}
+
+// parse reads the body of a request, whose history is the member list. It does not check what the proxy does not read.
+func parse(body []byte, list string) (*request, error) {
+	r := &request{body: body, end: -1}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(body), lenient)
+	if dec.PeekKind() != '{' {
+		return nil, errNoHistory
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	if err := r.readMembers(dec, list); err != nil {
+		return nil, err
+	}
+	if r.end < 0 && !r.members.HistoryIsText {
+		return nil, errNoHistory
+	}
+	return r, nil
+}
+
+// readMembers reads the members of the object that dec is in, to its end.
+func (r *request) readMembers(dec *jsontext.Decoder, list string) error {
+	for dec.PeekKind() == '"' {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		name := token.String()
+		if name == list && dec.PeekKind() == '[' {
+			if err := r.readItems(dec, 0); err != nil {
+				return err
+			}
+			continue
+		}
+		value, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		if name == list {
+			r.members.HistoryIsText = value.Kind() == '"'
+		}
+		r.members.take(name, value)
+	}
+	_, err := dec.ReadToken()
+	return err
+}
+
+// readItems reads the list that dec is before. Offset is that of the body's first byte in dec's input.
+func (r *request) readItems(dec *jsontext.Decoder, offset int) error {
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() != ']' {
+		value, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		end := int(dec.InputOffset()) + offset
+		r.items = append(r.items, item{value: r.body[end-len(value) : end], end: end})
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	r.end = int(dec.InputOffset()) + offset - 1
+	return nil
+}
+
+// resume reads a body whose first bytes, up to the offset from, are known: they end with the item number skipped-1 of the
+// history, and known are the members before the history.
+func resume(body []byte, from, skipped int, known members) (*request, error) {
+	r := &request{body: body, members: known, skipped: skipped}
+	const head = "[0" // stands for the items that are known
+	dec := jsontext.NewDecoder(bytes.NewBuffer(slices.Concat([]byte(head), body[from:])), lenient)
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	offset := from - len(head)
+	for dec.PeekKind() != ']' {
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		end := int(dec.InputOffset()) + offset
+		r.items = append(r.items, item{value: r.body[end-len(value) : end], end: end})
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	r.end = int(dec.InputOffset()) + offset - 1
+	const object = `{"":0` // stands for the members that are known
+	dec = jsontext.NewDecoder(bytes.NewBuffer(slices.Concat([]byte(object), body[r.end+1:])), lenient)
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	return r, r.readMembers(dec, "")
+}
+
+// take keeps a member, if the proxy reads it.
+func (m *members) take(name string, value jsontext.Value) {
+	switch name {
+	case "model":
+		m.Model = ingest.UnquoteText(value)
+	case "stream":
+		m.Stream = value.Kind() == 't'
+	case "previous_response_id":
+		m.Previous = ingest.UnquoteText(value)
+	case "stream_options":
+		var options struct {
+			IncludeUsage bool `json:"include_usage"`
+		}
+		_ = jsonv2.Unmarshal(value, &options, lenient) // another form asks for nothing
+		m.IncludeUsage = options.IncludeUsage
+	}
+}
+
+// hash returns a hash of the item without its cache_control, which marks the newest item of each request and is taken off
+// again in the next.
+func (i item) hash() uint64 {
+	h := xxh3.New()
+	dec := jsontext.NewDecoder(bytes.NewBuffer(i.value), lenient)
+	for {
+		token, err := dec.ReadToken()
+		if errors.Is(err, io.EOF) || err != nil {
+			return h.Sum64()
+		}
+		kind, n := dec.StackIndex(dec.StackDepth())
+		text := token.String()
+		if text == "cache_control" && kind == '{' && n%2 == 1 {
+			if dec.SkipValue() != nil {
+				return h.Sum64()
+			}
+			continue
+		}
+		_, _ = h.Write([]byte{byte(token.Kind())}) // a hash cannot fail
+		_, _ = h.WriteString(text)
+		_, _ = h.Write([]byte{0})
+	}
+}
+
+// appendItem returns the body with one more item at the end of the history.
+func (r *request) appendItem(value []byte) ([]byte, error) {
+	if r.end < 0 {
+		return nil, fmt.Errorf("append to the history: %w", errNoHistory)
+	}
+	if r.skipped+len(r.items) > 0 {
+		value = append([]byte{','}, value...)
+	}
+	return slices.Concat(r.body[:r.end], value, r.body[r.end:]), nil
+}

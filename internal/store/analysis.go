@@ -1,0 +1,88 @@
+package store
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// Analysis is what the fold of a run found out about one event: what a page needs to draw repeats and novelty. Its JSON is stored
+// beside the event and is part of the event on the wire. A further figure is a further member.
+type Analysis struct {
+	// Call identifies a call within its run: two calls are equal if they have the same tool and the same arguments, as far as the
+	// arguments decide the result. For an assistant's message it identifies the text, without volatile parts. 0 means none.
+	Call unloop.Hash
+	// Result identifies the result of a call, without volatile parts such as times and ids. 0 means none.
+	Result unloop.Hash
+	// Novelty says whether the result was new in the run.
+	Novelty Novelty
+	// Repeats is the number of times that the call had this result, this time included; for a message, the number of nearly equal
+	// messages among the latest ones. 0 means unknown.
+	Repeats int
+	// RepeatsEvent is the id of the latest earlier event that this one repeats; for a message, of the earliest. "" means none, or
+	// that the run does not remember it.
+	RepeatsEvent string
+}
+
+// Novelty is whether an event brought something new.
+type Novelty uint8
+
+// The values of Novelty. The novelty of a call is unknown until its result is captured.
+const (
+	NoveltyUnknown Novelty = iota
+	Novel
+	NotNovel
+)
+
+// JSON returns the object that is stored, in about 25 to 110 bytes; nil if the analysis says nothing.
+func (a *Analysis) JSON() []byte {
+	if *a == (Analysis{}) {
+		return nil
+	}
+	var buffer [160]byte
+	to := append(buffer[:0], '{')
+	to = appendIdentity(to, "call", a.Call)
+	to = appendIdentity(to, "result", a.Result)
+	switch a.Novelty {
+	case Novel:
+		to = append(to, `"novel":true,`...)
+	case NotNovel:
+		to = append(to, `"novel":false,`...)
+	case NoveltyUnknown:
+	}
+	if a.Repeats > 0 {
+		to = append(to, `"repeats":`...)
+		to = append(strconv.AppendInt(to, int64(a.Repeats), 10), ',')
+	}
+	if a.RepeatsEvent != "" {
+		to = append(to, `"repeats_event_id":`...)
+		to, _ = jsontext.AppendQuote(to, a.RepeatsEvent) // the error is that bad UTF-8 was replaced
+		to = append(to, ',')
+	}
+	to[len(to)-1] = '}'
+	return bytes.Clone(to)
+}
+
+// appendIdentity appends a member whose value is the hash in 11 characters of base64, unless the hash is 0.
+func appendIdentity(to []byte, name string, h unloop.Hash) []byte {
+	if h == 0 {
+		return to
+	}
+	to = append(append(append(to, '"'), name...), `":"`...)
+	var raw [8]byte
+	binary.BigEndian.PutUint64(raw[:], uint64(h))
+	to = base64.RawURLEncoding.AppendEncode(to, raw[:])
+	return append(to, `",`...)
+}
+
+// Reanalyzed is a new analysis of a stored event.
+type Reanalyzed struct {
+	Arrival  int64 // of the event
+	EventID  string
+	Analysis []byte // as in Event
+}

@@ -1,0 +1,103 @@
+package trace
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// standing is what is remembered of a span's events that stand: enough to tell whether one differs, and to remove it.
+type standing struct {
+	run, base  string
+	start, end uint64 // hashes; 0 for none
+}
+
+// changes compares the events of the spans that may have changed to those that stand.
+func (t *Trace) changes() []Change {
+	var gone, come []Change
+	for _, n := range t.work.dirty {
+		n.dirty = false
+		start, end := t.events(n)
+		was, now := n.stood, t.standing(n, start, end)
+		n.stood = now
+		t.count(n, was, now)
+		moved := was.run != now.run || was.base != now.base
+		if was.start != 0 && (moved || now.start == 0) {
+			gone = append(gone, removal(was.run, was.base+StartSuffix))
+		}
+		if was.end != 0 && (moved || now.end == 0) {
+			gone = append(gone, removal(was.run, was.base+EndSuffix))
+		}
+		if start != nil && (moved || now.start != was.start) {
+			come = append(come, Change{Event: start})
+		}
+		if end != nil && (moved || now.end != was.end) {
+			come = append(come, Change{Event: end})
+		}
+	}
+	for _, n := range t.alone {
+		for _, e := range t.aloneEvents(n) {
+			come = append(come, Change{Event: e})
+		}
+	}
+	slices.SortFunc(gone, func(a, b Change) int {
+		return cmp.Or(strings.Compare(a.Event.RunID, b.Event.RunID), strings.Compare(a.Event.ID, b.Event.ID))
+	})
+	slices.SortFunc(come, func(a, b Change) int { return Before(a.Event, b.Event) })
+	return append(gone, come...)
+}
+
+func removal(run, id string) Change {
+	return Change{Event: &unloop.Event{RunID: run, ID: id}, Removed: true}
+}
+
+func (t *Trace) standing(n *node, start, end *unloop.Event) standing {
+	if start == nil && end == nil {
+		return standing{}
+	}
+	s := standing{base: n.base(), start: t.hashOf(start), end: t.hashOf(end)}
+	if start != nil {
+		s.run = start.RunID
+	} else {
+		s.run = end.RunID
+	}
+	return s
+}
+
+// hashOf tells events of one span apart.
+func (t *Trace) hashOf(e *unloop.Event) uint64 {
+	if e == nil {
+		return 0
+	}
+	var h maphash.Hash
+	h.SetSeed(t.seed)
+	for _, text := range []string{string(e.Type), e.ParentEventID, e.Agent, e.Tool, e.CallID, e.Model} {
+		_, _ = h.WriteString(text) // never fails
+		_ = h.WriteByte(0)
+	}
+	for _, raw := range [][]byte{e.Input, e.Output, e.Error, e.Metadata} {
+		_, _ = h.Write(raw)
+		_ = h.WriteByte(0)
+	}
+	numbers := []uint64{uint64(e.Time.UnixNano()), uint64(e.Tokens), math.Float64bits(e.Cost)}
+	if e.Latency != nil {
+		numbers = append(numbers, math.Float64bits(*e.Latency))
+	}
+	if u := e.Usage; u != nil {
+		numbers = append(numbers, uint64(u.Input), uint64(u.Output), uint64(u.CachedInput), uint64(u.CacheWrite), uint64(u.Reasoning))
+	}
+	for _, n := range numbers {
+		maphash.WriteComparable(&h, n)
+	}
+	return max(h.Sum64(), 1)
+}
+
+func (t *Trace) aloneEvents(n *node) []*unloop.Event {
+	n.inherit()
+	start, end := t.events(n)
+	return slices.DeleteFunc([]*unloop.Event{start, end}, func(e *unloop.Event) bool { return e == nil })
+}

@@ -1,0 +1,181 @@
+package trace
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+)
+
+// events returns the events of a span: a call's start and its end, a handoff's start, a run's end, or none, as where
+// another span stands for it.
+func (t *Trace) events(n *node) (start, end *unloop.Event) {
+	if n.canonical() != n || n.span.Deleted {
+		return nil, nil
+	}
+	whole := n.together()
+	switch n.span.Kind {
+	case Tool:
+		if whole.Tool == "" {
+			return nil, nil // the span that names it is still to come
+		}
+		if to := n.span.handoff(); to != "" {
+			return t.handoff(n, &whole, to), nil
+		}
+		return t.toolCall(n, &whole)
+	case Model:
+		return t.modelCall(n, &whole)
+	}
+	return nil, t.runEnd(n, &whole)
+}
+
+func (t *Trace) toolCall(n *node, whole *told) (start, end *unloop.Event) {
+	call := whole.CallID
+	if call == "" {
+		call = n.span.ID
+	}
+	start = t.start(n, whole, unloop.ToolCallStarted)
+	end = t.end(n, whole, unloop.ToolCallCompleted, unloop.ToolCallFailed)
+	end.ParentEventID = start.ID
+	start.Tool, end.Tool = whole.Tool, whole.Tool
+	start.CallID, end.CallID = call, call
+	start.Input, end.Output = Raw(whole.Input), Raw(whole.Output)
+	return start, end
+}
+
+// Raw is a copy, so that an event is its receiver's.
+func Raw(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+func (t *Trace) modelCall(n *node, whole *told) (start, end *unloop.Event) {
+	start = t.start(n, whole, unloop.LLMCallStarted)
+	end = t.end(n, whole, unloop.LLMCallCompleted, unloop.LLMCallFailed)
+	end.ParentEventID = start.ID
+	start.Model, end.Model = whole.Model, whole.Model
+	end.Tokens, end.Usage, end.Cost = whole.Tokens, whole.Usage.Known(), whole.Cost
+	return start, end
+}
+
+// Known is the usage as an event has it, nil when unknown.
+func (u Usage) Known() *unloop.Usage {
+	if u == (Usage{}) {
+		return nil
+	}
+	return &unloop.Usage{Input: u.Input, Output: u.Output, CachedInput: u.CachedInput, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning}
+}
+
+// handoff gives the handoff, to the agent's name as its own spans tell it where they do.
+func (t *Trace) handoff(n *node, whole *told, to string) *unloop.Event {
+	if name := t.names[plain(to)]; name != "" {
+		to = name
+	}
+	start := t.start(n, whole, unloop.HandoffStarted)
+	meta, err := json.Marshal(map[string]string{"from": start.Agent})
+	if err == nil { // strings always can be written
+		start.Metadata = meta
+	}
+	start.Agent = to
+	return start
+}
+
+// runEnd gives the end of the run, at the end of the outermost span of an agent or a workflow, or of the root, if that tells of a
+// call: as failed by its status. The HTTP request that an agent answers says nothing when all is well.
+func (t *Trace) runEnd(n *node, whole *told) *unloop.Event {
+	root, ends := n.span.ParentID == "", false
+	switch n.span.Kind {
+	case Agent, Workflow:
+		ends = n.rooted && !n.under
+	case Tool, Model:
+		ends = root
+	default:
+		ends = root && n.span.Failed && t.told > 0
+	}
+	if !ends {
+		return nil
+	}
+	end := t.end(n, whole, unloop.RunCompleted, unloop.RunFailed)
+	end.Latency = nil // how long a run took is no latency of a step
+	if end.Name = n.span.Title; n.span.Kind == Agent && n.span.Agent != "" {
+		end.Name = n.span.Agent
+	}
+	return end
+}
+
+func (t *Trace) start(n *node, whole *told, typ unloop.EventType) *unloop.Event {
+	e := t.event(n, whole, typ)
+	e.ID, e.Time = n.base()+StartSuffix, TimeOf(n.span.Start, n.span.End)
+	if n.creator != nil {
+		e.ParentEventID = n.creator.canonical().base() + StartSuffix
+	}
+	return e
+}
+
+func (t *Trace) end(n *node, whole *told, well, failed unloop.EventType) *unloop.Event {
+	e := t.event(n, whole, well)
+	e.ID, e.Time = n.base()+EndSuffix, TimeOf(n.span.End, n.span.Start)
+	if whole.failed {
+		e.Type = failed
+		if whole.reason != "" {
+			e.Error = ingest.Text(whole.reason)
+		}
+	}
+	if n.span.Start != 0 && n.span.End != 0 {
+		ms := float64(n.span.End-n.span.Start) / float64(time.Millisecond)
+		e.Latency = &ms
+	}
+	return e
+}
+
+const (
+	StartSuffix = ".start"
+	EndSuffix   = ".end"
+
+	// NoID begins the id of a span in a file that has none.
+	NoID = "span"
+)
+
+// base is what the ids of the span's events begin with.
+func (n *node) base() string {
+	if n.keyed {
+		return CallKey(n.span.CallID)
+	}
+	return n.span.ID
+}
+
+// CallKey is what the ids of a call's events begin with where spans and log records tell of the same call. It is no
+// span's id.
+func CallKey(callID string) string { return "call:" + callID }
+
+func (t *Trace) event(n *node, whole *told, typ unloop.EventType) *unloop.Event {
+	e := &unloop.Event{RunID: n.run, Type: typ, Agent: whole.Agent, TraceID: n.span.TraceID, Index: n.span.Index}
+	if e.RunID == "" {
+		e.RunID = t.run()
+	}
+	if e.Agent == "" {
+		e.Agent = n.inside
+	}
+	if e.Agent == "" {
+		e.Agent = n.span.Graph
+	}
+	if !strings.HasPrefix(n.span.ID, NoID) {
+		e.SpanID = n.span.ID
+	}
+	return e
+}
+
+// TimeOf returns the first of two times that is known.
+func TimeOf(nanos, or int64) time.Time {
+	if nanos == 0 {
+		nanos = or
+	}
+	if nanos == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanos).UTC()
+}

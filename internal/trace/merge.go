@@ -1,0 +1,162 @@
+package trace
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// group is the spans of a trace that name one call.
+type group struct {
+	nodes []*node
+	dirty bool
+	large bool // it was over maxCall when it was looked at last
+}
+
+// grouped reports whether the span is in the group of its call id.
+func (n *node) grouped() bool {
+	return n.span.CallID != "" && (n.span.Kind == Tool || n.span.ByCall)
+}
+
+func (t *Trace) join(n *node) {
+	g := t.calls[n.span.CallID]
+	if g == nil {
+		g = new(group)
+		t.calls[n.span.CallID] = g
+	}
+	n.place = len(g.nodes)
+	g.nodes = append(g.nodes, n)
+	t.reconsider(g)
+}
+
+func (t *Trace) leave(n *node) {
+	g := t.calls[n.span.CallID]
+	last := g.nodes[len(g.nodes)-1]
+	g.nodes[n.place], last.place = last, n.place
+	g.nodes = g.nodes[:len(g.nodes)-1]
+	t.mergeInto(n, nil)
+	t.key(n, false)
+	t.reconsider(g)
+	if len(g.nodes) == 0 {
+		delete(t.calls, n.span.CallID)
+	}
+}
+
+func (t *Trace) reconsider(g *group) {
+	if !g.dirty {
+		g.dirty = true
+		t.regroup = append(t.regroup, g)
+	}
+}
+
+// merge finds spans of one call that are not within one another: a later one that began before the first was over is the
+// same call; one that began after is another try.
+func (t *Trace) merge(g *group) {
+	g.dirty = false
+	large := len(g.nodes) > maxCall
+	if large && g.large {
+		return // a new one stands for itself as it is
+	}
+	g.large = large
+	if len(g.nodes) == 1 {
+		n := g.nodes[0]
+		t.mergeInto(n, nil)
+		t.key(n, n.in == nil && n.span.ByCall)
+		return
+	}
+	ordered := slices.Clone(g.nodes)
+	slices.SortFunc(ordered, byStart)
+	var first *node
+	keyed := false
+	for _, n := range ordered {
+		same := first != nil && n.in == nil && !large && n.span.Kind == first.span.Kind &&
+			sameTool(n.span.Tool, first.span.Tool) && n.span.overlaps(&first.span)
+		if same {
+			t.mergeInto(n, first)
+			t.key(n, false)
+			continue
+		}
+		t.mergeInto(n, nil)
+		t.key(n, n.in == nil && !large && !keyed && n.span.ByCall)
+		keyed = keyed || n.keyed
+		if n.in == nil {
+			first = n
+		}
+	}
+}
+
+func byStart(a, b *node) int {
+	return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.ID, b.span.ID))
+}
+
+// overlaps reports whether s, which began later, began before first was over. What is not known is taken to be so: a
+// call that is tried again has the same id too, but comes after.
+func (s *Span) overlaps(first *Span) bool {
+	return s.Start == 0 || first.End == 0 || s.Start < first.End || s.Start == first.Start
+}
+
+// mergeInto notes that another span of its call stands for n, nil for n itself.
+func (t *Trace) mergeInto(n, first *node) {
+	if n.merged == first {
+		return
+	}
+	if n.merged != nil {
+		n.merged.joined = without(n.merged.joined, n)
+		t.touched(n.merged)
+	}
+	n.merged = first
+	if first != nil {
+		first.joined = append(first.joined, n)
+		t.touched(first)
+	}
+	t.restand(n)
+}
+
+// key notes whether the events of n are named after its call. Only one span of a call's has them, for ids must differ.
+func (t *Trace) key(n *node, keyed bool) {
+	if n.keyed != keyed {
+		n.keyed = keyed
+		t.restand(n)
+	}
+}
+
+// restand touches all whose events name the one that stands for n.
+func (t *Trace) restand(n *node) {
+	for _, of := range append([]*node{n}, n.joined...) {
+		for _, m := range of.enclosed(math.MaxInt) {
+			t.touched(m)
+			t.below(m)
+		}
+	}
+}
+
+// told is what a span tells together with the spans that it stands for.
+type told struct {
+	Facts
+	failed bool
+	reason string
+}
+
+// together gives the span what it lacks from those that tell of the same call. Its own failure stands; if it tells of
+// none, that of the last of the others does, for an earlier one may have been tried again.
+func (n *node) together() told {
+	whole := told{n.span.Facts, n.span.Failed, n.span.Reason}
+	if n.in != nil || len(n.inner) == 0 && len(n.joined) == 0 {
+		return whole // too deep to stand for others, or there are none
+	}
+	others := n.enclosed(maxCall + 2)[1:]
+	for _, m := range n.joined {
+		others = append(others, m.enclosed(maxCall+1)...)
+	}
+	if len(others) > maxCall {
+		return whole
+	}
+	slices.SortFunc(others, byStart)
+	for _, m := range others {
+		whole.Fill(&m.span.Facts)
+		if !n.span.Failed {
+			whole.failed, whole.reason = m.span.Failed, m.span.Reason
+		}
+	}
+	return whole
+}

@@ -1,0 +1,73 @@
+package profile
+
+import (
+	"math"
+
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// Bounds of the grades.
+const (
+	gap      = 12   // events without a decision that end a stretch
+	goodPart = 0.2  // of a run's events
+	longRun  = 40   // events of a stretch, at least, to be a good part of a run whatever its length
+	leastEnd = 0.15 // of a run's events, for its end to count
+)
+
+// course keeps what a policy.Verdict needs, in O(1) for each event. The zero value is ready. It is not safe for concurrent use.
+type course struct {
+	Stretches int `json:"stretches,omitempty"`
+	Within    int `json:"within,omitempty"`  // events of stretches, the latest included
+	Longest   int `json:"longest,omitempty"` // events of the longest stretch
+	Began     int `json:"began,omitempty"`   // number of the first event of the latest stretch
+	Latest    int `json:"latest,omitempty"`  // number of the latest event at which a decision was called for
+	Events    int `json:"events,omitempty"`
+}
+
+// note takes the decision at a run's latest event, which has the number.
+func (c *course) note(number int, d *policy.Decision) {
+	c.Events = number + 1
+	if d.Action == policy.Allow {
+		return
+	}
+	if c.Stretches == 0 || number-c.Latest > gap {
+		c.Began = number
+		for k := range d.Findings {
+			c.Began = min(c.Began, d.Findings[k].First.Number)
+		}
+		if c.Stretches > 0 {
+			c.Began = max(c.Began, c.Latest+1)
+		}
+		c.Stretches++
+		c.Latest = c.Began - 1
+	}
+	c.Within += number - c.Latest
+	c.Latest = number
+	c.Longest = max(c.Longest, number-c.Began+1)
+}
+
+// verdict returns how the run did so far.
+func (c *course) verdict() policy.Verdict {
+	v := policy.Verdict{Grade: policy.GradeHealthy, Stretches: c.Stretches}
+	if c.Stretches == 0 {
+		return v
+	}
+	v.Share = math.Round(1e4*float64(c.Within)/float64(c.Events)) / 1e4
+	long := v.Share >= goodPart || c.Longest >= longRun
+	atEnd := c.Events-1-c.Latest < gap && v.Share >= leastEnd
+	switch {
+	case long && atEnd:
+		v.Grade = policy.GradeStuck
+	case long || atEnd:
+		v.Grade = policy.GradeLooping
+	default:
+		v.Grade = policy.GradeRepeated
+	}
+	return v
+}
+
+// valid reports whether a run can have written it.
+func (c *course) valid() bool {
+	return c.Stretches >= 0 && c.Within >= 0 && c.Within <= c.Events && c.Longest >= 0 && c.Longest <= c.Events &&
+		c.Began >= 0 && c.Latest >= -1 && c.Latest < max(1, c.Events)
+}

@@ -1,0 +1,57 @@
+package profile
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+func TestVerdict(t *testing.T) {
+	type hold struct{ first, from, to int } // a finding that begins at first holds from one event to another
+	for _, tc := range []struct {
+		name   string
+		events int
+		holds  []hold
+		want   policy.Verdict
+	}{
+		{"a run without decisions is healthy", 50, nil, policy.Verdict{Grade: policy.GradeHealthy}},
+		{"a run that was nudged once and went on has repeated something", 100, []hold{{10, 14, 16}}, policy.Verdict{Grade: policy.GradeRepeated, Share: 0.07, Stretches: 1}},
+		{"a run of which a third went round and that got out was looping", 100, []hold{{10, 14, 44}}, policy.Verdict{Grade: policy.GradeLooping, Share: 0.35, Stretches: 1}},
+		{"a run whose short end went round is looping", 100, []hold{{82, 86, 99}}, policy.Verdict{Grade: policy.GradeLooping, Share: 0.18, Stretches: 1}},
+		{"a run that went round until its end is stuck", 100, []hold{{40, 44, 99}}, policy.Verdict{Grade: policy.GradeStuck, Share: 0.6, Stretches: 1}},
+		{"one decision at the end of a long run makes no loop of it", 200, []hold{{190, 195, 196}}, policy.Verdict{Grade: policy.GradeRepeated, Share: 0.035, Stretches: 1}},
+		{"stretches far apart are two", 100, []hold{{10, 12, 14}, {50, 52, 54}}, policy.Verdict{Grade: policy.GradeRepeated, Share: 0.1, Stretches: 2}},
+		{"stretches close together are one, with what is between them", 100, []hold{{10, 12, 14}, {20, 22, 24}}, policy.Verdict{Grade: policy.GradeRepeated, Share: 0.15, Stretches: 1}},
+		{"a stretch begins behind the one before it", 100, []hold{{10, 12, 14}, {5, 52, 54}}, policy.Verdict{Grade: policy.GradeLooping, Share: 0.45, Stretches: 2}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var c course
+			for n := range tc.events {
+				d := policy.Decision{}
+				for _, h := range tc.holds {
+					if n >= h.from && n <= h.to {
+						d = policy.Decision{Action: policy.Warn, Findings: []unloop.Finding{{First: unloop.EventRef{Number: h.first}}}}
+					}
+				}
+				c.note(n, &d)
+			}
+			if diff := cmp.Diff(tc.want, c.verdict()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if !c.valid() {
+				t.Errorf("%+v is not valid", c)
+			}
+		})
+	}
+}
+
+func TestACourseThatNoRunHasWrittenIsNotValid(t *testing.T) {
+	for _, c := range []course{{Stretches: -1}, {Within: 3, Events: 2}, {Latest: 9, Events: 3}, {Began: -2, Events: 5}, {Longest: 7, Events: 5}} {
+		if c.valid() {
+			t.Errorf("%+v is valid", c)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+"""The proxy in front of model APIs: the vendors' own clients and frameworks behind it, and a scripted API in front of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import anthropic
+import openai
+import pytest
+from agents import Agent, ModelSettings, Runner, function_tool, set_tracing_disabled
+from agents.models.openai_responses import OpenAIResponsesModel
+
+from conftest import Server
+from modelapi import HONEST, Call, Fail, ModelAPI, Say, Turn, search, serve
+
+RUNAWAY: list[Turn] = [*[Call("search", {"query": "loops"})] * 60, Say("I give up.")]
+
+
+@contextlib.contextmanager
+def proxied(program: str, turns: list[Turn], *flags: str) -> Iterator[tuple[str, ModelAPI]]:
+    """A proxy in front of an API that plays its turns."""
+    with serve(turns) as api:
+        command = [
+            program,
+            "proxy",
+            "--addr",
+            "127.0.0.1:0",
+            "--openai-upstream",
+            api.url,
+            "--anthropic-upstream",
+            api.url,
+            *flags,
+        ]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            base = next(line for line in process.stdout if "OPENAI_BASE_URL" in line).split("=")[1].strip()
+            try:
+                yield base.removesuffix("/openai/v1"), api
+            finally:
+                process.send_signal(signal.SIGTERM)
+                process.wait(20)
+        assert process.returncode == 0
+
+
+Step = Callable[[list[Any], bool], tuple[list[Any], list[tuple[str, str, str]], str]]
+"""Asks the model once: what is added to the history, the calls (id, name, arguments), and the text."""
+
+
+def chat(base: str) -> Step:
+    client = openai.OpenAI(api_key="none", base_url=base + "/openai/v1")
+
+    def step(history: list[Any], streamed: bool) -> tuple[list[Any], list[tuple[str, str, str]], str]:
+        if streamed:
+            with client.chat.completions.stream(model="m", messages=history) as stream:
+                message = stream.get_final_completion().choices[0].message
+        else:
+            message = cast(Any, client.chat.completions.create(model="m", messages=history).choices[0].message)
+        calls = [(c.id, c.function.name, c.function.arguments) for c in message.tool_calls or [] if c.type == "function"]
+        asked = [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls]
+        said: dict[str, Any] = {"role": "assistant", "content": message.content}
+        return [said | ({"tool_calls": asked} if asked else {})], calls, message.content or ""
+
+    return step
+
+
+def chat_result(id: str, text: str) -> Any:
+    return {"role": "tool", "tool_call_id": id, "content": text}
+
+
+def responses(base: str) -> Step:
+    client = openai.OpenAI(api_key="none", base_url=base + "/openai/v1")
+
+    def step(history: list[Any], streamed: bool) -> tuple[list[Any], list[tuple[str, str, str]], str]:
+        if streamed:
+            with client.responses.stream(model="m", input=history) as stream:
+                answer: Any = stream.get_final_response()
+        else:
+            answer = client.responses.create(model="m", input=history)
+        calls = [(i.call_id, i.name, i.arguments) for i in answer.output if i.type == "function_call"]
+        return [i.to_dict() for i in answer.output], calls, answer.output_text
+
+    return step
+
+
+def responses_result(id: str, text: str) -> Any:
+    return {"type": "function_call_output", "call_id": id, "output": text}
+
+
+def messages(base: str) -> Step:
+    client = anthropic.Anthropic(api_key="none", base_url=base + "/anthropic")
+
+    def step(history: list[Any], streamed: bool) -> tuple[list[Any], list[tuple[str, str, str]], str]:
+        if streamed:
+            with client.messages.stream(model="m", max_tokens=100, messages=history) as stream:
+                answer: Any = stream.get_final_message()
+        else:
+            answer = client.messages.create(model="m", max_tokens=100, messages=history)
+        calls = [(b.id, b.name, json.dumps(b.input)) for b in answer.content if b.type == "tool_use"]
+        text = "".join(b.text for b in answer.content if b.type == "text")
+        return [{"role": "assistant", "content": [b.to_dict() for b in answer.content]}], calls, text
+
+    return step
+
+
+def messages_result(id: str, text: str) -> Any:
+    return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]}
+
+
+CLIENTS = {"chat": (chat, chat_result), "responses": (responses, responses_result), "messages": (messages, messages_result)}
+
+
+def work(step: Step, result: Callable[[str, str], Any], streamed: bool, history: list[Any]) -> str:
+    """Plays an agent until the model says something; returns what."""
+    for _ in range(100):
+        said, calls, text = step(history, streamed)
+        history += said
+        if not calls:
+            return text
+        history += [result(id, search(**json.loads(args))) for id, _, args in calls]
+    raise AssertionError("the agent never ended")
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_runaway_agent_ends_with_the_answer_of_the_halt(unloop_bin: str, name: str, streamed: bool) -> None:
+    client, result = CLIENTS[name]
+    with proxied(unloop_bin, RUNAWAY, "--mode", "guard") as (base, api):
+        history: list[Any] = [{"role": "user", "content": "find it"}]
+        step = client(base)
+        text = work(step, result, streamed, history)
+        assert text.startswith("[unloop] ") and "no progress" in text
+        asked = len(api.requests)
+        assert 4 < asked < 40
+        nudges = [r for r in api.requests if "[unloop] " in json.dumps(r)]
+        assert nudges and nudges[0] is not api.requests[0]
+        # A person's word lets it go on, and the model reads the whole history.
+        step([*history, {"role": "user", "content": "look under harbour"}], streamed)
+        assert len(api.requests) == asked + 1
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_agent_that_makes_progress_is_left_alone(unloop_bin: str, name: str, streamed: bool) -> None:
+    client, result = CLIENTS[name]
+    with proxied(unloop_bin, HONEST, "--mode", "guard") as (base, api):
+        assert work(client(base), result, streamed, [{"role": "user", "content": "find it"}]) == "7 m."
+        assert "[unloop]" not in json.dumps(api.requests)
+
+
+def test_an_error_is_not_tried_again(unloop_bin: str) -> None:
+    flags = ["--mode", "guard", "--on-halt", "error"]
+    told = [{"role": "user", "content": "find it"}]
+    with proxied(unloop_bin, RUNAWAY, *flags) as (base, _), pytest.raises(openai.BadRequestError, match="unloop"):
+        work(chat(base), chat_result, True, list(told))
+    with proxied(unloop_bin, RUNAWAY, *flags) as (base, _), pytest.raises(anthropic.BadRequestError, match="unloop"):
+        work(messages(base), messages_result, False, list(told))
+
+
+def test_an_error_of_the_api_is_tried_again_as_without_the_proxy(unloop_bin: str) -> None:
+    with proxied(unloop_bin, [Fail(529), Fail(500), Say("7 m.")]) as (base, api):
+        assert work(messages(base), messages_result, False, [{"role": "user", "content": "find it"}]) == "7 m."
+        assert len(api.requests) == 3
+
+
+def test_openai_agents_end_in_order(unloop_bin: str) -> None:
+    set_tracing_disabled(True)
+    try:
+        with proxied(unloop_bin, RUNAWAY, "--mode", "guard") as (base, _):
+            client = openai.AsyncOpenAI(api_key="none", base_url=base + "/openai/v1")
+            agent = Agent(
+                "finder",
+                model=OpenAIResponsesModel("m", client),
+                tools=[function_tool(search)],
+                model_settings=ModelSettings(tool_choice="auto"),
+            )
+            assert Runner.run_sync(agent, "find it", max_turns=100).final_output.startswith("[unloop] ")
+    finally:
+        set_tracing_disabled(False)
+
+
+def test_the_server_has_each_event_once(unloop_bin: str, server: Server) -> None:
+    with proxied(unloop_bin, HONEST, "--server", server.url) as (base, _):
+        work(messages(base), messages_result, True, [{"role": "user", "content": "find it"}])
+    (run,) = server.runs()
+    events = server.events(run["id"])
+    assert [e["type"] for e in events].count("tool_call_started") == 4
+    assert [e["type"] for e in events].count("tool_call_completed") == 4
+    assert len({e["event_id"] for e in events}) == len(events)
