@@ -275,7 +275,7 @@ func TestAGuardAsksAModel(t *testing.T) {
 	if d := play(content(`{"stuck":false,"certainty":1,"why":"w","advice":""}`)); d.Stops() {
 		t.Errorf("the agent is stopped: %+v", d)
 	}
-	if d := play(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", 503) }); !d.Stops() {
+	if d := play(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }); !d.Stops() {
 		t.Error("the agent is not stopped without an answer")
 	}
 	if d := play(content(stuck)); !d.Stops() || !strings.Contains(d.Nudge, "Second opinion: Read the fixture.") {
