@@ -25,10 +25,11 @@ version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
 run: ## serve, until it is interrupted
+	@echo 'building unloop: the first time this takes some minutes'
 	@go run ./cmd/unloop serve
 
 .PHONY: agent
@@ -46,6 +47,18 @@ build: ## build bin/unloop, one file that needs nothing else
 wheel: build ## build the Python package with the program in it, into dist/
 	@UNLOOP_WHEEL_BIN=$(CURDIR)/bin/unloop python3 -m pip wheel --quiet --no-deps --wheel-dir dist ./sdk/python
 	@ls dist/*.whl
+
+.PHONY: release
+release: ## build all that is published, of a clean commit, into dist/
+	@scripts/release
+
+.PHONY: releasetest
+releasetest: ## build all that is published twice, compare, and use what this machine can run
+	@UNLOOP_RELEASE_PLATFORMS=all go test -count 1 -timeout 60m -v -run TestRelease ./packaging
+
+.PHONY: docs
+docs: ## write the reference pages anew, of the program's own descriptions
+	@go test ./internal/cli -run TestReferencePages -update
 
 .PHONY: test
 test: needs ## run all tests: Go's under the race detector, the dashboard's in a browser, the Python package's

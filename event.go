@@ -70,6 +70,9 @@ type Event struct {
 
 	// Index is the position of the event in the list that it was read from, from 0. It is not part of the wire format.
 	Index int `json:"-"`
+
+	// Line is the line of the file that the event was read from, from 1; 0 if unknown. It is not part of the wire format.
+	Line int `json:"-"`
 }
 
 // ToolHints are tool annotations as the Model Context Protocol defines them. The author of the tool writes them, so they

@@ -58,6 +58,11 @@ type Options struct {
 	Swarm     *Swarm           // counts that are shared with other workers; nil for none
 
 	SecondOpinion *SecondOpinion // asks about advisory evidence and before stops; nil for none
+
+	// Events, if set, takes each event of the run as the guard records it, and the decision at it, which is that of the run without a
+	// swarm. Run must be set. It is called under the lock of the guard, so it must return at once, and it must not keep the event.
+	// Package guard/reporter has one that sends the events to a server.
+	Events func(*unloop.Event, Decision)
 }
 
 // Guard checks the calls of one run. It is safe for concurrent use. A decision takes about as long as profile.Session.Add and
@@ -78,11 +83,14 @@ type Guard struct {
 	stats   Stats
 
 	failed error // why the guard has failed; nil if it has not
+
+	run    string
+	events func(*unloop.Event, Decision) // nil for none
 }
 
 // New returns a guard for one run.
 func New(p *profile.Profile, o Options) *Guard {
-	g := &Guard{profile: p, now: o.Now, session: p.NewSession(o.Run), swarm: o.Swarm, listeners: newListeners(o.Listeners)}
+	g := &Guard{profile: p, now: o.Now, session: p.NewSession(o.Run), swarm: o.Swarm, listeners: newListeners(o.Listeners), run: o.Run, events: o.Events}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -230,7 +238,12 @@ func (g *Guard) add(e unloop.Event) (d Decision) {
 	g.event.ID = eventID(g.next)
 	g.event.Index, g.event.Time = g.next, g.now()
 	g.next++
-	return newDecision(g.session.Add(&g.event), e.Tool, g.profile)
+	d = newDecision(g.session.Add(&g.event), e.Tool, g.profile)
+	if g.events != nil {
+		g.event.RunID = g.run
+		g.events(&g.event, d)
+	}
+	return d
 }
 
 // eventID returns the id of the event with the number.

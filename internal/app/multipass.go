@@ -21,7 +21,7 @@ var enoughRoom = room{tracks: 4096, sorted: 256 << 20}
 // stream scans an input in which the runs come one after another.
 func (src *source) stream(result *Result) error {
 	var t *runScan
-	err := src.format.Decode(src.input(src.first, true), func(e *unloop.Event) error {
+	err := src.decode(src.first, true, func(e *unloop.Event) error {
 		if t != nil && t.id != e.RunID {
 			if err := t.finish(result); err != nil {
 				return err
@@ -45,7 +45,7 @@ func (src *source) stream(result *Result) error {
 // for which there was no room are spread over files, each of which is then an input of its own. So memory is bounded,
 // whatever the input's size, and time is proportional to the number of events, whatever the number of runs.
 func (src *source) passes(ctx context.Context, result *Result) error {
-	first := func(emit ingest.Emit) error { return src.format.Decode(src.input(src.first, true), emit) }
+	first := func(emit ingest.Emit) error { return src.decode(src.first, true, emit) }
 	again := func(emit ingest.Emit) error { return src.reread(ctx, emit) }
 	return src.pass(ctx, 0, first, again, result)
 }
@@ -85,7 +85,7 @@ func (src *source) reread(ctx context.Context, emit ingest.Emit) error {
 		return err
 	}
 	defer r.Close() // only read
-	return src.format.Decode(src.input(r, false), emit)
+	return src.decode(r, false, emit)
 }
 
 // filePass folds the runs of an input in one reading of it.

@@ -26,7 +26,12 @@ type runScan struct {
 	dropped   int
 	gallery   *gallery // nil unless proof is wanted
 	proofs    map[proofKey][]report.Step
+	recent    [gallerySize]eventLine // of the latest events
+	lines     map[proofKey]int       // of the culprits
 }
+
+// eventLine is the line of an event.
+type eventLine struct{ number, line int }
 
 type proofKey struct{ rule, subject string }
 
@@ -46,6 +51,7 @@ func (t *runScan) giveUp() {
 func (t *runScan) add(e *unloop.Event) {
 	t.entry(e.Index)
 	d := t.watch.Add(e)
+	t.keepLines(e)
 	if t.gallery != nil {
 		t.gallery.keep(e, t.watch.Run().Current())
 		for k := range t.watch.Grown() {
@@ -63,6 +69,22 @@ func (t *runScan) add(e *unloop.Event) {
 	t.decisions = append(t.decisions, report.Decision{
 		Event: t.watch.Run().Current().Ref, Action: d.Action, Code: d.Code, Message: d.Message,
 	})
+}
+
+// keepLines notes in which lines the warnings that grew have their culprits. A culprit is among the latest events: it is the event
+// that was added, or the start of the call that it ends.
+func (t *runScan) keepLines(e *unloop.Event) {
+	number := t.watch.Run().Current().Ref.Number
+	t.recent[number%gallerySize] = eventLine{number, e.Line}
+	for k := range t.watch.Grown() {
+		f := &t.watch.Grown()[k]
+		if at := t.recent[f.Event.Number%gallerySize]; at.number == f.Event.Number {
+			if t.lines == nil {
+				t.lines = make(map[proofKey]int)
+			}
+			t.lines[proofKey{f.Rule, f.Subject}] = at.line
+		}
+	}
 }
 
 // entry counts the entries of the input: where a run's entries are numbered by themselves, also those that told nothing.
@@ -84,7 +106,8 @@ func (t *runScan) finish(result *Result) error {
 		Health: t.watch.Health(), Verdict: t.watch.Verdict(), Metrics: run.Metrics(), Decisions: t.decisions, Dropped: t.dropped,
 	}
 	for _, f := range t.watch.Warnings() {
-		verdict.Warnings = append(verdict.Warnings, report.Warning{Finding: f, Proof: t.proofs[proofKey{f.Rule, f.Subject}]})
+		key := proofKey{f.Rule, f.Subject}
+		verdict.Warnings = append(verdict.Warnings, report.Warning{Finding: f, Proof: t.proofs[key], Line: t.lines[key]})
 	}
 	result.Runs++
 	result.Worst = max(result.Worst, verdict.Worst())

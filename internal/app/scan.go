@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/report"
 	"github.com/unloop-ai/unloop/policy"
@@ -234,6 +235,15 @@ func (src *source) input(r io.Reader, warn bool) *ingest.Input {
 		in.Warn = func(b *ingest.BadInput) { src.scan.Warn(b) }
 	}
 	return in
+}
+
+// decode reads the input's events, each with its line.
+func (src *source) decode(r io.Reader, warn bool, emit ingest.Emit) error {
+	in := src.input(r, warn)
+	return src.format.Decode(in, func(e *unloop.Event) error {
+		e.Line = in.Line()
+		return emit(e)
+	})
 }
 
 // meter counts what is read, and stops at the end of ctx.

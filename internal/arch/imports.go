@@ -44,6 +44,7 @@ var rooms = map[string]room{
 	"swarm":                 {ours: []string{"."}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
 		others: []string{"github.com/openai/openai-go/v3"},
@@ -141,15 +142,16 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/mcpproxy", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
 	},
 	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
-	"cmd/unloop":     {ours: []string{"internal/cli"}},
+	"cmd/unloop":     {ours: []string{"internal/cli"}, others: []string{"golang.org/x/crypto/x509roots/fallback"}},
 
 	"internal/arch": {},
+	"packaging":     {others: []string{"go.yaml.in/yaml/v3"}},
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.

@@ -9,12 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/spf13/cobra"
 )
-
-// version is set by the linker.
-var version = "dev"
 
 // The exit statuses.
 const (
@@ -35,26 +30,11 @@ var errFaulty = errors.New("some input could not be read")
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root := &cobra.Command{
-		Use:   "unloop",
-		Short: "Detect AI agents that loop: where, why, and what to try",
-		Long: "unloop reads the events of an agent and reports whether the agent loops. Examples of loops are repeated calls, the same\n" +
-			"error from varied commands, two agents that hand a task back and forth, and searches that find nothing. As a guard,\n" +
-			"unloop decides before each tool call, and nudges, blocks or halts the agent.\n\n" +
-			"THIRD_PARTY_NOTICES.txt, beside the program, contains the licences of the linked libraries.",
-		Example:       "  unloop scan runs/                 # every trace in a folder\n  unloop rules                      # the rules of a profile\n  unloop explain same_error         # one rule in full\n  unloop profile show default       # a profile with its settings\n  unloop guard                      # decide before each tool call of an agent",
-		Version:       version,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-	}
+	root := rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(serveCommand(), scanCommand(), guardCommand(), proxyCommand(), evalCommand(), profileCommand(), rulesCommand(), explainCommand(),
-		importCommand(), exportCommand(), watchCommand(), demoCommand(ownServer), mcpCommand(), mcpProxyCommand(), doctorCommand(),
-		initCommand(), configCommand())
 	return exitStatus(root.ExecuteContext(ctx), stderr)
 }
 

@@ -59,7 +59,7 @@ func configCommand() *cobra.Command {
 			"variable of the setting limits.body is UNLOOP_LIMITS_BODY. Flags override the environment, and the environment\n" +
 			"overrides the file.",
 		Example: "  unloop config check\n  unloop config token --name ci --scope ingest",
-		Args:    cobra.NoArgs,
+		Args:    groupArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(configCheckCommand(), configTokenCommand())
@@ -77,7 +77,7 @@ func configCheckCommand() *cobra.Command {
 		Example: "  unloop config check\n" +
 			"  unloop config check --config /etc/unloop.yaml\n" +
 			"  UNLOOP_LIMITS_BODY=64MiB unloop config check --profile looplens",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			loaded, err := f.load()
 			if err != nil {
@@ -112,7 +112,7 @@ func configTokenCommand() *cobra.Command {
 			"Authorization: Bearer TOKEN. unloop's own commands read it from UNLOOP_TOKEN.",
 		Example: "  unloop config token --name ci --scope ingest\n" +
 			"  unloop config token --name dashboard --scope read",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			token, entry, err := config.NewToken(name, scope)
 			if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type startServer func(ctx context.Context) (endpoint string, stop func() error, 
 func demoCommand(start startServer) *cobra.Command {
 	var server endpointFlags
 	var speed float64
+	var color colorFlag
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Play two agents to a server live: one that loops, and one that does not",
@@ -30,10 +32,14 @@ func demoCommand(start startServer) *cobra.Command {
 			"the end.\n\n" +
 			endpointHelp,
 		Example: "  unloop demo\n  unloop demo --speed 4",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !(speed > 0 && speed <= 1000) {
 				return fmt.Errorf("invalid --speed %g: want a number over 0 and at most 1000", speed)
+			}
+			colored, err := color.on(cmd.OutOrStdout())
+			if err != nil {
+				return err
 			}
 			ctx := cmd.Context()
 			c, err := server.client()
@@ -43,38 +49,39 @@ func demoCommand(start startServer) *cobra.Command {
 			_, err = c.Health(ctx)
 			var away *client.UnreachableError
 			if errors.As(err, &away) && server.endpoint == "" {
-				return demoOnOwnServer(ctx, start, cmd.OutOrStdout(), speed)
+				return demoOnOwnServer(ctx, start, &demo{out: cmd.OutOrStdout(), speed: speed, color: colored})
 			}
 			if err != nil {
 				return err
 			}
-			return (&demo{out: plainWriter{cmd.OutOrStdout()}, client: c, speed: speed, more: "See both runs: " + c.URL("/")}).play(ctx)
+			return (&demo{out: cmd.OutOrStdout(), client: c, speed: speed, color: colored, more: "See both runs: " + c.URL("/")}).play(ctx)
 		},
 	}
 	server.add(cmd.Flags())
 	cmd.Flags().Float64Var(&speed, "speed", 1, "play this many times as fast")
+	color.add(cmd.Flags())
 	return cmd
 }
 
-func demoOnOwnServer(ctx context.Context, start startServer, out io.Writer, speed float64) (err error) {
+func demoOnOwnServer(ctx context.Context, start startServer, d *demo) (err error) {
 	endpoint, stop, err := start(ctx)
 	if err != nil {
 		return fmt.Errorf("no server answers, and the demo cannot start one: %w", err)
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	c, err := client.New(endpoint, "")
-	if err != nil {
+	if d.client, err = client.New(endpoint, ""); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "No server is running. The demo has started one at %s.\n", endpoint)
-	more := "The demo's server stops now. To see the runs in a browser, start unloop serve, and run the demo again in a second shell."
-	return (&demo{out: out, client: c, speed: speed, more: more}).play(ctx)
+	d.say("No server is running. The demo has started one at %s.", endpoint)
+	d.more = "The demo's server stops now. To see the runs in a browser, start unloop serve, and run the demo again in a second shell."
+	return d.play(ctx)
 }
 
 // demo plays scripts to a server.
 type demo struct {
 	client *client.Client
 	speed  float64
+	color  bool
 	more   string // the last line: where to see the runs
 
 	mu  sync.Mutex
@@ -82,16 +89,32 @@ type demo struct {
 }
 
 // say prints a line. The players and the streams call it concurrently.
-func (d *demo) say(format string, a ...any) {
+func (d *demo) say(format string, a ...any) { d.paint("", format, a...) }
+
+// The looks of lines, as a terminal's parameters.
+const (
+	redLine   = "31"
+	greenLine = "32"
+	boldLine  = "1"
+)
+
+// paint prints a line with a look. What an agent or a server sends is untrusted: control characters in it are escaped.
+func (d *demo) paint(look, format string, a ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	fmt.Fprintf(d.out, format+"\n", a...)
+	var text bytes.Buffer
+	fmt.Fprintf(plainWriter{&text}, format, a...)
+	if d.color && look != "" {
+		fmt.Fprintf(d.out, "\x1b[%sm%s\x1b[0m\n", look, &text)
+		return
+	}
+	fmt.Fprintf(d.out, "%s\n", &text)
 }
 
 // play plays all scripts concurrently, prints the server's warnings, and prints a summary.
 func (d *demo) play(ctx context.Context) error {
 	scripts := demoScripts(time.Now())
-	d.say("\nTwo agents start. To follow them in another shell:\n")
+	d.paint(boldLine, "\nTwo agents start. To follow them in another shell:\n")
 	for _, s := range scripts {
 		d.say("  %s", curl(d.client.URL(client.RunPath(s.run, "/stream")), d.client.HasToken()))
 	}
@@ -151,7 +174,7 @@ func (d *demo) watch(ctx context.Context, s *script) {
 		for _, w := range u.Warnings {
 			if !raised[w.ID] {
 				raised[w.ID] = true
-				d.say("! %-7s  %s: %s", s.agent, w.Type, w.Message)
+				d.paint(redLine, "! %-7s  %s: %s", s.agent, w.Type, w.Message)
 			}
 		}
 		return u.Status == "running" || u.Status == ""
@@ -180,7 +203,12 @@ func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
 		if err != nil {
 			return err
 		}
-		d.say("\n%s (%s): %s, health %d of 100, %s, %s%s", s.agent, s.run, run.HealthStatus, run.HealthScore,
+		look := redLine
+		if len(warnings) == 0 {
+			look = greenLine
+		}
+		d.say("")
+		d.paint(look, "%s (%s): %s, health %d of 100, %s, %s%s", s.agent, s.run, run.HealthStatus, run.HealthScore,
 			plural(run.EventCount, "event", "events"), plural(len(warnings), "warning", "warnings"), wouldHave[run.WorstDecision])
 		for _, w := range warnings {
 			d.say("  %s (%s): %s", w.Type, w.Severity, strings.TrimSpace(w.Message))

@@ -51,8 +51,34 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 		})
 	}
+	t.Run("README.md, Install", installs)
 	if ran < 12 {
 		t.Errorf("found %d documented commands, want 12 or more", ran)
+	}
+}
+
+// installs checks that what the README says to install is what is published.
+func installs(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, published := range map[string]struct{ path, text string }{
+		"`go install github.com/unloop-ai/unloop/cmd/unloop@latest`": {"cmd/unloop/main.go", "package main"},
+		"`pip install unloop`":                                  {"sdk/python/pyproject.toml", "\nname = \"unloop\"\n"},
+		"`npm install @unloop-ai/unloop`":                       {"scripts/release", `{"name": "@unloop-ai/unloop", `},
+		"`docker compose up` with [compose.yaml](compose.yaml)": {"compose.yaml", "image: ${UNLOOP_IMAGE:-unloop}"},
+		"Go 1.26;":    {"go.mod", "\ngo 1.26"},
+		"Python 3.10": {"sdk/python/pyproject.toml", `requires-python = ">=3.10"`},
+		"Node 18":     {"scripts/release", `"engines": {"node": ">=18"}`},
+	} {
+		source, err := os.ReadFile(published.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(text, []byte(command)) || !bytes.Contains(source, []byte(published.text)) {
+			t.Errorf("the README says %s, and %s says %s", command, published.path, published.text)
+		}
 	}
 }
 
@@ -80,6 +106,8 @@ func (p *page) run(t *testing.T, command string) {
 			args = append(args, "--speed", "40")
 		}
 		p.exec(t, command, 0, "unloop", args...)
+	case words[0] == "sudo" || words[0] == "docker":
+		p.operate(t, command)
 	case strings.HasPrefix(command, "python3 -m pip install "):
 		p.install(t, strings.Trim(words[4], `"`))
 	case strings.HasPrefix(command, "python3 -m unloop "):
@@ -89,6 +117,29 @@ func (p *page) run(t *testing.T, command string) {
 		p.exec(t, command, 2*time.Second, "sh", "-c", strings.ReplaceAll(command, documentedAddr, p.addr))
 	default:
 		t.Errorf("no test knows how to run %q: document it as a make target, or as go run ./cmd/unloop …", command)
+	}
+}
+
+// operate checks a command of an operator, which needs the rights or the daemon of one: what it names is there, and that what it
+// does works is shown where the packages are tested.
+func (p *page) operate(t *testing.T, command string) {
+	t.Helper()
+	words := strings.Fields(command)
+	for i, word := range words {
+		switch {
+		case word == "--file":
+			if _, err := os.Stat(words[i+1]); err != nil {
+				t.Errorf("%s: %v", command, err)
+			}
+		case strings.HasSuffix(word, ".deb"):
+			if !regexp.MustCompile(`^unloop_[0-9.]+_linux_(amd64|arm64)\.deb$`).MatchString(word) {
+				t.Errorf("%s: make release builds no %s", command, word)
+			}
+		case word == "systemctl":
+			if unit := words[len(words)-1]; unit != "unloop" {
+				t.Errorf("%s: the package has no unit %s", command, unit)
+			}
+		}
 	}
 }
 

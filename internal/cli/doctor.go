@@ -21,22 +21,24 @@ var errUnwell = errors.New("a check failed")
 
 func doctorCommand() *cobra.Command {
 	var server endpointFlags
+	var quick bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check a server: its port, store and clock, and how fast it stores and returns an event",
 		Long: "Doctor prints one line per check: the result, and how to fix a failure. It sends a run of two events, reads it back and\n" +
-			"deletes it, as far as its token allows.\n\n" +
+			"deletes it, as far as its token allows. With --quick it only asks whether the server can take events: no token is needed,\n" +
+			"and nothing is sent, as for the health check of a container.\n\n" +
 			endpointHelp + "\n\n" +
 			"Exit status: 0 no check failed, 1 a check failed.",
-		Example: "  unloop doctor\n  unloop doctor --endpoint https://unloop.example.com",
-		Args:    cobra.NoArgs,
+		Example: "  unloop doctor\n  unloop doctor --endpoint https://unloop.example.com\n  unloop doctor --quick",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := server.client()
 			if err != nil {
 				return err
 			}
 			d := doctor{out: plainWriter{cmd.OutOrStdout()}, client: c, url: server.url()}
-			d.examine(cmd.Context())
+			d.examine(cmd.Context(), quick)
 			if d.failed {
 				return errUnwell
 			}
@@ -44,6 +46,7 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	server.add(cmd.Flags())
+	cmd.Flags().BoolVar(&quick, "quick", false, "only ask whether the server can take events")
 	return cmd
 }
 
@@ -69,9 +72,9 @@ func (d *doctor) fail(check, format string, a ...any) {
 	fmt.Fprintf(d.out, "FAIL  %-10s  %s\n", check, fmt.Sprintf(format, a...))
 }
 
-func (d *doctor) examine(ctx context.Context) {
+func (d *doctor) examine(ctx context.Context, quick bool) {
 	h, err := d.client.Health(ctx)
-	if !d.server(ctx, h, err) {
+	if !d.server(ctx, h, err) || quick {
 		return
 	}
 	d.clock(h)
@@ -95,10 +98,10 @@ func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
 		return false
 	}
 	d.ok("port", "a server answers at %s, in %v", d.url, h.Took.Round(10*time.Microsecond))
-	if h.Version == version {
+	if h.Version == programVersion() {
 		d.ok("version", "%s", h.Version)
 	} else {
-		d.ok("version", "the server has %s; this program has %s", h.Version, version)
+		d.ok("version", "the server has %s; this program has %s", h.Version, programVersion())
 	}
 	d.ok("store", "the server can write to its store")
 	if h.GRPC == "taken" {

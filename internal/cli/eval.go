@@ -35,7 +35,7 @@ func evalCommand() *cobra.Command {
 			"  unloop eval --profile default --profile looplens runs.jsonl\n" +
 			"  unloop eval --second-opinion labels runs.jsonl\n" +
 			"  unloop eval make --seed 1 healthy.jsonl | unloop eval -",
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("RUNS.jsonl", "a file of labelled runs, or - for standard input"),
 		RunE: func(cmd *cobra.Command, paths []string) error { return f.run(cmd, paths) },
 	}
 	flags := cmd.Flags()
@@ -58,7 +58,7 @@ func evalMakeCommand() *cobra.Command {
 			"per line. Equal seeds give equal runs. The file - is standard input. docs/eval.md lists the kinds.",
 		Example: "  unloop eval make healthy.jsonl > made.jsonl\n" +
 			"  unloop eval make --seed 2 --kinds reporting healthy.jsonl | unloop eval -",
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("HEALTHY.jsonl", "a file of labelled runs, or - for standard input"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			splicer, err := splice.New(cmd.OutOrStdout(), seed, splice.Kinds(kinds))
 			if err != nil {
@@ -83,7 +83,7 @@ func evalMakeCommand() *cobra.Command {
 func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 	var profiles []*profile.Profile
 	for _, name := range f.profiles {
-		p, err := profile.New(name)
+		p, err := newProfile(name)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 	case "json":
 		write = board.JSON
 	default:
-		return fmt.Errorf("invalid --format %q: want one of pretty, json", f.format)
+		return oneOf("--format", f.format, evalFormats())
 	}
 	for _, path := range paths {
 		if err := openLabelled(cmd, path, board.Read); err != nil {

@@ -27,7 +27,7 @@ func exportCommand() *cobra.Command {
 		Example: "  unloop export run-7 > run-7.jsonl\n" +
 			"  unloop export run-7 -o run-7.jsonl\n" +
 			"  unloop export run-7 | unloop scan --profile looplens -",
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("RUN", "the id of a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := server.client()
 			if err != nil {

@@ -30,7 +30,7 @@ func guardCommand() *cobra.Command {
 			"  unloop guard --profile loopguard --set mutating_halt_threshold=10\n" +
 			"  unloop guard --config guard.yaml\n" +
 			"  echo '{\"op\":\"before\",\"tool\":\"search\"}' | unloop guard",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := f.load()
 			if err != nil {

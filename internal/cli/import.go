@@ -28,7 +28,7 @@ func importCommand() *cobra.Command {
 			"  unloop import ~/.claude/projects\n" +
 			"  unloop import --endpoint https://unloop.example.com runs/\n" +
 			"  unloop export run-7 | unloop import --endpoint http://127.0.0.1:9000 -",
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("PATH", "a file, a folder, or - for standard input"),
 		RunE: func(cmd *cobra.Command, paths []string) error { return runImport(cmd, &server, input, paths) },
 	}
 	server.add(cmd.Flags())

@@ -20,7 +20,7 @@ func initCommand() *cobra.Command {
 		Long: "Init writes " + config.FileName + ", which unloop serve reads if it starts in the same folder. Init does not change an\n" +
 			"existing file.",
 		Example: "  unloop init\n  unloop init --dir /etc/unloop",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path := filepath.Join(dir, config.FileName)
 			if err := writeNew(path); err != nil {

@@ -21,13 +21,13 @@ func mcpCommand() *cobra.Command {
 		Example: "  unloop mcp\n" +
 			"  claude mcp add unloop -- unloop mcp\n" +
 			"  unloop mcp --endpoint https://unloop.example.com",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			source, err := mcpd.NewClient(f.url(), os.Getenv("UNLOOP_TOKEN"))
 			if err != nil {
 				return err
 			}
-			return mcpd.Serve(cmd.Context(), mcpd.New(source, version), io.NopCloser(cmd.InOrStdin()), openWriter{cmd.OutOrStdout()})
+			return mcpd.Serve(cmd.Context(), mcpd.New(source, programVersion()), io.NopCloser(cmd.InOrStdin()), openWriter{cmd.OutOrStdout()})
 		},
 	}
 	f.add(cmd.Flags())

@@ -24,7 +24,7 @@ func ownServer(ctx context.Context) (endpoint string, stop func() error, err err
 	ctx, cancel := context.WithCancel(ctx)
 	ready, ended := make(chan app.Addresses, 1), make(chan error, 1)
 	server := app.Serve{
-		Config: c, Version: version, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Config: c, Version: programVersion(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Ready: func(a app.Addresses) { ready <- a },
 	}
 	go func() { ended <- server.Run(ctx) }()

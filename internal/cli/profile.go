@@ -35,7 +35,17 @@ func (f *profileFlags) load() (*profile.Profile, error) {
 		}
 		src.Config, src.File = config, f.config
 	}
-	return profile.Load(src)
+	p, err := profile.Load(src)
+	if err != nil && f.name != "" {
+		return nil, suggest(err, f.name, profile.Names())
+	}
+	return p, err
+}
+
+// newProfile returns the profile with the name.
+func newProfile(name string) (*profile.Profile, error) {
+	p, err := profile.New(name)
+	return p, suggest(err, name, profile.Names())
 }
 
 func profileCommand() *cobra.Command {
@@ -45,7 +55,7 @@ func profileCommand() *cobra.Command {
 		Long: "A profile is a set of detectors, their settings, and a policy. To change one, print it, edit the settings, and pass the\n" +
 			"file to --config. A setting that is left out has the profile's default.",
 		Example: "  unloop profile list\n  unloop profile show loopguard > mine.yaml\n  unloop guard --config mine.yaml",
-		Args:    cobra.NoArgs,
+		Args:    groupArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(profileListCommand(), profileShowCommand())
@@ -57,7 +67,7 @@ func profileListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List the profiles",
 		Example: "  unloop profile list",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, name := range profile.Names() {
@@ -74,12 +84,13 @@ func profileListCommand() *cobra.Command {
 
 func profileShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "show NAME",
-		Short:   "Print a profile as YAML, with the value and meaning of each setting; --config reads it",
-		Example: "  unloop profile show default\n  unloop profile show loopguard > mine.yaml",
-		Args:    cobra.ExactArgs(1),
+		Use:               "show NAME",
+		Short:             "Print a profile as YAML, with the value and meaning of each setting; --config reads it",
+		Example:           "  unloop profile show default\n  unloop profile show loopguard > mine.yaml",
+		Args:              oneArg("NAME", "a profile that unloop profile list lists"),
+		ValidArgsFunction: completeOne(profiles),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := profile.New(args[0])
+			p, err := newProfile(args[0])
 			if err != nil {
 				return err
 			}

@@ -17,9 +17,9 @@ func rulesCommand() *cobra.Command {
 		Use:     "rules",
 		Short:   "List the rules of a profile",
 		Example: "  unloop rules\n  unloop rules --profile looplens",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := profile.New(name)
+			p, err := newProfile(name)
 			if err != nil {
 				return err
 			}
@@ -37,14 +37,15 @@ func rulesCommand() *cobra.Command {
 
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain RULE",
-		Short:   "Explain a rule: when it fires, why it matters, what to try",
-		Example: "  unloop explain same_call_same_result",
-		Args:    cobra.ExactArgs(1),
+		Use:               "explain RULE",
+		Short:             "Explain a rule: when it fires, why it matters, what to try",
+		Example:           "  unloop explain same_call_same_result",
+		Args:              oneArg("RULE", "a rule that unloop rules lists"),
+		ValidArgsFunction: completeOne(ruleNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page, ok := detect.Explain(args[0])
 			if !ok {
-				return fmt.Errorf("unknown rule %q: want one of %s", args[0], strings.Join(detect.Rules(), ", "))
+				return suggest(fmt.Errorf("unknown rule %q: want one of %s", args[0], list(detect.Rules())), args[0], detect.Rules())
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%s\n\n%s\n\nWhy it matters\n%s\n\nWhat to try\n%s\n", page.Rule,

@@ -10,7 +10,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/report"
@@ -19,10 +18,15 @@ import (
 
 // scanFlags are the flags of unloop scan.
 type scanFlags struct {
-	profile profileFlags
-	input   string
-	format  string
-	failOn  string
+	profile  profileFlags
+	color    colorFlag
+	baseline baselineFlags
+	input    string
+	format   string
+	failOn   string
+	summary  string
+	verbose  bool
+	quiet    bool
 }
 
 func scanCommand() *cobra.Command {
@@ -32,13 +36,16 @@ func scanCommand() *cobra.Command {
 		Short: "Scan traces and report which runs loop, where, why, and what to try",
 		Long: "Scan reads traces of agents' runs from files, from folders and their subfolders, or from standard input (-). It detects\n" +
 			"the format by content: " + strings.Join(formatNames(), ", ") + ".\n\n" +
+			"It prints the runs with problems and a summary. -v also prints the healthy runs, -q prints nothing.\n\n" +
 			"Exit status: 0 no run reached --fail-on, 1 at least one run did, 2 wrong usage or unreadable input.",
 		Example: "  unloop scan examples/stuck-agent.jsonl\n" +
 			"  unloop scan ~/.claude/projects --fail-on never\n" +
 			"  unloop scan --format sarif runs/ > loops.sarif\n" +
+			"  unloop scan --baseline loops.json --write-baseline runs/    # keep the loops that exist\n" +
+			"  unloop scan --baseline loops.json runs/                     # fail only on others\n" +
 			"  unloop scan --profile looplens --set cost_budget=0.5 run.jsonl\n" +
 			"  tail -n 1000 events.jsonl | unloop scan -",
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("PATH", "a file, a folder, or - for standard input"),
 		RunE: func(cmd *cobra.Command, paths []string) error { return f.run(cmd, paths) },
 	}
 	flags := cmd.Flags()
@@ -46,6 +53,12 @@ func scanCommand() *cobra.Command {
 	flags.StringVar(&f.input, "input", "", "the input's `FORMAT` (default: detect it by content)")
 	flags.StringVarP(&f.format, "format", "f", "pretty", "the output format: "+strings.Join(report.Formats(), ", "))
 	flags.StringVar(&f.failOn, "fail-on", "warn", "exit with 1 if a run reaches this action: warn, block, halt, or never")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print healthy runs")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	f.color.add(flags)
+	f.baseline.add(flags)
+	flags.StringVar(&f.summary, "summary", "", "append a summary in Markdown to a `FILE`, such as $GITHUB_STEP_SUMMARY")
+	cmd.MarkFlagsMutuallyExclusive("verbose", "quiet")
 	return cmd
 }
 
@@ -68,21 +81,28 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	if f.input != "" {
 		if err := app.CheckFormat(f.input); err != nil {
-			return err
+			return suggest(err, f.input, formatNames())
 		}
 	}
-	out := cmd.OutOrStdout()
-	color, width := terminal(out)
-	writer, err := report.New(f.format, out, report.Options{Color: color, Width: width, Version: version, FailOn: failOn})
+	known, err := f.baseline.load()
+	if err != nil {
+		return err
+	}
+	out, err := f.outputs(cmd, failOn)
 	if err != nil {
 		return err
 	}
 	bar := newProgress(cmd.ErrOrStderr())
+	worst := policy.Allow
 	scan := app.Scan{
-		Profile: p, Input: f.input, Proof: f.format == "pretty", Stdin: cmd.InOrStdin(),
+		Profile: p, Input: f.input, Proof: f.format == "pretty" && !f.quiet, Stdin: cmd.InOrStdin(),
 		Verdict: func(r *report.Run) error {
 			bar.clear()
-			return writer.Write(r)
+			if !known.keepNew(r) {
+				return nil
+			}
+			worst = max(worst, r.Worst())
+			return out.write(r)
 		},
 		Warn: func(err error) {
 			bar.clear()
@@ -92,22 +112,84 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	result, err := scan.Run(cmd.Context(), paths)
 	bar.clear()
-	if err := errors.Join(err, writer.Close()); err != nil {
+	if err := errors.Join(err, out.close()); err != nil {
 		return err
+	}
+	if result.Faulty == 0 {
+		if err := known.save(cmd.ErrOrStderr()); err != nil {
+			return err
+		}
 	}
 	switch {
 	case result.Faulty > 0:
 		return errFaulty
 	case result.Runs == 0:
 		return fmt.Errorf("no runs in %s", strings.Join(paths, ", "))
-	case result.Worst >= failOn:
+	case worst >= failOn:
 		return errLoops
 	}
 	return nil
 }
 
+// outputs are the reports that a scan writes.
+type outputs struct {
+	writers []report.Writer
+	summary *os.File // nil for none
+}
+
+// outputs returns the report on standard output, unless it is quiet, and the summary.
+func (f *scanFlags) outputs(cmd *cobra.Command, failOn policy.Action) (*outputs, error) {
+	w := cmd.OutOrStdout()
+	color, err := f.color.on(w)
+	if err != nil {
+		return nil, err
+	}
+	writer, err := report.New(f.format, w, report.Options{
+		Color: color, Width: screenWidth(w), Verbose: f.verbose, Version: programVersion(), FailOn: failOn,
+	})
+	if err != nil {
+		return nil, suggest(err, f.format, report.Formats())
+	}
+	var all outputs
+	if !f.quiet {
+		all.writers = append(all.writers, writer)
+	}
+	if f.summary == "" {
+		return &all, nil
+	}
+	all.summary, err = os.OpenFile(f.summary, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("write the summary: %w", err)
+	}
+	all.writers = append(all.writers, report.Markdown(all.summary))
+	return &all, nil
+}
+
+func (o *outputs) write(r *report.Run) error {
+	for _, w := range o.writers {
+		if err := w.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the reports.
+func (o *outputs) close() error {
+	var errs []error
+	for _, w := range o.writers {
+		errs = append(errs, w.Close())
+	}
+	if o.summary != nil {
+		errs = append(errs, o.summary.Close())
+	}
+	return errors.Join(errs...)
+}
+
 // never is a severity that no action has.
 const never = policy.Halt + 1
+
+func failOnNames() []string { return []string{"warn", "block", "halt", "never"} }
 
 func parseFailOn(s string) (policy.Action, error) {
 	switch s {
@@ -120,20 +202,7 @@ func parseFailOn(s string) (policy.Action, error) {
 	case "never":
 		return never, nil
 	}
-	return 0, fmt.Errorf("invalid --fail-on %q: want one of warn, block, halt, never", s)
-}
-
-// terminal reports whether to use colour on w, and its width in columns.
-func terminal(w io.Writer) (color bool, width int) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return false, 100
-	}
-	width = 100
-	if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-		width = min(max(columns, 60), 140)
-	}
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", width
+	return 0, oneOf("--fail-on", s, failOnNames())
 }
 
 // progress shows on a terminal how much of the input has been read. It appears after one second.
@@ -146,7 +215,7 @@ type progress struct {
 
 func newProgress(w io.Writer) *progress {
 	p := &progress{begun: time.Now()}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		p.w = w
 	}
 	return p

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop/internal/app"
+	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
@@ -29,14 +30,14 @@ func serveCommand() *cobra.Command {
 			"  unloop serve --profile looplens --set cost_budget=2\n" +
 			"  unloop demo                         # in a second shell: an agent that loops, live\n" +
 			"  curl -N http://127.0.0.1:8765/api/stream",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			loaded, err := f.load()
 			if err != nil {
 				return err
 			}
 			server := app.Serve{
-				Config: loaded.Config, Version: version, Log: logger(cmd.ErrOrStderr(), loaded.Log),
+				Config: loaded.Config, Version: programVersion(), Log: logger(cmd.ErrOrStderr(), loaded.Log),
 				GRPCOptional: !loaded.Given("grpc_addr"),
 				Ready: func(a app.Addresses) {
 					greet(cmd.OutOrStdout(), loaded, a)
@@ -56,12 +57,13 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-// greet prints the server's addresses, database and profile.
+// greet prints what the server is, and one line to copy for each way to send events to it.
 func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
-	fmt.Fprintf(w, "unloop %s is ready\n\n", version)
-	fmt.Fprintf(w, "  dashboard http://%s\n", a.HTTP)
-	fmt.Fprintf(w, "  HTTP      http://%s/api/events\n", a.HTTP)
-	fmt.Fprintf(w, "  OTLP      http://%s/v1/traces and /v1/logs", a.HTTP)
+	base := "http://" + a.HTTP
+	fmt.Fprintf(w, "unloop %s is ready\n\n", programVersion())
+	fmt.Fprintf(w, "  dashboard %s\n", base)
+	fmt.Fprintf(w, "  HTTP      %s/api/events\n", base)
+	fmt.Fprintf(w, "  OTLP      %s/v1/traces and /v1/logs", base)
 	switch {
 	case a.GRPC != "":
 		fmt.Fprintf(w, ", gRPC %s", a.GRPC)
@@ -73,7 +75,37 @@ func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	if loaded.File != "" {
 		fmt.Fprintf(w, "  config    %s\n", loaded.File)
 	}
-	fmt.Fprintf(w, "\nFollow all runs:  %s\n", curl("http://"+a.HTTP+"/api/stream", len(loaded.Tokens) > 0))
+	token := len(loaded.Tokens) > 0
+	fmt.Fprintf(w, "\nTo send events, one of:\n\n")
+	for _, way := range waysIn(base, token) {
+		fmt.Fprintf(w, "  %-16s %s\n", way.name, way.line)
+	}
+	if token {
+		fmt.Fprintf(w, "\nClients need a token: export UNLOOP_TOKEN=…\n")
+	}
+	fmt.Fprintf(w, "\nFollow all runs:  %s\n", curl(base+"/api/stream", token))
+}
+
+// wayIn is a way to send events to a server, with a line to copy.
+type wayIn struct{ name, line string }
+
+// waysIn returns the ways to send events to the server at base. The shell inserts the token, so that the token is not printed.
+func waysIn(base string, token bool) []wayIn {
+	otlp := "export OTEL_EXPORTER_OTLP_ENDPOINT=" + base + " OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
+	if token {
+		otlp += ` OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$UNLOOP_TOKEN"`
+	}
+	endpoint := " --endpoint " + base
+	if base == client.DefaultEndpoint {
+		endpoint = ""
+	}
+	return []wayIn{
+		{"an example", "unloop demo" + endpoint},
+		{"traces in files", "unloop import" + endpoint + " ~/.claude/projects"},
+		{"files that grow", "unloop watch" + endpoint + " ~/.claude/projects ~/.codex/sessions"},
+		{"OpenTelemetry", otlp},
+		{"Python", "pip install unloop && export UNLOOP_ENDPOINT=" + base},
+	}
 }
 
 // logger returns a logger with the configured level and format.

@@ -8,6 +8,33 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
+func TestAServerSaysHowToSendEventsToIt(t *testing.T) {
+	c := config.Default()
+	greeting := func(addr string) string {
+		var said strings.Builder
+		greet(&said, &config.Loaded{Config: c}, app.Addresses{HTTP: addr, GRPC: "127.0.0.1:4317", DB: "/data/unloop.db"})
+		return said.String()
+	}
+	said := greeting("127.0.0.1:9999")
+	for _, want := range []string{
+		"  dashboard http://127.0.0.1:9999\n", "gRPC 127.0.0.1:4317\n", "  database  /data/unloop.db\n",
+		"unloop import --endpoint http://127.0.0.1:9999 ~/.claude/projects\n",
+		"export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:9999 OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf\n",
+		"pip install unloop && export UNLOOP_ENDPOINT=http://127.0.0.1:9999\n",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	if said := greeting("127.0.0.1:8765"); !strings.Contains(said, " unloop demo\n") {
+		t.Errorf("the default address needs no flag:\n%s", said)
+	}
+	c.Tokens = []config.Token{{Name: "ci", Scope: "ingest"}}
+	if said := greeting("127.0.0.1:9999"); !strings.Contains(said, `OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$UNLOOP_TOKEN"`) {
+		t.Errorf("with tokens it says\n%s", said)
+	}
+}
+
 func TestTheAdviceOfAServerFitsItsTokens(t *testing.T) {
 	for want, tokens := range map[string][]config.Token{
 		"  curl -N http://127.0.0.1:1/api/stream\n":                                            nil,

@@ -31,7 +31,7 @@ func watchCommand() *cobra.Command {
 			endpointHelp,
 		Example: "  unloop watch ~/.claude/projects ~/.codex/sessions\n" +
 			"  unloop watch --once runs/                 # send all existing events, then exit",
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("DIR", "a folder with traces"),
 		RunE: func(cmd *cobra.Command, paths []string) error { return f.run(cmd, &server, paths) },
 	}
 	server.add(cmd.Flags())

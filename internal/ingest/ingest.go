@@ -62,6 +62,7 @@ type Input struct {
 	Skip func(*BadInput)
 
 	r      *bufio.Reader
+	line   int               // of what is decoded now; 0 if unknown
 	object *jsontext.Decoder // reads objects, over buffer
 	buffer bytes.Buffer
 }
@@ -70,6 +71,10 @@ type Input struct {
 func NewInput(name, run string, r io.Reader) *Input {
 	return &Input{Name: name, Run: run, r: bufio.NewReaderSize(r, headSize)}
 }
+
+// Line returns the line of the input in which the value that is decoded now begins, from 1. It is 0 in a document that is
+// decoded as a whole, and after the last value.
+func (in *Input) Line() int { return in.line }
 
 // Head returns the first bytes of the input without consuming them. It is empty for an empty input.
 func (in *Input) Head() ([]byte, error) {

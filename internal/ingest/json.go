@@ -77,7 +77,9 @@ func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 	if err != nil {
 		return err
 	}
-	dec := jsontext.NewDecoder(in.r, lenient)
+	defer func() { in.line = 0 }()
+	source := lineCounter{r: in.r}
+	dec := jsontext.NewDecoder(&source, lenient)
 	array := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
 	if array {
 		if _, err := dec.ReadToken(); err != nil {
@@ -95,6 +97,7 @@ func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 		if err != nil {
 			return in.badElement(err)
 		}
+		in.line = source.lineAt(dec.InputOffset() - int64(len(value)))
 		if err := each(i, value); err != nil {
 			return err
 		}

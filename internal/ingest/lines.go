@@ -21,9 +21,10 @@ type Line struct {
 // Lines yields the lines that are not blank. An error, for a line over MaxLine or a failed read, comes last.
 func (in *Input) Lines() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
+		defer func() { in.line = 0 }()
 		var long []byte
 		for n := 1; ; n++ {
-			line, err := in.line(&long)
+			line, err := in.readLine(&long)
 			if err != nil && !errors.Is(err, io.EOF) {
 				var bad *BadInput
 				if errors.As(err, &bad) {
@@ -33,6 +34,7 @@ func (in *Input) Lines() iter.Seq2[Line, error] {
 				return
 			}
 			last := err != nil
+			in.line = n
 			if body := bytes.TrimSpace(line); len(body) > 0 && !yield(Line{Number: n, Bytes: body, Last: last}, nil) {
 				return
 			}
@@ -43,8 +45,8 @@ func (in *Input) Lines() iter.Seq2[Line, error] {
 	}
 }
 
-// line reads up to the next line end. Only a line longer than the reader's buffer is copied, into long.
-func (in *Input) line(long *[]byte) ([]byte, error) {
+// readLine reads up to the next line end. Only a line longer than the reader's buffer is copied, into long.
+func (in *Input) readLine(long *[]byte) ([]byte, error) {
 	part, err := in.r.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return part, in.readError(err)

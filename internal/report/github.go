@@ -10,7 +10,7 @@ import (
 )
 
 // GitHub returns a writer that writes each warning as a workflow command, so that GitHub shows it as an annotation of the
-// file that the run was read from. Nothing else is written.
+// file that the run was read from, at the line of the culprit where it is known. Nothing else is written.
 func GitHub(w io.Writer) Writer { return &githubWriter{w} }
 
 type githubWriter struct{ w io.Writer }
@@ -18,8 +18,8 @@ type githubWriter struct{ w io.Writer }
 func (g *githubWriter) Write(r *Run) error {
 	var b bytes.Buffer
 	for _, w := range gravest(r.Warnings) {
-		fmt.Fprintf(&b, "::%s file=%s,title=%s::%s\n", command(w.Severity),
-			property(r.Source), property(w.Rule+" in run "+r.ID), message(sentence(w.What), "Why: "+w.Why, "Try: "+w.Try))
+		fmt.Fprintf(&b, "::%s file=%s%s,title=%s::%s\n", command(w.Severity),
+			property(r.Source), lineProperty(w.Line), property(w.Rule+" in run "+r.ID), message(sentence(w.What), "Why: "+w.Why, "Try: "+w.Try))
 	}
 	if b.Len() == 0 {
 		return nil
@@ -30,6 +30,13 @@ func (g *githubWriter) Write(r *Run) error {
 
 // Close does nothing: no command is a valid list of commands.
 func (g *githubWriter) Close() error { return nil }
+
+func lineProperty(line int) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprint(",line=", line)
+}
 
 func command(s unloop.Severity) string {
 	switch s {

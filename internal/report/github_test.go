@@ -22,6 +22,13 @@ func TestGitHub(t *testing.T) {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	})
+	t.Run("the line of the culprit is named where it is known", func(t *testing.T) {
+		r := &Run{ID: "a", Source: "x.jsonl", Warnings: []Warning{{Line: 7}, {}}}
+		got := string(write(t, "github", Options{}, r))
+		if strings.Count(got, "file=x.jsonl,line=7,title=") != 1 || strings.Count(got, "file=x.jsonl,title=") != 1 {
+			t.Errorf("got %s", got)
+		}
+	})
 	t.Run("the severity is in the command", func(t *testing.T) {
 		for severity, command := range map[unloop.Severity]string{
 			unloop.SeverityInfo: "::notice ", unloop.SeverityWarning: "::warning ", unloop.SeverityCritical: "::error ",

@@ -16,13 +16,16 @@ import (
 type PrettyOptions struct {
 	Color bool
 	Width int // columns; 0 for 100; 60 at least
+
+	Verbose bool // also show healthy runs
 }
 
-// Pretty returns a writer for people, which shows each run at once: a healthy one in a line, another with what happened,
-// why it matters, what to try and the steps that prove it. Close sums up if there were several runs.
+// Pretty returns a writer for people, which shows each run that has a problem at once, with what happened, why it
+// matters, what to try and the steps that prove it. Verbose also shows healthy runs, each in a line. Close sums up, except after a
+// single run that was shown.
 func Pretty(w io.Writer, o PrettyOptions) Writer {
 	width := max(cmp.Or(o.Width, 100), 60)
-	return &prettyWriter{w: w, page: page{color: o.Color, width: width}, rules: make(map[string]int), statuses: make(map[string]int)}
+	return &prettyWriter{w: w, verbose: o.Verbose, page: page{color: o.Color, width: width}, rules: make(map[string]int), statuses: make(map[string]int)}
 }
 
 type prettyWriter struct {
@@ -30,6 +33,8 @@ type prettyWriter struct {
 	page page
 	long bool // the last run took several lines
 
+	verbose  bool
+	shown    int // runs
 	runs     int
 	statuses map[string]int
 	rules    map[string]int       // warnings by rule
@@ -37,13 +42,17 @@ type prettyWriter struct {
 }
 
 func (p *prettyWriter) Write(r *Run) error {
+	p.count(r)
+	if !p.verbose && healthy(r) {
+		return nil
+	}
 	p.page.Reset()
 	long := len(r.Warnings)+len(r.Decisions) > 0
-	if p.runs > 0 && (long || p.long) {
+	if p.shown > 0 && (long || p.long) {
 		p.page.line(0)
 	}
 	p.long = long
-	p.count(r)
+	p.shown++
 	p.page.verdict(r)
 	for _, w := range gravest(r.Warnings) {
 		p.page.line(0)
@@ -51,6 +60,11 @@ func (p *prettyWriter) Write(r *Run) error {
 	}
 	_, err := p.w.Write(p.page.Bytes())
 	return err
+}
+
+// healthy reports whether there is nothing to say about the run.
+func healthy(r *Run) bool {
+	return len(r.Warnings)+len(r.Decisions) == 0 && r.Health.Status == policy.Healthy
 }
 
 func (p *prettyWriter) count(r *Run) {
@@ -70,7 +84,7 @@ func (p *prettyWriter) count(r *Run) {
 
 // Close sums up.
 func (p *prettyWriter) Close() error {
-	if p.runs < 2 {
+	if p.runs == 0 || p.runs == 1 && p.shown == 1 {
 		return nil
 	}
 	p.page.Reset()
@@ -80,8 +94,10 @@ func (p *prettyWriter) Close() error {
 			states = append(states, fmt.Sprint(n, " ", strings.ToLower(s)))
 		}
 	}
-	p.page.line(0)
-	p.page.paragraph(0, span{bold, fmt.Sprint(p.runs, " runs: ")}, regular, strings.Join(states, ", "))
+	if p.shown > 0 {
+		p.page.line(0)
+	}
+	p.page.paragraph(0, span{bold, number(p.runs, "run") + ": "}, regular, strings.Join(states, ", "))
 	if len(p.rules) > 0 {
 		names := slices.SortedFunc(maps.Keys(p.rules), func(a, b string) int {
 			return cmp.Or(p.rules[b]-p.rules[a], cmp.Compare(a, b))

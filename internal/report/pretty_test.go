@@ -11,13 +11,13 @@ import (
 
 func TestPretty(t *testing.T) {
 	t.Run("a folder of runs, without colour", func(t *testing.T) {
-		golden(t, "pretty.txt", write(t, "pretty", Options{}, sampleRuns()...))
+		golden(t, "pretty.txt", write(t, "pretty", Options{Verbose: true}, sampleRuns()...))
 	})
 	t.Run("a folder of runs, in colour", func(t *testing.T) {
-		golden(t, "pretty-color.txt", write(t, "pretty", Options{Color: true}, sampleRuns()...))
+		golden(t, "pretty-color.txt", write(t, "pretty", Options{Color: true, Verbose: true}, sampleRuns()...))
 	})
 	t.Run("a narrow screen", func(t *testing.T) {
-		golden(t, "pretty-narrow.txt", write(t, "pretty", Options{Width: 60}, sampleRuns()...))
+		golden(t, "pretty-narrow.txt", write(t, "pretty", Options{Width: 60, Verbose: true}, sampleRuns()...))
 	})
 	t.Run("no line is wider than the screen, whatever the script", func(t *testing.T) {
 		wide := stuckRun()
@@ -34,10 +34,18 @@ func TestPretty(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a single run has no summary, and a single healthy run takes a line", func(t *testing.T) {
+	t.Run("a single run that is shown has no summary, and a single healthy run takes a line", func(t *testing.T) {
 		want := "✓ Healthy      100/100  session-1  14 steps, 31 events, $0.42, claude-code  traces/session-1.jsonl\n"
-		if diff := cmp.Diff(want, string(write(t, "pretty", Options{}, healthyRun()))); diff != "" {
+		if diff := cmp.Diff(want, string(write(t, "pretty", Options{Verbose: true}, healthyRun()))); diff != "" {
 			t.Error(diff)
+		}
+	})
+	t.Run("healthy runs are only counted unless all are asked for", func(t *testing.T) {
+		if diff := cmp.Diff("2 runs: 2 healthy\n", string(write(t, "pretty", Options{}, healthyRun(), healthyRun()))); diff != "" {
+			t.Error(diff)
+		}
+		if got := string(write(t, "pretty", Options{}, healthyRun(), stuckRun())); strings.Contains(got, "session-1") || !strings.Contains(got, "chem-7") {
+			t.Errorf("got %s", got)
 		}
 	})
 	t.Run("megabytes in one field do not fill the screen", func(t *testing.T) {

@@ -29,6 +29,7 @@ type Run struct {
 type Warning struct {
 	unloop.Finding
 	Proof []Step // the calls that prove it, oldest first, as far as their content is known
+	Line  int    // of the source, from 1, where the latest event of the finding is; 0 if unknown
 }
 
 // Step is one call as people see it. Texts are cut to one line.

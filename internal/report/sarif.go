@@ -54,7 +54,12 @@ type sarifLocation struct {
 		Artifact struct {
 			URI string `json:"uri"`
 		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
 	} `json:"physicalLocation"`
+}
+
+type sarifRegion struct {
+	StartLine int `json:"startLine"`
 }
 
 // sarifProperties are what SARIF has no words for.
@@ -73,7 +78,7 @@ type sarifProperties struct {
 func (s *sarifWriter) Write(r *Run) error {
 	var lines bytes.Buffer
 	for _, w := range gravest(r.Warnings) {
-		line, err := encode(s.result(r, &w.Finding))
+		line, err := encode(s.result(r, w))
 		if err != nil {
 			return err
 		}
@@ -86,7 +91,8 @@ func (s *sarifWriter) Write(r *Run) error {
 	return nil
 }
 
-func (s *sarifWriter) result(r *Run, f *unloop.Finding) sarifResult {
+func (s *sarifWriter) result(r *Run, w *Warning) sarifResult {
+	f := &w.Finding
 	warning := warningOf(f)
 	result := sarifResult{
 		RuleID: f.Rule, RuleIndex: s.rule(f.Rule), Level: level(f.Severity),
@@ -99,6 +105,9 @@ func (s *sarifWriter) result(r *Run, f *unloop.Finding) sarifResult {
 		},
 	}
 	result.Locations[0].Physical.Artifact.URI = uri(r.Source)
+	if w.Line > 0 {
+		result.Locations[0].Physical.Region = &sarifRegion{w.Line}
+	}
 	return result
 }
 

@@ -23,18 +23,19 @@ type Writer interface {
 type Options struct {
 	Color   bool          // pretty: use colours
 	Width   int           // pretty: columns of the screen; 0 for 100
+	Verbose bool          // pretty: also show healthy runs
 	Version string        // sarif: of unloop
 	FailOn  policy.Action // junit: the least action that makes a run a failure; Allow stands for Warn, over Halt for never
 }
 
 // Formats returns the names of the formats.
-func Formats() []string { return []string{"pretty", "json", "sarif", "junit", "github"} }
+func Formats() []string { return []string{"pretty", "json", "sarif", "junit", "github", "markdown"} }
 
 // New returns a writer of the format with the name, or an error that lists the names.
 func New(format string, w io.Writer, o Options) (Writer, error) {
 	switch format {
 	case "pretty":
-		return Pretty(w, PrettyOptions{Color: o.Color, Width: o.Width}), nil
+		return Pretty(w, PrettyOptions{Color: o.Color, Width: o.Width, Verbose: o.Verbose}), nil
 	case "json":
 		return JSON(w), nil
 	case "sarif":
@@ -43,6 +44,8 @@ func New(format string, w io.Writer, o Options) (Writer, error) {
 		return JUnit(w, o.FailOn), nil
 	case "github":
 		return GitHub(w), nil
+	case "markdown":
+		return Markdown(w), nil
 	}
 	return nil, fmt.Errorf("there is no report format %q; there are %s", format, strings.Join(Formats(), ", "))
 }

@@ -2,7 +2,8 @@ package settings
 
 import "strings"
 
-// Nearest returns the name that somebody who wrote word has most likely meant, or "" if none is near.
+// Nearest returns the one of names that somebody who wrote word has most likely meant, or "" if none is near. It takes time
+// proportional to the length of word and of all names together.
 func Nearest(word string, names []string) string {
 	best, least := "", len(word)/4+2 // changes from which on it is another word
 	for _, name := range names {

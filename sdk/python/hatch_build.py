@@ -16,7 +16,7 @@ class ProgramInWheel(BuildHookInterface):  # type: ignore[type-arg]
         if not os.access(program, os.X_OK):
             raise FileNotFoundError(f"UNLOOP_WHEEL_BIN is {program}, which is not an executable program")
         name = "unloop.exe" if program.endswith(".exe") else "unloop"
-        platform = os.environ.get("UNLOOP_WHEEL_PLATFORM") or sysconfig.get_platform()
+        platform = os.environ.get("UNLOOP_WHEEL_PLATFORM") or sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["force_include"][os.path.abspath(program)] = f"unloop/_bin/{name}"
-        build_data["tag"] = "py3-none-" + platform.replace("-", "_").replace(".", "_")
+        build_data["tag"] = "py3-none-" + platform
         build_data["pure_python"] = False

@@ -35,7 +35,11 @@ def unloop_bin(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The path of the program, built from this tree."""
     path = tmp_path_factory.mktemp("bin") / "unloop"
     built = subprocess.run(
-        ["go", "build", "-ldflags=-s -w", "-o", str(path), "./cmd/unloop"], cwd=ROOT, capture_output=True, text=True
+        ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", str(path), "./cmd/unloop"],
+        cwd=ROOT,
+        env={**os.environ, "CGO_ENABLED": "0"},
+        capture_output=True,
+        text=True,
     )
     assert built.returncode == 0, built.stderr
     return str(path)

@@ -94,3 +94,16 @@ def test_another_program_on_the_port_is_none_of_ours() -> None:
 
 def test_wrong_usage_is_told() -> None:
     assert doctor("nonsense")[0] == 2
+
+
+def test_help_is_no_mistake() -> None:
+    for words, status in ((["--help"], 0), (["-h"], 0), (["help"], 0), ([], 2), (["nonsense"], 2)):
+        done = subprocess.run(
+            [sys.executable, "-m", "unloop", *words],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src")},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == status
+        assert (done.stdout if status == 0 else done.stderr).startswith("usage: python -m unloop doctor")

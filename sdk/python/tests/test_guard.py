@@ -248,17 +248,21 @@ def test_an_event_loop_goes_on_while_a_child_hangs() -> None:
     ("env", "profile", "why"),
     [
         ({"UNLOOP_BIN": "/nowhere/unloop"}, "default", "UNLOOP_BIN is /nowhere/unloop, which is not an executable program"),
-        ({"UNLOOP_BIN": "", "PATH": ""}, "default", "add it to the PATH, or set UNLOOP_BIN"),
+        (
+            {"UNLOOP_BIN": "", "PATH": "", "UNLOOP_ENDPOINT": "http://127.0.0.1:1"},
+            "default",
+            "cannot reach the server at http://127.0.0.1:1",
+        ),
         ({"UNLOOP_BIN": "/bin/true"}, "default", "the guard exited"),
         ({}, "nonsense", "nonsense"),
     ],
 )
-def test_without_a_guard_the_agent_goes_on_and_is_told_once(
+def test_without_a_guard_it_refuses_and_only_where_it_is_told_to_the_agent_goes_on(
     env: dict[str, str], profile: str, why: str, monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]
 ) -> None:
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    guard = unloop.Guard(profile)
+    guard = unloop.Guard(profile, on_missing="warn")
     search = guard.tool(lambda q: {"hits": []}, name="search")
     assert [search("x") for _ in range(20)] == [{"hits": []}] * 20
     assert not guard.before("search").guarded
@@ -266,11 +270,30 @@ def test_without_a_guard_the_agent_goes_on_and_is_told_once(
     assert len([line for line in said() if "unguarded" in line]) == 1
     assert why in said()[0]
     with pytest.raises(unloop.GuardUnavailable, match=why.replace("[", ".")):
-        unloop.Guard(profile, strict=True)
+        unloop.Guard(profile)
 
 
-def test_a_strict_guard_that_finds_its_program_is_like_any_other() -> None:
-    assert unloop.Guard(strict=True).user("x").guarded
+def test_without_the_program_the_server_of_the_settings_decides(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNLOOP_BIN", "")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("UNLOOP_ENDPOINT", server.url)
+    assert "warn" in [d.action for d in loop(unloop.Guard(), 5)]
+
+
+def test_a_script_on_the_path_is_not_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "unloop"
+    script.write_text("#!/bin/sh\nexec unloop\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("UNLOOP_BIN", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("UNLOOP_ENDPOINT", "http://127.0.0.1:1")
+    with pytest.raises(unloop.GuardUnavailable, match="on_missing"):
+        unloop.Guard()
+
+
+def test_only_refuse_and_warn_are_answers_to_a_missing_guard() -> None:
+    with pytest.raises(ValueError, match=r"want .refuse. or .warn."):
+        unloop.Guard(on_missing="ignore")  # type: ignore[arg-type]
 
 
 def test_a_server_that_is_away_is_left_alone_for_a_while(server: Server, said: Callable[[], list[str]]) -> None:
@@ -289,7 +312,7 @@ def test_a_server_that_is_away_is_left_alone_for_a_while(server: Server, said: C
 
 def test_a_server_that_hangs_costs_one_timeout_and_not_one_each_call() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        guard = unloop.Guard(endpoint=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.3)
+        guard = unloop.Guard(endpoint=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.3, on_missing="warn")
         began = time.monotonic()
         assert not any(decision.guarded for decision in loop(guard, 10))
         assert time.monotonic() - began < 0.9

@@ -314,8 +314,16 @@ def test_it_asks_a_server_where_it_is_told_to(server: Server) -> None:
     assert actions(result)[-1] == "halt"
 
 
-def test_without_a_guard_the_agent_goes_on(monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]) -> None:
+def test_without_a_guard_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNLOOP_BIN", "/nowhere/unloop")
-    result = researcher([*RUNAWAY * 12, say("Done.")], middleware=[UnloopMiddleware()]).invoke(ASK, deep())
+    with pytest.raises(unloop.GuardUnavailable, match="on_missing"):
+        UnloopMiddleware()
+
+
+def test_where_it_is_told_to_the_agent_goes_on_without_a_guard(
+    monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]
+) -> None:
+    monkeypatch.setenv("UNLOOP_BIN", "/nowhere/unloop")
+    result = researcher([*RUNAWAY * 12, say("Done.")], middleware=[UnloopMiddleware(on_missing="warn")]).invoke(ASK, deep())
     assert set(actions(result)) == {"allow"}
     assert len([line for line in said() if "unguarded" in line]) == 1

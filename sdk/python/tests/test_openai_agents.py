@@ -197,10 +197,11 @@ def test_runs_without_a_trace_are_guarded_each_by_itself(guard_bin: str) -> None
         set_tracing_disabled(False)
 
 
-def test_without_a_guard_to_ask_the_agent_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_guard_to_ask_the_agent_goes_on_if_it_is_told_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("UNLOOP_BIN", str(tmp_path / "none"))
     with serve(RUNAWAY) as api:
-        assert run(LoopGuard().protect(Agent(name="Finder", model=model(api), tools=[lookup()]))).final_output == "I give up."
+        guard = LoopGuard(unloop.AsyncGuard(on_missing="warn"))
+        assert run(guard.protect(Agent(name="Finder", model=model(api), tools=[lookup()]))).final_output == "I give up."
 
 
 def test_the_examples_of_the_page_run(server: Server, guard_bin: str, tmp_path: Path) -> None:

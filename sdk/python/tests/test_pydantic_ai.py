@@ -157,9 +157,9 @@ def test_streams_and_a_real_model_class(server: Server) -> None:
     assert len(calls(events)) == 8
 
 
-def test_without_a_guard_to_ask_the_agent_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_guard_to_ask_the_agent_goes_on_if_it_is_told_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("UNLOOP_BIN", str(tmp_path / "none"))
-    assert agent(RUNAWAY, Unloop(unloop.AsyncGuard())).run_sync("find it").output == "I give up."
+    assert agent(RUNAWAY, Unloop(unloop.AsyncGuard(on_missing="warn"))).run_sync("find it").output == "I give up."
 
 
 def test_the_examples_of_the_page_run(server: Server, guard_bin: str, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from conftest import ROOT
 GUARDED = """
 import unloop
 from unloop.guard._binary import find
-guard = unloop.Guard(strict=True)
+guard = unloop.Guard()
 search = guard.tool(lambda: {"hits": []}, name="search")
 print([type(search()).__name__ for _ in range(3)], search()["hits"], find())
 """

@@ -12,6 +12,9 @@ USAGE = """usage: python -m unloop doctor
 """
 
 if __name__ == "__main__":
+    if sys.argv[1:] in (["-h"], ["--help"], ["help"]):
+        print(USAGE, end="")
+        sys.exit(0)
     if sys.argv[1:] != ["doctor"]:
         print(USAGE, end="", file=sys.stderr)
         sys.exit(2)

@@ -142,10 +142,10 @@ def _guard() -> Iterator[Line]:
             yield "ok", "guard", program
             return
         version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
-        guard = Guard(strict=True)
+        guard = Guard()
     except (GuardUnavailable, OSError, subprocess.SubprocessError) as error:
         absent = isinstance(error, ProgramMissing)
-        yield ("note", "guard", f"{error}; observing works without it") if absent else ("FAIL", "guard", str(error))
+        yield _guard_on_server(error) if absent else ("FAIL", "guard", str(error))
         return
     yield (
         "ok",
@@ -153,6 +153,16 @@ def _guard() -> Iterator[Line]:
         f"{program}, {version.stdout.strip() or 'unknown version'}; a decision takes {_microseconds(guard.user):.0f} µs",
     )
     guard.close()
+
+
+def _guard_on_server(missing: Exception) -> Line:
+    """Reports whether the server can decide, since there is no program."""
+    endpoint = _core.settings().endpoint
+    try:
+        Guard().close()
+    except GuardUnavailable:
+        return "note", "guard", f"{missing}; and the server at {endpoint} does not decide either. Observing works without it"
+    return "ok", "guard", f"the server at {endpoint} decides, because the program is not installed"
 
 
 def _microseconds(ask: Callable[[], object]) -> float:

@@ -1,5 +1,5 @@
 """The guard decides before and after each tool call: it allows, nudges, blocks or halts. The decisions come from an `unloop
-guard` child process or from a server. If neither is available the agent runs unguarded, which is logged once."""
+guard` child process or from a server. If neither is available when a guard is created, it refuses: GuardUnavailable."""
 
 from ._decision import Decision, GuardUnavailable, LoopError
 from ._guard import AsyncGuard, Guard

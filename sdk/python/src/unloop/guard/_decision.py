@@ -66,4 +66,4 @@ class LoopError(Exception):
 
 
 class GuardUnavailable(RuntimeError):
-    """No guard is available. Only Guard(strict=True) raises it."""
+    """No guard is available. Guard raises it when it is created, unless on_missing is "warn"."""

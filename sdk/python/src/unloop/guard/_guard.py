@@ -9,15 +9,14 @@ import secrets
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from .. import _core, _log
 from .._serialize import error_text, quote, serialize, truncate
 from .._unset import UNSET
 from ._attach import attach
+from ._choose import HELP, transport_for
 from ._decision import UNGUARDED, VALUE_BYTES, Action, Decision, GuardUnavailable
-from ._remote import Remote
-from ._subprocess import process_for
 from ._tool import tool
 from ._transport import Transport, Unavailable, log_unguarded
 
@@ -26,13 +25,14 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 MAX_RUN = 200  # bytes of a run's name
+START_SECONDS = 5.0  # least timeout of the first request, which may start a process
 
 
 class Guard:
     """Guards one run. Safe for concurrent use.
 
-    Only decorated tools raise into the agent, and only LoopError. While no guard is available, every decision is "allow" with
-    the code "unguarded".
+    Only decorated tools raise into the agent, and only LoopError. A guard that becomes unavailable later does not stop the agent:
+    until it is back, every decision is "allow" with the code "unguarded".
     """
 
     def __init__(
@@ -44,24 +44,25 @@ class Guard:
         token: str | None = None,
         run: str | None = None,
         timeout: float = 2.0,
-        strict: bool = False,
+        on_missing: Literal["refuse", "warn"] = "refuse",
     ) -> None:
         """Creates a guard for the run with id run; the default is a random id.
 
-        Without an endpoint, decisions come from a child process that all guards with this profile and these settings share.
-        timeout is the limit for one decision in seconds. With strict=True this raises GuardUnavailable if no guard is
-        available. token defaults to the token of the package's settings.
+        Without an endpoint, decisions come from a child process that all guards with this profile and these settings share, or
+        from the server of the package's settings (UNLOOP_ENDPOINT) if the program is not installed. timeout is the limit for one
+        decision in seconds. token defaults to the token of the package's settings.
+
+        Raises GuardUnavailable if no guard answers within 5 seconds. With on_missing="warn" this is logged, and the agent runs
+        unguarded until there is one.
         """
+        if on_missing not in ("refuse", "warn"):
+            raise ValueError(f'on_missing is {on_missing!r}: want "refuse" or "warn"')
         self._timeout = timeout
         self._enabled = _core.settings().enabled
-        self._transport: Transport = (
-            Remote(endpoint, _core.settings().token if token is None else token, profile, settings)
-            if endpoint
-            else process_for(profile, settings)
-        )
+        self._transport: Transport = transport_for(profile, settings, endpoint, token)
         self._set_run(run)
-        if strict and self._enabled:
-            self._start()
+        if self._enabled:
+            self._start(on_missing)
 
     def _set_run(self, run: str | None) -> None:
         self.id = (
@@ -70,10 +71,11 @@ class Guard:
         self._run_state = self._transport.run_state(self.id)
         self._head = f'"run":{quote(self.id)}'
 
-    def _start(self) -> None:
-        decision = self._ask("stats", "")
-        if "error" in decision or not decision:
-            raise GuardUnavailable(self._unavailable_reason or "no guard is available")
+    def _start(self, on_missing: str) -> None:
+        """Asks the guard for the first time."""
+        answer = self._ask("stats", "", max(self._timeout, START_SECONDS))
+        if on_missing == "refuse" and (not answer or "error" in answer):
+            raise GuardUnavailable(f"no guard is available: {self._unavailable_reason or 'it rejects requests'} ({HELP})")
 
     def run(self, id: str | None = None) -> Guard:
         """Returns the guard of another run on the same process or server."""
@@ -189,14 +191,14 @@ class Guard:
         """
         return tool(self, fn, name, annotations)
 
-    def _ask(self, op: str, members: str) -> dict[str, Any]:
+    def _ask(self, op: str, members: str, timeout: float | None = None) -> dict[str, Any]:
         """Returns the response, or an empty dict if there is none."""
         if not self._enabled:
             return {}
         self._unavailable_reason = ""
         try:
             line = f'{{"op":"{op}",{self._head}{members}}}\n'
-            answer = self._transport.ask(self._run_state, line.encode("utf-8", "replace"), self._timeout)
+            answer = self._transport.ask(self._run_state, line.encode("utf-8", "replace"), timeout or self._timeout)
         except Unavailable as error:
             self._unavailable_reason = str(error)
             return {}
@@ -271,7 +273,7 @@ class AsyncGuard:
     """Guard for asyncio: the methods of Guard with await. They never block the event loop."""
 
     def __init__(self, profile: str = "default", **options: Any) -> None:
-        """Takes the arguments of Guard. With strict=True it blocks for some milliseconds."""
+        """Takes the arguments of Guard. It blocks while the guard starts, for some milliseconds."""
         self.sync = Guard(profile, **options)
 
     @property

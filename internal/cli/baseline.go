@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/unloop-ai/unloop/internal/report"
+)
+
+// baselineFlags name a file with the loops that are already known.
+type baselineFlags struct {
+	path  string
+	write bool
+}
+
+func (f *baselineFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.path, "baseline", "", "report only loops that the baseline in the `FILE` does not contain")
+	flags.BoolVar(&f.write, "write-baseline", false, "write the loops that are found to the file of --baseline, and exit with 0")
+}
+
+// baselineLoop identifies a loop: the same rule about the same subject in the same run. Counts and places in the file may change.
+type baselineLoop struct {
+	Run     string `json:"run_id"`
+	Rule    string `json:"rule"`
+	Subject string `json:"subject"`
+}
+
+// baselineFile is the content of the file. The loops are sorted.
+type baselineFile struct {
+	Version int            `json:"version"`
+	Loops   []baselineLoop `json:"loops"`
+}
+
+const baselineVersion = 1
+
+// baseline holds the known loops, or gathers those to be written.
+type baseline struct {
+	baselineFlags
+	known  map[baselineLoop]bool // nil without a baseline
+	hidden int                   // known loops that were left out
+}
+
+// load reads the file. With --write-baseline it is not read, and need not exist.
+func (f *baselineFlags) load() (*baseline, error) {
+	b := &baseline{baselineFlags: *f}
+	switch {
+	case f.path == "" && f.write:
+		return nil, errors.New("--write-baseline needs --baseline FILE")
+	case f.path == "":
+		return b, nil
+	}
+	b.known = make(map[baselineLoop]bool)
+	if f.write {
+		return b, nil
+	}
+	text, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no baseline %s; write it with --write-baseline", f.path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w", err)
+	}
+	var file baselineFile
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("%s is not a baseline: %w", f.path, err)
+	}
+	if file.Version != baselineVersion {
+		return nil, fmt.Errorf("%s has version %d of the baseline; this program reads version %d", f.path, file.Version, baselineVersion)
+	}
+	for _, loop := range file.Loops {
+		b.known[loop] = true
+	}
+	return b, nil
+}
+
+// keepNew removes from the verdict what the baseline contains, and reports whether the run is still to be reported: it is healthy,
+// or it has a loop that is not known. While a baseline is written it gathers all loops and reports none.
+func (b *baseline) keepNew(r *report.Run) bool {
+	if b.known == nil {
+		return true
+	}
+	loops := len(r.Warnings)
+	r.Warnings = slices.DeleteFunc(r.Warnings, func(w report.Warning) bool { return b.knows(r.ID, w.Rule, w.Subject) })
+	b.hidden += loops - len(r.Warnings)
+	if loops > 0 {
+		return len(r.Warnings) > 0
+	}
+	// A decision without a warning is known by its code.
+	codes := len(r.Decisions)
+	r.Decisions = slices.DeleteFunc(r.Decisions, func(d report.Decision) bool { return b.knows(r.ID, d.Code, "") })
+	return codes == 0 || len(r.Decisions) > 0
+}
+
+// knows reports whether the baseline contains a loop. While the baseline is written, it then does.
+func (b *baseline) knows(run, rule, subject string) bool {
+	loop := baselineLoop{run, rule, subject}
+	if b.write {
+		b.known[loop] = true
+	}
+	return b.known[loop]
+}
+
+// save writes the gathered loops, or says how many known loops were left out.
+func (b *baseline) save(stderr io.Writer) error {
+	if !b.write {
+		if b.hidden > 0 {
+			complain(stderr, plural(b.hidden, "known loop", "known loops")+" of the baseline not reported")
+		}
+		return nil
+	}
+	file := baselineFile{Version: baselineVersion, Loops: make([]baselineLoop, 0, len(b.known))}
+	for loop := range b.known {
+		file.Loops = append(file.Loops, loop)
+	}
+	slices.SortFunc(file.Loops, func(a, b baselineLoop) int {
+		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
+	})
+	text, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the baseline: %w", err)
+	}
+	err = writeWhole(b.path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	complain(stderr, fmt.Sprintf("wrote %s to %s", plural(len(file.Loops), "loop", "loops"), b.path))
+	return nil
+}

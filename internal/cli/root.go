@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The groups of the root's help, in the order in which they are shown.
+const (
+	groupTraces = "traces"
+	groupLive   = "live"
+	groupGuard  = "guard"
+	groupRules  = "rules"
+	groupSetup  = "setup"
+)
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "unloop",
+		Short: "Detect AI agents that loop: where, why, and what to try",
+		Long: "unloop reads the events of an agent and reports whether the agent loops. Examples of loops are repeated calls, the same\n" +
+			"error from varied commands, two agents that hand a task back and forth, and searches that find nothing. As a guard,\n" +
+			"unloop decides before each tool call, and nudges, blocks or halts the agent.\n\n" +
+			"THIRD_PARTY_NOTICES.txt, beside the program, contains the licences of the linked libraries.",
+		Example: "  unloop demo                         # half a minute: an agent that loops, and one that does not\n" +
+			"  unloop scan ~/.claude/projects      # find loops in traces that exist\n" +
+			"  unloop serve                        # receive events live; the dashboard is at http://127.0.0.1:8765",
+		Args:          groupArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       programVersion(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddGroup(
+		&cobra.Group{ID: groupTraces, Title: "Traces in files:"},
+		&cobra.Group{ID: groupLive, Title: "Agents that run now:"},
+		&cobra.Group{ID: groupGuard, Title: "Nudge and stop an agent:"},
+		&cobra.Group{ID: groupRules, Title: "Rules and profiles:"},
+		&cobra.Group{ID: groupSetup, Title: "Set up:"},
+	)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+		}
+		root.AddCommand(commands...)
+	}
+	add(groupTraces, scanCommand(), evalCommand())
+	add(groupLive, serveCommand(), demoCommand(ownServer), watchCommand(), importCommand(), exportCommand(), mcpCommand())
+	add(groupGuard, guardCommand(), proxyCommand(), mcpProxyCommand())
+	add(groupRules, rulesCommand(), explainCommand(), profileCommand())
+	add(groupSetup, initCommand(), configCommand(), doctorCommand(), versionCommand())
+	root.SetHelpCommandGroupID(groupSetup)
+	root.SetCompletionCommandGroupID(groupSetup)
+	root.SetFlagErrorFunc(flagError)
+	complete(root)
+	return root
+}
+
+// groupArgs accepts no argument, and says which subcommand an unknown one resembles.
+func groupArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return suggest(fmt.Errorf("unknown command %q; %s --help lists the commands", args[0], cmd.CommandPath()), args[0], names)
+}
+
+// noArgs accepts no argument.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// oneArg accepts exactly one argument. What says what it is, in capitals and then in words.
+func oneArg(name, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return missing(cmd, name, what)
+		case len(args) > 1:
+			return fmt.Errorf("unexpected argument %q: want one %s", args[1], name)
+		}
+		return nil
+	}
+}
+
+// someArgs accepts one or more arguments.
+func someArgs(name, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return missing(cmd, name, what)
+		}
+		return nil
+	}
+}
+
+func missing(cmd *cobra.Command, name, what string) error {
+	return fmt.Errorf("missing %s: name %s; %s --help has examples", name, what, cmd.CommandPath())
+}
+
+// flagError says which flag an unknown one resembles.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	word := "--" + unknown.GetSpecifiedName()
+	return suggest(fmt.Errorf("unknown flag %s; %s --help lists the flags", word, cmd.CommandPath()), word, names)
+}
+
+// oneOf reports a value that is none of the names.
+func oneOf(what, word string, names []string) error {
+	if slices.Contains(names, word) {
+		return nil
+	}
+	return suggest(fmt.Errorf("invalid %s %q: want one of %s", what, word, list(names)), word, names)
+}
