@@ -15,6 +15,8 @@ NEW       := new.out
 FUZZTIME  := 60s
 LOAD      :=
 EVAL_RUNS := examples/healthy/*.jsonl
+COMPARE_PYTHON := python3.12
+COMPARE_SECONDS := 600
 EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 
 # Tools have a go.mod of their own, so that what they depend on is nothing that unloop depends on.
@@ -147,6 +149,11 @@ eval: ## measure the profiles on EVAL_RUNS, and on loops and lookalikes made of 
 	@echo "As they are:"; bin/unloop eval --profile $(EVAL_PROFILES) $(EVAL_RUNS)
 	@for kinds in tuning reporting; do echo; echo "With $$kinds kinds, seeds 1 to 3:"; \
 		for seed in 1 2 3; do bin/unloop eval make --seed $$seed --kinds $$kinds $(EVAL_RUNS); done | bin/unloop eval --profile $(EVAL_PROFILES) -; done
+
+.PHONY: compare
+compare: ## run published detectors on the judged runs of EVAL_RUNS beside ours, and print the table of docs/comparison.md
+	@mkdir -p .cache && go run ./compare/unloop $(EVAL_RUNS) > .cache/decisions.jsonl
+	@"$$(PYTHON=$(COMPARE_PYTHON) scripts/python-env compare/requirements.txt)" compare/compare.py $(COMPARE_SECONDS) .cache/decisions.jsonl $(EVAL_RUNS)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, one after another

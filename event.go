@@ -26,6 +26,7 @@ const (
 	MemoryWrite       EventType = "memory_write"
 	MessageSent       EventType = "message"
 	Override          EventType = "override"
+	SecondOpinion     EventType = "second_opinion"
 )
 
 // The roles of a message.

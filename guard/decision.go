@@ -22,8 +22,11 @@ type Decision struct {
 	// Shadow is the action that the profile would take outside of shadow mode. If it is not Allow, Action is Allow.
 	Shadow policy.Action
 
-	tool   string
-	prefix profile.MessagePrefix
+	Opinion *policy.Opinion // the second opinion that the decision takes into account; nil for none
+
+	question *policy.Question // for a second opinion; nil for none
+	tool     string
+	prefix   profile.MessagePrefix
 }
 
 func newDecision(d policy.Decision, tool string, p *profile.Profile) Decision {
@@ -32,6 +35,7 @@ func newDecision(d policy.Decision, tool string, p *profile.Profile) Decision {
 		return out
 	}
 	out.Code, out.Count, out.Nudge, out.Findings = d.Code, d.Count, d.Message, slices.Clone(d.Findings)
+	out.Opinion, out.question = d.Opinion, d.Question
 	if p.Shadow() {
 		out.Action, out.Shadow = policy.Allow, d.Action
 	}

@@ -15,9 +15,9 @@
 //	d = g.After(ctx, call, guard.Outcome{Result: result, Err: err})
 //	return d.Attach(result), d.Err()
 //
-// Every method that returns a Decision takes a context. It bounds the wait for what may be remote, and nothing else: today,
-// that is the store of a Swarm, which Before asks. Once the context is done, the guard does not wait, and decides from the
-// events of its run alone. The event is recorded and the decision is returned in any case, so a canceled context neither
+// Every method that returns a Decision takes a context. It bounds the wait for what may be remote, and nothing else: the store
+// of a Swarm, which Before asks, and the answers to a SecondOpinion. Once the context is done, the guard does not wait, and
+// decides from the events of its run alone. The event is recorded and the decision is returned in any case, so a canceled context neither
 // blocks a call nor causes an error.
 package guard
 
@@ -57,6 +57,8 @@ type Options struct {
 	Listeners []Listener       // receive every decision, Allow included
 	Swarm     *Swarm           // counts that are shared with other workers; nil for none
 
+	SecondOpinion *SecondOpinion // asks about advisory evidence and before stops; nil for none
+
 	// Events, if set, takes each event of the run as the guard records it, and the decision at it, which is that of the run without a
 	// swarm. Run must be set. It is called under the lock of the guard, so it must return at once, and it must not keep the event.
 	// Package guard/reporter has one that sends the events to a server.
@@ -64,13 +66,15 @@ type Options struct {
 }
 
 // Guard checks the calls of one run. It is safe for concurrent use. A decision takes about as long as profile.Session.Add and
-// holds a lock for that time. With a Swarm, Before also waits for the store, without the lock, until the context is done or
-// 20 ms have passed.
+// holds a lock for that time. With a Swarm, Before also waits for the store, until the context is done or 20 ms have passed. With a
+// SecondOpinion, a decision that asks for one also waits for the answer, until the context is done or SecondOpinion.Wait has
+// passed. Neither wait holds the lock.
 type Guard struct {
 	profile   *profile.Profile
 	now       func() time.Time
 	listeners *listeners
 	swarm     *Swarm
+	second    *questions // nil without second opinions
 
 	mu      sync.Mutex
 	session *profile.Session
@@ -90,6 +94,8 @@ func New(p *profile.Profile, o Options) *Guard {
 	if g.now == nil {
 		g.now = time.Now
 	}
+	g.second = newQuestions(o.SecondOpinion)
+	g.second.keep(g.session)
 	return g
 }
 
@@ -98,7 +104,7 @@ func New(p *profile.Profile, o Options) *Guard {
 func (g *Guard) Before(ctx context.Context, c Call) Decision {
 	var d Decision
 	if g.swarm == nil {
-		d = g.beforeAlone(c)
+		d = g.beforeAlone(ctx, c)
 	} else {
 		d = g.beforeInSwarm(ctx, c)
 	}
@@ -106,15 +112,15 @@ func (g *Guard) Before(ctx context.Context, c Call) Decision {
 	return d
 }
 
-func (g *Guard) beforeAlone(c Call) Decision {
+func (g *Guard) beforeAlone(ctx context.Context, c Call) Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	d, _ := g.start(c)
+	d, _ := g.start(ctx, c)
 	return g.settle(c, d)
 }
 
 func (g *Guard) beforeInSwarm(ctx context.Context, c Call) Decision {
-	d, started := g.lockedStart(c)
+	d, started := g.lockedStart(ctx, c)
 	var global swarm.Count
 	if started.target != 0 {
 		global = g.swarm.record(ctx, c.Tool, started.target) // without the lock, because a store may be slow
@@ -124,10 +130,10 @@ func (g *Guard) beforeInSwarm(ctx context.Context, c Call) Decision {
 	return g.settle(c, g.joinSwarm(d, global, c.Tool, started.ref))
 }
 
-func (g *Guard) lockedStart(c Call) (Decision, started) {
+func (g *Guard) lockedStart(ctx context.Context, c Call) (Decision, started) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.start(c)
+	return g.start(ctx, c)
 }
 
 // started identifies a started call. The target is 0 for a call of an ignored tool.
@@ -136,14 +142,16 @@ type started struct {
 	ref    unloop.EventRef
 }
 
-// start folds the start of a call and returns the decision of the run alone. The guard is locked.
-func (g *Guard) start(c Call) (Decision, started) {
+// start folds the start of a call and returns the decision of the run and of a second opinion. The guard is locked, but not while
+// it waits for the opinion.
+func (g *Guard) start(ctx context.Context, c Call) (Decision, started) {
 	d := g.add(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Agent: c.Agent, Hints: c.Hints})
 	now := g.session.Run().Current()
-	if now.Step == nil {
-		return d, started{}
+	begun := started{}
+	if now.Step != nil {
+		begun = started{now.Step.TargetHash, now.Ref}
 	}
-	return d, started{now.Step.TargetHash, now.Ref}
+	return g.consult(ctx, d), begun
 }
 
 // settle counts the decision about a call, and records a call that it stops. The guard is locked.
@@ -167,13 +175,13 @@ func (g *Guard) After(ctx context.Context, c Call, o Outcome) Decision {
 		ms := float64(o.Latency) / float64(time.Millisecond)
 		e.Latency = &ms
 	}
-	return g.tell("after", c, e)
+	return g.tell(ctx, "after", c, e)
 }
 
 // Text records a message and decides about it. The role is unloop.RoleAssistant, RoleUser or RoleSystem. A user message
 // begins a turn.
 func (g *Guard) Text(ctx context.Context, role, agent, text string) Decision {
-	return g.tell("text", Call{Agent: agent}, unloop.Event{Type: unloop.MessageSent, Role: role, Agent: agent, Text: text})
+	return g.tell(ctx, "text", Call{Agent: agent}, unloop.Event{Type: unloop.MessageSent, Role: role, Agent: agent, Text: text})
 }
 
 // ResetTurn begins a turn without a message.
@@ -183,27 +191,27 @@ func (g *Guard) ResetTurn(ctx context.Context) Decision {
 
 // MarkProgress records progress that the calls do not show, as a state update. The description what is the name of the event.
 func (g *Guard) MarkProgress(ctx context.Context, what string) Decision {
-	return g.tell("progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
+	return g.tell(ctx, "progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
 }
 
 // Allow records that a person lets the agent continue. It resets the level of policy.Ladder. The reason why is the name of
 // the event.
 func (g *Guard) Allow(ctx context.Context, why string) Decision {
-	return g.tell("allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
+	return g.tell(ctx, "allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
 }
 
 // tell adds an event, counts the decision at it and notifies the listeners.
-func (g *Guard) tell(moment string, c Call, e unloop.Event) Decision {
-	d := g.decide(e)
+func (g *Guard) tell(ctx context.Context, moment string, c Call, e unloop.Event) Decision {
+	d := g.decide(ctx, e)
 	g.announce(moment, c, d)
 	return d
 }
 
 // decide adds an event and counts the decision at it.
-func (g *Guard) decide(e unloop.Event) Decision {
+func (g *Guard) decide(ctx context.Context, e unloop.Event) Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	d := g.add(e)
+	d := g.consult(ctx, g.add(e))
 	g.count(d)
 	return d
 }

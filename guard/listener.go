@@ -103,5 +103,9 @@ func (l *listeners) close() {
 	l.done.Wait()
 }
 
-// Close waits until the listeners have received all notices, and ends them. Decisions after Close reach no listener.
-func (g *Guard) Close() { g.listeners.close() }
+// Close ends the questions for second opinions, waits until the listeners have received all notices, and ends them. Decisions
+// after Close reach no listener and ask no questions.
+func (g *Guard) Close() {
+	g.second.close()
+	g.listeners.close()
+}

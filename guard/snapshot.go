@@ -74,6 +74,7 @@ func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 	}
 	g = New(p, o)
 	g.session, g.next, g.stats = watch, s.Next, s.Stats
+	g.second.keep(watch)
 	return g, nil
 }
 
@@ -100,6 +101,8 @@ func (s *Stats) validate(events int) error {
 	c.Count("decisions", s.Decisions, events)
 	c.Count("shadowed", s.Shadowed, s.Decisions)
 	c.That(s.DroppedNotices >= 0 && s.SwarmErrors >= 0, "unheard and swarm_errors are %d and %d, want 0 or more", s.DroppedNotices, s.SwarmErrors)
+	o := &s.SecondOpinions
+	c.That(min(o.Asked, o.Answered, o.Late, o.Failed) >= 0, "second_opinions has a negative count")
 	c.Count("number of actions", len(s.Actions), int(policy.Halt))
 	c.Count("number of codes", len(s.Codes), maxCodes)
 	for _, counts := range []map[string]int{s.Actions, s.Codes} {

@@ -10,6 +10,8 @@ type Stats struct {
 	Shadowed       int            `json:"shadowed"`     // decisions that shadow mode turned into Allow
 	DroppedNotices int64          `json:"unheard"`      // notices that a listener was too slow for or panicked at
 	SwarmErrors    int64          `json:"swarm_errors"` // calls that the store of the swarm did not count
+
+	SecondOpinions OpinionStats `json:"second_opinions,omitzero"`
 }
 
 // count counts a decision. The caller holds the lock.

@@ -35,6 +35,9 @@ type Decision struct {
 	Rule, Subject string
 	// Findings are the findings that the decision is based on. They are valid until the next Decide.
 	Findings []unloop.Finding
+
+	Question *Question // a request for a second opinion about the decision; nil for none
+	Opinion  *Opinion  // the second opinion that the decision takes into account; nil for none
 }
 
 // Policy decides which action to take at the events of one run. It need not be safe for concurrent use.

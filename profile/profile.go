@@ -171,6 +171,9 @@ type Session struct {
 	found    []unloop.Finding
 	grown    []unloop.Finding
 	course   course
+
+	opinions   policy.Opinions
+	transcript *transcript // nil unless it is kept
 }
 
 // NewSession returns a session for a new run.
@@ -180,9 +183,30 @@ func (p *Profile) NewSession(runID string) *Session {
 
 // Add folds the next event of the run and returns the decision at it. Events must be in the order of the run, once each. The
 // cost is that of unloop.Run.Add plus one Check for each detector of the event's kind. The findings in the decision are
-// valid until the next Add.
+// valid until the next Add. A second opinion, which Add returns the question for and takes the answer to, changes the decisions:
+// see policy.Opinions. Detectors and the policy are not called at an answer.
 func (w *Session) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
+	d := w.decide(e)
+	w.course.note(w.run.Current().Ref.Number, &d)
+	if d.Action != policy.Allow {
+		d.Message = w.profile.Nudge(&d)
+	}
+	if w.transcript != nil {
+		w.transcript.add(e)
+		if d.Question != nil {
+			d.Question.Steps = slices.Clone(w.transcript.entries)
+		}
+	}
+	return d
+}
+
+// decide returns the decision at the event that was last added, without its text for the agent.
+func (w *Session) decide(e *unloop.Event) policy.Decision {
+	if e.Type == unloop.SecondOpinion {
+		w.found, w.grown = w.found[:0], w.grown[:0]
+		return w.opinions.Answer(w.run, e)
+	}
 	profile, decide := w.rules()
 	w.found, w.grown = w.found[:0], w.grown[:0]
 	for _, d := range profile.at[bits.Len8(uint8(w.run.Current().Kinds()))-1] {
@@ -195,12 +219,8 @@ func (w *Session) Add(e *unloop.Event) policy.Decision {
 			w.grown = append(w.grown, f)
 		}
 	}
-	d := decide.Decide(w.run, w.found, w.grown)
-	w.course.note(w.run.Current().Ref.Number, &d)
-	if d.Action != policy.Allow {
-		d.Message = w.profile.Nudge(&d)
-	}
-	return d
+	w.opinions.Findings(w.run, w.found)
+	return w.opinions.Decide(w.run, w.found, decide.Decide(w.run, w.found, w.grown))
 }
 
 // Nudge returns the text for the agent for a decision.
@@ -244,8 +264,8 @@ func (w *Session) Grown() []unloop.Finding { return w.grown }
 // Run returns the run of the session. The caller must not add events to it.
 func (w *Session) Run() *unloop.Run { return w.run }
 
-// Size estimates the memory of the session in bytes: the sizes of its run and its warnings.
-func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() }
+// Size estimates the memory of the session in bytes: the sizes of its run, its warnings and its transcript.
+func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() + w.transcript.size() }
 
 // Warnings returns the warnings of the run, sorted by rule, then subject.
 func (w *Session) Warnings() []unloop.Finding { return w.warnings.All() }

@@ -18,6 +18,8 @@ type sessionState struct {
 	Tools    map[string]json.RawMessage `json:"tools,omitempty"` // policies of tools with their own settings
 	Warnings []unloop.Finding           `json:"warnings,omitempty"`
 	Course   course                     `json:"course,omitzero"`
+	Opinions json.RawMessage            `json:"opinions,omitempty"`
+	Steps    []string                   `json:"steps,omitempty"` // the transcript
 }
 
 // Snapshot returns the complete state of the session as JSON. A session that Restore makes of it continues exactly as this
@@ -58,7 +60,13 @@ func (w *Session) AppendBinary(to []byte) ([]byte, error) {
 // stateBesideRun returns the state without the run.
 func (w *Session) stateBesideRun() (state sessionState, err error) {
 	state = sessionState{Profile: w.profile.name, Warnings: w.warnings.All(), Course: w.course}
+	if w.transcript != nil {
+		state.Steps = w.transcript.entries
+	}
 	if state.Policy, err = policyState(w.policy); err != nil {
+		return state, err
+	}
+	if state.Opinions, err = w.opinions.Snapshot(); err != nil {
 		return state, err
 	}
 	for name, p := range w.tools {
@@ -105,6 +113,17 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course}
 	if err := restorePolicy(w.policy, kept.Policy); err != nil {
 		return nil, err
+	}
+	if kept.Opinions != nil {
+		if err := w.opinions.Restore(kept.Opinions); err != nil {
+			return nil, err
+		}
+	}
+	if kept.Steps != nil {
+		if len(kept.Steps) > transcriptEntries {
+			return nil, fmt.Errorf("restore a session: the transcript has %d entries, want at most %d", len(kept.Steps), transcriptEntries)
+		}
+		w.transcript = &transcript{entries: kept.Steps}
 	}
 	for name, state := range kept.Tools {
 		own, ok := p.tools[name]

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/unloop-ai/unloop/guard"
 	"github.com/unloop-ai/unloop/internal/guardio"
 	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
@@ -23,6 +24,7 @@ type guards struct {
 	runs   int   // about how many each holds
 	bytes  int64 // of the runs of all; each alone has half
 	signer *guardio.Signer
+	second *guard.SecondOpinion // nil for none
 
 	mu    sync.Mutex
 	known []namedGuard // the latest asked in front
@@ -60,8 +62,8 @@ func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard,
 	for _, setting := range slices.Sorted(maps.Keys(settings)) {
 		name.WriteString("\x00" + setting + "\x00" + settings[setting])
 	}
-	if guard := g.find(name.String()); guard != nil {
-		return guard, nil
+	if known := g.find(name.String()); known != nil {
+		return known, nil
 	}
 	p, err := g.judges.load(profile, settings)
 	if err != nil {
@@ -71,6 +73,7 @@ func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard,
 	if err != nil {
 		return nil, err
 	}
+	made.Review(g.second)
 	return g.add(name.String(), made), nil
 }
 

@@ -71,6 +71,7 @@ type components struct {
 	pipeline *pipeline.Pipeline
 	hub      *live.Hub
 	webhooks *sink.Sink // nil where nobody is to be told
+	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil where it is off
 
@@ -86,6 +87,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 
 	inner := begin(func() error { return p.pipeline.Run(recording) })
 	cleaning := begin(func() error { return p.retain(serving) })
+	asking := begin(func() error { return p.answerQuestions(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
 	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
 	for _, part := range []*part{inner, edge, telemetry} {
@@ -96,11 +98,19 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	}
 	<-serving.Done()
 	p.log.Info("stopping")
-	err := errors.Join(edge.wait(), telemetry.wait(), cleaning.wait())
+	err := errors.Join(edge.wait(), telemetry.wait(), cleaning.wait(), asking.wait())
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
 	return errors.Join(err, p.endWebhooks(ctx))
+}
+
+// answerQuestions works until the context ends.
+func (p *components) answerQuestions(ctx context.Context) error {
+	if p.second == nil {
+		return nil
+	}
+	return p.second.work(ctx)
 }
 
 // endWebhooks gives messages that are on their way some time.

@@ -17,6 +17,8 @@ var (
 	hookSent       = describe("webhook_sent_total", "Messages that a webhook took.", "host")
 	hookFailed     = describe("webhook_failed_total", "Messages that a webhook did not take.", "host")
 	hookDropped    = describe("webhook_dropped_total", "Warnings that a webhook was not told of for want of room or time.", "host")
+	opinions       = describe("second_opinions_total", "Questions for second opinions: stuck or not_stuck, else why there is no answer.", "result")
+	opinionTokens  = describe("second_opinion_tokens_total", "Tokens of second opinions, as the endpoint reports them.", "kind")
 	hookWaiting    = describe("webhook_waiting", "Warnings that a webhook is to be told of.", "host")
 )
 
@@ -48,6 +50,7 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 		counter(grpcRefused, rpc.Refused)
 		counter(grpcTurnedAway, rpc.TurnedAway)
 	}
+	s.collectOpinions(counter)
 	if s.parts.webhooks == nil {
 		return
 	}
@@ -62,4 +65,20 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 		counter(hookDropped, w.Dropped, w.Host)
 		gauge(hookWaiting, w.Waiting, w.Host)
 	}
+}
+
+// collectOpinions hands over the counts of second opinions, if there are any.
+func (s stats) collectOpinions(counter func(*prometheus.Desc, int64, ...string)) {
+	if s.parts.second == nil {
+		return
+	}
+	o := s.parts.second.client.Stats()
+	for result, n := range map[string]int64{
+		"stuck": o.Stuck, "not_stuck": o.NotStuck, "over_budget": o.OverBudget, "timeout": o.Timeouts, "failed": o.Failures,
+		"bad_answer": o.BadAnswers, "dropped": s.parts.second.dropped.Load(),
+	} {
+		counter(opinions, n, result)
+	}
+	counter(opinionTokens, o.PromptTokens, "prompt")
+	counter(opinionTokens, o.CompletionTokens, "completion")
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/web"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 // assemble makes the parts, from the store outwards.
@@ -80,6 +81,13 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 	if p.webhooks != nil {
 		sinks = append(sinks, p.webhooks)
 	}
+	if err := p.makeQuestions(); err != nil {
+		return err
+	}
+	var ask func(string, policy.Question)
+	if p.second != nil {
+		ask = p.second.ask
+	}
 	limits := &p.config.Limits
 	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
 		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Log: p.log,
@@ -87,10 +95,30 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 		Mask:        p.mask,
 		Content:     contents[p.config.Content],
 		Prepare:     func(e *unloop.Event) { addCost(e, prices) },
+		Ask:         ask,
 		QueueEvents: limits.QueueEvents, QueueBytes: p.shares.Queue, TraceBytes: int(p.shares.Traces), LiveRuns: p.config.LiveRuns, RunBytes: p.shares.Runs,
 		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
 	})
 	return err
+}
+
+// makeQuestions prepares second opinions, if there are any.
+func (p *components) makeQuestions() error {
+	client, err := SecondOpinion(p.config, os.Getenv, p.log)
+	if err != nil || client == nil {
+		return err
+	}
+	p.second = &questions{
+		client: client, model: p.config.SecondOpinion.Model, waiting: make(chan question, maxQuestions), log: p.log,
+		known: func(ctx context.Context, id string) (bool, error) {
+			row, err := p.store.Run(ctx, id)
+			return row != nil, err
+		},
+		submit: func(ctx context.Context, s *pipeline.Submission) (pipeline.Ack, error) {
+			return p.pipeline.Submit(ctx, s)
+		},
+	}
+	return nil
 }
 
 // contents are what may be stored of content, by the name of the setting.
@@ -156,6 +184,9 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	agents, err := newGuards(ctx, p.store, again, p.config.LiveRuns, p.shares.Guards)
 	if err != nil {
 		return err
+	}
+	if p.second != nil { // one lock is over the requests of all runs, so none waits
+		agents.second = GuardOpinion(p.second.client, 0)
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,

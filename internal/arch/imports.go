@@ -33,7 +33,7 @@ var rooms = map[string]room{
 	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
 	"policy":                         {ours: []string{".", "internal/findings", "internal/snapshot"}},
 	"internal/settings":              {others: []string{"go.yaml.in/yaml/v3"}},
-	"internal/nudge":                 {ours: []string{".", "policy"}},
+	"internal/nudge":                 {ours: []string{".", "policy", "internal/findings"}},
 	"profile": {
 		ours:   []string{".", "detect", "policy", "internal/findings", "internal/nudge", "internal/settings", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},
@@ -45,6 +45,11 @@ var rooms = map[string]room{
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
 	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
+	"secondopinion": {
+		ours:   []string{"policy", "internal/mask"},
+		others: []string{"github.com/openai/openai-go/v3"},
+		tests:  []string{".", "guard", "profile"},
+	},
 	"otelguard": {
 		ours:   []string{"policy", "guard"},
 		others: []string{"go.opentelemetry.io/otel"},
@@ -145,12 +150,13 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		},
 	},
-	"cmd/unloop": {ours: []string{"internal/cli"}, others: []string{"golang.org/x/crypto/x509roots/fallback"}},
+	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
+	"cmd/unloop":     {ours: []string{"internal/cli"}, others: []string{"golang.org/x/crypto/x509roots/fallback"}},
 
 	"internal/arch": {},
 	"packaging":     {others: []string{"go.yaml.in/yaml/v3"}},

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,12 +19,27 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// judge starts a chat endpoint that always says that the agent works. Without the key "secret" it answers with an error.
+func judge(env *testscript.Env) *httptest.Server {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer secret" {
+			http.Error(w, "{}", http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"{\"stuck\":false,\"certainty\":0.9,\"why\":\"new pages\",\"advice\":\"\"}"}}]}`)
+	}))
+	env.Defer(server.Close)
+	return server
+}
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			env.Setenv("MODEL", judge(env).URL+"/v1")
 			return err
 		},
 	})

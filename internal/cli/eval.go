@@ -11,6 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/eval"
 	"github.com/unloop-ai/unloop/internal/eval/splice"
+	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -18,6 +19,7 @@ import (
 type evalFlags struct {
 	profiles []string
 	format   string
+	second   string
 }
 
 func evalCommand() *cobra.Command {
@@ -31,6 +33,7 @@ func evalCommand() *cobra.Command {
 			"The file - is standard input. docs/eval.md describes the labels and the measures.",
 		Example: "  unloop eval runs.jsonl\n" +
 			"  unloop eval --profile default --profile looplens runs.jsonl\n" +
+			"  unloop eval --second-opinion labels runs.jsonl\n" +
 			"  unloop eval make --seed 1 healthy.jsonl | unloop eval -",
 		Args: someArgs("RUNS.jsonl", "a file of labelled runs, or - for standard input"),
 		RunE: func(cmd *cobra.Command, paths []string) error { return f.run(cmd, paths) },
@@ -39,6 +42,7 @@ func evalCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringSliceVarP(&f.profiles, "profile", "p", []string{profile.Default}, "the profiles (repeatable): "+strings.Join(profile.Names(), ", "))
 	flags.StringVarP(&f.format, "format", "f", "pretty", "the output format: pretty, json")
+	flags.StringVar(&f.second, "second-opinion", "", "ask for second opinions: labels (answer as the labels say), or the `FILE` with the configuration second_opinion")
 	cmd.AddCommand(evalMakeCommand())
 	return cmd
 }
@@ -86,6 +90,9 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 		profiles = append(profiles, p)
 	}
 	board := eval.New(profiles)
+	if err := f.ask(cmd, board); err != nil {
+		return err
+	}
 	write := board.Pretty
 	switch f.format {
 	case "pretty":
@@ -107,6 +114,25 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 		out = plainWriter{out} // names of kinds are untrusted: they come from the labels
 	}
 	return write(out)
+}
+
+// ask has the board ask for second opinions, if they are wanted.
+func (f *evalFlags) ask(cmd *cobra.Command, board *eval.Scoreboard) error {
+	switch f.second {
+	case "":
+		return nil
+	case "labels":
+		board.Ask(eval.Readers, nil)
+		return nil
+	}
+	client, _, err := loadSecondOpinion(f.second, cmd.ErrOrStderr())
+	if err != nil || client == nil {
+		return err
+	}
+	board.Ask(func(ctx context.Context, _ *eval.Labels, _ int, q policy.Question) (policy.Opinion, error) {
+		return client.Review(ctx, q)
+	}, client.Mask)
+	return nil
 }
 
 // openLabelled calls read with a file, or with standard input for -.

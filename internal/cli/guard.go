@@ -2,16 +2,20 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/guardio"
 )
 
 func guardCommand() *cobra.Command {
 	var f profileFlags
+	var second string
 	cmd := &cobra.Command{
 		Use:   "guard",
 		Short: "Guard an agent in any language, over JSON lines on standard input and output",
@@ -32,10 +36,14 @@ func guardCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			opinion, err := guardOpinion(second, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
 			// With SIGPIPE ignored, a write to an agent that has ended returns EPIPE and does not kill the guard.
 			signal.Ignore(syscall.SIGPIPE)
 			defer signal.Reset(syscall.SIGPIPE)
-			err = guardio.Serve(cmd.Context(), p, cmd.InOrStdin(), cmd.OutOrStdout())
+			err = guardio.ServeReviewed(cmd.Context(), p, opinion, cmd.InOrStdin(), cmd.OutOrStdout())
 			if errors.Is(err, syscall.EPIPE) {
 				return nil // the agent has ended, which is a normal end
 			}
@@ -43,5 +51,15 @@ func guardCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&second, "second-opinion", "", "ask a model before a stop, as second_opinion in the configuration `FILE` says")
 	return cmd
+}
+
+// guardOpinion returns the second opinion that a configuration file describes; nil without a file.
+func guardOpinion(path string, log io.Writer) (*guard.SecondOpinion, error) {
+	if path == "" {
+		return nil, nil
+	}
+	client, wait, err := loadSecondOpinion(path, log)
+	return app.GuardOpinion(client, wait), err
 }

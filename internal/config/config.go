@@ -16,27 +16,28 @@ import (
 
 // Config is the configuration of a server. Its zero value is not valid: start from Default.
 type Config struct {
-	Addr       string    `yaml:"addr" doc:"Where HTTP is served, HOST:PORT. An address that is not loopback requires tokens."`
-	GRPCAddr   string    `yaml:"grpc_addr" doc:"Where OTLP over gRPC is served, HOST:PORT, or off."`
-	URL        string    `yaml:"url" doc:"Base URL of the server, for links in webhooks. Empty: http:// and addr."`
-	DB         string    `yaml:"db" doc:"A SQLite file, or postgres://… Empty: unloop.db in your state directory."`
-	Profile    string    `yaml:"profile" doc:"The profile that evaluates the runs. unloop profile list lists all profiles."`
-	Settings   Settings  `yaml:"settings" doc:"Changes to the profile's settings, such as {same_errors: 6}. unloop profile show NAME lists all settings."`
-	Project    string    `yaml:"project" doc:"The project of runs that do not name one."`
-	Hosts      []string  `yaml:"hosts" doc:"Allowed host names in requests, besides localhost and the host of addr, such as [unloop.example.com]."`
-	Origins    []string  `yaml:"origins" doc:"Origins of web pages that may send requests, besides the server's own, such as [https://app.example.com]."`
-	Tokens     []Token   `yaml:"tokens" doc:"Access tokens with their scopes. unloop config token creates an entry. Without tokens, every client has full access."`
-	Limits     Limits    `yaml:"limits" doc:"Limits of requests, connections and the queue."`
-	Memory     Size      `yaml:"memory" doc:"Approximate memory budget of the server, shared by requests, the queue, traces, runs and guards. 0: a quarter of the memory of the machine or container, but at least 16 times limits.body."`
-	Retention  Retention `yaml:"retention" doc:"When ended runs are deleted, the oldest first."`
-	IdleClose  Duration  `yaml:"idle_close" doc:"A run without events for this long is closed."`
-	IdleMemory Duration  `yaml:"idle_memory" doc:"A run without events for this long is evicted from memory. Its next event loads it from the database."`
-	LiveRuns   int       `yaml:"live_runs" doc:"Maximum number of runs in memory. The runs that were idle longest are evicted."`
-	Content    string    `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are evaluated with their full content."`
-	Mask       Mask      `yaml:"mask" doc:"Masking of secrets in all requests: keys of known formats, passwords, and values whose name marks them as secret."`
-	Prices     string    `yaml:"prices" doc:"A file with prices of models, which take precedence over the built-in ones. Empty: none."`
-	Webhooks   []Webhook `yaml:"webhooks" doc:"Endpoints that receive warnings."`
-	Log        Log       `yaml:"log" doc:"The server's log, on standard error. Prompts, inputs and outputs are never logged."`
+	Addr          string        `yaml:"addr" doc:"Where HTTP is served, HOST:PORT. An address that is not loopback requires tokens."`
+	GRPCAddr      string        `yaml:"grpc_addr" doc:"Where OTLP over gRPC is served, HOST:PORT, or off."`
+	URL           string        `yaml:"url" doc:"Base URL of the server, for links in webhooks. Empty: http:// and addr."`
+	DB            string        `yaml:"db" doc:"A SQLite file, or postgres://… Empty: unloop.db in your state directory."`
+	Profile       string        `yaml:"profile" doc:"The profile that evaluates the runs. unloop profile list lists all profiles."`
+	Settings      Settings      `yaml:"settings" doc:"Changes to the profile's settings, such as {same_errors: 6}. unloop profile show NAME lists all settings."`
+	Project       string        `yaml:"project" doc:"The project of runs that do not name one."`
+	Hosts         []string      `yaml:"hosts" doc:"Allowed host names in requests, besides localhost and the host of addr, such as [unloop.example.com]."`
+	Origins       []string      `yaml:"origins" doc:"Origins of web pages that may send requests, besides the server's own, such as [https://app.example.com]."`
+	Tokens        []Token       `yaml:"tokens" doc:"Access tokens with their scopes. unloop config token creates an entry. Without tokens, every client has full access."`
+	Limits        Limits        `yaml:"limits" doc:"Limits of requests, connections and the queue."`
+	Memory        Size          `yaml:"memory" doc:"Approximate memory budget of the server, shared by requests, the queue, traces, runs and guards. 0: a quarter of the memory of the machine or container, but at least 16 times limits.body."`
+	Retention     Retention     `yaml:"retention" doc:"When ended runs are deleted, the oldest first."`
+	IdleClose     Duration      `yaml:"idle_close" doc:"A run without events for this long is closed."`
+	IdleMemory    Duration      `yaml:"idle_memory" doc:"A run without events for this long is evicted from memory. Its next event loads it from the database."`
+	LiveRuns      int           `yaml:"live_runs" doc:"Maximum number of runs in memory. The runs that were idle longest are evicted."`
+	Content       string        `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are evaluated with their full content."`
+	Mask          Mask          `yaml:"mask" doc:"Masking of secrets in all requests: keys of known formats, passwords, and values whose name marks them as secret."`
+	Prices        string        `yaml:"prices" doc:"A file with prices of models, which take precedence over the built-in ones. Empty: none."`
+	Webhooks      []Webhook     `yaml:"webhooks" doc:"Endpoints that receive warnings."`
+	SecondOpinion SecondOpinion `yaml:"second_opinion" doc:"A model that is asked whether an agent is stuck, on weak evidence and before a stop. docs/second-opinion.md says what is sent."`
+	Log           Log           `yaml:"log" doc:"The server's log, on standard error. Prompts, inputs and outputs are never logged."`
 }
 
 // Token grants its bearer what its scope allows. Only its hash is stored.
@@ -94,6 +95,18 @@ func (w *Webhook) fill() {
 	}
 }
 
+// SecondOpinion sets which model is asked whether an agent is stuck, and how often.
+type SecondOpinion struct {
+	Endpoint  string   `yaml:"endpoint" doc:"base URL of a chat API, such as https://api.openai.com/v1; empty: no model is asked"`
+	Model     string   `yaml:"model" doc:"name of the model"`
+	APIKeyEnv string   `yaml:"api_key_env" doc:"name of the environment variable that contains the API key; empty: no key"`
+	Wait      Duration `yaml:"wait" doc:"how long a decision of unloop guard waits for an answer; the server waits for none"`
+	Timeout   Duration `yaml:"timeout" doc:"timeout of a question"`
+	PerRun    int      `yaml:"per_run" doc:"maximum number of questions about one run"`
+	PerHour   int      `yaml:"per_hour" doc:"maximum number of questions in an hour"`
+	MaxTokens int      `yaml:"max_tokens" doc:"maximum number of tokens in an answer"`
+}
+
 // Log sets the level and the format of the log.
 type Log struct {
 	Level  string `yaml:"level" doc:"minimum level: debug, info, warn or error"`
@@ -148,6 +161,9 @@ func Default() *Config {
 		IdleMemory: Duration(5 * time.Minute),
 		LiveRuns:   2048,
 		Content:    "full",
-		Log:        Log{Level: "info", Format: "text"},
+		SecondOpinion: SecondOpinion{
+			Wait: Duration(5 * time.Second), Timeout: Duration(20 * time.Second), PerRun: 5, PerHour: 60, MaxTokens: 1000,
+		},
+		Log: Log{Level: "info", Format: "text"},
 	}
 }

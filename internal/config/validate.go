@@ -49,6 +49,7 @@ func (c *Config) Validate() error {
 	for i := range c.Webhooks {
 		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])
 	}
+	v.secondOpinion(&c.SecondOpinion)
 	v.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	v.OneOf("log.format", c.Log.Format, "text", "json")
 	return v.Err()
@@ -190,6 +191,17 @@ func (v *validation) patterns(patterns []string) {
 			v.wrong(fmt.Sprintf("mask.patterns[%d]", i), "is not a valid regular expression: %v", err)
 		}
 	}
+}
+
+func (v *validation) secondOpinion(s *SecondOpinion) {
+	if s.Endpoint != "" {
+		v.webURL("second_opinion.endpoint", s.Endpoint)
+	}
+	between(v, "second_opinion.wait", s.Wait, 0, Duration(5*time.Minute))
+	between(v, "second_opinion.timeout", s.Timeout, Duration(100*time.Millisecond), Duration(5*time.Minute))
+	between(v, "second_opinion.per_run", s.PerRun, 1, 1_000_000)
+	between(v, "second_opinion.per_hour", s.PerHour, 1, 1_000_000)
+	between(v, "second_opinion.max_tokens", s.MaxTokens, 50, 100_000)
 }
 
 func (v *validation) webhook(path string, w *Webhook) {

@@ -35,6 +35,11 @@ func (b *Scoreboard) Pretty(w io.Writer) error {
 	t.lookAlikes()
 	t.untouched()
 	t.judged()
+	if b.reviewer != nil {
+		t.title("second opinions")
+		t.add("asked for", "", func(s *Sheet) string { return fmt.Sprint(s.Opinions.Asked) })
+		t.add("given", "", func(s *Sheet) string { return fmt.Sprint(s.Opinions.Answered) })
+	}
 	t.score("checkpoints", func(s *Sheet) Score { return s.Checkpoints })
 	t.score("whole runs", func(s *Sheet) Score { return s.WholeRuns })
 	t.saved("after the first stop, in runs with a known loop", func(s *Sheet) Saved { return s.InLoops })

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"math"
 
 	"github.com/unloop-ai/unloop"
@@ -15,6 +16,8 @@ type replay struct {
 	stop   bool // a block or halt has come
 	all    Usage
 	after  Usage // behind the first block or halt
+
+	opinions Opinions
 }
 
 // called is a decision other than allow.
@@ -23,8 +26,12 @@ type called struct {
 	action policy.Action
 }
 
-func (t *replay) add(e *unloop.Event) {
+// add folds an event. The reviewer may be nil.
+func (t *replay) add(ctx context.Context, ask Reviewer, labels *Labels, e *unloop.Event) {
 	d := t.watch.Add(e)
+	if d.Question != nil && ask != nil {
+		d = t.answer(ctx, ask, labels, e, d)
+	}
 	if d.Action != policy.Allow {
 		t.called = append(t.called, called{e.Index, d.Action})
 	}

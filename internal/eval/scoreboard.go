@@ -16,6 +16,8 @@ import (
 // Scoreboard gathers what profiles make of labelled runs.
 type Scoreboard struct {
 	profiles []*profile.Profile
+	reviewer Reviewer // nil without second opinions
+	mask     func(string) string
 	Sheets   []*Sheet // one for each profile
 }
 
@@ -35,6 +37,8 @@ type Sheet struct {
 	InLoops      Saved `json:"after_stop_in_loops"` // of runs with a known loop
 	InFailed     Saved `json:"after_stop_in_failed"`
 	InSuccessful Saved `json:"after_stop_in_successful"`
+
+	Opinions Opinions `json:"second_opinions,omitzero"`
 }
 
 // Hit is how many runs, or stretches of runs, met a decision.
@@ -101,10 +105,13 @@ func (b *Scoreboard) Read(ctx context.Context, name string, r io.Reader) error {
 		trials := make([]replay, len(b.profiles))
 		for k, p := range b.profiles {
 			trials[k].watch = p.NewSession(one.ID)
+			if b.reviewer != nil {
+				trials[k].watch.KeepTranscript(b.mask)
+			}
 		}
 		err := one.Decode(func(e *unloop.Event) error {
 			for k := range trials {
-				trials[k].add(e)
+				trials[k].add(ctx, b.reviewer, &one.Labels, e)
 			}
 			return nil
 		})
@@ -121,6 +128,8 @@ func (b *Scoreboard) Read(ctx context.Context, name string, r io.Reader) error {
 // add enters a run under every measure that its labels allow.
 func (s *Sheet) add(one *Run, t *replay) {
 	s.Runs++
+	s.Opinions.Asked += t.opinions.Asked
+	s.Opinions.Answered += t.opinions.Answered
 	truth, known := one.Labels.loops()
 	_, flagged := t.first(0, math.MaxInt, policy.Warn)
 	if known {

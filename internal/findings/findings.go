@@ -106,6 +106,12 @@ func (w *Warnings) Restore(all []unloop.Finding) error {
 	return nil
 }
 
+// Named returns the finding whose What equals the message of a decision, else the first. There must be one.
+func Named(all []unloop.Finding, message string) unloop.Finding {
+	k := slices.IndexFunc(all, func(f unloop.Finding) bool { return f.What == message })
+	return all[max(k, 0)]
+}
+
 // Validate checks the numbers of a finding. Any text is valid.
 func Validate(f *unloop.Finding) error {
 	var c snapshot.Check

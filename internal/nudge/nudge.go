@@ -14,6 +14,7 @@ import (
 	"text/template"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/findings"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -162,8 +163,8 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// Text returns the text for a decision. Its finding is the one whose What equals the decision's Message, else the first. If
-// the template fails, Text returns the Message.
+// Text returns the text for a decision. Its finding is the one whose What equals the decision's Message, else the first. The
+// advice of a second opinion follows a text that is not empty. If the template fails, the text is the Message.
 func (n *Texts) Text(d *policy.Decision) string {
 	t, ok := n.byCode[d.Code]
 	if !ok {
@@ -171,13 +172,20 @@ func (n *Texts) Text(d *policy.Decision) string {
 	}
 	nudge := Data{Code: d.Code, Action: d.Action.String(), Count: d.Count}
 	if len(d.Findings) > 0 {
-		k := slices.IndexFunc(d.Findings, func(f unloop.Finding) bool { return f.What == d.Message })
-		nudge.Finding = d.Findings[max(k, 0)]
+		nudge.Finding = findings.Named(d.Findings, d.Message)
 		nudge.Tool = nudge.Finding.Subject
 	}
 	var b strings.Builder
 	if err := t.Execute(&b, nudge); err != nil {
-		return d.Message // a message without context is better than none
+		return advise(d.Message, d.Opinion) // a message without context is better than none
 	}
-	return strings.TrimSpace(b.String())
+	return advise(strings.TrimSpace(b.String()), d.Opinion)
+}
+
+// advise adds the advice of a second opinion, if there is one, to a text.
+func advise(text string, o *policy.Opinion) string {
+	if text == "" || o == nil || !o.Stuck || o.Advice == "" {
+		return text
+	}
+	return text + "\nSecond opinion: " + sentence(strings.Join(strings.Fields(o.Advice), " "))
 }

@@ -1,6 +1,7 @@
 package nudge
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -239,5 +240,27 @@ func TestFileOperation(t *testing.T) {
 	}
 	if (Data{}).FileOperation() {
 		t.Error("no call is a file operation")
+	}
+}
+
+func TestTheAdviceOfASecondOpinionFollowsTheNudge(t *testing.T) {
+	n, err := New("default", nil)
+	if err = errors.Join(err, n.Set("nudge", "Stop."), n.Set("blocked", "")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code    string
+		opinion *policy.Opinion
+		want    string
+	}{
+		{"nudge", &policy.Opinion{Stuck: true, Advice: " read\nthe error "}, "Stop.\nSecond opinion: read the error."},
+		{"nudge", &policy.Opinion{Stuck: true}, "Stop."},
+		{"nudge", &policy.Opinion{Advice: "go on"}, "Stop."},
+		{"nudge", nil, "Stop."},
+		{"blocked", &policy.Opinion{Stuck: true, Advice: "read the error"}, ""},
+	} {
+		if got := n.Text(&policy.Decision{Action: policy.Warn, Code: c.code, Opinion: c.opinion}); got != c.want {
+			t.Errorf("%s with %+v: %q, want %q", c.code, c.opinion, got, c.want)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func (r *reanalyzed) note(e *store.Event, analysis []byte) {
 
 // addStored folds an event of the store and notes its analysis if it differs from the stored one.
 func (t *runChange) addStored(p *Pipeline, event *unloop.Event, e *store.Event) {
-	if analysis := t.add(p, event, placementOf(e)); !bytes.Equal(analysis, e.Analysis) {
+	if _, analysis := t.add(p, event, placementOf(e)); !bytes.Equal(analysis, e.Analysis) {
 		t.note(e, analysis)
 	}
 }

@@ -39,6 +39,10 @@ func (c Content) encode(e *unloop.Event) ([]byte, error) {
 		return store.Encode(e)
 	}
 	cut := *e
+	if e.Type == unloop.SecondOpinion {
+		cut.Output = bareOpinion(e)
+		return store.Encode(&cut) // a replay needs no more of it
+	}
 	cut.Input, cut.Output, cut.Error = c.raw(e.Input), c.raw(e.Output), c.raw(e.Error)
 	cut.Text = c.text(e.Text)
 	if len(e.Metadata) > c.room() {

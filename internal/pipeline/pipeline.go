@@ -16,6 +16,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/fingerprint"
+	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -31,6 +32,10 @@ type Options struct {
 	// worked out. They are called concurrently; nil for nothing to do.
 	Mask    Mask
 	Prepare func(*unloop.Event)
+
+	// Ask takes the questions of recorded runs for second opinions. It must not block. Answers are submitted as events. Nil for
+	// nobody to ask.
+	Ask func(run string, q policy.Question)
 
 	Content     Content       // what is stored of inputs, outputs, errors and messages; all of them
 	Project     string        // of runs that name none; "default"

@@ -188,6 +188,7 @@ func (c *commit) write(ctx context.Context) error {
 		case t.row.Refold != nil && !t.deleted:
 			c.p.note(t.run, t.from)
 		}
+		c.p.ask(t)
 	}
 	c.p.publish(updates)
 	return nil

@@ -76,7 +76,7 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		p.number++
 		return &run{
 			row:  store.Run{Number: p.number, ID: id, Project: p.opts.Project, Status: store.Running},
-			fold: newFold(p.opts.Profile, id), current: true, bare: p.opts.Content == NoContent,
+			fold: p.newFold(id), current: true, bare: p.opts.Content == NoContent,
 		}, nil
 	}
 	r := &run{row: *row, stored: true, current: true, bare: p.opts.Content == NoContent}
@@ -127,12 +127,13 @@ func (p *Pipeline) resume(ctx context.Context, r *run, valid func(store.Position
 			r.fold, r.checkpoints = nil, nil
 			break
 		}
+		p.keepTranscript(f)
 		r.fold = f
 		c.State = nil
 		r.checkpoints = append(r.checkpoints, c)
 	}
 	if r.fold == nil {
-		r.fold = newFold(p.opts.Profile, r.row.ID)
+		r.fold = p.newFold(r.row.ID)
 	}
 	return nil
 }

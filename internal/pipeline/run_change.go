@@ -30,6 +30,7 @@ type runChange struct {
 
 	invalidated *store.Position // decisions after it are replaced
 	decisions   []store.Decision
+	questions   []*policy.Question // of events that were not folded before
 	reanalyzed
 	checkpointsMade []store.Checkpoint
 	pruned          []store.Checkpoint
@@ -112,7 +113,10 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 	t.from = from
 	if t.current && from.Compare(t.fold.s.Furthest) > 0 {
 		for _, it := range sorted {
-			it.analysis = t.add(p, it.event, it.placement)
+			var d policy.Decision
+			if d, it.analysis = t.add(p, it.event, it.placement); d.Question != nil {
+				t.questions = append(t.questions, d.Question)
+			}
 		}
 		return nil
 	}
@@ -225,7 +229,7 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 			return nil
 		}
 		for len(items) > 0 && items[0].at.Compare(e.Position) < 0 {
-			items[0].analysis = t.add(p, items[0].event, items[0].placement)
+			_, items[0].analysis = t.add(p, items[0].event, items[0].placement)
 			items = items[1:]
 		}
 		event := whole[e.ID]
@@ -241,16 +245,17 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 		return err
 	}
 	for _, it := range items {
-		it.analysis = t.add(p, it.event, it.placement)
+		_, it.analysis = t.add(p, it.event, it.placement)
 	}
 	t.current, t.fold.grew = true, true
 	return nil
 }
 
-// add folds one event, records the decision at it, and writes a checkpoint when one is due. It returns the analysis of the event.
-func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) (analysis []byte) {
+// add folds one event, records the decision at it, and writes a checkpoint when one is due. It returns the decision and the
+// analysis of the event.
+func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) (d policy.Decision, analysis []byte) {
 	unjudged := t.fold.unjudged
-	d := p.add(t.fold, e, as)
+	d = p.add(t.fold, e, as)
 	if t.fold.unjudged == unjudged {
 		analysis = t.fold.analyze(e)
 	}
@@ -264,7 +269,7 @@ func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) (analysis []
 	if t.fold.s.Events-folded >= p.every {
 		t.checkpoint(p)
 	}
-	return analysis
+	return d, analysis
 }
 
 // checkpoint adds a checkpoint of the current state and drops all but the last two.

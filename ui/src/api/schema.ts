@@ -838,7 +838,7 @@ export interface components {
             tool?: string | null;
             /** @description Id of the event's trace. */
             trace_id?: string | null;
-            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override. Events of other types are stored and otherwise ignored. */
+            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, second_opinion. Events of other types are stored and otherwise ignored. */
             type: string;
             /** @description Token counts of a model call, by kind. */
             usage?: components["schemas"]["Usage"] | null;

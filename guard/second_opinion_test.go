@@ -1,0 +1,232 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// reviewer answers questions after a delay, and records them.
+type reviewer struct {
+	opinion policy.Opinion
+	err     error
+	delay   time.Duration
+	panics  bool
+
+	mu    sync.Mutex
+	asked []policy.Question
+}
+
+func (r *reviewer) Review(ctx context.Context, q policy.Question) (policy.Opinion, error) {
+	r.mu.Lock()
+	r.asked = append(r.asked, q)
+	r.mu.Unlock()
+	if r.panics {
+		panic("broken reviewer")
+	}
+	select {
+	case <-time.After(r.delay):
+		return r.opinion, r.err
+	case <-ctx.Done():
+		return policy.Opinion{}, ctx.Err()
+	}
+}
+
+// reread has an agent read one file again and again, until it is stopped, and returns the decisions that are not Allow.
+func reread(t *testing.T, g *Guard, rounds int) (all []Decision) {
+	t.Helper()
+	note := func(d Decision) bool {
+		if d.Action != policy.Allow {
+			all = append(all, d)
+		}
+		return d.Action < policy.Block
+	}
+	for range rounds {
+		c := Call{Tool: "read", Args: json.RawMessage(`{"path":"a.go","token":"hunter22"}`)}
+		if !note(g.Before(t.Context(), c)) || !note(g.After(t.Context(), c, Outcome{Result: json.RawMessage(`"package a"`)})) {
+			return all
+		}
+	}
+	return all
+}
+
+func secondGuard(t *testing.T, r *reviewer, wait time.Duration) *Guard {
+	t.Helper()
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask := func(s string) string { return strings.ReplaceAll(s, "hunter22", "[masked]") }
+	g := New(p, Options{Run: "r", SecondOpinion: &SecondOpinion{Reviewer: r, Wait: wait, Mask: mask}})
+	t.Cleanup(g.Close)
+	return g
+}
+
+func TestASecondOpinionHoldsAStopBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &reviewer{opinion: policy.Opinion{Certainty: 1, Why: "each read is of another version"}, delay: time.Second}
+		g := secondGuard(t, r, 5*time.Second)
+		decisions := reread(t, g, 8)
+		last := decisions[len(decisions)-1]
+		if last.Action != policy.Warn || last.Opinion == nil || last.Opinion.Why != r.opinion.Why {
+			t.Errorf("the decision is %v with opinion %+v, want a warning with the opinion", last.Action, last.Opinion)
+		}
+		stats := g.Stats().SecondOpinions
+		if stats.Asked != len(r.asked) || stats.Answered != stats.Asked || stats.Late+stats.Failed > 0 {
+			t.Errorf("stats are %+v after %d questions", stats, len(r.asked))
+		}
+		g.Close()
+	})
+}
+
+func TestAdviceIsPartOfTheNudge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &reviewer{opinion: policy.Opinion{Stuck: true, Certainty: 1, Advice: "Run the tests"}}
+		g := secondGuard(t, r, time.Second)
+		decisions := reread(t, g, 8)
+		last := decisions[len(decisions)-1]
+		if last.Action < policy.Block || !strings.HasSuffix(last.Nudge, "Second opinion: Run the tests.") {
+			t.Errorf("the decision is %v with nudge %q, want a stop with the advice", last.Action, last.Nudge)
+		}
+		for _, step := range r.asked[0].Steps {
+			if strings.Contains(step, "hunter22") {
+				t.Errorf("the question shows a secret: %s", step)
+			}
+		}
+		g.Close()
+	})
+}
+
+// Decisions without an answer are those of a guard without second opinions.
+func TestAGuardWithoutAnAnswerDecidesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := profile.New(profile.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := actions(reread(t, New(p, Options{Run: "r"}), 12))
+		for name, r := range map[string]*reviewer{
+			"an error":            {err: errors.New("no model")},
+			"a late answer":       {opinion: policy.Opinion{Certainty: 1}, delay: time.Minute},
+			"an invalid opinion":  {opinion: policy.Opinion{Certainty: 7}},
+			"an uncertain answer": {opinion: policy.Opinion{Certainty: 0.2}},
+			"a panic":             {panics: true},
+		} {
+			g := secondGuard(t, r, time.Second)
+			before := time.Now()
+			if diff := cmp.Diff(want, actions(reread(t, g, 12))); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			if waited := time.Since(before); waited > time.Duration(len(r.asked))*time.Second {
+				t.Errorf("%s: decisions waited %v for %d questions, want at most a second each", name, waited, len(r.asked))
+			}
+			stats := g.Stats().SecondOpinions
+			g.Close()
+			if stats.Asked == 0 || name != "an uncertain answer" && stats.Late+stats.Failed == 0 {
+				t.Errorf("%s: stats are %+v", name, stats)
+			}
+		}
+	})
+}
+
+func actions(all []Decision) (actions []policy.Action) {
+	for _, d := range all {
+		actions = append(actions, d.Action)
+	}
+	return actions
+}
+
+func TestALateAnswerChangesLaterDecisions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := secondGuard(t, &reviewer{opinion: policy.Opinion{Certainty: 1}, delay: time.Second}, 0)
+		reread(t, g, 6)
+		time.Sleep(2 * time.Second) // of the bubble: nothing else runs
+		if d := g.State(); d.Failed != "" || g.Stats().SecondOpinions.Answered == 0 {
+			t.Fatalf("no answer: %+v", g.Stats())
+		}
+		decisions := reread(t, g, 3)
+		if last := decisions[len(decisions)-1]; last.Action != policy.Warn || last.Opinion == nil {
+			t.Errorf("the decision is %v with opinion %v, want a warning with the opinion", last.Action, last.Opinion)
+		}
+		g.Close()
+	})
+}
+
+func TestAClosedGuardAsksNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &reviewer{delay: time.Hour}
+		g := secondGuard(t, r, 0)
+		reread(t, g, 6)
+		g.Close() // ends the open question
+		asked := len(r.asked)
+		if reread(t, g, 4); asked == 0 || len(r.asked) != asked {
+			t.Errorf("%d questions before Close and %d after it, want some and none", asked, len(r.asked)-asked)
+		}
+	})
+}
+
+func TestARestoredGuardKeepsItsSecondOpinion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &reviewer{opinion: policy.Opinion{Certainty: 1}}
+		g := secondGuard(t, r, time.Second)
+		reread(t, g, 6)
+		data, err := g.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		restored, err := Restore(g.profile, Options{Run: "r", SecondOpinion: &SecondOpinion{Reviewer: r, Wait: time.Second}}, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(actions(reread(t, g, 4)), actions(reread(t, restored, 4))); diff != "" {
+			t.Error(diff)
+		}
+		g.Close()
+		restored.Close()
+	})
+}
+
+func TestConcurrentCallsDoNotWaitForASecondOpinion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := secondGuard(t, &reviewer{opinion: policy.Opinion{Certainty: 1}, delay: time.Hour}, 30*time.Second)
+		done := make(chan struct{})
+		go func() { reread(t, g, 6); close(done) }()
+		synctest.Wait() // it waits for its answer now
+		before := time.Now()
+		g.Before(t.Context(), Call{Tool: "write", Args: json.RawMessage(`{}`)})
+		if waited := time.Since(before); waited > 0 {
+			t.Errorf("another call waited %v", waited)
+		}
+		<-done
+		g.Close()
+	})
+}
+
+func TestAWaitForAnOpinionEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &reviewer{opinion: policy.Opinion{Certainty: 1}, delay: time.Hour}
+		g := secondGuard(t, r, time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		before := time.Now()
+		for range 8 {
+			c := Call{Tool: "read", Args: json.RawMessage(`{}`)}
+			g.Before(ctx, c)
+			g.After(ctx, c, Outcome{Result: json.RawMessage(`"package a"`)})
+		}
+		if waited := time.Since(before); waited != time.Second || len(r.asked) == 0 {
+			t.Errorf("the decisions waited %v for %d answers, want 1s for the first", waited, len(r.asked))
+		}
+		g.Close()
+	})
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/secondopinion"
+)
+
+// SecondOpinion returns the client that the configuration describes. It returns nil if no endpoint is configured, and if the
+// variable with the API key is not set, which it logs. The function getenv returns the value of a variable.
+func SecondOpinion(c *config.Config, getenv func(string) string, log *slog.Logger) (*secondopinion.Client, error) {
+	s := &c.SecondOpinion
+	if s.Endpoint == "" {
+		return nil, nil
+	}
+	settings := secondopinion.Settings{
+		Endpoint: s.Endpoint, Model: s.Model, Timeout: time.Duration(s.Timeout), PerRun: s.PerRun, PerHour: s.PerHour,
+		MaxTokens: s.MaxTokens, Unmasked: c.Mask.Disabled, Patterns: c.Mask.Patterns,
+	}
+	if s.APIKeyEnv != "" {
+		if settings.Key = getenv(s.APIKeyEnv); settings.Key == "" {
+			log.Warn("there are no second opinions: the variable with the API key is not set", "second_opinion.api_key_env", s.APIKeyEnv)
+			return nil, nil
+		}
+	}
+	return secondopinion.New(settings, log)
+}
+
+// GuardOpinion returns the second opinion of guards, or nil without a client. Decisions wait for it as long as wait.
+func GuardOpinion(client *secondopinion.Client, wait time.Duration) *guard.SecondOpinion {
+	if client == nil {
+		return nil
+	}
+	return &guard.SecondOpinion{Reviewer: client, Wait: wait, Mask: client.Mask}
+}
+
+// Bounds of the questions of a server.
+const (
+	maxQuestions = 256 // that wait; further ones are dropped
+	askers       = 4   // questions that are open at once
+)
+
+// questions answers the questions of a server's runs beside the recorder, and submits the answers as events of their runs.
+type questions struct {
+	client  *secondopinion.Client
+	model   string
+	waiting chan question
+	dropped atomic.Int64
+	known   func(ctx context.Context, run string) (bool, error)
+	submit  func(ctx context.Context, s *pipeline.Submission) (pipeline.Ack, error)
+	log     *slog.Logger
+}
+
+type question struct {
+	run string
+	policy.Question
+}
+
+// ask has a question answered. It never blocks: a question beyond maxQuestions is dropped.
+func (q *questions) ask(run string, asked policy.Question) {
+	select {
+	case q.waiting <- question{run, asked}:
+	default:
+		q.dropped.Add(1)
+	}
+}
+
+// work answers questions until the context ends, which ends open questions, too.
+func (q *questions) work(ctx context.Context) error {
+	var all sync.WaitGroup
+	for range askers {
+		all.Go(func() {
+			for {
+				select {
+				case asked := <-q.waiting:
+					if err := q.answer(ctx, &asked); err != nil && ctx.Err() == nil {
+						q.log.Warn("a second opinion was not recorded", "run", asked.run, "error", err)
+					}
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// answer asks the model, and submits its answer. The client counts and logs questions without an answer.
+func (q *questions) answer(ctx context.Context, asked *question) error {
+	opinion, err := q.client.Review(ctx, asked.Question)
+	if err != nil {
+		return nil
+	}
+	event, err := asked.Event(opinion)
+	if err != nil {
+		return err
+	}
+	known, err := q.known(ctx, asked.run)
+	if err != nil || !known { // the run was deleted meanwhile, and an event would begin it anew
+		return err
+	}
+	event.RunID, event.Model = asked.run, q.model
+	if _, err = q.submit(ctx, &pipeline.Submission{Events: []*unloop.Event{&event}}); err != nil {
+		return fmt.Errorf("record a second opinion: %w", err)
+	}
+	return nil
+}

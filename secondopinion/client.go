@@ -1,0 +1,207 @@
+package secondopinion
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/unloop-ai/unloop/internal/mask"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// The reasons why a question has no answer. Errors of Review wrap one of them.
+var (
+	ErrBudget  = errors.New("the budget for second opinions is spent")
+	ErrTimeout = errors.New("no answer in time")
+	ErrModel   = errors.New("the endpoint did not answer")
+	ErrAnswer  = errors.New("the answer is not in the format that was asked for")
+)
+
+// Stats are counts of a Client.
+type Stats struct {
+	Stuck, NotStuck                            int64 // opinions, by their answer
+	OverBudget, Timeouts, Failures, BadAnswers int64 // questions without an opinion, by their reason
+	PromptTokens, CompletionTokens             int64 // as the endpoint reports them
+}
+
+// Client asks a model for second opinions. It is safe for concurrent use.
+type Client struct {
+	settings Settings
+	chat     openai.ChatCompletionService
+	masker   *mask.Masker
+	log      *slog.Logger
+	told     sync.Map // reasons that were logged
+
+	mu    sync.Mutex
+	asked []time.Time // in the last hour, oldest first; at most PerHour
+
+	stuck, notStuck, overBudget, timeouts, failures, badAnswers, prompt, completion atomic.Int64
+}
+
+// New returns a client. The error joins all settings out of range. The first failure for each reason is logged; a nil log means
+// nowhere. The environment is not read.
+func New(s Settings, log *slog.Logger) (*Client, error) {
+	s.fill()
+	if err := s.validate(); err != nil {
+		return nil, fmt.Errorf("second opinion: %w", err)
+	}
+	key := make([]byte, 32)
+	rand.Read(key) // never fails
+	masker, err := mask.New(mask.Settings{Disabled: s.Unmasked, Patterns: s.Patterns, Key: key})
+	if err != nil {
+		return nil, fmt.Errorf("second opinion: %w", err)
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	// A service of its own, unlike openai.NewClient, sends no key, organization or header from variables of the environment.
+	options := []option.RequestOption{option.WithBaseURL(s.Endpoint), option.WithMaxRetries(0)}
+	if s.Key != "" {
+		options = append(options, option.WithAPIKey(s.Key))
+	}
+	return &Client{settings: s, chat: openai.NewChatCompletionService(options...), masker: masker, log: log}, nil
+}
+
+// Mask hides secrets in a text.
+func (c *Client) Mask(text string) string { return c.masker.Text(text) }
+
+// Stats returns the counts so far.
+func (c *Client) Stats() Stats {
+	return Stats{
+		Stuck: c.stuck.Load(), NotStuck: c.notStuck.Load(), OverBudget: c.overBudget.Load(), Timeouts: c.timeouts.Load(),
+		Failures: c.failures.Load(), BadAnswers: c.badAnswers.Load(), PromptTokens: c.prompt.Load(), CompletionTokens: c.completion.Load(),
+	}
+}
+
+// Review asks the model. It sends one request and no retries. The error wraps ErrBudget, ErrTimeout, ErrModel or ErrAnswer.
+func (c *Client) Review(ctx context.Context, q policy.Question) (policy.Opinion, error) {
+	o, err := c.review(ctx, q)
+	switch {
+	case err == nil && o.Stuck:
+		c.stuck.Add(1)
+	case err == nil:
+		c.notStuck.Add(1)
+	case errors.Is(err, ErrBudget):
+		c.failed(&c.overBudget, ErrBudget, err)
+	case errors.Is(err, ErrTimeout):
+		c.failed(&c.timeouts, ErrTimeout, err)
+	case errors.Is(err, ErrAnswer):
+		c.failed(&c.badAnswers, ErrAnswer, err)
+	default:
+		c.failed(&c.failures, ErrModel, err)
+	}
+	return o, err
+}
+
+// failed counts a failure, and logs the first for each reason. Errors of the endpoint may quote the request, so only their kind is
+// logged.
+func (c *Client) failed(count *atomic.Int64, reason, err error) {
+	count.Add(1)
+	if _, known := c.told.LoadOrStore(reason, true); known {
+		return
+	}
+	attributes := []any{"reason", reason, "endpoint", c.settings.Endpoint, "model", c.settings.Model}
+	if status := new(openai.Error); errors.As(err, &status) {
+		attributes = append(attributes, "status", status.StatusCode)
+	}
+	c.log.Warn("a second opinion is missing; decisions are made without it", attributes...)
+}
+
+func (c *Client) review(ctx context.Context, q policy.Question) (policy.Opinion, error) {
+	if q.Number > c.settings.PerRun || !c.spend(time.Now()) {
+		return policy.Opinion{}, ErrBudget
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.settings.Timeout)
+	defer cancel()
+	completion, err := c.chat.New(ctx, openai.ChatCompletionNewParams{
+		Model:               c.settings.Model,
+		Messages:            []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(instructions), openai.UserMessage(c.render(&q))},
+		MaxCompletionTokens: param.NewOpt(int64(c.settings.MaxTokens)),
+		ResponseFormat: openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &shared.ResponseFormatJSONSchemaParam{
+			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: "second_opinion", Strict: param.NewOpt(true), Schema: schema},
+		}},
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return policy.Opinion{}, fmt.Errorf("%w: %w", ErrTimeout, ctx.Err())
+		}
+		return policy.Opinion{}, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	c.prompt.Add(completion.Usage.PromptTokens)
+	c.completion.Add(completion.Usage.CompletionTokens)
+	if len(completion.Choices) == 0 {
+		return policy.Opinion{}, fmt.Errorf("%w: it has no choices", ErrAnswer)
+	}
+	return read(completion.Choices[0].Message.Content)
+}
+
+// spend takes one question from the budget of the last hour, if there is one left.
+func (c *Client) spend(now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.asked) > 0 && now.Sub(c.asked[0]) >= time.Hour {
+		c.asked = c.asked[1:]
+	}
+	if len(c.asked) >= c.settings.PerHour {
+		return false
+	}
+	c.asked = append(c.asked, now)
+	return true
+}
+
+// read reads an answer.
+func read(content string) (policy.Opinion, error) {
+	var answer struct {
+		Stuck     *bool    `json:"stuck"`
+		Certainty *float64 `json:"certainty"`
+		Why       string   `json:"why"`
+		Advice    string   `json:"advice"`
+	}
+	if err := json.Unmarshal([]byte(content), &answer); err != nil {
+		return policy.Opinion{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+	}
+	if answer.Stuck == nil || answer.Certainty == nil {
+		return policy.Opinion{}, fmt.Errorf("%w: stuck or certainty is missing", ErrAnswer)
+	}
+	o := policy.Opinion{Stuck: *answer.Stuck, Certainty: *answer.Certainty, Why: bounded(answer.Why), Advice: bounded(answer.Advice)}
+	if err := o.Validate(); err != nil {
+		return policy.Opinion{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+	}
+	return o, nil
+}
+
+// bounded returns one line of printable text that fits into an opinion.
+func bounded(text string) string {
+	text = strings.Map(func(c rune) rune {
+		if unicode.IsSpace(c) {
+			return ' '
+		}
+		if !unicode.IsPrint(c) {
+			return -1
+		}
+		return c
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= policy.MaxAdvice {
+		return text
+	}
+	cut := policy.MaxAdvice - len("…")
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}

@@ -1,0 +1,62 @@
+package secondopinion
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Settings configure a Client. Fields without a value have the default that their comment states.
+type Settings struct {
+	Endpoint  string        // base URL of the API, such as https://api.openai.com/v1
+	Model     string        // name of the model
+	Key       string        // API key; "" sends none
+	Timeout   time.Duration // of a question; 20 seconds
+	PerRun    int           // maximum number of questions of one run; 5
+	PerHour   int           // maximum number of questions of all runs in an hour; 60
+	MaxTokens int           // maximum number of tokens of an answer; 1000
+	Unmasked  bool          // secrets are sent; by default they are masked
+	Patterns  []string      // further secrets to mask, as regular expressions (RE2)
+}
+
+// fill sets the defaults.
+func (s *Settings) fill() {
+	if s.Timeout == 0 {
+		s.Timeout = 20 * time.Second
+	}
+	if s.PerRun == 0 {
+		s.PerRun = 5
+	}
+	if s.PerHour == 0 {
+		s.PerHour = 60
+	}
+	if s.MaxTokens == 0 {
+		s.MaxTokens = 1000
+	}
+}
+
+// validate returns an error that joins all settings out of range.
+func (s *Settings) validate() error {
+	var mistakes []error
+	wrong := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
+	if u, err := url.Parse(s.Endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		wrong("endpoint must be a URL that begins with http:// or https://") // it may contain a secret
+	}
+	if strings.TrimSpace(s.Model) == "" {
+		wrong("model must not be empty")
+	}
+	if s.Timeout < 100*time.Millisecond || s.Timeout > 5*time.Minute {
+		wrong("timeout is %v; it must be from 100ms to 5m", s.Timeout)
+	}
+	for name, n := range map[string]int{"per_run": s.PerRun, "per_hour": s.PerHour} {
+		if n < 1 || n > 1_000_000 {
+			wrong("%s is %d; it must be from 1 to 1000000", name, n)
+		}
+	}
+	if s.MaxTokens < 50 || s.MaxTokens > 100_000 {
+		wrong("max_tokens is %d; it must be from 50 to 100000", s.MaxTokens)
+	}
+	return errors.Join(mistakes...)
+}
