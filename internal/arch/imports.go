@@ -114,9 +114,8 @@ var rooms = map[string]room{
 	},
 
 	"internal/mcpproxy": {
-		ours:   []string{".", "guard"},
-		others: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"},
-		tests:  []string{"profile"},
+		ours:   []string{".", "guard", "profile"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/codex"},

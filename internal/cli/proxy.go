@@ -8,13 +8,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/proxy"
 )
@@ -100,34 +98,17 @@ func (f *proxyFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.server != "" {
-		c, err := client.New(f.server, os.Getenv("UNLOOP_TOKEN"))
-		if err != nil {
-			return err
-		}
-		recorder := proxy.NewRecorder(f.sender(c, cmd))
-		defer func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 5*time.Second)
-			defer cancel()
-			recorder.Close(ctx)
-			if n := recorder.Dropped(); n > 0 {
-				complain(cmd.ErrOrStderr(), fmt.Sprintf("%s not recorded: the server was too slow or unreachable", plural(int(n), "event was", "events were")))
-			}
-		}()
-		o.Record = recorder.Record
+	record, done, err := recordTo(cmd, f.server)
+	if err != nil {
+		return err
 	}
+	defer done()
+	o.Record = record
 	p, err := proxy.New(o)
 	if err != nil {
 		return err
 	}
 	return f.serve(cmd, p)
-}
-
-func (f *proxyFlags) sender(c *client.Client, cmd *cobra.Command) *client.Sender {
-	s := c.NewSender()
-	s.Patience = time.Minute
-	s.Waiting = (&outage{w: cmd.ErrOrStderr()}).waiting
-	return s
 }
 
 // serve listens and serves until the command is interrupted. Answers that are under way have ten seconds to end.
