@@ -2,13 +2,18 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"sync/atomic"
+	"time"
 
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -34,8 +39,8 @@ func (p *Proxy) Stats() Stats {
 
 // judged marks the context of a request whose answer is read.
 type judged struct {
-	api     api
 	verdict verdict
+	begun   time.Time
 }
 
 type judgedKey struct{}
@@ -89,7 +94,7 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		p.stats.nudged.Add(1)
 		setBody(r, body)
 	}
-	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v})))
+	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{v, time.Now()})))
 }
 
 // halt answers a request of a run that is halted.
@@ -150,8 +155,40 @@ func setBody(r *http.Request, body []byte) {
 	}
 }
 
-// answered is called with the answer of an upstream.
-func (p *Proxy) answered(*http.Response) error { return nil }
+// answered is called with the answer of an upstream. It reads the answer to a model call while it passes.
+func (p *Proxy) answered(res *http.Response) error {
+	j, ok := res.Request.Context().Value(judgedKey{}).(*judged)
+	if !ok {
+		return nil
+	}
+	status := res.StatusCode
+	body := newTap(res, func(o *outcome) { p.called(j, status, o) })
+	res.Body = body
+	return nil
+}
+
+// called records a model call that has been answered.
+func (p *Proxy) called(j *judged, status int, o *outcome) {
+	if status < http.StatusMultipleChoices {
+		p.conversations.answered(j.verdict, o.ID, o.Output)
+	}
+	if p.options.Record == nil {
+		return
+	}
+	ms := float64(time.Since(j.begun)) / float64(time.Millisecond)
+	e := unloop.Event{
+		ID: "m-" + rand.Text(), RunID: j.verdict.run, Sequence: j.verdict.sequence, Time: j.begun, Type: unloop.LLMCallStarted,
+		Model: cmp.Or(o.Model, j.verdict.request.members.Model),
+	}
+	started := e
+	p.options.Record(&started)
+	e.ID, e.ParentEventID, e.Time, e.Type, e.Latency = "m-"+rand.Text(), started.ID, time.Now(), unloop.LLMCallCompleted, &ms
+	e.Tokens, e.Usage = o.Usage.Input+o.Usage.Output, ingest.TokenKinds(o.Usage)
+	if status >= http.StatusBadRequest {
+		e.Type, e.Error = unloop.LLMCallFailed, ingest.Text("status "+strconv.Itoa(status))
+	}
+	p.options.Record(&e)
+}
 
 // sessionHeaders are the headers in which clients name a conversation, and those of a sub-agent within it.
 var sessionHeaders = []struct{ session, agent string }{
