@@ -24,6 +24,7 @@ type proxyFlags struct {
 	upstreams map[string]*string
 	mode      string
 	onHalt    string
+	budget    proxy.Budget
 	server    string
 	logLevel  string
 }
@@ -68,6 +69,10 @@ func (f *proxyFlags) add(flags *pflag.FlagSet) {
 	}
 	flags.StringVar(&f.mode, "mode", string(proxy.Nudge), "observe, nudge or guard")
 	flags.StringVar(&f.onHalt, "on-halt", string(proxy.HaltAnswer), "answer a halted run with a complete answer, or with error 400: answer or error")
+	flags.Int64Var(&f.budget.Tokens, "budget-tokens", 0, "tokens that a session may spend; 0 for no limit")
+	flags.Float64Var(&f.budget.Cost, "budget-cost", 0, "US dollars that a session may spend, by list prices; 0 for no limit")
+	flags.Int64Var(&f.budget.Calls, "budget-calls", 0, "model calls of a session; 0 for no limit")
+	flags.DurationVar(&f.budget.Time, "budget-time", 0, "time from a session's first call to its last, such as 90m; 0 for no limit")
 	flags.StringVar(&f.server, "server", "", "record the runs on the server at this `URL`")
 	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.profile.add(flags)
@@ -76,7 +81,7 @@ func (f *proxyFlags) add(flags *pflag.FlagSet) {
 // options returns the options of the proxy.
 func (f *proxyFlags) options(log *slog.Logger) (proxy.Options, error) {
 	o := proxy.Options{
-		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log,
+		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log, Budget: f.budget,
 		MaxBody: 64 << 20, MaxMemory: 256 << 20,
 	}
 	var err error

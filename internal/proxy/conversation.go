@@ -48,6 +48,7 @@ type mark struct {
 // turn is what is decided since the model spoke last.
 type turn struct {
 	model    bool // the latest event is the model's
+	person   bool // the latest event is a person's message
 	decision policy.Decision
 	told     string // the text for the agent
 	nudge    string // the same; "" if the agent has read it before
@@ -79,7 +80,7 @@ func (c *conversation) add(p *profile.Profile, e *unloop.Event) {
 	if person || model && !c.turn.model {
 		c.turn.decision, c.turn.nudge = policy.Decision{}, ""
 	}
-	c.turn.model = model
+	c.turn.model, c.turn.person = model, person
 	d := c.session.Add(e)
 	if d.Action <= c.turn.decision.Action {
 		return

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -61,11 +62,13 @@ func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward htt
 		p.passUnjudged(w, r, forward, errors.New("compressed with "+strconv.Quote(encoding)))
 		return
 	}
-	v, err := p.conversations.judge(a, body, sessionOf(r.Header))
+	session := sessionOf(r.Header)
+	v, err := p.conversations.judge(a, body, session)
 	if err != nil {
 		p.passUnjudged(w, r, forward, err)
 		return
 	}
+	v.session = cmp.Or(session, v.kept)
 	p.stats.judged.Add(1)
 	p.act(w, r, a, v, forward)
 }
@@ -80,13 +83,20 @@ func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward htt
 // act carries out what the mode allows of a verdict.
 func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, forward http.Handler) {
 	t := v.turn
+	nudge, exhausted := p.budgets.check(v.session, place{v.run, v.sequence})
+	if t.nudge != "" && t.decision.Action >= policy.Warn {
+		nudge = strings.TrimSpace(t.nudge + "\n\n" + nudge)
+	}
 	switch {
 	case p.options.Profile.Shadow() || p.options.Mode == Observe:
 	case t.decision.Action == policy.Halt && p.options.Mode == Guard:
-		p.halt(w, a, v)
+		p.halt(w, a, v, haltText(t.told))
 		return
-	case t.decision.Action >= policy.Warn && t.nudge != "":
-		body, err := a.nudge(v.request, haltPrefix+t.nudge)
+	case exhausted && p.options.Mode == Guard && !t.person:
+		p.halt(w, a, v, nudge+"\n\nunloop stopped this session. A person's message still reaches the model.")
+		return
+	case nudge != "":
+		body, err := a.nudge(v.request, haltPrefix+nudge)
 		if err != nil {
 			p.passUnjudged(w, r, forward, err)
 			return
@@ -98,9 +108,9 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 }
 
 // halt answers a request of a run that is halted.
-func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict) {
+func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict, why string) {
 	p.stats.halted.Add(1)
-	text := haltPrefix + haltText(v.turn.told)
+	text := haltPrefix + why
 	if p.options.OnHalt == HaltError {
 		w.Header().Set("X-Should-Retry", "false")
 		p.refuse(w, a, http.StatusBadRequest, text)
@@ -172,13 +182,15 @@ func (p *Proxy) called(j *judged, status int, o *outcome) {
 	if status < http.StatusMultipleChoices {
 		p.conversations.answered(j.verdict, o.ID, o.Output)
 	}
+	model := cmp.Or(o.Model, j.verdict.request.members.Model)
+	p.budgets.add(j.verdict.session, model, o.Usage)
 	if p.options.Record == nil {
 		return
 	}
 	ms := float64(time.Since(j.begun)) / float64(time.Millisecond)
 	e := unloop.Event{
 		ID: "m-" + rand.Text(), RunID: j.verdict.run, Sequence: j.verdict.sequence, Time: j.begun, Type: unloop.LLMCallStarted,
-		Model: cmp.Or(o.Model, j.verdict.request.members.Model),
+		Model: model,
 	}
 	started := e
 	p.options.Record(&started)
