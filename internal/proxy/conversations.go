@@ -71,7 +71,7 @@ func (s *conversations) judge(a api, body []byte, session string) (v verdict, er
 	if session == "" {
 		session = "proxy"
 	}
-	if bytes.Contains(body, []byte(`"previous_response_id"`)) {
+	if _, ok := a.(responses); ok && bytes.Contains(body, []byte(`"previous_response_id"`)) {
 		if r, err := parse(body, a.list()); err == nil && r.members.Previous != "" && r.end >= 0 {
 			return s.judgeLinked(a, r, session)
 		}
