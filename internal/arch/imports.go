@@ -118,7 +118,7 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/codex", "internal/price"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/price"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
 		tests:  []string{"guard", "internal/ingest/openai"},
 	},

@@ -122,7 +122,8 @@ func (o *outcome) takeJSON(data []byte) {
 	}
 }
 
-// tap is the body of an answer. It reads the answer while it passes, and changes nothing.
+// tap is the body of an answer. It reads the answer while it passes, and changes nothing, except that it ends a stream that repeats
+// itself.
 type tap struct {
 	body   io.ReadCloser
 	stream bool // of server-sent events
@@ -131,6 +132,9 @@ type tap struct {
 	out    outcome
 	once   sync.Once
 	done   func(*outcome)
+
+	ending *ending // nil if streams are not ended
+	last   []byte  // what is still to be read after the stream was ended; nil before
 }
 
 // newTap returns a tap of an answer, which calls done once at its end. It reads no answer that is compressed.
@@ -145,10 +149,22 @@ func newTap(res *http.Response, done func(*outcome)) *tap {
 }
 
 func (t *tap) Read(p []byte) (int, error) {
+	if t.last != nil {
+		n := copy(p, t.last)
+		if t.last = t.last[n:]; n == 0 {
+			t.end()
+			return 0, io.EOF
+		}
+		return n, nil
+	}
 	n, err := t.body.Read(p)
 	switch {
 	case t.stream:
-		t.feed(p[:n])
+		if border := t.feed(p[:n]); border >= 0 {
+			_ = t.body.Close() // the rest is not wanted
+			t.last = t.ending.end()
+			return border, nil
+		}
 	case !t.long:
 		t.rest = append(t.rest, p[:n]...)
 		if len(t.rest) > maxDocument {
@@ -161,9 +177,9 @@ func (t *tap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// feed reads the lines of a stream.
-func (t *tap) feed(data []byte) {
-	for len(data) > 0 {
+// feed reads the lines of a stream. It returns the end of the event behind which the stream is to be ended, and -1 otherwise.
+func (t *tap) feed(all []byte) int {
+	for data := all; len(data) > 0; {
 		line, rest, ended := bytes.Cut(data, []byte{'\n'})
 		data = rest
 		switch {
@@ -174,18 +190,25 @@ func (t *tap) feed(data []byte) {
 			line = t.rest
 		}
 		if !ended {
-			return
+			return -1
 		}
 		if !t.long {
 			t.line(line)
 		}
 		t.long, t.rest = false, t.rest[:0]
+		if t.ending != nil && len(bytes.TrimRight(line, "\r")) == 0 && t.ending.complete() {
+			return len(all) - len(data)
+		}
 	}
+	return -1
 }
 
 // line reads a line of a stream. Most lines hold a piece of text, and no counts.
 func (t *tap) line(line []byte) {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
+	if ok && t.ending != nil {
+		t.ending.take(data)
+	}
 	if !ok || t.out.ID != "" && !bytes.Contains(data, []byte(`"usage`)) {
 		return
 	}

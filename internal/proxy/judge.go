@@ -20,7 +20,7 @@ import (
 
 // stats count what the proxy did.
 type stats struct {
-	judged, unjudged, nudged, halted, upstreamErrors atomic.Int64
+	judged, unjudged, nudged, halted, ended, upstreamErrors atomic.Int64
 }
 
 // Stats are counts since the proxy began.
@@ -29,17 +29,19 @@ type Stats struct {
 	Unjudged       int64 `json:"unjudged"`        // requests of a model call that passed unjudged: too large, unreadable or compressed
 	Nudged         int64 `json:"nudged"`          // requests with a nudge
 	Halted         int64 `json:"halted"`          // requests that were answered in the model's place
+	Ended          int64 `json:"ended"`           // streams that were ended because their text repeats itself
 	UpstreamErrors int64 `json:"upstream_errors"` // requests whose upstream could not be reached
 }
 
 // Stats returns the counts.
 func (p *Proxy) Stats() Stats {
 	s := &p.stats
-	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.upstreamErrors.Load()}
+	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.ended.Load(), s.upstreamErrors.Load()}
 }
 
 // judged marks the context of a request whose answer is read.
 type judged struct {
+	api     api
 	verdict verdict
 	begun   time.Time
 }
@@ -104,7 +106,7 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		p.stats.nudged.Add(1)
 		setBody(r, body)
 	}
-	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{v, time.Now()})))
+	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v, time.Now()})))
 }
 
 // halt answers a request of a run that is halted.
@@ -172,7 +174,16 @@ func (p *Proxy) answered(res *http.Response) error {
 		return nil
 	}
 	status := res.StatusCode
-	body := newTap(res, func(o *outcome) { p.called(j, status, o) })
+	var body *tap
+	body = newTap(res, func(o *outcome) {
+		if body.last != nil {
+			p.stats.ended.Add(1)
+		}
+		p.called(j, status, o)
+	})
+	if p.options.Mode == Guard && !p.options.Profile.Shadow() && status == http.StatusOK && res.ContentLength < 0 {
+		body.ending = &ending{api: j.api}
+	}
 	res.Body = body
 	return nil
 }
