@@ -45,7 +45,7 @@ func (e sse) withData(data []byte) []byte {
 	var b bytes.Buffer
 	written := false
 	for line := range bytes.Lines(e.raw) {
-		if !bytes.HasPrefix(line, []byte("data")) {
+		if name, _, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte{':'}); string(name) != "data" {
 			b.Write(line)
 			continue
 		}

@@ -389,6 +389,13 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+func TestAnEventWithOtherDataKeepsItsOtherLines(t *testing.T) {
+	e := parseEvent([]byte("id: 7\ndata: a\ndatabase: x\ndata: b\n: note\n\n"))
+	if got := string(e.withData([]byte("new"))); string(e.data) != "a\nb" || got != "id: 7\ndata: new\ndatabase: x\n: note\n\n" {
+		t.Errorf("%q became %q", e.data, got)
+	}
+}
+
 // FuzzEvent holds that an event with other data keeps its other fields, and has that data.
 func FuzzEvent(f *testing.F) {
 	f.Add([]byte("id: 1\nevent: message\ndata: {}\ndata: x\n\n"))
