@@ -120,13 +120,13 @@ var rooms = map[string]room{
 	},
 
 	"internal/mcpproxy": {
-		ours:   []string{".", "guard"},
-		others: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"},
-		tests:  []string{"profile"},
+		ours:   []string{".", "guard", "profile"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/codex"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/price"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
+		tests:  []string{"guard", "internal/ingest/openai"},
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
 	"internal/hook": {

@@ -1,56 +1,196 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
+	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/client"
+	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/mcpproxy"
+	"github.com/unloop-ai/unloop/internal/proxy"
+	"github.com/unloop-ai/unloop/profile"
 )
 
+// mcpProxyFlags are the flags of unloop mcp-proxy.
+type mcpProxyFlags struct {
+	profile profileFlags
+	mode    string
+	addr    string
+	url     string
+	headers []string
+	server  string
+}
+
 func mcpProxyCommand() *cobra.Command {
-	var f profileFlags
-	var mode string
+	var f mcpProxyFlags
 	cmd := &cobra.Command{
-		Use:   "mcp-proxy [flags] -- COMMAND [ARGS...]",
+		Use:   "mcp-proxy [flags] [-- COMMAND [ARGS...]]",
 		Short: "Stand in front of an MCP server, and stop loops of its tools",
-		Long: "Mcp-proxy starts an MCP server that speaks over standard input and output, and passes all messages between it and the\n" +
-			"client. It judges each tool call and its result. A call that continues a loop gets an error result in the server's place.\n" +
-			"A result at which the agent loops gets one more text. All other messages pass unchanged.\n\n" +
+		Long: "Mcp-proxy passes all messages between an MCP server and its client. It judges each tool call and its result. A call that\n" +
+			"continues a loop gets an error result in the server's place. A result at which the agent loops gets one more text. All\n" +
+			"other messages pass unchanged.\n\n" +
+			"The server is a command that speaks over standard input and output, or the URL of a server that speaks HTTP. The client\n" +
+			"speaks over standard input and output, or over HTTP with --addr.\n\n" +
 			"In a client's configuration, put unloop mcp-proxy -- in front of the server's command:\n\n" +
 			"  {\"mcpServers\": {\"files\": {\"command\": \"unloop\", \"args\": [\"mcp-proxy\", \"--\", \"files-server\", \"/data\"]}}}",
 		Example: "  unloop mcp-proxy -- npx -y @modelcontextprotocol/server-filesystem .\n" +
-			"  unloop mcp-proxy --mode observe -- files-server /data",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if mode != "guard" && mode != "observe" {
-				return fmt.Errorf("invalid --mode %q: want guard or observe", mode)
-			}
-			p, err := f.load()
-			if err != nil {
-				return err
-			}
-			server := exec.Command(args[0], args[1:]...)
-			server.Stderr = cmd.ErrOrStderr()
-			back, err := (&mcp.CommandTransport{Command: server}).Connect(cmd.Context())
-			if err != nil {
-				return fmt.Errorf("start the server %s: %w", args[0], err)
-			}
-			front, err := (&mcp.StdioTransport{}).Connect(cmd.Context())
-			if err != nil {
-				return errors.Join(err, back.Close())
-			}
-			session := mcpproxy.NewSession(guard.New(p, guard.Options{Run: fmt.Sprintf("mcp-%d", os.Getpid())}), mode == "observe")
-			return mcpproxy.Pump(cmd.Context(), session, front, back)
-		},
+			"  unloop mcp-proxy --mode observe -- files-server /data\n" +
+			"  unloop mcp-proxy --url https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}'\n" +
+			"  unloop mcp-proxy --addr 127.0.0.1:4142 --url http://127.0.0.1:9000/mcp",
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&mode, "mode", "guard", "guard or observe")
-	f.add(cmd.Flags())
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.mode, "mode", "guard", "guard or observe")
+	flags.StringVar(&f.url, "url", "", "`URL` of the server, instead of a command")
+	flags.StringVar(&f.addr, "addr", "", "serve clients over HTTP on `HOST:PORT`, which must be loopback; needs --url")
+	flags.StringArrayVar(&f.headers, "header", nil, "send `NAME: VALUE` to the URL; ${VARIABLE} is replaced from the environment; repeatable")
+	flags.StringVar(&f.server, "server", "", "record the calls on the unloop server at this `URL`")
+	f.profile.add(flags)
 	return cmd
+}
+
+// check returns an error if the flags contradict each other.
+func (f *mcpProxyFlags) check(args []string) error {
+	switch {
+	case f.mode != "guard" && f.mode != "observe":
+		return fmt.Errorf("invalid --mode %q: want guard or observe", f.mode)
+	case (len(args) == 0) == (f.url == ""):
+		return errors.New("want a COMMAND or --url URL, and not both")
+	case f.addr != "" && f.url == "":
+		return errors.New("--addr needs --url URL")
+	case f.addr != "" && len(f.headers) > 0:
+		return errors.New("--header cannot be used with --addr: the client's own headers are sent")
+	}
+	return nil
+}
+
+func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
+	if err := f.check(args); err != nil {
+		return err
+	}
+	p, err := f.profile.load()
+	if err != nil {
+		return err
+	}
+	record, done, err := recordTo(cmd, f.server)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if f.addr != "" {
+		return f.serve(cmd, p, record)
+	}
+	back, err := f.connect(cmd, args)
+	if err != nil {
+		return err
+	}
+	front, err := (&mcp.StdioTransport{}).Connect(cmd.Context())
+	if err != nil {
+		return errors.Join(err, back.Close())
+	}
+	run := fmt.Sprintf("mcp-%d-%d", os.Getpid(), time.Now().UnixMilli())
+	session := mcpproxy.NewSession(p, mcpproxy.Options{Run: run, Observe: f.mode == "observe", Record: record})
+	return mcpproxy.Pump(cmd.Context(), session, front, back)
+}
+
+// connect starts the command of the server, or returns a connection to its URL.
+func (f *mcpProxyFlags) connect(cmd *cobra.Command, args []string) (mcp.Connection, error) {
+	if f.url == "" {
+		server := exec.Command(args[0], args[1:]...)
+		server.Stderr = cmd.ErrOrStderr()
+		back, err := (&mcp.CommandTransport{Command: server}).Connect(cmd.Context())
+		if err != nil {
+			return nil, fmt.Errorf("start the server %s: %w", args[0], err)
+		}
+		return back, nil
+	}
+	if u, err := url.Parse(f.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("invalid --url %q: want http://HOST/PATH or https://HOST/PATH", f.url)
+	}
+	header, err := parseHeaders(f.headers)
+	if err != nil {
+		return nil, err
+	}
+	return mcpproxy.Dial(f.url, header, &http.Client{}), nil
+}
+
+// parseHeaders reads headers as NAME: VALUE.
+func parseHeaders(lines []string) (http.Header, error) {
+	header := http.Header{}
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, errors.New("invalid --header: want NAME: VALUE")
+		}
+		header.Add(name, os.ExpandEnv(strings.TrimSpace(value)))
+	}
+	return header, nil
+}
+
+// serve serves clients over HTTP until the command is interrupted.
+func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, record func(*unloop.Event)) error {
+	if err := config.CheckLoopback(f.addr); err != nil {
+		return fmt.Errorf("--addr: %w", err)
+	}
+	upstream, err := url.Parse(f.url)
+	if err != nil {
+		return fmt.Errorf("--url: %w", err)
+	}
+	h, err := mcpproxy.NewHTTP(mcpproxy.HTTPOptions{
+		Profile: p, Upstream: upstream, Observe: f.mode == "observe", Record: record, MaxBody: 16 << 20, MaxMemory: 256 << 20,
+		Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
+	})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", f.addr, err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "unloop %s proxies an MCP server, mode %s\n\n  http://%s%s\n", version, f.mode, listener.Addr(), upstream.RequestURI())
+	return h.Serve(cmd.Context(), listener)
+}
+
+// recordTo returns a function that records events on the server at an address, and one that ends it. Without an address both do
+// nothing; the first one is nil then.
+func recordTo(cmd *cobra.Command, address string) (record func(*unloop.Event), done func(), err error) {
+	if address == "" {
+		return nil, func() {}, nil
+	}
+	c, err := client.New(address, os.Getenv("UNLOOP_TOKEN"))
+	if err != nil {
+		return nil, nil, err
+	}
+	recorder := proxy.NewRecorder(newSender(c, cmd.ErrOrStderr()))
+	return recorder.Record, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 5*time.Second)
+		defer cancel()
+		recorder.Close(ctx)
+		if n := recorder.Dropped(); n > 0 {
+			complain(cmd.ErrOrStderr(), fmt.Sprintf("%s not recorded: the server was too slow or unreachable", plural(int(n), "event was", "events were")))
+		}
+	}, nil
+}
+
+// newSender returns a sender that tries for a minute and says so.
+func newSender(c *client.Client, w io.Writer) *client.Sender {
+	s := c.NewSender()
+	s.Patience = time.Minute
+	s.Waiting = (&outage{w: w}).waiting
+	return s
 }

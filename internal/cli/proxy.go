@@ -8,13 +8,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/proxy"
 )
@@ -26,6 +24,7 @@ type proxyFlags struct {
 	upstreams map[string]*string
 	mode      string
 	onHalt    string
+	budget    proxy.Budget
 	server    string
 	logLevel  string
 }
@@ -70,6 +69,10 @@ func (f *proxyFlags) add(flags *pflag.FlagSet) {
 	}
 	flags.StringVar(&f.mode, "mode", string(proxy.Nudge), "observe, nudge or guard")
 	flags.StringVar(&f.onHalt, "on-halt", string(proxy.HaltAnswer), "answer a halted run with a complete answer, or with error 400: answer or error")
+	flags.Int64Var(&f.budget.Tokens, "budget-tokens", 0, "tokens that a session may spend; 0 for no limit")
+	flags.Float64Var(&f.budget.Cost, "budget-cost", 0, "US dollars that a session may spend, by list prices; 0 for no limit")
+	flags.Int64Var(&f.budget.Calls, "budget-calls", 0, "model calls of a session; 0 for no limit")
+	flags.DurationVar(&f.budget.Time, "budget-time", 0, "time from a session's first call to its last, such as 90m; 0 for no limit")
 	flags.StringVar(&f.server, "server", "", "record the runs on the server at this `URL`")
 	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.profile.add(flags)
@@ -78,7 +81,7 @@ func (f *proxyFlags) add(flags *pflag.FlagSet) {
 // options returns the options of the proxy.
 func (f *proxyFlags) options(log *slog.Logger) (proxy.Options, error) {
 	o := proxy.Options{
-		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log,
+		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log, Budget: f.budget,
 		MaxBody: 64 << 20, MaxMemory: 256 << 20,
 	}
 	var err error
@@ -100,34 +103,17 @@ func (f *proxyFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if f.server != "" {
-		c, err := client.New(f.server, os.Getenv("UNLOOP_TOKEN"))
-		if err != nil {
-			return err
-		}
-		recorder := proxy.NewRecorder(f.sender(c, cmd))
-		defer func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 5*time.Second)
-			defer cancel()
-			recorder.Close(ctx)
-			if n := recorder.Dropped(); n > 0 {
-				complain(cmd.ErrOrStderr(), fmt.Sprintf("%s not recorded: the server was too slow or unreachable", plural(int(n), "event was", "events were")))
-			}
-		}()
-		o.Record = recorder.Record
+	record, done, err := recordTo(cmd, f.server)
+	if err != nil {
+		return err
 	}
+	defer done()
+	o.Record = record
 	p, err := proxy.New(o)
 	if err != nil {
 		return err
 	}
 	return f.serve(cmd, p)
-}
-
-func (f *proxyFlags) sender(c *client.Client, cmd *cobra.Command) *client.Sender {
-	s := c.NewSender()
-	s.Patience = time.Minute
-	s.Waiting = (&outage{w: cmd.ErrOrStderr()}).waiting
-	return s
 }
 
 // serve listens and serves until the command is interrupted. Answers that are under way have ten seconds to end.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -16,33 +17,64 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/profile"
 )
 
 // maxOpen is the greatest number of calls whose results are awaited. A call over it passes without being judged.
 const maxOpen = 65536
 
+// Tools holds the annotations of a server's tools. It is safe for concurrent use.
+type Tools struct {
+	mu    sync.Mutex
+	hints map[string]unloop.ToolHints // by the name of the tool
+}
+
+// NewTools returns an empty list.
+func NewTools() *Tools { return &Tools{hints: make(map[string]unloop.ToolHints)} }
+
+// Options are the options of a session.
+type Options struct {
+	Run     string              // the id of the run
+	Observe bool                // say nothing to the agent
+	Tools   *Tools              // shared by the sessions of a server; nil for a list of the session's own
+	Record  func(*unloop.Event) // receives each event, which it may keep; must not block; nil for none
+}
+
 // Session judges the tool calls of one client. It is safe for concurrent use.
 type Session struct {
-	guard  *guard.Guard
-	shadow bool // say nothing to the agent
+	guard   *guard.Guard
+	options Options
+	open    *requests // of a connection that carries all messages
 
+	mu     sync.Mutex
+	lost   map[string]openCall // calls whose connection to the server broke, by tool and arguments
+	events int                 // recorded
+}
+
+// requests are requests that the server has not answered. It is safe for concurrent use.
+type requests struct {
 	mu    sync.Mutex
-	open  map[any]openCall            // calls that the server has not answered, by request id
-	lists map[any]bool                // requests for the list of tools, by request id
-	hints map[string]unloop.ToolHints // annotations of the tools
+	calls map[any]openCall // by request id
+	lists map[any]bool     // requests for the list of tools, by request id
+}
+
+func newRequests() *requests {
+	return &requests{calls: make(map[any]openCall), lists: make(map[any]bool)}
 }
 
 // openCall is a call that runs.
 type openCall struct {
-	call  guard.Call
-	begun time.Time
+	call    guard.Call
+	begun   time.Time
+	adopted bool // a client issued it again after its connection broke
 }
 
-// NewSession returns a session whose calls g judges. In observe mode the agent reads nothing of it.
-func NewSession(g *guard.Guard, observe bool) *Session {
-	return &Session{
-		guard: g, shadow: observe, open: make(map[any]openCall), lists: make(map[any]bool), hints: make(map[string]unloop.ToolHints),
+// NewSession returns a session whose calls are judged by p.
+func NewSession(p *profile.Profile, o Options) *Session {
+	if o.Tools == nil {
+		o.Tools = NewTools()
 	}
+	return &Session{guard: guard.New(p, guard.Options{Run: o.Run}), options: o, open: newRequests(), lost: make(map[string]openCall)}
 }
 
 // callParams are the parameters of tools/call that are read.
@@ -57,24 +89,73 @@ type callParams struct {
 // Request judges a request of the client. If it returns a response, the request must not reach the server, and the client gets
 // the response.
 func (s *Session) Request(ctx context.Context, r *jsonrpc.Request) *jsonrpc.Response {
-	if !r.ID.IsValid() {
-		return nil // a notification
-	}
-	switch r.Method {
-	case "tools/list":
-		s.mu.Lock()
-		if len(s.lists) < maxOpen {
-			s.lists[r.ID.Raw()] = true
+	return s.request(ctx, s.open, r)
+}
+
+// request judges a request, and keeps it in open until it is answered.
+func (s *Session) request(ctx context.Context, open *requests, r *jsonrpc.Request) *jsonrpc.Response {
+	switch {
+	case r.Method == "notifications/cancelled":
+		s.canceled(ctx, open, r.Params)
+	case !r.ID.IsValid():
+	case r.Method == "tools/list":
+		open.mu.Lock()
+		if len(open.lists) < maxOpen {
+			open.lists[r.ID.Raw()] = true
 		}
-		s.mu.Unlock()
-	case "tools/call":
-		return s.call(ctx, r)
+		open.mu.Unlock()
+	case r.Method == "tools/call":
+		return s.call(ctx, open, r)
 	}
 	return nil
 }
 
+// canceled records that the client gave up a call.
+func (s *Session) canceled(ctx context.Context, open *requests, params json.RawMessage) {
+	var p struct {
+		ID any `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil || p.ID == nil {
+		return
+	}
+	if id, err := jsonrpc.MakeID(p.ID); err == nil {
+		s.giveUp(ctx, open, id.Raw())
+	}
+}
+
+// errCanceled is the outcome of a call that the client gave up.
+var errCanceled = errors.New("canceled by the client")
+
+// giveUp records that the client does not await the result of a call any more.
+func (s *Session) giveUp(ctx context.Context, open *requests, id any) {
+	if c, ok := open.takeCall(id); ok {
+		s.after(ctx, c, guard.Outcome{Err: errCanceled, Latency: time.Since(c.begun)})
+	}
+}
+
+// takeCall removes a call and returns it.
+func (q *requests) takeCall(id any) (openCall, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c, ok := q.calls[id]
+	delete(q.calls, id)
+	return c, ok
+}
+
+// add keeps a call. It reports false if there are too many, or if the call is kept: a client that issues a request again with
+// the same id makes no further call.
+func (q *requests) add(id any, c openCall) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, again := q.calls[id]; again || len(q.calls) >= maxOpen {
+		return false
+	}
+	q.calls[id] = c
+	return true
+}
+
 // call judges a tool call.
-func (s *Session) call(ctx context.Context, r *jsonrpc.Request) *jsonrpc.Response {
+func (s *Session) call(ctx context.Context, open *requests, r *jsonrpc.Request) *jsonrpc.Response {
 	var p callParams
 	if err := jsonv2.Unmarshal(r.Params, &p, lenient); err != nil || p.Name == "" {
 		return nil // the server says what is wrong with it
@@ -86,31 +167,98 @@ func (s *Session) call(ctx context.Context, r *jsonrpc.Request) *jsonrpc.Respons
 	if err != nil {
 		return nil
 	}
-	c := guard.Call{ID: string(text), Tool: p.Name, Args: json.RawMessage(p.Arguments), Hints: s.hintsOf(p.Name)}
-	s.mu.Lock()
-	full := len(s.open) >= maxOpen
-	s.mu.Unlock()
-	if full {
+	id := r.ID.Raw()
+	if lost, ok := s.takeLost(p.Name, p.Arguments); ok {
+		open.add(id, lost)
 		return nil
 	}
-	d := s.guard.Before(ctx, c)
-	if d.Stops() && !s.shadow {
-		return blocked(r.ID, d.Nudge)
+	c := openCall{begun: time.Now(), call: guard.Call{
+		ID: string(text), Tool: p.Name, Args: json.RawMessage(p.Arguments), Hints: s.options.Tools.of(p.Name),
+	}}
+	if !open.add(id, c) {
+		return nil
+	}
+	d := s.guard.Before(ctx, c.call)
+	s.record(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.call.ID, Tool: p.Name, Input: c.call.Args, Hints: c.call.Hints})
+	if !d.Stops() || s.options.Observe {
+		return nil
+	}
+	open.takeCall(id)
+	s.record(unloop.Event{Type: unloop.ToolCallBlocked, CallID: c.call.ID, Tool: p.Name})
+	return blocked(r.ID, d.Nudge)
+}
+
+// lose records that the connection to the server broke before it answered a call. A client may issue the call again, once,
+// which is no further call.
+func (s *Session) lose(ctx context.Context, open *requests, id any) {
+	c, ok := open.takeCall(id)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	keep := !c.adopted && len(s.lost) < maxLost
+	if keep {
+		c.adopted = true
+		s.lost[lostKey(c.call.Tool, c.call.Args)] = c
+	}
+	s.mu.Unlock()
+	if !keep {
+		s.after(ctx, c, guard.Outcome{Err: errors.New("the connection to the server broke"), Latency: time.Since(c.begun)})
+	}
+}
+
+// maxLost is the greatest number of calls that are known again after their connection broke.
+const maxLost = 256
+
+// takeLost returns a call whose connection broke, with the same tool and arguments.
+func (s *Session) takeLost(tool string, args []byte) (openCall, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.lost) == 0 {
+		return openCall{}, false
+	}
+	key := lostKey(tool, args)
+	c, ok := s.lost[key]
+	delete(s.lost, key)
+	return c, ok
+}
+
+func lostKey(tool string, args []byte) string { return tool + "\x00" + string(args) }
+
+// after records the outcome of a call and returns the decision about it.
+func (s *Session) after(ctx context.Context, c openCall, o guard.Outcome) guard.Decision {
+	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.call.ID, Tool: c.call.Tool, Output: o.Result}
+	if o.Err != nil {
+		e.Type = unloop.ToolCallFailed
+		e.Error, _ = json.Marshal(o.Err.Error()) // a string can always be written
+	}
+	ms := float64(o.Latency) / float64(time.Millisecond)
+	e.Latency = &ms
+	s.record(e)
+	return s.guard.After(ctx, c.call, o)
+}
+
+// record completes an event and hands it on.
+func (s *Session) record(e unloop.Event) {
+	if s.options.Record == nil {
+		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open[r.ID.Raw()] = openCall{c, time.Now()}
-	return nil
+	s.events++
+	e.ID, e.RunID, e.Sequence = fmt.Sprintf("%s-%d", s.options.Run, s.events), s.options.Run, int64(s.events)
+	e.Time = time.Now()
+	s.options.Record(&e)
 }
 
 // isSet reports whether a member is there and not null.
 func isSet(v jsontext.Value) bool { return v.Kind() != 0 && v.Kind() != 'n' }
 
-// hintsOf returns the annotations of a tool, or nil.
-func (s *Session) hintsOf(tool string) *unloop.ToolHints {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if h, ok := s.hints[tool]; ok {
+// of returns the annotations of a tool, or nil.
+func (t *Tools) of(tool string) *unloop.ToolHints {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if h, ok := t.hints[tool]; ok {
 		return &h
 	}
 	return nil
@@ -131,23 +279,27 @@ func blocked(id jsonrpc.ID, text string) *jsonrpc.Response {
 // prefix begins what the proxy says to the agent.
 const prefix = "[unloop] "
 
-// Response judges a response of the server, and returns the response for the client.
+// Response judges a response of the server, and returns the response for the client: r itself if nothing changes.
 func (s *Session) Response(ctx context.Context, r *jsonrpc.Response) *jsonrpc.Response {
+	return s.response(ctx, s.open, r)
+}
+
+// response judges the answer to one of the requests in open.
+func (s *Session) response(ctx context.Context, open *requests, r *jsonrpc.Response) *jsonrpc.Response {
 	if !r.ID.IsValid() {
 		return r
 	}
 	id := r.ID.Raw()
-	s.mu.Lock()
-	open, ok := s.open[id]
-	delete(s.open, id)
-	list := s.lists[id]
-	delete(s.lists, id)
-	s.mu.Unlock()
-	switch {
-	case list:
-		s.learn(r.Result)
-	case ok:
-		return s.result(ctx, open, r)
+	open.mu.Lock()
+	list := open.lists[id]
+	delete(open.lists, id)
+	open.mu.Unlock()
+	if list {
+		s.options.Tools.learn(r.Result)
+		return r
+	}
+	if c, ok := open.takeCall(id); ok {
+		return s.result(ctx, c, r)
 	}
 	return r
 }
@@ -177,8 +329,8 @@ func (s *Session) result(ctx context.Context, open openCall, r *jsonrpc.Response
 	default:
 		o.Result = output(result)
 	}
-	d := s.guard.After(ctx, open.call, o)
-	if d.Nudge == "" || s.shadow || r.Error != nil || result.Content.Kind() != '[' {
+	d := s.after(ctx, open, o)
+	if d.Nudge == "" || s.options.Observe || r.Error != nil || result.Content.Kind() != '[' {
 		return r
 	}
 	nudged, err := appendText(r.Result, prefix+d.Nudge)
@@ -188,8 +340,8 @@ func (s *Session) result(ctx context.Context, open openCall, r *jsonrpc.Response
 	return &jsonrpc.Response{ID: r.ID, Result: nudged}
 }
 
-// learn keeps the annotations of the tools in a list.
-func (s *Session) learn(list json.RawMessage) {
+// learn keeps the annotations of the tools in a list, which may be one page of several.
+func (t *Tools) learn(list json.RawMessage) {
 	var l struct {
 		Tools []struct {
 			Name        string            `json:"name"`
@@ -199,11 +351,11 @@ func (s *Session) learn(list json.RawMessage) {
 	if jsonv2.Unmarshal(list, &l, lenient) != nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, t := range l.Tools {
-		if t.Annotations != nil && len(s.hints) < maxOpen {
-			s.hints[t.Name] = *t.Annotations
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, tool := range l.Tools {
+		if tool.Annotations != nil && len(t.hints) < maxOpen {
+			t.hints[tool.Name] = *tool.Annotations
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/unloop-ai/unloop/guard"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -49,7 +48,7 @@ func connect(t *testing.T, observe bool, answer func(query string) *mcp.CallTool
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	session := NewSession(guard.New(p, guard.Options{}), observe)
+	session := NewSession(p, Options{Observe: observe})
 	go func() { ended <- Pump(context.WithoutCancel(t.Context()), session, front, back) }()
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).Connect(t.Context(), clientSide, nil)
 	if err != nil {
@@ -152,7 +151,7 @@ func newSession(t *testing.T) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewSession(guard.New(p, guard.Options{}), false)
+	return NewSession(p, Options{})
 }
 
 func TestWhatIsNoCallAgainIsNotCounted(t *testing.T) {
@@ -216,7 +215,7 @@ func FuzzSession(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, params, result []byte) {
-		s := NewSession(guard.New(p, guard.Options{}), false)
+		s := NewSession(p, Options{})
 		for i := range 12 {
 			r := request(t, float64(i), "tools/call", string(params))
 			if s.Request(t.Context(), r) != nil {

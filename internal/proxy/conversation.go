@@ -19,7 +19,7 @@ const keptMarks = 8
 // conversation is a history as far as it was folded. The next request of a conversation contains the same items and a few
 // more.
 type conversation struct {
-	key string
+	key string // the id of its first run
 
 	mu      sync.Mutex
 	run     string // the id of the run
@@ -31,6 +31,11 @@ type conversation struct {
 	chain   uint64  // hash of all folded items
 	marks   []mark  // of the latest items, at most keptMarks
 	turn    turn
+
+	sequence      int64  // of the latest event
+	latest        string // the id of the latest response
+	previous      string // the id of the response that the latest request goes on with
+	previousItems uint64 // hash of the items of that request
 }
 
 // mark is the place of an item in the latest request.
@@ -43,6 +48,7 @@ type mark struct {
 // turn is what is decided since the model spoke last.
 type turn struct {
 	model    bool // the latest event is the model's
+	person   bool // the latest event is a person's message
 	decision policy.Decision
 	told     string // the text for the agent
 	nudge    string // the same; "" if the agent has read it before
@@ -56,8 +62,10 @@ func (c *conversation) begin(p *profile.Profile, record func(*unloop.Event)) {
 		c.run += "#" + strconv.Itoa(c.runs)
 	}
 	c.session, c.items, c.chain, c.marks, c.turn = p.NewSession(c.run), 0, 0, nil, turn{}
+	c.sequence, c.latest, c.previous = 0, "", ""
 	c.builder = ingest.NewEventBuilder(c.run, func(e *unloop.Event) error {
 		c.add(p, e)
+		c.sequence = e.Sequence
 		if record != nil {
 			record(e)
 		}
@@ -72,7 +80,7 @@ func (c *conversation) add(p *profile.Profile, e *unloop.Event) {
 	if person || model && !c.turn.model {
 		c.turn.decision, c.turn.nudge = policy.Decision{}, ""
 	}
-	c.turn.model = model
+	c.turn.model, c.turn.person = model, person
 	d := c.session.Add(e)
 	if d.Action <= c.turn.decision.Action {
 		return
@@ -142,12 +150,9 @@ func (c *conversation) contains(r *request) bool {
 // fold folds the items of the request that were not folded yet. The conversation must contain the others.
 func (c *conversation) fold(a api, r *request) error {
 	for n := max(0, c.items-r.skipped); n < len(r.items); n++ {
-		i := r.items[n]
-		if err := a.tell(c.builder, ingest.Location{Index: c.items}, i.value); err != nil {
+		if err := c.tell(a, r.items[n]); err != nil {
 			return err
 		}
-		c.items++
-		c.chain = chained(c.chain, i.hash())
 	}
 	c.remember(r)
 	return nil

@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"bytes"
 	"fmt"
+	"strconv"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2/simplelru"
@@ -20,9 +22,11 @@ type conversations struct {
 	record  func(*unloop.Event)
 	limit   int // bytes
 
-	mu    sync.Mutex
-	kept  *lru.LRU[string, *entry]
-	bytes int
+	mu       sync.Mutex
+	kept     *lru.LRU[string, *entry]
+	bytes    int
+	links    *lru.LRU[string, link] // by the id of a response
+	detached *lru.LRU[string, int]  // how many conversations moved from a key to one of their own
 }
 
 type entry struct {
@@ -32,19 +36,28 @@ type entry struct {
 
 func newConversations(o Options) *conversations {
 	c := &conversations{profile: o.Profile, record: o.Record, limit: o.MaxMemory}
-	kept, err := lru.NewLRU(maxConversations, func(_ string, e *entry) { c.bytes -= e.bytes })
+	c.kept = newLRU(func(_ string, e *entry) { c.bytes -= e.bytes })
+	c.links, c.detached = newLRU[link](nil), newLRU[int](nil)
+	return c
+}
+
+// newLRU returns a list of as many values as there are conversations.
+func newLRU[V any](evicted func(string, V)) *lru.LRU[string, V] {
+	l, err := lru.NewLRU(maxConversations, evicted)
 	if err != nil {
 		panic("proxy: " + err.Error()) // the size is positive
 	}
-	c.kept = kept
-	return c
+	return l
 }
 
 // verdict is what the proxy knows of a request once its history is folded.
 type verdict struct {
-	request *request
-	run     string
-	turn    turn
+	request  *request
+	run      string
+	kept     string // the key of the conversation
+	session  string // whose budget the request spends
+	turn     turn
+	sequence int64 // of the run's latest event
 }
 
 // judge folds the history of a request and returns the verdict. Session is the client's name of the conversation, or "". A
@@ -55,16 +68,23 @@ func (s *conversations) judge(a api, body []byte, session string) (v verdict, er
 			err = fmt.Errorf("judge a request: %v", cause)
 		}
 	}()
+	if session == "" {
+		session = "proxy"
+	}
+	if _, ok := a.(responses); ok && bytes.Contains(body, []byte(`"previous_response_id"`)) {
+		if r, err := parse(body, a.list()); err == nil && r.members.Previous != "" && r.end >= 0 {
+			return s.judgeLinked(a, r, session)
+		}
+	}
 	first, err := firstItems(body, a.list())
 	if err != nil {
 		return verdict{}, err
 	}
-	if session == "" {
-		session = "proxy"
-	}
-	c := s.take(fmt.Sprintf("%s-%08x", session, uint32(first)))
+	key := fmt.Sprintf("%s-%08x", session, uint32(first))
+	c := s.take(key)
 	v, size, err := c.judge(a, body, s)
-	s.put(c, size)
+	v.kept = key
+	s.put(key, c, size)
 	return v, err
 }
 
@@ -75,15 +95,18 @@ func (s *conversations) take(key string) *conversation {
 	if e, ok := s.kept.Get(key); ok {
 		return e.conversation
 	}
+	if n, ok := s.detached.Get(key); ok {
+		return &conversation{key: key + "~" + strconv.Itoa(n)}
+	}
 	return &conversation{key: key}
 }
 
 // put keeps the conversation, and forgets the least recently used ones as long as all take too much memory.
-func (s *conversations) put(c *conversation, size int) {
+func (s *conversations) put(key string, c *conversation, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept.Remove(c.key)
-	s.kept.Add(c.key, &entry{c, size})
+	s.kept.Remove(key)
+	s.kept.Add(key, &entry{c, size})
 	for s.bytes += size; s.bytes > s.limit && s.kept.Len() > 1; {
 		s.kept.RemoveOldest()
 	}
@@ -104,7 +127,7 @@ func (c *conversation) judge(a api, body []byte, s *conversations) (v verdict, s
 		}
 	}
 	err = c.fold(a, r)
-	return verdict{r, c.run, c.turn}, c.size(), err
+	return verdict{request: r, run: c.run, turn: c.turn, sequence: c.sequence}, c.size(), err
 }
 
 // size estimates the memory of a conversation in bytes.

@@ -2,19 +2,25 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
+	"time"
 
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/policy"
 )
 
 // stats count what the proxy did.
 type stats struct {
-	judged, unjudged, nudged, halted, upstreamErrors atomic.Int64
+	judged, unjudged, nudged, halted, ended, upstreamErrors atomic.Int64
 }
 
 // Stats are counts since the proxy began.
@@ -23,19 +29,21 @@ type Stats struct {
 	Unjudged       int64 `json:"unjudged"`        // requests of a model call that passed unjudged: too large, unreadable or compressed
 	Nudged         int64 `json:"nudged"`          // requests with a nudge
 	Halted         int64 `json:"halted"`          // requests that were answered in the model's place
+	Ended          int64 `json:"ended"`           // streams that were ended because their text repeats itself
 	UpstreamErrors int64 `json:"upstream_errors"` // requests whose upstream could not be reached
 }
 
 // Stats returns the counts.
 func (p *Proxy) Stats() Stats {
 	s := &p.stats
-	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.upstreamErrors.Load()}
+	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.ended.Load(), s.upstreamErrors.Load()}
 }
 
 // judged marks the context of a request whose answer is read.
 type judged struct {
 	api     api
 	verdict verdict
+	begun   time.Time
 }
 
 type judgedKey struct{}
@@ -56,11 +64,13 @@ func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward htt
 		p.passUnjudged(w, r, forward, errors.New("compressed with "+strconv.Quote(encoding)))
 		return
 	}
-	v, err := p.conversations.judge(a, body, sessionOf(r.Header))
+	session := sessionOf(r.Header)
+	v, err := p.conversations.judge(a, body, session)
 	if err != nil {
 		p.passUnjudged(w, r, forward, err)
 		return
 	}
+	v.session = cmp.Or(session, v.kept)
 	p.stats.judged.Add(1)
 	p.act(w, r, a, v, forward)
 }
@@ -75,13 +85,20 @@ func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward htt
 // act carries out what the mode allows of a verdict.
 func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, forward http.Handler) {
 	t := v.turn
+	nudge, exhausted := p.budgets.check(v.session, place{v.run, v.sequence})
+	if t.nudge != "" && t.decision.Action >= policy.Warn {
+		nudge = strings.TrimSpace(t.nudge + "\n\n" + nudge)
+	}
 	switch {
 	case p.options.Profile.Shadow() || p.options.Mode == Observe:
 	case t.decision.Action == policy.Halt && p.options.Mode == Guard:
-		p.halt(w, a, v)
+		p.halt(w, a, v, haltText(t.told))
 		return
-	case t.decision.Action >= policy.Warn && t.nudge != "":
-		body, err := a.nudge(v.request, haltPrefix+t.nudge)
+	case exhausted && p.options.Mode == Guard && !t.person:
+		p.halt(w, a, v, nudge+"\n\nunloop stopped this session. A person's message still reaches the model.")
+		return
+	case nudge != "":
+		body, err := a.nudge(v.request, haltPrefix+nudge)
 		if err != nil {
 			p.passUnjudged(w, r, forward, err)
 			return
@@ -89,13 +106,13 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		p.stats.nudged.Add(1)
 		setBody(r, body)
 	}
-	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v})))
+	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v, time.Now()})))
 }
 
 // halt answers a request of a run that is halted.
-func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict) {
+func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict, why string) {
 	p.stats.halted.Add(1)
-	text := haltPrefix + haltText(v.turn.told)
+	text := haltPrefix + why
 	if p.options.OnHalt == HaltError {
 		w.Header().Set("X-Should-Retry", "false")
 		p.refuse(w, a, http.StatusBadRequest, text)
@@ -150,8 +167,51 @@ func setBody(r *http.Request, body []byte) {
 	}
 }
 
-// answered is called with the answer of an upstream.
-func (p *Proxy) answered(*http.Response) error { return nil }
+// answered is called with the answer of an upstream. It reads the answer to a model call while it passes.
+func (p *Proxy) answered(res *http.Response) error {
+	j, ok := res.Request.Context().Value(judgedKey{}).(*judged)
+	if !ok {
+		return nil
+	}
+	status := res.StatusCode
+	var body *tap
+	body = newTap(res, func(o *outcome) {
+		if body.last != nil {
+			p.stats.ended.Add(1)
+		}
+		p.called(j, status, o)
+	})
+	if p.options.Mode == Guard && !p.options.Profile.Shadow() && status == http.StatusOK && res.ContentLength < 0 {
+		body.ending = &ending{api: j.api}
+	}
+	res.Body = body
+	return nil
+}
+
+// called records a model call that has been answered.
+func (p *Proxy) called(j *judged, status int, o *outcome) {
+	if status < http.StatusMultipleChoices {
+		p.conversations.answered(j.verdict, o.ID, o.Output)
+	}
+	model := cmp.Or(o.Model, j.verdict.request.members.Model)
+	p.budgets.add(j.verdict.session, model, o.Usage)
+	if p.options.Record == nil {
+		return
+	}
+	ms := float64(time.Since(j.begun)) / float64(time.Millisecond)
+	e := unloop.Event{
+		ID: "m-" + rand.Text(), RunID: j.verdict.run, Sequence: j.verdict.sequence, Time: j.begun, Type: unloop.LLMCallStarted,
+		Model: model,
+	}
+	started := e
+	p.options.Record(&started)
+	e.ID, e.ParentEventID, e.Time, e.Type, e.Latency = "m-"+rand.Text(), started.ID, time.Now(), unloop.LLMCallCompleted, &ms
+	e.Tokens, e.Usage = o.Usage.Input+o.Usage.Output, ingest.TokenKinds(o.Usage)
+	if status >= http.StatusBadRequest {
+		e.Type, e.Error = unloop.LLMCallFailed, ingest.Text("status "+strconv.Itoa(status))
+	}
+	p.options.Record(&e)
+}
 
 // sessionHeaders are the headers in which clients name a conversation, and those of a sub-agent within it.
 var sessionHeaders = []struct{ session, agent string }{

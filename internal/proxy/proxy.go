@@ -41,6 +41,7 @@ type Options struct {
 	Upstreams map[string]*url.URL // base URLs by the name of the API: openai, anthropic, gemini
 	Mode      Mode
 	OnHalt    OnHalt
+	Budget    Budget // of each session
 
 	MaxBody       int64               // bytes of a request that is judged; a larger one passes unjudged
 	MaxMemory     int                 // bytes of the histories that are kept
@@ -55,6 +56,7 @@ type Proxy struct {
 	options       Options
 	mux           *http.ServeMux
 	conversations *conversations
+	budgets       *budgets
 	stats         stats
 }
 
@@ -71,7 +73,11 @@ func New(o Options) (*Proxy, error) {
 	if o.Transport == nil {
 		o.Transport = transport(o.HeaderTimeout)
 	}
-	p := &Proxy{options: o, mux: http.NewServeMux(), conversations: newConversations(o)}
+	b, err := newBudgets(o.Budget)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{options: o, mux: http.NewServeMux(), conversations: newConversations(o), budgets: b}
 	for name, upstream := range o.Upstreams {
 		if err := checkUpstream(name, upstream); err != nil {
 			return nil, err

@@ -22,6 +22,9 @@ type Recorder struct {
 	dropped atomic.Int64
 	done    sync.WaitGroup
 	stop    context.CancelFunc
+
+	mu     sync.RWMutex // held to write by Close alone
+	closed bool
 }
 
 // The limits of a recorder.
@@ -38,8 +41,14 @@ func NewRecorder(s Sender) *Recorder {
 	return r
 }
 
-// Record takes an event, which it keeps.
+// Record takes an event, which it keeps. A closed recorder drops it: answers that are cut at the end still report.
 func (r *Recorder) Record(e *unloop.Event) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed {
+		r.dropped.Add(1)
+		return
+	}
 	select {
 	case r.queue <- e:
 	default:
@@ -73,9 +82,12 @@ func (r *Recorder) run(ctx context.Context, s Sender) {
 	}
 }
 
-// Close sends what is in the queue, for as long as ctx allows. Record must not be called any more.
+// Close sends what is in the queue, for as long as ctx allows.
 func (r *Recorder) Close(ctx context.Context) {
+	r.mu.Lock()
+	r.closed = true
 	close(r.queue)
+	r.mu.Unlock()
 	ended := context.AfterFunc(ctx, r.stop)
 	defer ended()
 	r.done.Wait()

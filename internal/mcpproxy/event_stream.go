@@ -1,0 +1,153 @@
+package mcpproxy
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+)
+
+// sse is a server-sent event: its bytes, and what is read of it.
+type sse struct {
+	raw  []byte // with the empty line at its end
+	name string
+	id   string
+	data []byte // the lines of the data, joined
+}
+
+// parseEvent reads the fields of an event.
+func parseEvent(raw []byte) sse {
+	e := sse{raw: raw}
+	first := true
+	for line := range bytes.Lines(raw) {
+		name, value, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte{':'})
+		value = bytes.TrimPrefix(value, []byte{' '})
+		switch string(name) {
+		case "event":
+			e.name = string(value)
+		case "id":
+			e.id = string(value)
+		case "data":
+			if !first {
+				e.data = append(e.data, '\n')
+			}
+			e.data = append(e.data, value...)
+			first = false
+		}
+	}
+	return e
+}
+
+// withData returns the bytes of the event with other data, which has no line end.
+func (e sse) withData(data []byte) []byte {
+	var b bytes.Buffer
+	written := false
+	for line := range bytes.Lines(e.raw) {
+		if name, _, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte{':'}); string(name) != "data" {
+			b.Write(line)
+			continue
+		}
+		if !written {
+			b.WriteString("data: ")
+			b.Write(data)
+			b.WriteByte('\n')
+		}
+		written = true
+	}
+	return b.Bytes()
+}
+
+// readEvent reads the bytes of the next event. The error errLargeEvent comes with the first bytes of an event that is larger
+// than limit; the next call goes on within it.
+func readEvent(r *bufio.Reader, limit int) (raw []byte, err error) {
+	for {
+		line, err := r.ReadSlice('\n')
+		raw = append(raw, line...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull) && len(raw) <= limit:
+			continue
+		case len(raw) > limit:
+			return raw, errLargeEvent
+		case err != nil:
+			return raw, err
+		}
+		if len(line) <= 2 && len(bytes.TrimRight(line, "\r\n")) == 0 && bytes.HasSuffix(raw, line) && endsLine(raw[:len(raw)-len(line)]) {
+			return raw, nil
+		}
+	}
+}
+
+// endsLine reports whether the bytes before a line end with a line.
+func endsLine(before []byte) bool { return len(before) == 0 || before[len(before)-1] == '\n' }
+
+// errLargeEvent is the error of an event that is too large to be judged.
+var errLargeEvent = errors.New("the event is too large")
+
+// eventStream is the body of an answer whose events are changed on their way. Events can be put between those of the server.
+type eventStream struct {
+	*io.PipeReader
+	upstream io.Closer
+
+	mu sync.Mutex
+	w  *io.PipeWriter
+}
+
+// newEventStream returns a stream of the messages first, and of what change returns for each event. It calls ended once with the
+// upstream's error, which is io.EOF at the end.
+func newEventStream(upstream io.ReadCloser, limit int, first []json.RawMessage, change func(sse) []byte, ended func(error)) *eventStream {
+	r, w := io.Pipe()
+	s := &eventStream{PipeReader: r, upstream: upstream, w: w}
+	go func() {
+		for _, data := range first {
+			_ = s.put(data) // if the client has gone, copy ends
+		}
+		err := s.copy(bufio.NewReaderSize(upstream, 16<<10), limit, change)
+		ended(err)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		_ = w.CloseWithError(err) // never fails
+	}()
+	return s
+}
+
+// copy passes events until the upstream or the client ends.
+func (s *eventStream) copy(r *bufio.Reader, limit int, change func(sse) []byte) error {
+	large := false
+	for {
+		raw, err := readEvent(r, limit)
+		out := raw
+		if err == nil && !large {
+			out = change(parseEvent(raw))
+		}
+		large = errors.Is(err, errLargeEvent)
+		if _, failed := s.write(out); failed != nil {
+			return failed
+		}
+		if err != nil && !large {
+			return err
+		}
+	}
+}
+
+func (s *eventStream) write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(b) == 0 {
+		return 0, nil
+	}
+	return s.w.Write(b)
+}
+
+// put sends one more event with data.
+func (s *eventStream) put(data []byte) error {
+	_, err := s.write(append(append([]byte("event: message\ndata: "), data...), "\n\n"...))
+	return err
+}
+
+// Close ends the stream for the client, and the connection to the upstream.
+func (s *eventStream) Close() error {
+	return errors.Join(s.PipeReader.Close(), s.upstream.Close())
+}

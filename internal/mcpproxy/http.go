@@ -1,0 +1,235 @@
+package mcpproxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// HTTPOptions are the options of a proxy with HTTP on both sides.
+type HTTPOptions struct {
+	Profile   *profile.Profile
+	Upstream  *url.URL // of the server; all paths of its origin are forwarded to it
+	Observe   bool
+	Record    func(*unloop.Event) // as in Options
+	Log       *slog.Logger
+	MaxBody   int               // bytes of a message that is judged; a larger one passes unjudged
+	MaxMemory int               // bytes of all sessions
+	Transport http.RoundTripper // nil for a transport like http.DefaultTransport
+}
+
+// HTTP is the handler of a proxy in front of a server that speaks streamable HTTP, or the older HTTP with server-sent events. It
+// is safe for concurrent use.
+type HTTP struct {
+	options  HTTPOptions
+	sessions *sessions
+	forward  *httputil.ReverseProxy
+	guarded  http.Handler
+
+	mu      sync.Mutex
+	streams map[string]*exchange // of revision 2024-11-05, by the path to which their messages are posted
+}
+
+// NewHTTP returns a proxy. The error says what is wrong with the address of the server.
+func NewHTTP(o HTTPOptions) (*HTTP, error) {
+	if (o.Upstream.Scheme != "http" && o.Upstream.Scheme != "https") || o.Upstream.Host == "" {
+		return nil, fmt.Errorf("invalid URL %q of the server: want http://HOST/PATH or https://HOST/PATH", o.Upstream.Redacted())
+	}
+	tools := NewTools()
+	h := &HTTP{options: o, streams: make(map[string]*exchange)}
+	h.sessions = newSessions(o.MaxMemory, func(run string) *Session {
+		return NewSession(o.Profile, Options{Run: run, Observe: o.Observe, Tools: tools, Record: o.Record})
+	})
+	if o.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.DisableCompression, t.MaxIdleConnsPerHost = true, 256
+		h.options.Transport = t
+	}
+	h.forward = &httputil.ReverseProxy{
+		Rewrite: h.rewrite, Transport: h.options.Transport, FlushInterval: -1, ModifyResponse: h.answered, ErrorHandler: h.failed,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	h.guarded = http.NewCrossOriginProtection().Handler(http.HandlerFunc(h.serve))
+	return h, nil
+}
+
+// rewrite directs a request to the server. Its path and headers stay, and the answer is asked for without compression.
+func (h *HTTP) rewrite(r *httputil.ProxyRequest) {
+	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.URL.User = h.options.Upstream.Scheme, h.options.Upstream.Host, h.options.Upstream.User
+	r.Out.Host = ""
+	r.Out.Header.Set("Accept-Encoding", "identity")
+}
+
+// failed answers a request whose server cannot be reached.
+func (h *HTTP) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if x := exchangeOf(r.Context()); x != nil {
+		x.ended(err)
+	}
+	if r.Context().Err() != nil {
+		return // the client has gone
+	}
+	h.options.Log.Warn("MCP server unreachable", "error", err)
+	http.Error(w, "unloop mcp-proxy: the server cannot be reached", http.StatusBadGateway)
+}
+
+// ServeHTTP passes a request to the server, or answers it. It refuses what a browser sends from another site: the server behind
+// it sees its own name as the host, and cannot tell.
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !isLoopback(r.Host) {
+		http.Error(w, "unloop mcp-proxy: the host must be a loopback address or localhost", http.StatusForbidden)
+		return
+	}
+	h.guarded.ServeHTTP(w, r)
+}
+
+// isLoopback reports whether a Host header names this machine.
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback() || host == "[::1]"
+}
+
+func (h *HTTP) serve(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodPost:
+		h.post(w, r)
+	case http.MethodDelete:
+		h.forward.ServeHTTP(w, r)
+		if r.Header.Get(sessionHeader) != "" {
+			h.sessions.remove(keyOf(r, nil))
+		}
+	default:
+		x := &exchange{proxy: h, session: h.sessions.get(keyOf(r, nil))}
+		x.open = x.session.open
+		h.pass(w, r, x)
+	}
+}
+
+// pass forwards a request whose answer is read.
+func (h *HTTP) pass(w http.ResponseWriter, r *http.Request, x *exchange) {
+	h.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
+}
+
+// post judges the messages of a client. What cannot be read is forwarded as it is.
+func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
+	body, err := readUpTo(r.Body, h.options.MaxBody)
+	if errors.Is(err, errTooLarge) {
+		r.Body = joined{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+		h.forward.ServeHTTP(w, r)
+		return
+	}
+	if err != nil {
+		http.Error(w, "unloop mcp-proxy: the request ended early", http.StatusBadRequest)
+		return
+	}
+	messages, raw, err := decode(body)
+	if err != nil || r.Header.Get("Content-Encoding") != "" {
+		setBody(r, body)
+		h.forward.ServeHTTP(w, r)
+		return
+	}
+	x := h.exchange(r, messages, isBatch(body))
+	var kept []json.RawMessage
+	for i, m := range messages {
+		if answer := x.judge(r.Context(), m); answer != nil {
+			x.blocked = append(x.blocked, encodeResponse(answer))
+			continue
+		}
+		kept = append(kept, raw[i])
+	}
+	if len(kept) == 0 && len(x.blocked) > 0 {
+		x.answer(w)
+		return
+	}
+	if len(x.blocked) > 0 {
+		body = encodeBatch(kept)
+	}
+	setBody(r, body)
+	h.pass(w, r, x)
+}
+
+// exchange returns the exchange that a posted request begins.
+func (h *HTTP) exchange(r *http.Request, messages []jsonrpc.Message, batch bool) *exchange {
+	x := &exchange{proxy: h, batch: batch, posted: true}
+	x.closeCancels = r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28"
+	h.mu.Lock()
+	x.events = h.streams[r.URL.RequestURI()]
+	h.mu.Unlock()
+	if x.events != nil {
+		x.session, x.open, x.kept = x.events.session, x.events.open, true
+		return x
+	}
+	x.session = h.sessions.get(keyOf(r, messages))
+	x.open = newRequests() // the ids of a request without a session are its own
+	if r.Header.Get(sessionHeader) != "" {
+		x.open, x.kept = x.session.open, true
+	}
+	return x
+}
+
+// joined is a reader with a closer.
+type joined struct {
+	io.Reader
+	io.Closer
+}
+
+// errTooLarge is the error of a body that is too large to be judged.
+var errTooLarge = errors.New("the message is larger than what is judged")
+
+// readUpTo reads all of r. It returns what it read and errTooLarge if that is more than limit.
+func readUpTo(r io.Reader, limit int) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err == nil && len(data) > limit {
+		err = errTooLarge
+	}
+	return data, err
+}
+
+// setBody gives a request a body.
+func setBody(r *http.Request, body []byte) {
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	if r.Header.Get("Content-Length") != "" {
+		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+}
+
+// Serve serves h on l until ctx ends. Answers that are under way have ten seconds to end.
+func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close() // what is still under way is cut
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

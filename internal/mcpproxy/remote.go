@@ -1,0 +1,457 @@
+package mcpproxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxMessage is the greatest size of a message of a remote server, in bytes.
+const maxMessage = 64 << 20
+
+// withoutSessions is the first revision without sessions and without streams of GET.
+const withoutSessions = "2026-07-28"
+
+// remote is a connection to a server that speaks streamable HTTP. The client of the SDK would keep only messages that it knows.
+// It is safe for concurrent use.
+type remote struct {
+	url      string
+	header   http.Header
+	client   *http.Client
+	incoming chan jsonrpc.Message // to Read; without a buffer
+	ctx      context.Context
+	stop     context.CancelFunc
+	params   *paramHeaders
+
+	mu      sync.Mutex
+	session string
+	version string                     // of the protocol, "" until it is known
+	open    map[any]context.CancelFunc // requests that are not answered, by id
+	legacy  mcp.Connection             // to a server of revision 2024-11-05; nil for others
+}
+
+// Dial returns a connection to the server at url. The header is sent with each request. It connects with the first message.
+func Dial(url string, header http.Header, client *http.Client) mcp.Connection {
+	ctx, stop := context.WithCancel(context.Background())
+	return &remote{
+		url: url, header: header, client: client, incoming: make(chan jsonrpc.Message), ctx: ctx, stop: stop,
+		open: make(map[any]context.CancelFunc), params: newParamHeaders(),
+	}
+}
+
+func (c *remote) SessionID() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
+}
+
+// Read returns the next message of the server.
+func (c *remote) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-c.incoming:
+		return m, nil
+	case <-c.ctx.Done():
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// deliver hands a message to Read.
+func (c *remote) deliver(m jsonrpc.Message) {
+	if r, ok := m.(*jsonrpc.Response); ok {
+		c.params.learn(r)
+	}
+	select {
+	case c.incoming <- m:
+	case <-c.ctx.Done():
+	}
+}
+
+// Write sends a message. It waits for the answer of a notification, so that messages behind it are sent behind it, and does not
+// wait for that of a request.
+func (c *remote) Write(ctx context.Context, m jsonrpc.Message) error {
+	c.mu.Lock()
+	legacy := c.legacy
+	c.mu.Unlock()
+	if legacy != nil {
+		return legacy.Write(ctx, m)
+	}
+	r, ok := m.(*jsonrpc.Request)
+	if ok && r.IsCall() {
+		c.params.ask(r)
+		callCtx, cancel := context.WithCancel(c.ctx)
+		c.mu.Lock()
+		c.open[r.ID.Raw()] = cancel
+		c.mu.Unlock()
+		go func() {
+			defer c.closed(r.ID.Raw())
+			c.call(callCtx, r)
+		}()
+		return nil
+	}
+	if ok && r.Method == "notifications/cancelled" && c.cancelCall(r) {
+		return nil
+	}
+	res, err := c.post(c.ctx, m)
+	if err != nil {
+		return nil // a notification has no answer that could tell it
+	}
+	_ = res.Body.Close() // it has no content
+	if ok && r.Method == "notifications/initialized" {
+		go c.listen()
+	}
+	return nil
+}
+
+// closed forgets a request.
+func (c *remote) closed(id any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel := c.open[id]; cancel != nil {
+		cancel()
+	}
+	delete(c.open, id)
+}
+
+// cancelCall closes the connection of a request, which cancels it from revision 2026-07-28 on. It reports false in other
+// revisions.
+func (c *remote) cancelCall(r *jsonrpc.Request) bool {
+	var p struct {
+		ID any `json:"requestId"`
+	}
+	if json.Unmarshal(r.Params, &p) != nil {
+		return false
+	}
+	id, err := jsonrpc.MakeID(p.ID)
+	if err != nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cancel := c.open[id.Raw()]
+	if c.version < withoutSessions || cancel == nil {
+		return false
+	}
+	cancel()
+	return true
+}
+
+// call sends a request and delivers the messages of its answer. A request without an answer gets an error.
+func (c *remote) call(ctx context.Context, r *jsonrpc.Request) {
+	res, err := c.post(ctx, r)
+	if err == nil && r.Method == "initialize" && isOldServer(res.StatusCode) && c.connectLegacy(ctx, r) {
+		_ = res.Body.Close() // the server speaks otherwise
+		return
+	}
+	if err == nil {
+		err = c.answer(ctx, r, res)
+	}
+	if err != nil && c.ctx.Err() == nil && ctx.Err() == nil {
+		c.deliver(&jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}})
+	}
+}
+
+// isOldServer reports whether a server answers so to a message that it gets by POST in revision 2024-11-05.
+func isOldServer(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusNotFound || status == http.StatusMethodNotAllowed
+}
+
+// connectLegacy connects to a server of revision 2024-11-05 and sends it the first request.
+func (c *remote) connectLegacy(ctx context.Context, first *jsonrpc.Request) bool {
+	client := &http.Client{Transport: withHeader{c.header, c.client.Transport}}
+	legacy, err := (&mcp.SSEClientTransport{Endpoint: c.url, HTTPClient: client}).Connect(c.ctx)
+	if err != nil {
+		return false
+	}
+	c.mu.Lock()
+	c.legacy = legacy
+	c.mu.Unlock()
+	go func() {
+		defer c.stop()
+		for {
+			m, err := legacy.Read(c.ctx)
+			if err != nil {
+				return
+			}
+			c.deliver(m)
+		}
+	}()
+	return legacy.Write(ctx, first) == nil
+}
+
+// withHeader is a transport that sends more headers.
+type withHeader struct {
+	header http.Header
+	next   http.RoundTripper
+}
+
+func (t withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, values := range t.header {
+		r.Header[name] = values
+	}
+	next := t.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	return next.RoundTrip(r)
+}
+
+// answer delivers the messages of the answer to a request.
+func (c *remote) answer(ctx context.Context, r *jsonrpc.Request, res *http.Response) error {
+	defer res.Body.Close()
+	if id := res.Header.Get(sessionHeader); id != "" {
+		c.mu.Lock()
+		c.session = id
+		c.mu.Unlock()
+	}
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // another one is an error below
+	switch kind {
+	case "application/json":
+		body, err := readUpTo(res.Body, maxMessage)
+		if err != nil {
+			return fmt.Errorf("read the answer of the server: %w", err)
+		}
+		messages, _, err := decode(body)
+		if err != nil {
+			return fmt.Errorf("the server answered with status %s and no message", res.Status)
+		}
+		for _, m := range messages {
+			c.received(r, m)
+		}
+		return nil
+	case "text/event-stream":
+		return c.follow(ctx, r, res)
+	}
+	return fmt.Errorf("the server answered with status %s", res.Status)
+}
+
+// received delivers a message, and learns the version of the protocol from the answer to initialize. It reports whether the
+// message answers r.
+func (c *remote) received(r *jsonrpc.Request, m jsonrpc.Message) bool {
+	answer, ok := m.(*jsonrpc.Response)
+	answers := ok && r != nil && answer.ID == r.ID
+	if answers && r.Method == "initialize" {
+		var result struct {
+			Version string `json:"protocolVersion"`
+		}
+		_ = jsonv2.Unmarshal(answer.Result, &result, lenient) // an error has no version
+		c.mu.Lock()
+		c.version = result.Version
+		c.mu.Unlock()
+	}
+	c.deliver(m)
+	return answers
+}
+
+// follow delivers the messages of a stream until r is answered. It goes on with a stream that breaks.
+func (c *remote) follow(ctx context.Context, r *jsonrpc.Request, res *http.Response) error {
+	last := ""
+	for tries := 0; ; {
+		progress, answered := c.events(r, res, &last)
+		_ = res.Body.Close() // it is read, or broken
+		if answered || ctx.Err() != nil {
+			return nil
+		}
+		if progress {
+			tries = 0
+		}
+		if tries++; last == "" && r != nil || tries > 4 {
+			return errors.New("the stream of the server ended without an answer")
+		}
+		select {
+		case <-time.After(time.Second << (tries - 1) / 4):
+		case <-ctx.Done():
+			return nil
+		}
+		next, err := c.get(ctx, last)
+		if err != nil {
+			return err
+		}
+		res = next
+	}
+}
+
+// events delivers the messages of one answer.
+func (c *remote) events(r *jsonrpc.Request, res *http.Response, last *string) (progress, answered bool) {
+	in := bufio.NewReaderSize(res.Body, 16<<10)
+	for {
+		raw, err := readEvent(in, maxMessage)
+		if err != nil {
+			return progress, false
+		}
+		e := parseEvent(raw)
+		if e.id != "" {
+			*last, progress = e.id, true
+		}
+		messages, _, err := decode(e.data)
+		if len(e.data) == 0 || err != nil {
+			continue
+		}
+		for _, m := range messages {
+			answered = c.received(r, m) || answered
+		}
+		if answered {
+			return true, true
+		}
+	}
+}
+
+// listen delivers what the server sends on its own, in the revisions that have a stream for it.
+func (c *remote) listen() {
+	if c.protocol() >= withoutSessions {
+		return
+	}
+	res, err := c.get(c.ctx, "")
+	if err != nil {
+		return // the server has no such stream
+	}
+	_ = c.follow(c.ctx, nil, res) // without it, the answers to requests still come
+}
+
+func (c *remote) protocol() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.version
+}
+
+// get opens a stream, behind the event last.
+func (c *remote) get(ctx context.Context, last string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.setHeaders(req, nil)
+	req.Header.Set("Accept", "text/event-stream")
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	res, err := c.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		_ = res.Body.Close() // it is an error
+		return nil, fmt.Errorf("the server answered with status %s", res.Status)
+	}
+	return res, nil
+}
+
+// post sends a message.
+func (c *remote) post(ctx context.Context, m jsonrpc.Message) (*http.Response, error) {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	r, _ := m.(*jsonrpc.Request)
+	c.setHeaders(req, r)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	return c.client.Do(req)
+}
+
+// requestParams are the parameters of a request that its headers repeat.
+type requestParams struct {
+	Name      string         `json:"name"`
+	URI       string         `json:"uri"`
+	Arguments jsontext.Value `json:"arguments"`
+	Meta      struct {
+		Version string `json:"io.modelcontextprotocol/protocolVersion"`
+	} `json:"_meta"`
+}
+
+// setHeaders sets the headers that a request needs in its revision. From 2026-07-28 on, they repeat parts of the body.
+func (c *remote) setHeaders(req *http.Request, r *jsonrpc.Request) {
+	for name, values := range c.header {
+		req.Header[name] = values
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var p requestParams
+	if r != nil {
+		_ = jsonv2.Unmarshal(r.Params, &p, lenient)           // what cannot be read has no headers
+		if p.Meta.Version != "" || r.Method == "initialize" { // which begins an older revision, after one that the server refused
+			c.version = p.Meta.Version
+		}
+	}
+	if c.session != "" {
+		req.Header.Set(sessionHeader, c.session)
+	}
+	if c.version != "" {
+		req.Header.Set("Mcp-Protocol-Version", c.version)
+	}
+	if r == nil || c.version < withoutSessions {
+		return
+	}
+	req.Header.Set("Mcp-Method", r.Method)
+	switch r.Method {
+	case "tools/call":
+		c.params.set(req.Header, p.Name, p.Arguments)
+		req.Header.Set("Mcp-Name", headerText(p.Name))
+	case "prompts/get":
+		req.Header.Set("Mcp-Name", headerText(p.Name))
+	case "resources/read":
+		req.Header.Set("Mcp-Name", headerText(p.URI))
+	}
+}
+
+// headerText returns a text as the value of a header: in base64 if it has other than visible ASCII characters, or could be taken
+// for base64.
+func headerText(text string) string {
+	plain := text == strings.TrimSpace(text) && !strings.HasPrefix(text, "=?base64?")
+	for _, b := range []byte(text) {
+		plain = plain && b >= ' ' && b < 0x7f
+	}
+	if plain {
+		return text
+	}
+	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
+}
+
+// Close ends the session.
+func (c *remote) Close() error {
+	c.mu.Lock()
+	session, legacy := c.session, c.legacy
+	c.session = ""
+	c.mu.Unlock()
+	defer c.stop()
+	if legacy != nil {
+		return legacy.Close()
+	}
+	if session == "" || c.ctx.Err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, 2*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodDelete, c.url, nil)
+	if err != nil {
+		return err
+	}
+	c.setHeaders(req, nil)
+	req.Header.Set(sessionHeader, session)
+	res, err := c.client.Do(req)
+	if err != nil {
+		return nil // the server ends the session on its own
+	}
+	return res.Body.Close()
+}

@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/ingest/openai"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// step is a call of a run with its result.
+type step struct{ command, result string }
+
+// works are runs of all sorts: what an agent does, step by step.
+var works = map[string][]step{
+	"a call with the same result again and again": repeat(12, func(int) step { return step{"make", "make: *** no rule to make target all"} }),
+	"a call whose result changes in its numbers":  repeat(12, func(i int) step { return step{"make", fmt.Sprintf("error 17 after %d ms", 100+i*7)} }),
+	"two calls in turns": repeat(16, func(i int) step {
+		return [2]step{{"cat a.go", "package a"}, {"cat b.go", "package b"}}[i%2]
+	}),
+	"three calls in turns": repeat(24, func(i int) step {
+		return [3]step{{"go build", "ok"}, {"go test", "--- FAIL: TestParse"}, {"git diff", "- a + b"}}[i%3]
+	}),
+	"other arguments and nothing found": repeat(20, func(i int) step { return step{fmt.Sprintf("grep word%d", i), "no results"} }),
+	"polling for a job":                 repeat(30, func(int) step { return step{"status 4711", "running"} }),
+	"counting down":                     repeat(20, func(i int) step { return step{"status 4711", fmt.Sprintf("%d items left", 100-i*5)} }),
+	"progress": repeat(20, func(i int) step {
+		return step{fmt.Sprintf("cat file%d.go", i), fmt.Sprintf("package part%d\nfunc F%d() { use(%q) }", i, i, strings.Repeat(string(rune('a'+i)), 9))}
+	}),
+	"one step": {{"ls", "a.go"}},
+}
+
+func repeat(n int, make func(int) step) (all []step) {
+	for i := range n {
+		all = append(all, make(i))
+	}
+	return all
+}
+
+// verdictOf is what must be the same of a finding.
+type verdictOf struct {
+	Rule, Subject, Severity string
+	Count                   int
+}
+
+func verdictsOf(findings []unloop.Finding) (all []verdictOf) {
+	for _, f := range findings {
+		all = append(all, verdictOf{f.Rule, f.Subject, string(f.Severity), f.Count})
+	}
+	return all
+}
+
+// guarded returns what a guard finds, and the steps up to the call that it blocks.
+func guarded(t *testing.T, p *profile.Profile, steps []step) ([]verdictOf, []step) {
+	t.Helper()
+	g := guard.New(p, guard.Options{Run: "r"})
+	g.Text(t.Context(), unloop.RoleUser, "", "fix the build")
+	var found []verdictOf
+	for i, s := range steps {
+		call := guard.Call{ID: fmt.Sprint("call_", i+1), Tool: "bash", Args: encode(map[string]string{"command": s.command})}
+		if g.Before(t.Context(), call).Stops() {
+			return found, steps[:i]
+		}
+		result, err := json.Marshal(s.result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.After(t.Context(), call, guard.Outcome{Result: result})
+		found = verdictsOf(g.State().Warned)
+	}
+	return found, steps
+}
+
+// scanned returns what a scan of the run's file finds.
+func scanned(t *testing.T, p *profile.Profile, steps []step) []verdictOf {
+	t.Helper()
+	d := dialects["chat"]
+	items := []string{d.says("fix the build")}
+	for i, s := range steps {
+		items = append(items, d.calls(fmt.Sprint("call_", i+1), s.command, s.result)...)
+	}
+	session := p.NewSession("r")
+	in := ingest.NewInput("run.json", "r", strings.NewReader(d.body(items, false)))
+	if err := openai.Format().Decode(in, func(e *unloop.Event) error { session.Add(e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return verdictsOf(session.Warnings())
+}
+
+// proxied returns what a proxy finds that passes the run's requests.
+func proxied(t *testing.T, d dialect, steps []step) []verdictOf {
+	t.Helper()
+	u := newUpstream(t)
+	s, p := start(t, u, func(o *Options) { o.Mode = Observe })
+	a := &agent{dialect: d, t: t, base: s.URL, items: []string{d.says("fix the build")}}
+	a.ask()
+	for _, s := range steps {
+		a.call(s.command, s.result)
+		a.ask()
+	}
+	kept := p.conversations.kept.Values()
+	if len(kept) != 1 {
+		t.Fatalf("%d conversations, want 1", len(kept))
+	}
+	return verdictsOf(kept[0].conversation.session.Warnings())
+}
+
+func TestScanGuardAndProxyFindTheSame(t *testing.T) {
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loops := 0
+	for name, steps := range works {
+		t.Run(name, func(t *testing.T) {
+			want, steps := guarded(t, p, steps)
+			loops += min(1, len(want))
+			if diff := cmp.Diff(want, scanned(t, p, steps)); diff != "" {
+				t.Errorf("guard and scan differ (-guard +scan):\n%s", diff)
+			}
+			for api, d := range dialects {
+				if diff := cmp.Diff(want, proxied(t, d, steps)); diff != "" {
+					t.Errorf("guard and proxy in front of %s differ (-guard +proxy):\n%s", api, diff)
+				}
+			}
+		})
+	}
+	if loops < 4 || loops == len(works) {
+		t.Errorf("%d of %d works have findings: the table shows little", loops, len(works))
+	}
+}
