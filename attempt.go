@@ -65,7 +65,7 @@ const ofCalls = 0x5F356495
 const ofOutcomes = 0x2C1B3C6D
 
 // bagWords is how many words an argument has at least that is compared without regard to their order.
-const bagWords = 8
+const bagWords = 6
 
 // bag returns a fingerprint of words that does not depend on their order.
 func bag(words []fingerprint.Word) (sum uint32, n int) {

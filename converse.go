@@ -1,6 +1,10 @@
 package unloop
 
-import "github.com/unloop-ai/unloop/internal/fingerprint"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
 
 // converse reads a message: whether the assistant, asked by a person, says what it has not said before.
 func (r *Run) converse(s *scratch, e *Event) {
@@ -12,6 +16,10 @@ func (r *Run) converse(s *scratch, e *Event) {
 		m.Wasted *= keptByPerson
 		m.Certain, m.Excused = 0, excusedSteps
 		m.Asked, m.AskedAgain = true, fresh < askedNew || known
+		if fresh >= answeredNew && !known {
+			m.Talk = max(0, m.Talk-m.Question) // it was another question, and told something
+		}
+		m.Question = 0
 		return
 	}
 	asked := m.Asked
@@ -28,6 +36,9 @@ func (r *Run) converse(s *scratch, e *Event) {
 		m.Talked = r.current.Ref
 	}
 	m.Talk = m.Talk*talkKept + said
+	if fresh > 0 && strings.HasSuffix(e.Text, "?") {
+		m.Question = said
+	}
 }
 
 // spoken notes the pairs of words of a message, and returns the share of them that nobody of the role has said before. It also

@@ -44,12 +44,14 @@ type Meter struct {
 // meter is the Meter with what it rests on.
 type meter struct {
 	Meter
-	Changed    Hash  // the tool of the latest change
-	Excused    int   // how many of the next steps have a reason to look again: something was changed, or a person spoke
-	Asked      bool  // a person has spoken since the last message of an assistant
-	AskedAgain bool  // and said hardly more than before
-	Looked     bool  // a step has ended since
-	Acts       []act // the latest calls; Acts[N%recentActs] comes next
+	Changed    Hash    // the tool of the latest change
+	Brought    Brought // what the latest step brought that changed nothing
+	Excused    int     // how many of the next steps have a reason to look again: something was changed, or a person spoke
+	Asked      bool    // a person has spoken since the last message of an assistant
+	AskedAgain bool    // and said hardly more than before
+	Question   float64 // what the assistant's latest message wasted, if it asked what had not been asked in these words
+	Looked     bool    // a step has ended since
+	Acts       []act   // the latest calls; Acts[N%recentActs] comes next
 	N          int
 	Answers    []answer // Answers[Next] is the oldest
 	Next       int
@@ -72,8 +74,9 @@ const (
 	weightAgain    = 0.68 // the same call with the same result
 	weightPoll     = 0.2
 	weightRewrite  = 0.4 // a change in nearly the words of an earlier one
-	weightReworded = 0.7 // a change that its tool acknowledges as the one before, which it resembles
+	weightReworded = 0.8 // a change that its tool acknowledges as the one before, which it resembles
 	weightPassing  = 0.6 // a failure that may pass by itself
+	weightSlip     = 0.4 // a call that can do nothing, behind one that could
 	weightStubborn = 1.3 // the same call fails in the same way for the third time
 
 	alikeFrom, alikeTo = 0.1, 0.6 // calls are different to the one share of common words, and one and the same from the other on
@@ -101,6 +104,7 @@ const (
 	shortAnswer   = 15  // words: a change is told in no more
 
 	askedForKnown = 1.3 // what an answer counts to a person who says the same again
+	answeredNew   = 0.5 // the share of new pairs of words from which on an answer to another question is news
 	askedNew      = 0.2 // the same, for a person who does not only say the same again
 	talkNew       = 0.6 // the share of new pairs of words from which on a message counts as new
 	talkKept      = 0.9 // of the evidence, from message to message
@@ -115,7 +119,7 @@ func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }
 
 // read notes the runs of four words, and returns the share of them that was not seen before.
 func (m *meter) read(w *fingerprint.Words) float64 {
-	fresh, all := m.count(w, false)
+	fresh, all := m.count(w, false, false)
 	if all == 0 {
 		return 0
 	}
@@ -124,7 +128,7 @@ func (m *meter) read(w *fingerprint.Words) float64 {
 
 // count notes the runs of four words of each line, sentence or JSON member, or the one run of fewer: how many were not seen before,
 // and how many there are. In the text of an outcome an id behind a word is any id: what is known but for its ids is known.
-func (m *meter) count(w *fingerprint.Words, outcome bool) (fresh, all int) {
+func (m *meter) count(w *fingerprint.Words, outcome, failed bool) (fresh, all int) {
 	for words := w.List; len(words) > 0; {
 		n := 1
 		for n < len(words) && !words[n].First {
@@ -139,7 +143,10 @@ func (m *meter) count(w *fingerprint.Words, outcome bool) (fresh, all int) {
 			continue
 		}
 		for k := 1; outcome && k < n; k++ {
-			if item[k].Kind == fingerprint.Mixed && item[k-1].Kind == fingerprint.Letters {
+			switch {
+			case item[k].Kind == fingerprint.Mixed && item[k-1].Kind == fingerprint.Letters:
+				item[k].Hash = anyID
+			case item[k].Kind == fingerprint.Number && failed:
 				item[k].Hash = anyID
 			}
 		}
@@ -186,7 +193,7 @@ func shortRun(item []fingerprint.Word) uint32 {
 func (r *Run) weigh(t *Tool, w *fingerprint.Words, class, told Hash, varied variation) {
 	m, effort := &r.s.Meter, &r.step.Effort
 	about := effort.answered(w)
-	fresh, all := m.count(w, !about)
+	fresh, all := m.count(w, !about, r.step.Failing)
 	if all > 0 {
 		effort.Novelty = min(1, max(noveltyGain*float64(fresh)/float64(all+2), float64(fresh)/float64(fresh+noveltyHalf)))
 	}
@@ -199,7 +206,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class, told Hash, varied vari
 	blank := len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && fresh == 0
 	m.Talk *= talkSteps
 	m.Looked = true
-	if effort.Writes && !t.Shell && blank && !r.step.Failing {
+	if effort.Writes && !t.Shell && blank && !r.step.Failing && (len(w.List) == 0 || !effort.Reordered) {
 		m.Excused = excusedSteps
 		return // whether it did anything is not known
 	}
@@ -221,14 +228,19 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class, told Hash, varied vari
 			kept = 1 - effort.Novelty
 		} else if m.Excused == excusedSteps { // it follows another change, and nobody has looked in between
 			effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
-			if same := rewritten(effort); same > 0 && t.Acknowledged == w.Shape && !t.Shell && m.Changed == t.Hash {
+			if same := rewritten(effort); same > 0 && (t.Acknowledged == w.Shape || effort.Novelty < knownNovelty) && !t.Shell && m.Changed == t.Hash {
 				effort.Wasted, kept = max(effort.Wasted, same), 1
 			}
 		}
 		t.Acknowledged, m.Changed = w.Shape, t.Hash
 		m.Excused = excusedSteps
 	} else {
-		effort.Wasted = r.wasted(t, w)
+		returned := class != 0 && r.step.Told > 1 && t.LastError != class && effort.Novelty < knownError*knownNovelty
+		effort.Wasted = r.wasted(t, w, returned)
+		if class != 0 {
+			t.LastError = class
+		}
+		m.Brought = effort.Brought
 		if effort.Brought == Nothing {
 			kept = 1
 		}
@@ -247,19 +259,28 @@ func (r *Run) judge(t *Tool, w *fingerprint.Words, blank bool, all int) {
 		effort.Brought = Nothing
 	case failed:
 		effort.Brought = Setback
-	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) && (blank || t.Shell && nothing || w.Tells == fingerprint.Done || w.Tells != fingerprint.Nothing && !effort.Known && len(w.List) < shortAnswer && step.Told == 1):
+	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) && (blank || t.Shell && nothing || w.Tells == fingerprint.Done || effort.acknowledged(w, step.Told)):
 		effort.Brought = Change
 	case nothing:
 		effort.Brought = Absence
 	}
 }
 
+// acknowledged reports whether a call that may change something is answered as one that did: in a few words that were not told before,
+// or about an item that no call of its tool has named.
+func (effort *Effort) acknowledged(w *fingerprint.Words, told int) bool {
+	return w.Tells != fingerprint.Nothing && len(w.List) < shortAnswer && (effort.Names != 0 || !effort.Known && told == 1)
+}
+
 // wasted returns how much of the step was in vain.
-func (r *Run) wasted(t *Tool, w *fingerprint.Words) float64 {
+func (r *Run) wasted(t *Tool, w *fingerprint.Words, returned bool) float64 {
 	m, effort, step := &r.s.Meter, &r.step.Effort, &r.step
 	weight := weightContent
 	switch effort.Brought {
 	case Nothing:
+		if m.Brought != Nothing {
+			return weightSlip
+		}
 		return 1
 	case Absence:
 		weight = weightAbsence
@@ -289,7 +310,9 @@ func (r *Run) wasted(t *Tool, w *fingerprint.Words) float64 {
 	}
 	if m.Excused > 0 {
 		m.Excused--
-		if effort.Brought == Setback {
+		if returned {
+			// the change has brought back an error that was gone
+		} else if effort.Brought == Setback {
 			weight *= weightRetried
 		} else {
 			weight *= weightExcused
@@ -331,11 +354,11 @@ func likeness(alike float64) float64 {
 }
 
 // certain reports whether the step was in vain beyond doubt: it could do nothing, or came with its result twice before, and
-// nothing was changed since.
+// nothing was changed since. That nothing was found is beyond doubt in the same words only.
 func (r *Run) certain() bool {
 	effort := &r.step.Effort
 	return effort.Brought == Nothing ||
-		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Excused == 0
+		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Excused == 0 && (effort.Brought != Absence || effort.Fresh == 0)
 }
 
 // add adds what a step wasted to what is kept of the evidence.

@@ -60,6 +60,7 @@ type toolState struct {
 	ProgressAtFirstCall int      // state updates and memory writes of the run before the tool's first call
 	Latest              int      // number of the latest call
 	Hash                Hash     // of the name
+	LastError           Hash     `json:",omitzero"` // the class of its latest error; with NeedEffort
 	Inputs              []*input // distinct inputs, the latest last; with NeedInputs
 }
 

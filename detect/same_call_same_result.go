@@ -3,7 +3,8 @@ package detect
 import "github.com/unloop-ai/unloop"
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.TargetHash is,
-// and results if Step.NormalizedResult is. Polling tools are left out, because StuckPolling covers them.
+// and results if Step.NormalizedResult is. Polling tools are left out, because StuckPolling covers them. The finding is Advisory if
+// nothing was found under arguments that vary: what is not there under one of them may be there under another.
 type SameCallSameResult struct {
 	Weight   float64 // the least Count.Weight of the occurrences, each with a half-life of 24 steps
 	Failures int     // the least number of occurrences if the call fails, because a few retries are no loop
@@ -11,7 +12,7 @@ type SameCallSameResult struct {
 
 // Info describes the rule.
 func (SameCallSameResult) Info() unloop.Info {
-	return unloop.Info{Name: "same_call_same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
+	return unloop.Info{Name: "same_call_same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts | unloop.NeedEffort}
 }
 
 // Check looks at the step that has just ended.
@@ -25,7 +26,9 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Repeats.Weight / d.Weight
 	stepsThat(r, recent, func(s *unloop.Step) bool {
-		return s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
+		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
+		f.Advisory = f.Advisory || same && s.ArgsHash != step.ArgsHash && step.Effort.Brought == unloop.Absence
+		return same
 	}).attach(&f)
 	f.Next = []unloop.Hash{step.Question}
 	addNudgeContext(r, &f, 1)

@@ -13,9 +13,12 @@ type SameError struct {
 // patience is how much longer tests may fail than other commands: that is what they are for.
 const patience = 1.3
 
+// stubbornNews is the novelty of the text around an error from which on the steps in between told something.
+const stubbornNews = 0.06
+
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
-	return unloop.Info{Name: "same_error", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
+	return unloop.Info{Name: "same_error", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts | unloop.NeedEffort}
 }
 
 // Check looks at the tool of the step that has just failed.
@@ -49,7 +52,7 @@ func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, b
 	if step.Test {
 		weight *= patience
 	}
-	if step.Errors.Weight < weight {
+	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNews {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file were written after the progress meter, to report on. None of them chose a rule or a setting.
+// The look-alikes of this file were written after the progress meter, to report on. Those marked as read were tuned on since.
 
 func laterLookalikes() []kind {
 	return []kind{
 		{name: "images_converted", build: imagesConverted},
 		{name: "regions_deployed", build: regionsDeployed},
-		{name: "values_printed", build: valuesPrinted},
+		{name: "values_printed", read: true, build: valuesPrinted},
 		{name: "test_matrix", build: testMatrix},
 		{name: "cherry_picks", build: cherryPicks},
 		{name: "orders_looked_up", build: ordersLookedUp},
 		{name: "checkout_pages", build: checkoutPages},
 		{name: "conflicts_resolved", build: conflictsResolved},
-		{name: "rows_in_batches", build: rowsInBatches},
-		{name: "interview", build: interview},
+		{name: "rows_in_batches", read: true, build: rowsInBatches},
+		{name: "interview", read: true, build: interview},
 		{name: "jobs_of_a_pipeline", build: jobsOfAPipeline},
 		{name: "restarted_until_well", build: restartedUntilWell},
 		{name: "months_summed_up", build: monthsSummedUp},

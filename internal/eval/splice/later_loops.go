@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// The loops of this file were written after the progress meter, to report on. None of them chose a rule or a setting.
+// The loops of this file were written after the progress meter, to report on. Those marked as read were tuned on since.
 
 func laterLoops() []kind {
 	return []kind{
 		{name: "state_locked", build: stateLocked},
-		{name: "snapshot_mismatch", build: snapshotMismatch},
+		{name: "snapshot_mismatch", read: true, build: snapshotMismatch},
 		{name: "locator_times_out", build: locatorTimesOut},
 		{name: "table_denied", build: tableDenied},
 		{name: "tickets_searched_again", build: ticketsSearchedAgain},
@@ -20,15 +20,15 @@ func laterLoops() []kind {
 		{name: "notes_rewritten", build: notesRewritten},
 		{name: "todos_rewritten", build: todosRewritten},
 		{name: "host_unreachable", build: hostUnreachable},
-		{name: "human_check", build: humanCheck},
-		{name: "facts_stored_again", build: factsStoredAgain},
+		{name: "human_check", read: true, build: humanCheck},
+		{name: "facts_stored_again", read: true, build: factsStoredAgain},
 		{name: "same_conflict", build: sameConflict},
 		{name: "folder_listed_again", build: folderListedAgain},
 		{name: "announced_without_call", build: announcedWithoutCall},
-		{name: "sums_rearranged", build: sumsRearranged},
+		{name: "sums_rearranged", read: true, build: sumsRearranged},
 		{name: "screen_unchanged", build: screenUnchanged},
-		{name: "end_of_page", build: endOfPage},
-		{name: "two_errors_in_turn", build: twoErrorsInTurn},
+		{name: "end_of_page", read: true, build: endOfPage},
+		{name: "two_errors_in_turn", read: true, build: twoErrorsInTurn},
 		{name: "message_bounces", build: messageBounces},
 		{name: "short_round", build: shortRound},
 	}

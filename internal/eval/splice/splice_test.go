@@ -72,7 +72,7 @@ func TestSetsOfKinds(t *testing.T) {
 			loops++
 		}
 	}
-	if loops < 80 || lookalikes < 55 || len(made[ReportingKinds]) != 2*35 {
+	if loops < 80 || lookalikes < 55 || len(made[ReportingKinds]) != 2*46 {
 		t.Errorf("%d loops, %d look-alikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
 	}
 	if _, err := New(io.Discard, 1, "some"); err == nil || err.Error() != `unknown kinds "some": want all, tuning or reporting` {
@@ -192,6 +192,9 @@ func TestOnset(t *testing.T) {
 		"crash_inspected_again": input, "notes_rewritten": tool, "todos_rewritten": tool, "host_unreachable": tool, "human_check": tool,
 		"facts_stored_again": tool, "folder_listed_again": result, "sums_rearranged": tool, "screen_unchanged": tool, "end_of_page": tool,
 		"message_bounces": tool,
+
+		"migration_dirty": tool, "device_not_listed": tool, "signature_refused": tool, "chart_redrawn": tool, "same_slots_offered": tool,
+		"logs_queried_again": tool, "port_in_use": tool, "formula_broken": tool, "delegated_again": tool, "menu_opened_and_closed": tool,
 	}
 	// Of these the first entry that repeats is another than the onset, or depends on chance: their text is short, or their opening is
 	// no part of the loop.
