@@ -4,8 +4,6 @@ package main
 import (
 	"os"
 
-	_ "golang.org/x/crypto/x509roots/fallback" // for webhooks, where the system has no certificates, as in an image with nothing else
-
 	"github.com/unloop-ai/unloop/internal/cli"
 )
 

@@ -152,11 +152,11 @@ var rooms = map[string]room{
 	"internal/cli": {
 		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
 		others: []string{
-			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
+			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},
 	},
 	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
-	"cmd/unloop":     {ours: []string{"internal/cli"}, others: []string{"golang.org/x/crypto/x509roots/fallback"}},
+	"cmd/unloop":     {ours: []string{"internal/cli"}},
 
 	"internal/arch": {},
 	"packaging":     {others: []string{"go.yaml.in/yaml/v3"}},

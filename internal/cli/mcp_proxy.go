@@ -80,6 +80,7 @@ func (f *mcpProxyFlags) check(args []string) error {
 }
 
 func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
+	useFallbackRoots()
 	if err := f.check(args); err != nil {
 		return err
 	}

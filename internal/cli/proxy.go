@@ -98,6 +98,7 @@ func (f *proxyFlags) options(log *slog.Logger) (proxy.Options, error) {
 
 // run serves until the command is interrupted.
 func (f *proxyFlags) run(cmd *cobra.Command) error {
+	useFallbackRoots()
 	log := logger(cmd.ErrOrStderr(), config.Log{Level: f.logLevel, Format: "text"})
 	o, err := f.options(log)
 	if err != nil {

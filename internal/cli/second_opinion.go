@@ -24,6 +24,7 @@ func loadSecondOpinion(path string, log io.Writer) (*secondopinion.Client, time.
 	if loaded.SecondOpinion.Endpoint == "" {
 		return nil, 0, errNoEndpoint
 	}
+	useFallbackRoots()
 	client, err := app.SecondOpinion(loaded.Config, os.Getenv, logger(log, loaded.Log))
 	return client, time.Duration(loaded.SecondOpinion.Wait), err
 }

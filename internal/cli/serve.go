@@ -36,6 +36,7 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			useFallbackRoots()
 			withdraw := func() {}
 			defer func() { withdraw() }()
 			server := app.Serve{
@@ -121,6 +122,7 @@ func waysIn(base string, token bool) []wayIn {
 		{"an example", "unloop demo" + endpoint},
 		{"traces in files", "unloop import" + endpoint + " ~/.claude/projects"},
 		{"files that grow", "unloop watch" + endpoint + " ~/.claude/projects ~/.codex/sessions"},
+		{"coding agents", "unloop hook install"},
 		{"OpenTelemetry", otlp},
 		{"Python", "pip install unloop && export UNLOOP_ENDPOINT=" + base},
 	}
