@@ -57,28 +57,18 @@ func (s *seen) place(h uint32) uint32 {
 	return at
 }
 
-// forget drops the older generation, and makes the younger the older.
+// forget drops the older generation, and makes the younger the older. It makes the table anew, which is linear whatever the entries
+// are; to take entries out one by one is not.
 func (s *seen) forget() {
-	for at := range s.places {
-		for x := s.places[at]; x != 0 && x&old != s.generation; x = s.places[at] {
-			s.drop(uint32(at))
+	before := s.places
+	s.places = make([]uint32, len(before))
+	for _, x := range before {
+		if x != 0 && x&old == s.generation {
+			s.places[s.place(x&^old)] = x
 		}
 	}
 	s.n, s.young = s.young, 0
 	s.generation ^= old
-}
-
-// drop empties a place and moves up what stands behind it and would not be found otherwise.
-func (s *seen) drop(at uint32) {
-	mask := uint32(len(s.places) - 1)
-	s.places[at] = 0
-	for next := (at + 1) & mask; s.places[next] != 0; next = (next + 1) & mask {
-		home := s.places[next] & mask
-		if (next-home)&mask >= (next-at)&mask {
-			s.places[at], s.places[next] = s.places[next], 0
-			at = next
-		}
-	}
 }
 
 func (s *seen) grow() {

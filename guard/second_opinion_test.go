@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +41,13 @@ func (r *reviewer) Review(ctx context.Context, q policy.Question) (policy.Opinio
 	case <-ctx.Done():
 		return policy.Opinion{}, ctx.Err()
 	}
+}
+
+// questions returns what was asked so far.
+func (r *reviewer) questions() []policy.Question {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.asked)
 }
 
 // reread has an agent read one file again and again, until it is stopped, and returns the decisions that are not Allow.
@@ -82,8 +90,8 @@ func TestASecondOpinionHoldsAStopBack(t *testing.T) {
 			t.Errorf("the decision is %v with opinion %+v, want a warning with the opinion", last.Action, last.Opinion)
 		}
 		stats := g.Stats().SecondOpinions
-		if stats.Asked != len(r.asked) || stats.Answered != stats.Asked || stats.Late+stats.Failed > 0 {
-			t.Errorf("stats are %+v after %d questions", stats, len(r.asked))
+		if stats.Asked != len(r.questions()) || stats.Answered != stats.Asked || stats.Late+stats.Failed > 0 {
+			t.Errorf("stats are %+v after %d questions", stats, len(r.questions()))
 		}
 		g.Close()
 	})
@@ -98,7 +106,7 @@ func TestAdviceIsPartOfTheNudge(t *testing.T) {
 		if last.Action < policy.Block || !strings.HasSuffix(last.Nudge, "Second opinion: Run the tests.") {
 			t.Errorf("the decision is %v with nudge %q, want a stop with the advice", last.Action, last.Nudge)
 		}
-		for _, step := range r.asked[0].Steps {
+		for _, step := range r.questions()[0].Steps {
 			if strings.Contains(step, "hunter22") {
 				t.Errorf("the question shows a secret: %s", step)
 			}
@@ -127,8 +135,8 @@ func TestAGuardWithoutAnAnswerDecidesAlone(t *testing.T) {
 			if diff := cmp.Diff(want, actions(reread(t, g, 12))); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
-			if waited := time.Since(before); waited > time.Duration(len(r.asked))*time.Second {
-				t.Errorf("%s: decisions waited %v for %d questions, want at most a second each", name, waited, len(r.asked))
+			if waited := time.Since(before); waited > time.Duration(len(r.questions()))*time.Second {
+				t.Errorf("%s: decisions waited %v for %d questions, want at most a second each", name, waited, len(r.questions()))
 			}
 			stats := g.Stats().SecondOpinions
 			g.Close()
@@ -168,9 +176,9 @@ func TestAClosedGuardAsksNothing(t *testing.T) {
 		g := secondGuard(t, r, 0)
 		reread(t, g, 6)
 		g.Close() // ends the open question
-		asked := len(r.asked)
-		if reread(t, g, 4); asked == 0 || len(r.asked) != asked {
-			t.Errorf("%d questions before Close and %d after it, want some and none", asked, len(r.asked)-asked)
+		asked := len(r.questions())
+		if reread(t, g, 4); asked == 0 || len(r.questions()) != asked {
+			t.Errorf("%d questions before Close and %d after it, want some and none", asked, len(r.questions())-asked)
 		}
 	})
 }
@@ -224,8 +232,8 @@ func TestAWaitForAnOpinionEndsWithTheContext(t *testing.T) {
 			g.Before(ctx, c)
 			g.After(ctx, c, Outcome{Result: json.RawMessage(`"package a"`)})
 		}
-		if waited := time.Since(before); waited != time.Second || len(r.asked) == 0 {
-			t.Errorf("the decisions waited %v for %d answers, want 1s for the first", waited, len(r.asked))
+		if waited := time.Since(before); waited != time.Second || len(r.questions()) == 0 {
+			t.Errorf("the decisions waited %v for %d answers, want 1s for the first", waited, len(r.questions()))
 		}
 		g.Close()
 	})
