@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { after, describe, test } from "node:test";
-import { Agent } from "../agents.js";
+import { Agent, nestedSpans } from "../agents.js";
 import { launch, open } from "../browser.js";
 import { run, Server } from "../server.js";
 
@@ -32,6 +32,8 @@ for (let i = 0; i < 6; i++) {
 }
 talk.push(...pair.call("publish", { to: "blog" }, new Error("403: the token has expired")));
 await server.send(talk);
+await server.post("/v1/traces", JSON.stringify(nestedSpans()));
+const [{ id: team }] = await server.get("/api/runs?text=planner");
 const runs = await server.get("/api/runs?text=demo-stuck");
 const stuck = runs[0].id;
 
@@ -42,11 +44,14 @@ const pages = [
   {
     name: "run", path: `/runs/${stuck}`,
     ready: async (p) => {
-      await p.getByRole("button", { name: "Go to culprit" }).first().click();
+      await p.getByRole("button", { name: "Last repeat" }).first().click();
       return p.getByLabel("Event", { exact: true });
     },
   },
   { name: "run-agents", path: "/runs/handover", ready: (p) => p.getByRole("treegrid", { name: "Timeline" }).getByText("publish") },
+  { name: "waterfall", path: `/runs/${team}/waterfall`, ready: (p) => p.getByRole("treegrid", { name: "Waterfall" }).getByText("search").first() },
+  { name: "run-not-found", path: "/runs/nothing", expect: [/404/], ready: (p) => p.getByRole("heading", { name: "Run not found" }) },
+  { name: "not-found", path: "/nowhere", expect: [/404/], ready: (p) => p.getByRole("heading", { name: "Page not found" }) },
   { name: "graph", path: `/runs/${stuck}/graph`, ready: (p) => p.getByRole("button", { name: /calls.*loop/ }).first() },
   {
     name: "what-if", path: `/runs/${stuck}/what-if`,
@@ -84,9 +89,9 @@ for (const [theme, options] of [
   ["phone-dark", { colorScheme: "dark", ...phone }],
 ]) {
   describe(theme, () => {
-    for (const { name, path, ready, server: at = server } of pages) {
+    for (const { name, path, ready, expect, server: at = server } of pages) {
       test(`${name} keeps nobody out`, async (t) => {
-        const page = await open(t, browser, at, path, options);
+        const page = await open(t, browser, at, path, { ...options, expect });
         await (await ready(page)).waitFor({ state: "attached" });
         await page.evaluate(() => document.fonts.ready);
         const photograph = new URL(`${name}-${theme}.png`, folder);

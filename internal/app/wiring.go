@@ -190,7 +190,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
-		Judge: again, Guards: agents, Ready: p.health(), Recording: p.pipeline.State,
+		Judge: again, Guards: agents, Ready: p.health(), Recording: p.pipeline.State, NotFound: web.NotFound(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

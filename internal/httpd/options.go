@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -38,6 +39,9 @@ type Options struct {
 
 	// Name returns a name as it is recorded: without its secrets. Nil if that is always the same.
 	Name func(name string) string
+
+	// NotFound answers browsers that ask for an unknown page. Nil for a problem in JSON, which other clients get.
+	NotFound http.Handler
 
 	// Ready returns why the server cannot work at the moment, or nil. Nil for a server that always can.
 	Ready func(ctx context.Context) error

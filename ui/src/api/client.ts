@@ -48,6 +48,18 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   return answer;
 }
 
+/** patiently asks again where the server is busy: it replays one run at a time, and one that was given up may still be running. */
+async function patiently(path: string, init: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(path, init);
+    } catch (e) {
+      if (!(e instanceof Failure) || e.status !== 429 || attempt === 5) throw e;
+      await new Promise((resolve) => setTimeout(resolve, 300 * attempt));
+    }
+  }
+}
+
 async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await (await ask(path, { signal })).json()) as T;
 }
@@ -76,7 +88,7 @@ export const api = {
   profiles: (signal?: AbortSignal) => get<Profile[]>("/api/profiles", signal),
   replay: async (id: string, profile: string, settings: Record<string, Json>, signal?: AbortSignal) =>
     (await (
-      await ask(`${run(id)}/replay`, {
+      await patiently(`${run(id)}/replay`, {
         method: "POST",
         signal,
         headers: { "Content-Type": "application/json" },
