@@ -74,6 +74,7 @@ type Store interface {
 	Runs
 	Events
 	Judgements
+	Acts
 }
 
 // Runs finds runs.
