@@ -37,6 +37,9 @@ const [{ id: team }] = await server.get("/api/runs?text=planner");
 const runs = await server.get("/api/runs?text=demo-stuck");
 const stuck = runs[0].id;
 
+await server.post("/api/acts", JSON.stringify({ action: "label", run_id: stuck, value: "loop", note: "it searches for ever" }));
+await server.post("/api/acts", JSON.stringify({ action: "mute", rule: "cycle", tool: "search", note: "a known one" }));
+
 /** pages are those that are looked at, each with what shows that it is all there. */
 const pages = [
   { name: "empty", server: empty, path: "/", ready: (p) => p.getByRole("heading", { name: "No runs yet" }) },
@@ -63,6 +66,14 @@ const pages = [
   },
   { name: "compare", path: `/compare?a=${stuck}&b=${stuck.replace("stuck", "healthy")}`, ready: (p) => p.getByRole("heading", { name: "First difference" }) },
   { name: "overview", path: "/overview?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
+  { name: "audit", path: "/audit", ready: (p) => p.getByRole("table", { name: "Audit log" }) },
+  {
+    name: "mute", path: `/runs/${stuck}`,
+    ready: async (p) => {
+      await p.getByRole("button", { name: "Mute …" }).first().click();
+      return p.getByRole("dialog").getByRole("button", { name: "Mute" });
+    },
+  },
   { name: "rules", path: "/rules", ready: (p) => p.getByRole("heading", { name: "Same call same result" }) },
 ];
 

@@ -1,6 +1,6 @@
 // Package labelled reads labelled runs: JSON Lines with a whole run in each line, as sets for measuring verdicts hold
 // them. A line is an object of id, source, outcome, labels and events; an entry of events is a tool_call with its
-// result, a message or a handoff. Index counts the entries, and a call and its result share the Index of theirs.
+// result, a message, a handoff, or an event that a server recorded. Index counts the entries, and a call and its result share the Index of theirs.
 //
 // Labels and outcome are what a verdict is measured against, so none of them becomes an event. A call has no id in
 // this format: its outcome comes right behind its start.
@@ -58,6 +58,8 @@ type entry struct {
 	From string `json:"from"` // of a handoff
 	To   string `json:"to"`
 
+	Event *unloop.Event `json:"event"` // of an event: as a server recorded it
+
 	Timestamp jsontext.Value `json:"timestamp"`
 	Latency   *float64       `json:"latency_ms"`
 	Cost      float64        `json:"cost"`
@@ -94,6 +96,11 @@ func (e *entry) send(trail *ingest.EventBuilder, index int) error {
 			return nil
 		}
 		return trail.Add(at, e.measured(&unloop.Event{Type: unloop.MessageSent, Role: e.Role, Text: e.Text}))
+	case "event":
+		if e.Event == nil {
+			return nil
+		}
+		return trail.Add(at, e.Event)
 	case "handoff":
 		return trail.Handoff(at, e.From, e.To)
 	}

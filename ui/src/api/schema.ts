@@ -4,6 +4,30 @@
  */
 
 export interface paths {
+    "/api/acts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log
+         * @description What people did, the latest first.
+         */
+        get: operations["list-acts"];
+        put?: never;
+        /**
+         * Label, acknowledge or mute
+         * @description Labels a run, acknowledges a warning, or mutes a rule for a tool or a project. Muted and acknowledged warnings are recorded and not alerted. The act is written to the audit log.
+         */
+        post: operations["act"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/compare": {
         parameters: {
             query?: never;
@@ -76,6 +100,46 @@ export interface paths {
          * @description 200 while the server accepts events and answers queries, else 503. The reason is given to tokens that may read, or to everybody if there are no tokens.
          */
         get: operations["health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List labels
+         * @description The labels of runs, the latest first.
+         */
+        get: operations["list-labels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mutes
+         * @description The mutes that hold, the first first.
+         */
+        get: operations["list-mutes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -272,6 +336,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run's review
+         * @description The run's label, its acknowledged warnings, and the mutes of its project.
+         */
+        get: operations["get-review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}/stream": {
         parameters: {
             query?: never;
@@ -396,6 +480,50 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Acknowledgement: {
+            /**
+             * Format: date-time
+             * @description Time of the acknowledgement.
+             */
+            at: string;
+            /** @description The warning's id. */
+            warning_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
+        Act: {
+            /**
+             * @description The action. delete: a run was deleted. apply: settings were written to the configuration file.
+             * @enum {string}
+             */
+            action: "label" | "acknowledge" | "unacknowledge" | "mute" | "unmute" | "delete" | "apply";
+            /**
+             * Format: date-time
+             * @description Time of the act.
+             */
+            at: string;
+            /** @description Why, in the person's words. */
+            note: string;
+            /**
+             * Format: int64
+             * @description Number of the act, from 1, in the order of the audit log.
+             */
+            number: number;
+            /** @description The project; empty for none, or for all of a mute. */
+            project: string;
+            /** @description The rule; empty for none. */
+            rule: string;
+            /** @description The run's id; empty for none. */
+            run_id: string;
+            /** @description The tool; empty for none, or for all of a mute. */
+            tool: string;
+            /** @description The label; the number of the act that muted; the settings that were applied. */
+            value: string;
+            /** @description The warning's id; empty for none. */
+            warning_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
         Analysis: {
             /** @description Identity of the call within its run: equal for calls of the same tool with the same arguments, as far as the arguments decide the result. For an assistant's message: identity of the text without volatile parts. */
             call?: string;
@@ -616,6 +744,24 @@ export interface components {
              */
             health_score: number;
         };
+        Label: {
+            /**
+             * Format: date-time
+             * @description Time when the label was given.
+             */
+            at: string;
+            /**
+             * @description loop: the agent was stuck in a loop. not_a_loop: the warnings of the run are wrong. missed_loop: the agent was stuck in a loop without a warning.
+             * @enum {string}
+             */
+            label: "loop" | "not_a_loop" | "missed_loop";
+            /** @description Why, in the person's words. */
+            note: string;
+            /** @description The run's id. */
+            run_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
         Looping: {
             /** @description Name of the tool or rule. */
             name: string;
@@ -774,6 +920,27 @@ export interface components {
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
+        };
+        NewAct: {
+            /**
+             * @description label: say whether the run loops. acknowledge: a warning was seen and is not alerted again. mute: warnings of a rule are recorded and not alerted.
+             * @enum {string}
+             */
+            action: "label" | "acknowledge" | "unacknowledge" | "mute" | "unmute";
+            /** @description Why, in the person's words. */
+            note?: string;
+            /** @description Mute the rule only in this project. Default: in all. */
+            project?: string;
+            /** @description The rule to mute. Required for mute. */
+            rule?: string;
+            /** @description The run's id. Required for label, acknowledge and unacknowledge. */
+            run_id?: string;
+            /** @description Mute the rule only for this tool. Default: for all. */
+            tool?: string;
+            /** @description label: loop, not_a_loop or missed_loop, or empty to remove the label. unmute: the number of the act that muted. */
+            value?: string;
+            /** @description The warning's id. Required for acknowledge and unacknowledge. */
+            warning_id?: string;
         };
         NewEvent: {
             /** @description The agent that acted; for a handoff, the agent that receives control. */
@@ -1023,6 +1190,14 @@ export interface components {
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
+        };
+        Review: {
+            /** @description The warnings that people have seen, the first first. */
+            acknowledged: components["schemas"]["Acknowledgement"][] | null;
+            /** @description The label of the run; null for none. */
+            label: components["schemas"]["Label"] | null;
+            /** @description The mutes that hold for the run's project, the first first. */
+            mutes: components["schemas"]["Act"][] | null;
         };
         Rule: {
             /** @description Further paragraphs, separated by empty lines; may be empty. */
@@ -1428,6 +1603,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Acknowledgement = components['schemas']['Acknowledgement'];
+export type Act = components['schemas']['Act'];
 export type Analysis = components['schemas']['Analysis'];
 export type Batch = components['schemas']['Batch'];
 export type Call = components['schemas']['Call'];
@@ -1439,9 +1616,11 @@ export type EventAnalysis = components['schemas']['EventAnalysis'];
 export type EventError = components['schemas']['EventError'];
 export type Health = components['schemas']['Health'];
 export type HealthPoint = components['schemas']['HealthPoint'];
+export type Label = components['schemas']['Label'];
 export type Looping = components['schemas']['Looping'];
 export type MetricDeltas = components['schemas']['MetricDeltas'];
 export type Metrics = components['schemas']['Metrics'];
+export type NewAct = components['schemas']['NewAct'];
 export type NewEvent = components['schemas']['NewEvent'];
 export type NewRun = components['schemas']['NewRun'];
 export type Overview = components['schemas']['Overview'];
@@ -1451,6 +1630,7 @@ export type Problem = components['schemas']['Problem'];
 export type Profile = components['schemas']['Profile'];
 export type Question = components['schemas']['Question'];
 export type Replay = components['schemas']['Replay'];
+export type Review = components['schemas']['Review'];
 export type Rule = components['schemas']['Rule'];
 export type Run = components['schemas']['Run'];
 export type RunDetails = components['schemas']['RunDetails'];
@@ -1465,6 +1645,75 @@ export type UsageTotals = components['schemas']['UsageTotals'];
 export type Warning = components['schemas']['Warning'];
 export type $defs = Record<string, never>;
 export interface operations {
+    "list-acts": {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: number;
+                /** @description X-Next-Cursor of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Link?: string;
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    act: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAct"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     compare: {
         parameters: {
             query: {
@@ -1587,6 +1836,67 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-labels": {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"][] | null;
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */
@@ -1979,6 +2289,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Review"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */

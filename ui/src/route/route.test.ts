@@ -14,6 +14,7 @@ describe("a place", () => {
     ["/compare", { page: "compare", run: "", tab: "timeline" }],
     ["/overview", { page: "overview", run: "", tab: "timeline" }],
     ["/rules", { page: "rules", run: "", tab: "timeline" }],
+    ["/audit", { page: "audit", run: "", tab: "timeline" }],
     ["/elsewhere", { page: "lost", run: "", tab: "timeline" }],
     ["/overview/x", { page: "lost", run: "", tab: "timeline" }],
   ];
