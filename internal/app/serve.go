@@ -22,6 +22,7 @@ import (
 // Serve says how a server runs.
 type Serve struct {
 	Config  *config.Config
+	File    string // that the configuration was read from; "" for none
 	Version string
 	Log     *slog.Logger
 
@@ -62,6 +63,7 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 // components are what a server is made of.
 type components struct {
 	config   *config.Config
+	file     string // that the configuration was read from; "" for none
 	version  string
 	log      *slog.Logger
 	shares   memory.Shares

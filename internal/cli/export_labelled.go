@@ -10,11 +10,10 @@ import (
 	"io"
 
 	"github.com/unloop-ai/unloop/internal/client"
-	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // outcomes are those of labelled runs, by the status of a run. Any other status says nothing of the outcome.
-var outcomes = map[string]string{store.Completed: "success", store.Failed: "failure"}
+var outcomes = map[string]string{"completed": "success", "failed": "failure"}
 
 // exportLabelled writes the runs that people labelled, one per line. A run is in memory as a whole.
 func exportLabelled(ctx context.Context, c *client.Client, to io.Writer) error {
@@ -43,7 +42,7 @@ func exportLabelled(ctx context.Context, c *client.Client, to io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, `%s,"labels":{"step_repetition":%t},"events":[%s]}`+"\n", head[:len(head)-1], l.Label != store.LabelNotALoop, &events)
+		fmt.Fprintf(w, `%s,"labels":{"step_repetition":%t},"events":[%s]}`+"\n", head[:len(head)-1], l.Label != "not_a_loop", &events)
 	}
 	return errors.Join(err, w.Flush())
 }

@@ -31,6 +31,7 @@ type Options struct {
 	Telemetry Telemetry // needed
 	Hub       *live.Hub // needed
 	Judge     Judge     // needed
+	Tuner     Tuner     // needed
 	Guards    Guards    // needed
 
 	// RunID returns the id under which a run is recorded that was sent with an id: another one where that holds a secret. Nil if
@@ -173,8 +174,8 @@ func (l *Limits) fill() {
 // Validate returns all that is wrong with the options.
 func (o *Options) Validate() error {
 	var wrong []error
-	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Guards == nil {
-		wrong = append(wrong, errors.New("a pipeline, a store, a taker of telemetry, a hub, a judge and guards are needed"))
+	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Tuner == nil || o.Guards == nil {
+		wrong = append(wrong, errors.New("a pipeline, a store, a taker of telemetry, a hub, a judge, a tuner and guards are needed"))
 	}
 	for i, t := range o.Tokens {
 		if hash, err := hex.DecodeString(t.SHA256); err != nil || len(hash) != sha256.Size {
