@@ -38,6 +38,10 @@ const runs = await server.get("/api/runs?text=demo-stuck");
 const stuck = runs[0].id;
 
 await server.post("/api/acts", JSON.stringify({ action: "label", run_id: stuck, value: "loop", note: "it searches for ever" }));
+const patient = new Agent("waits", { start: now - 1_200_000 });
+const refused = () => patient.call("deploy", { to: `stage ${patient.calls}` }, new Error("503: try again"));
+await server.send([...patient.begin(), ...Array.from({ length: 5 }, refused).flat(), ...patient.end()]);
+await server.post("/api/acts", JSON.stringify({ action: "label", run_id: "waits", value: "not_a_loop", note: "it waits for a deployment" }));
 await server.post("/api/acts", JSON.stringify({ action: "mute", rule: "cycle", tool: "search", note: "a known one" }));
 
 /** pages are those that are looked at, each with what shows that it is all there. */
@@ -66,6 +70,7 @@ const pages = [
   },
   { name: "compare", path: `/compare?a=${stuck}&b=${stuck.replace("stuck", "healthy")}`, ready: (p) => p.getByRole("heading", { name: "First difference" }) },
   { name: "overview", path: "/overview?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
+  { name: "suggestions", path: "/suggestions", ready: (p) => p.getByRole("article").first() },
   { name: "audit", path: "/audit", ready: (p) => p.getByRole("table", { name: "Audit log" }) },
   {
     name: "mute", path: `/runs/${stuck}`,

@@ -23,7 +23,7 @@ var built embed.FS
 // are made of.
 func Patterns() []string {
 	return []string{
-		"GET /{$}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/waterfall", "GET /runs/{id}/graph", "GET /runs/{id}/what-if", "GET /compare", "GET /overview", "GET /rules", "GET /audit",
+		"GET /{$}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/waterfall", "GET /runs/{id}/graph", "GET /runs/{id}/what-if", "GET /compare", "GET /overview", "GET /rules", "GET /audit", "GET /suggestions",
 		"GET /assets/{file...}",
 	}
 }

@@ -1,4 +1,4 @@
-import type { Act, Comparison, Decision, Overview, Json, Metrics, NewAct, Profile, Replay, Review, Rule, RunDetails, RunSummary, Warning } from "./names";
+import type { Act, Applied, Comparison, Decision, Overview, Json, Metrics, NewAct, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, Suggestion, Suggestions, Warning } from "./names";
 import { segmentOf } from "../route/segment";
 import { token } from "./token.svelte";
 
@@ -95,6 +95,9 @@ export const api = {
   act: (act: NewAct) => post<Act>("/api/acts", act),
   acts: (cursor: string, signal?: AbortSignal) => page<Act>("/api/acts", new URLSearchParams(cursor ? { cursor } : {}), signal),
   mutes: (signal?: AbortSignal) => get<Act[]>("/api/mutes", signal),
+  suggestions: async (signal?: AbortSignal) => (await (await patiently("/api/suggestions", { signal })).json()) as Suggestions,
+  apply: ({ tool, setting, value }: Suggestion) => post<Applied>("/api/suggestions/apply", { tool, setting, value }),
+  shadow: async (id: string, signal?: AbortSignal) => (await (await patiently(`${run(id)}/shadow`, { signal })).json()) as Shadow,
   remove: async (id: string) => void (await ask(run(id), { method: "DELETE" })),
   /** The events of a run as they were recorded, one per line. */
   lines: async (id: string): Promise<Blob> => {

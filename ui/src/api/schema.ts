@@ -356,6 +356,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run's shadow decisions
+         * @description What the shadow profile of the configuration would have decided. It acts on nothing. The limits are those of a replay.
+         */
+        get: operations["get-shadow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}/stream": {
         parameters: {
             query?: never;
@@ -410,6 +430,46 @@ export interface paths {
         get: operations["stream-all"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest thresholds
+         * @description Replays the labelled runs and recent runs with other thresholds, for each rule and tool. It returns those that drop false alarms and keep all loops, and those that catch missed loops without a false alarm. It takes 10 seconds at most, and shares the one place of replays.
+         */
+        get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/suggestions/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a threshold
+         * @description Writes a setting into the server's configuration file. The server uses it from its next start. The act is written to the audit log.
+         */
+        post: operations["apply-setting"];
         delete?: never;
         options?: never;
         head?: never;
@@ -538,6 +598,12 @@ export interface components {
             repeats_event_id?: string;
             /** @description Identity of the call's result within its run, without volatile parts such as times and ids. Absent if the result was not captured. */
             result?: string;
+        };
+        Applied: {
+            /** @description The entry in the audit log. */
+            act: components["schemas"]["Act"];
+            /** @description Name of the configuration file. The server reads it when it starts. */
+            file: string;
         };
         Batch: {
             /**
@@ -1020,6 +1086,19 @@ export interface components {
             /** @description The project that the run belongs to. */
             project?: string | null;
         };
+        NewSetting: {
+            /** @description Why, in the person's words. */
+            note?: string;
+            /** @description Name of the setting. */
+            setting: string;
+            /** @description The tool that it is for. Default: all. */
+            tool?: string;
+            /**
+             * Format: double
+             * @description The value.
+             */
+            value: number;
+        };
         Overview: {
             /** @description Runs over time, without gaps between buckets. */
             buckets: components["schemas"]["OverviewBucket"][] | null;
@@ -1488,6 +1567,12 @@ export interface components {
             /** @description Value: a number, a boolean, a string or a list of strings. */
             value: unknown;
         };
+        Shadow: {
+            /** @description Whether the server has a shadow profile. */
+            configured: boolean;
+            /** @description The warnings and decisions of the shadow profile; null without one. */
+            replay: components["schemas"]["Replay"] | null;
+        };
         SlowStep: {
             /** @description The event's id; empty if unknown. */
             event_id: string;
@@ -1498,6 +1583,58 @@ export interface components {
             latency_ms: number;
             /** @description The run's id. */
             run_id: string;
+        };
+        Suggestion: {
+            /** @description Runs labelled missed_loop that are now warned of. */
+            caught: string[] | null;
+            /** @description Runs labelled not_a_loop that are no longer warned of. */
+            dropped: string[] | null;
+            /** @description Runs labelled loop that are still warned of. */
+            kept: string[] | null;
+            /** @description Runs without a label whose warning goes or comes. */
+            others: string[] | null;
+            /**
+             * Format: double
+             * @description Its present value.
+             */
+            present: number;
+            /** @description Runs labelled not_a_loop that are still warned of. */
+            remaining: string[] | null;
+            /** @description The rule that the threshold belongs to. */
+            rule: string;
+            /** @description Name of the setting. */
+            setting: string;
+            /** @description The tool that it is for; empty for all. */
+            tool: string;
+            /**
+             * Format: double
+             * @description The suggested value.
+             */
+            value: number;
+            /** @description The change as a part of the configuration file. */
+            yaml: string;
+        };
+        Suggestions: {
+            /** @description false: the time was over before all thresholds were tried. */
+            complete: boolean;
+            /** @description Name of the server's configuration file; empty for none. */
+            file: string;
+            /**
+             * Format: int64
+             * @description Number of labelled runs that were replayed.
+             */
+            labels: number;
+            /** @description The profile that evaluates the runs. */
+            profile: string;
+            /**
+             * Format: int64
+             * @description Number of replayed runs, with and without a label.
+             */
+            runs: number;
+            /** @description The suggestions, those that change the most labelled runs first. */
+            suggestions: components["schemas"]["Suggestion"][] | null;
+            /** @description Whether the server can write its configuration file. */
+            writable: boolean;
         };
         ToolCalls: {
             /**
@@ -1606,6 +1743,7 @@ export interface components {
 export type Acknowledgement = components['schemas']['Acknowledgement'];
 export type Act = components['schemas']['Act'];
 export type Analysis = components['schemas']['Analysis'];
+export type Applied = components['schemas']['Applied'];
 export type Batch = components['schemas']['Batch'];
 export type Call = components['schemas']['Call'];
 export type Comparison = components['schemas']['Comparison'];
@@ -1623,6 +1761,7 @@ export type Metrics = components['schemas']['Metrics'];
 export type NewAct = components['schemas']['NewAct'];
 export type NewEvent = components['schemas']['NewEvent'];
 export type NewRun = components['schemas']['NewRun'];
+export type NewSetting = components['schemas']['NewSetting'];
 export type Overview = components['schemas']['Overview'];
 export type OverviewBucket = components['schemas']['OverviewBucket'];
 export type OverviewUpdate = components['schemas']['OverviewUpdate'];
@@ -1637,7 +1776,10 @@ export type RunDetails = components['schemas']['RunDetails'];
 export type RunSummary = components['schemas']['RunSummary'];
 export type RunUpdate = components['schemas']['RunUpdate'];
 export type Setting = components['schemas']['Setting'];
+export type Shadow = components['schemas']['Shadow'];
 export type SlowStep = components['schemas']['SlowStep'];
+export type Suggestion = components['schemas']['Suggestion'];
+export type Suggestions = components['schemas']['Suggestions'];
 export type ToolCalls = components['schemas']['ToolCalls'];
 export type ToolHints = components['schemas']['ToolHints'];
 export type Usage = components['schemas']['Usage'];
@@ -2334,6 +2476,38 @@ export interface operations {
             };
         };
     };
+    "get-shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Shadow"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "stream-run": {
         parameters: {
             query?: {
@@ -2423,6 +2597,68 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["OverviewUpdate"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    suggest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "apply-setting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSetting"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applied"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */

@@ -15,6 +15,7 @@ describe("a place", () => {
     ["/overview", { page: "overview", run: "", tab: "timeline" }],
     ["/rules", { page: "rules", run: "", tab: "timeline" }],
     ["/audit", { page: "audit", run: "", tab: "timeline" }],
+    ["/suggestions", { page: "suggestions", run: "", tab: "timeline" }],
     ["/elsewhere", { page: "lost", run: "", tab: "timeline" }],
     ["/overview/x", { page: "lost", run: "", tab: "timeline" }],
   ];
