@@ -337,7 +337,7 @@ describe("the keyboard", () => {
     const page = await open(t, browser, server, "/runs/long");
     await timelineOf(page).getByText("src/part-0.go").waitFor();
     const reached = [];
-    for (let i = 0; i < 24; i++) {
+    for (let i = 0; i < 45; i++) {
       await page.keyboard.press("Tab");
       const name = (e) => `${e.getAttribute("role") ?? e.tagName.toLowerCase()} ${e.getAttribute("aria-label") ?? e.textContent.trim().split("\n")[0]}`;
       reached.push(await page.evaluate(`(${name})(document.activeElement ?? document.body)`));

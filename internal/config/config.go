@@ -50,7 +50,7 @@ type Shadow struct {
 // Token grants its bearer what its scope allows. Only its hash is stored.
 type Token struct {
 	Name   string `yaml:"name" doc:"a name of your choice"`
-	Scope  string `yaml:"scope" doc:"ingest (send events), read, or admin (both, and delete)"`
+	Scope  string `yaml:"scope" doc:"ingest (send events), read, or admin (both, delete, label, mute and apply settings)"`
 	SHA256 string `yaml:"sha256" doc:"SHA-256 hash of the token, in hexadecimal digits"`
 }
 

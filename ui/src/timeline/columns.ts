@@ -14,7 +14,7 @@ export function columnsOf(entries: readonly Entry[]): Columns {
   const columns: Columns = { time: timed(entries), tokens: false, duration: false };
   for (const e of entries) {
     columns.tokens ||= ((e.last ?? e.first).tokens ?? 0) > 0;
-    columns.duration ||= (e.duration ?? 0) >= 1;
+    columns.duration ||= ((columns.time ? e.duration : ((e.last ?? e.first).latency_ms ?? 0)) ?? 0) >= 1;
   }
   return columns;
 }
