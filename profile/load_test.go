@@ -31,7 +31,7 @@ func TestLoadNamesEveryMistake(t *testing.T) {
 		src  Source
 		want []string
 	}{
-		{"an unknown profile", Source{Name: "lens"}, []string{`there is no profile "lens"; there are default, looplens`}},
+		{"an unknown profile", Source{Name: "lens"}, []string{`unknown profile "lens"; profiles: default, looplens`}},
 		{"an unknown setting lists the known", Source{Name: "looplens", Sets: []string{"thing=1"}}, []string{`there is no setting "thing"; there are repeat_window, `, "cost_budget"}},
 		{"the end of a name", Source{Name: "looplens", Sets: []string{"budget=1"}}, []string{`there is no setting "budget"; did you mean cost_budget?`}},
 		{"no equals sign", Source{Sets: []string{"cost_budget"}}, []string{`want NAME=VALUE`}},
@@ -115,9 +115,9 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 		{"a setting of a tool out of range", "agentium", "tools: {a: {max_repeats: 0}}", []string{"tools: a: max_repeats is 0; it must be from 1 to "}},
 		{"half a call", "agentium", "max_repeats: 2.5", []string{`max_repeats is "2.5"; it must be a whole number`}},
 		{"half a call of a tool", "agentium", "tools: {a: {max_repeats: 2.5}}", []string{`tools: a: `, `max_repeats is "2.5"; it must be a whole number`}},
-		{"a text for a code that there is not", "agentium", "nudges: {loop_detected: x}", []string{`nudges: there is no text "loop_detected" in profile agentium; there are any, global_doom_loop, loop-detected`}},
+		{"a text for a code that there is not", "agentium", "nudges: {loop_detected: x}", []string{`nudges: unknown text "loop_detected" in profile agentium; texts: any, global_doom_loop, loop-detected`}},
 		{"a text that cannot be read", "cycles", "nudges: {cycle_warning: '{{if}}'}", []string{"nudges: cycle_warning: "}},
-		{"all at once", "agentium", "{max_repeats: 0, nudges: {x: y}}", []string{"max_repeats is 0", `no text "x"`}},
+		{"all at once", "agentium", "{max_repeats: 0, nudges: {x: y}}", []string{"max_repeats is 0", `unknown text "x"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Load(Source{Name: tc.profile, Config: []byte(tc.config)})
@@ -135,7 +135,7 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 
 func TestAMistakeInATextIsToldOnce(t *testing.T) {
 	_, err := Load(Source{Name: "agentium", Config: []byte("{tools: {a: {max_repeats: 2}, b: {max_repeats: 5}}, nudges: {x: y}}")})
-	if err == nil || strings.Count(err.Error(), `no text "x"`) != 1 {
+	if err == nil || strings.Count(err.Error(), `unknown text "x"`) != 1 {
 		t.Errorf("error %v", err)
 	}
 }

@@ -24,7 +24,7 @@ func (p *Profile) YAML() []byte {
 	}
 	about := fieldDocs(reflect.TypeOf(p.settings).Elem())
 	for name, value := range settings.Fields(reflect.ValueOf(p.settings).Elem()) {
-		text, _ := yaml.Marshal(map[string]any{name: value.Interface()}) // settings were read from YAML, or could have been
+		text, _ := yaml.Marshal(map[string]any{name: value.Interface()}) // a setting is always valid YAML
 		line := strings.TrimSuffix(string(text), "\n")
 		if strings.Contains(line, "\n") {
 			fmt.Fprintf(out, "# %s\n%s\n", about[name], line)
@@ -32,7 +32,7 @@ func (p *Profile) YAML() []byte {
 		}
 		fmt.Fprintf(out, "%s\t# %s\n", line, about[name])
 	}
-	_ = out.Flush() // a buffer takes everything
+	_ = out.Flush() // writing to a buffer never fails
 	return document.Bytes()
 }
 

@@ -9,7 +9,7 @@ type generations[K comparable, V any] struct {
 	young, old map[K]V
 }
 
-// get returns the value of a key without using it.
+// get returns the value of a key without marking the key as used.
 func (g *generations[K, V]) get(key K) (V, bool) {
 	v, ok := g.young[key]
 	if !ok {

@@ -164,7 +164,7 @@ func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
 			`c.yaml:3: tokens[0].scope is "all"; it must be one of ingest, read, admin`, "c.yaml:4: tokens[0].sha256 must be 64 hexadecimal digits",
 		}},
 		{"a setting of the profile has its line", "profile: looplens\nsettings:\n  cost_budget: 1\n  similarity: 7", Source{}, []string{"c.yaml:4: settings: similarity is 7; it must be from 0.5 to 1"}},
-		{"an unknown profile", "profile: lens", Source{}, []string{`c.yaml:1: profile: there is no profile "lens"; there are default, looplens`}},
+		{"an unknown profile", "profile: lens", Source{}, []string{`c.yaml:1: profile: unknown profile "lens"; profiles: default, looplens`}},
 		{"the environment", "", Source{Env: []string{"UNLOOP_LIMITS_BODY=1", "UNLOOP_TOKENS=[{", "UNLOOP_ADDR=x"}}, []string{"UNLOOP_TOKENS: tokens: not valid YAML"}},
 		{"the environment, out of range", "", Source{Env: []string{"UNLOOP_LIMITS_BODY=1"}}, []string{"UNLOOP_LIMITS_BODY: limits.body is 1; "}},
 		{"a flag", "", Source{Flags: []Flag{{"--addr", "addr", "8765"}}}, []string{`--addr: addr is "8765"; it must be HOST:PORT`}},
