@@ -73,5 +73,5 @@ func (s *Server) refuse(err error) error {
 	s.unrecorded.Do(func() { // Stats.Refused counts them all
 		s.log.Error("what came over gRPC was not recorded", "error", err)
 	})
-	return status.Error(codes.Unavailable, "it could not be recorded")
+	return status.Error(codes.Unavailable, "recording failed")
 }
