@@ -172,7 +172,7 @@ func TestTheGuardWithoutANameIsThatOfTheServer(t *testing.T) {
 func TestWrongProfilesAndSettingsOfAGuardAreNamed(t *testing.T) {
 	url := serve(t, nil)
 	for query, want := range map[string]string{
-		"profile=nothing":            `there is no profile "nothing"`,
+		"profile=nothing":            `unknown profile "nothing"`,
 		"set=cycle_rounds=0":         "cycle_rounds is 0; it must be from 2 to 100",
 		"set=patience=1":             `there is no setting "patience"`,
 		"set=nudges={any: endless}":  "cannot be set by a request",

@@ -110,7 +110,7 @@ func TestWrongSettingsOfAReplayAreNamed(t *testing.T) {
 	url := serve(t, nil)
 	stuck(t, url, "r")
 	for question, want := range map[string]struct{ field, reason string }{
-		`{"profile":"nothing"}`: {"profile", `there is no profile "nothing"`},
+		`{"profile":"nothing"}`: {"profile", `unknown profile "nothing"`},
 		`{"settings":{"cycle_rounds":0,"patience":1,"same_errors":5}}`:  {"settings.cycle_rounds", "cycle_rounds is 0; it must be from 2 to 100"},
 		`{"settings":{"patience":1}}`:                                   {"settings.patience", `there is no setting "patience"`},
 		`{"settings":{"cycle_rounds":"many"}}`:                          {"settings.cycle_rounds", `cycle_rounds is "many"; it must be a whole number`},

@@ -143,14 +143,21 @@ var rooms = map[string]room{
 	},
 	"internal/eval/splice": {ours: []string{".", "internal/eval"}, others: []string{"github.com/go-json-experiment/json"}},
 
+	"internal/scan": {
+		ours: []string{
+			".", "policy", "profile", "internal/ingest", "internal/ingest/anthropic", "internal/ingest/atif", "internal/ingest/claudecode", "internal/ingest/codex", "internal/ingest/gemini", "internal/ingest/labelled", "internal/ingest/minisweagent", "internal/ingest/native", "internal/ingest/openai", "internal/ingest/otlp", "internal/ingest/sweagent", "internal/ingest/taubench", "internal/pipeline", "internal/report", "internal/watch",
+		},
+		others: []string{"github.com/go-json-experiment/json"},
+		tests:  []string{"internal/client"},
+	},
 	"internal/app": {
 		ours: []string{everything},
 		others: []string{
-			"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata", "golang.org/x/time",
+			"github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata", "golang.org/x/time",
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/scan", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/eval"
 	"github.com/unloop-ai/unloop/internal/eval/splice"
+	"github.com/unloop-ai/unloop/internal/scan"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -137,7 +137,7 @@ func (f *evalFlags) ask(cmd *cobra.Command, board *eval.Scoreboard) error {
 
 // openLabelled calls read with a file, or with standard input for -.
 func openLabelled(cmd *cobra.Command, path string, read func(ctx context.Context, name string, r io.Reader) error) error {
-	file, err := app.Open(cmd.Context(), path, cmd.InOrStdin())
+	file, err := scan.Open(cmd.Context(), path, cmd.InOrStdin())
 	if err != nil {
 		return fmt.Errorf("read labelled runs: %w", err)
 	}

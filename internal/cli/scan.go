@@ -11,8 +11,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/report"
+	"github.com/unloop-ai/unloop/internal/scan"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -64,7 +64,7 @@ func scanCommand() *cobra.Command {
 
 func formatNames() []string {
 	var names []string
-	for _, f := range app.Formats() {
+	for _, f := range scan.Formats() {
 		names = append(names, f.Name)
 	}
 	return names
@@ -80,7 +80,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if f.input != "" {
-		if err := app.CheckFormat(f.input); err != nil {
+		if err := scan.CheckFormat(f.input); err != nil {
 			return suggest(err, f.input, formatNames())
 		}
 	}
@@ -94,7 +94,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	bar := newProgress(cmd.ErrOrStderr())
 	worst := policy.Allow
-	scan := app.Scan{
+	scanner := scan.Scanner{
 		Profile: p, Input: f.input, Proof: f.format == "pretty" && !f.quiet, Stdin: cmd.InOrStdin(),
 		Verdict: func(r *report.Run) error {
 			bar.clear()
@@ -110,7 +110,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		},
 		Progress: bar.add,
 	}
-	result, err := scan.Run(cmd.Context(), paths)
+	result, err := scanner.Run(cmd.Context(), paths)
 	bar.clear()
 	if err := errors.Join(err, out.close()); err != nil {
 		return err

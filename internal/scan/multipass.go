@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"github.com/unloop-ai/unloop/internal/pipeline"
 )
 
-// room is how much one pass over an input whose runs are mixed may hold.
+// room is the capacity of one pass over an input with interleaved runs.
 type room struct {
-	tracks int   // runs at once; the events of further ones are kept in files
-	sorted int64 // bytes of events that are held to be sorted; further runs are sorted after them
+	tracks int   // runs at once; the events of further runs are kept in files
+	sorted int64 // bytes of events that are sorted in memory at once
 }
 
-var enoughRoom = room{tracks: 4096, sorted: 256 << 20}
+var defaultRoom = room{tracks: 4096, sorted: 256 << 20}
 
-// stream scans an input in which the runs come one after another.
+// stream scans an input with one run after another.
 func (src *source) stream(result *Result) error {
 	var t *runScan
 	err := src.decode(src.first, true, func(e *unloop.Event) error {
@@ -40,20 +40,20 @@ func (src *source) stream(result *Result) error {
 	return t.finish(result)
 }
 
-// passes scans an input whose runs are mixed and perhaps out of order. The first pass folds each run as its events come.
-// A run with a late event is given up there, and its events are gathered from the input once more and sorted. Events of runs
-// for which there was no room are spread over files, each of which is then an input of its own. So memory is bounded,
-// whatever the input's size, and time is proportional to the number of events, whatever the number of runs.
+// passes scans an input whose runs are interleaved and whose events may be out of order. The first pass folds each run while its
+// events arrive. At a late event it stops folding the run; the events of these runs are then read again and sorted. The events of
+// runs beyond the capacity are spread over temporary files, and each file is scanned in the same way. Memory is therefore bounded
+// for any size of the input, and the time is proportional to the number of events for any number of runs.
 func (src *source) passes(ctx context.Context, result *Result) error {
 	first := func(emit ingest.Emit) error { return src.decode(src.first, true, emit) }
 	again := func(emit ingest.Emit) error { return src.reread(ctx, emit) }
 	return src.pass(ctx, 0, first, again, result)
 }
 
-// events hands on the events of an input, or of a part of it.
+// events emits the events of an input or of a part of it.
 type events func(emit ingest.Emit) error
 
-// pass folds the runs of first for which there is room, and then the others. Again hands on the events of first once more.
+// pass folds the runs of first within the capacity, and then the others. The function again emits the events of first once more.
 func (src *source) pass(ctx context.Context, depth int, first, again events, result *Result) error {
 	p := filePass{src: src, rest: overflow{depth: depth}}
 	defer p.rest.close()
@@ -78,22 +78,22 @@ func (src *source) pass(ctx context.Context, depth int, first, again events, res
 	return nil
 }
 
-// reread decodes the input once more.
+// reread decodes the input again.
 func (src *source) reread(ctx context.Context, emit ingest.Emit) error {
 	r, err := src.again(ctx)
 	if err != nil {
 		return err
 	}
-	defer r.Close() // only read
+	defer r.Close() // a file that is only read has no error to report
 	return src.decode(r, false, emit)
 }
 
-// filePass folds the runs of an input in one reading of it.
+// filePass folds the runs of an input in one reading.
 type filePass struct {
 	src    *source
 	tracks map[string]*runScan
 	order  []*runScan // in the order in which they appeared
-	rest   overflow   // of runs for which there was no room
+	rest   overflow   // of runs beyond the capacity
 }
 
 func (p *filePass) add(e *unloop.Event) error {
@@ -112,15 +112,15 @@ func (p *filePass) add(e *unloop.Event) error {
 	case pipeline.Next:
 		t.add(e)
 	case pipeline.Late:
-		t.giveUp()
+		t.postpone()
 	}
 	return nil
 }
 
-// eventSize is about what an event takes beside its content, in bytes.
+// eventSize is the approximate memory of an event besides its content, in bytes.
 const eventSize = 512
 
-// admit begins a run. It returns nil where there is no room.
+// admit adds a run. It returns nil if the capacity is reached.
 func (p *filePass) admit(id string) *runScan {
 	if len(p.tracks) >= p.src.room.tracks {
 		return nil
@@ -134,7 +134,7 @@ func (p *filePass) admit(id string) *runScan {
 	return t
 }
 
-// finish reports the runs that came in order, then sorts and reports the others.
+// finish reports the runs whose events were in order, then sorts and reports the others.
 func (p *filePass) finish(again events, result *Result) error {
 	var late []*runScan
 	for _, t := range p.order {
@@ -149,7 +149,7 @@ func (p *filePass) finish(again events, result *Result) error {
 	return p.src.sortLate(late, again, result)
 }
 
-// sortLate scans the runs whose events came out of order, as many at once as there is room for.
+// sortLate scans the runs whose events were out of order, as many at once as the capacity allows.
 func (src *source) sortLate(late []*runScan, again events, result *Result) error {
 	for len(late) > 0 {
 		n, size := 0, int64(0)
@@ -160,7 +160,7 @@ func (src *source) sortLate(late []*runScan, again events, result *Result) error
 			n++
 		}
 		if size > src.room.sorted {
-			return fmt.Errorf("%s: the events of run %s are out of order and too many to be sorted here (%d MiB, %d at most): sort the file by sequence",
+			return fmt.Errorf("%s: the events of run %s are out of order and too large to be sorted in memory (%d MiB, at most %d): sort the file by sequence",
 				src.name, late[0].id, size>>20, src.room.sorted>>20)
 		}
 		err := again(func(e *unloop.Event) error {

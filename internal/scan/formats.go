@@ -1,6 +1,6 @@
-// Package app wires the pieces together and is the only one that knows them all: which formats there are, and how a
-// scan goes from files to verdicts.
-package app
+// Package scan reads traces from files. A Scanner returns a verdict on each run, an Importer passes the events to a server, and a
+// Follower does so while the files grow. Formats lists the formats.
+package scan
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest/taubench"
 )
 
-// Formats returns the formats that a scan reads, in the order in which they are tried.
+// Formats returns the formats in the order in which they are tried.
 func Formats() []ingest.Format {
 	return []ingest.Format{
 		native.Format(),
@@ -40,7 +40,7 @@ func Formats() []ingest.Format {
 	}
 }
 
-// CheckFormat says what is wrong with an input format's name.
+// CheckFormat returns an error if there is no input format with the name.
 func CheckFormat(name string) error {
 	_, err := formatNamed(name)
 	return err
@@ -55,10 +55,10 @@ func formatNamed(name string) (ingest.Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return ingest.Format{}, fmt.Errorf("there is no input format %q; there are %s", name, strings.Join(names, ", "))
+	return ingest.Format{}, fmt.Errorf("unknown input format %q; formats: %s", name, strings.Join(names, ", "))
 }
 
-// sniff finds the format of an input by its first bytes.
+// sniff returns the format of an input that begins with head.
 func sniff(head []byte) (ingest.Format, bool) {
 	for _, f := range Formats() {
 		if f.Sniff(head) {

@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"bufio"
@@ -18,35 +18,35 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Scan says how traces are scanned.
-type Scan struct {
+// Scanner reads traces and evaluates their runs under a profile.
+type Scanner struct {
 	Profile *profile.Profile
-	Input   string // the format's name; "" to find it by content
-	Proof   bool   // gather the content of the steps that prove a warning, to show it
+	Input   string // name of the format; "" means to detect it
+	Proof   bool   // collect the content of the steps that prove a warning
 	Stdin   io.Reader
 
-	// Verdict takes the verdict on each run.
+	// Verdict receives the verdict on each run. An error ends the scan.
 	Verdict func(*report.Run) error
-	// Warn takes what a person should know that is no verdict: a file that could not be read, a cut line. The scan goes on.
+	// Warn receives problems that do not end the scan, such as an unreadable file or a cut line.
 	Warn func(error)
-	// Progress, if set, takes the bytes read since the last call, and the bytes to read in all as far as they are known.
+	// Progress receives the bytes read since the last call, and the total number of bytes as far as it is known. It may be nil.
 	Progress func(read, total int64)
 
 	total  int64
-	folded int  // events that passes took, those included that came again from the overflow
+	folded int  // number of times that passes took an event
 	room   room // smaller in tests
 }
 
-// Result is what a scan came to.
+// Result is the result of a scan.
 type Result struct {
 	Runs   int
 	Worst  policy.Action // over all runs
-	Faulty int           // inputs that could not be read to their end
+	Faulty int           // inputs that were not read completely
 }
 
-// Run scans the paths: files, folders with all they hold, or - for standard input. What cannot be read is told to Warn and
-// counted; only an error of Verdict or the end of ctx stops the scan.
-func (s *Scan) Run(ctx context.Context, paths []string) (Result, error) {
+// Run scans the paths: files, folders with all their files, or - for standard input. Unreadable inputs are reported to Warn and
+// counted. Only an error of Verdict or the end of ctx ends the scan.
+func (s *Scanner) Run(ctx context.Context, paths []string) (Result, error) {
 	var result Result
 	files, faults := s.find(paths)
 	for _, err := range faults {
@@ -67,19 +67,19 @@ func (s *Scan) Run(ctx context.Context, paths []string) (Result, error) {
 	return result, ctx.Err()
 }
 
-// stopError wraps what ends the whole scan, not just one file.
+// stopError wraps an error that ends the whole scan, not only one file.
 type stopError struct{ err error }
 
 func (e *stopError) Error() string { return e.err.Error() }
 
-// file is an input that was found.
+// file is an input.
 type file struct {
 	path  string // "-" for standard input
-	named bool   // the user named it, so it must be a trace
+	named bool   // given by the user, so it must be a trace
 }
 
-// find lists the files behind the paths. Those in folders are taken in the order of their names; hidden ones are left out.
-func (s *Scan) find(paths []string) (files []file, faults []error) {
+// find returns the files of the paths. Files of folders are sorted by name. Hidden ones are skipped.
+func (s *Scanner) find(paths []string) (files []file, faults []error) {
 	for _, path := range paths {
 		if path == "-" {
 			files = append(files, file{path, true})
@@ -119,7 +119,7 @@ func (s *Scan) find(paths []string) (files []file, faults []error) {
 	return files, faults
 }
 
-// plainPathError says what a person wants to know of an error with a path: the path, then the reason.
+// plainPathError shortens an error about a path to the path and the reason.
 func plainPathError(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -131,18 +131,18 @@ func plainPathError(err error) error {
 // source is an open input that can be read again.
 type source struct {
 	name   string
-	run    string // id of a run that has none
+	run    string // id of a run without one
 	format ingest.Format
 	first  io.Reader // for the first pass
-	spool  *os.File  // what first gave, where that cannot be read again: of standard input, of a pipe
-	scan   *Scan
+	spool  *os.File  // a copy of first, if the input is standard input or a pipe
+	scan   *Scanner
 	room   room
 }
 
-func (s *Scan) file(ctx context.Context, f file, result *Result) error {
+func (s *Scanner) file(ctx context.Context, f file, result *Result) error {
 	src := source{name: f.path, run: runName(f.path), scan: s, room: s.room}
 	if src.room == (room{}) {
-		src.room = enoughRoom
+		src.room = defaultRoom
 	}
 	if f.path == "-" {
 		src.name, src.run = "standard input", "stdin"
@@ -151,8 +151,8 @@ func (s *Scan) file(ctx context.Context, f file, result *Result) error {
 	if err != nil {
 		return plainPathError(err)
 	}
-	defer in.Close() // only read
-	buffered := bufio.NewReaderSize(&meter{ctx: ctx, r: in, scan: s}, headSize)
+	defer in.Close() // a file that is only read has no error to report
+	buffered := bufio.NewReaderSize(&progressReader{ctx: ctx, r: in, scan: s}, headSize)
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", src.name, plainReadError(err))
@@ -161,7 +161,7 @@ func (s *Scan) file(ctx context.Context, f file, result *Result) error {
 	known, err := s.format(&src, head)
 	if err != nil || !known {
 		if !f.named {
-			return nil // a folder may hold anything
+			return nil // other files in a folder are skipped
 		}
 		return err
 	}
@@ -172,15 +172,15 @@ func (s *Scan) file(ctx context.Context, f file, result *Result) error {
 		if err := src.tee(); err != nil {
 			return err
 		}
-		defer src.spool.Close() // it has no name any more
+		defer src.spool.Close() // closing deletes the file
 	}
 	return src.passes(ctx, result)
 }
 
-// headSize is how much of an input is looked at to find its format, in bytes.
+// headSize is the number of bytes of an input that are examined to detect its format.
 const headSize = 64 << 10
 
-func (s *Scan) format(src *source, head []byte) (known bool, err error) {
+func (s *Scanner) format(src *source, head []byte) (known bool, err error) {
 	if s.Input != "" {
 		src.format, err = formatNamed(s.Input)
 		return err == nil, err
@@ -189,18 +189,18 @@ func (s *Scan) format(src *source, head []byte) (known bool, err error) {
 		return false, fmt.Errorf("%s: the file is empty", src.name)
 	}
 	if src.format, known = sniff(head); !known {
-		return false, fmt.Errorf("%s: this is no trace in a known format (name one with --input)", src.name)
+		return false, fmt.Errorf("%s: unknown trace format (--input names one)", src.name)
 	}
 	return true, nil
 }
 
-// runName makes the id of a run of the file's name: without folders and endings.
+// runName returns the id of a run without one: the name of the file without folders and extensions.
 func runName(path string) string {
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	return name
 }
 
-// tee keeps what is read from standard input or from a pipe in a temporary file without a name, for a second pass.
+// tee copies the input to a temporary file while it is read, for a second pass.
 func (src *source) tee() error {
 	spool, err := unnamedFile()
 	if err != nil {
@@ -216,7 +216,7 @@ func (src *source) again(ctx context.Context) (io.ReadCloser, error) {
 		if _, err := src.spool.Seek(0, io.SeekStart); err != nil {
 			return nil, fmt.Errorf("read %s again: %w", src.name, err)
 		}
-		return io.NopCloser(&meter{ctx: ctx, r: src.spool}), nil
+		return io.NopCloser(&progressReader{ctx: ctx, r: src.spool}), nil
 	}
 	f, err := os.Open(src.name)
 	if err != nil {
@@ -225,10 +225,10 @@ func (src *source) again(ctx context.Context) (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{&meter{ctx: ctx, r: f}, f}, nil
+	}{&progressReader{ctx: ctx, r: f}, f}, nil
 }
 
-// input makes an input of r for the decoder.
+// input returns the input of a decoder.
 func (src *source) input(r io.Reader, warn bool) *ingest.Input {
 	in := ingest.NewInput(src.name, src.run, r)
 	if warn {
@@ -237,7 +237,7 @@ func (src *source) input(r io.Reader, warn bool) *ingest.Input {
 	return in
 }
 
-// decode reads the input's events, each with its line.
+// decode emits the events of the input with their lines.
 func (src *source) decode(r io.Reader, warn bool, emit ingest.Emit) error {
 	in := src.input(r, warn)
 	return src.format.Decode(in, func(e *unloop.Event) error {
@@ -246,14 +246,14 @@ func (src *source) decode(r io.Reader, warn bool, emit ingest.Emit) error {
 	})
 }
 
-// meter counts what is read, and stops at the end of ctx.
-type meter struct {
+// progressReader reports the progress and fails when ctx is done.
+type progressReader struct {
 	ctx  context.Context
 	r    io.Reader
-	scan *Scan // nil where progress was told already
+	scan *Scanner // nil on a second reading
 }
 
-func (m *meter) Read(p []byte) (int, error) {
+func (m *progressReader) Read(p []byte) (int, error) {
 	if err := m.ctx.Err(); err != nil {
 		return 0, &stopError{err}
 	}

@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"bufio"
@@ -13,36 +13,37 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Import reads traces as a scan does and hands on their events as they stand, for a server to judge.
-type Import struct {
-	Input string // the format's name; "" to find it by content
+// Importer reads traces as a Scanner does and passes on their events unchanged, for a server to evaluate.
+type Importer struct {
+	Input string // name of the format; "" means to detect it
 	Stdin io.Reader
 
-	// Take takes an event, with the ids of its run and its own. It is valid until Take returns; an error ends the feed.
+	// Take receives each event, with the id of its run and its own. The event is valid until Take returns. An error ends the
+	// import.
 	Take func(*unloop.Event) error
-	// Warn takes what a person should know: a file that could not be read, a cut line. The feed goes on.
+	// Warn receives problems that do not end the import, such as an unreadable file or a cut line.
 	Warn func(error)
-	// Progress, if set, takes the bytes read since the last call, and the bytes to read in all as far as they are known.
+	// Progress receives the bytes read since the last call, and the total number of bytes as far as it is known. It may be nil.
 	Progress func(read, total int64)
 }
 
-// Imported is what a feed came to.
-type Imported struct {
+// ImportResult is the result of an import.
+type ImportResult struct {
 	Events int
 	Runs   int
-	Faulty int // inputs that could not be read, or not all of them
+	Faulty int // inputs that were not read completely
 }
 
-// Run reads the paths: files, folders with all they hold, or - for standard input. What cannot be read is told to Warn and
-// counted; only an error of Take or the end of ctx ends it.
-func (f *Import) Run(ctx context.Context, paths []string) (Imported, error) {
+// Run imports the paths: files, folders with all their files, or - for standard input. Unreadable inputs are reported to Warn and
+// counted. Only an error of Take or the end of ctx ends the import.
+func (f *Importer) Run(ctx context.Context, paths []string) (ImportResult, error) {
 	w := importing{
-		Import: f, scan: &Scan{Input: f.Input, Stdin: f.Stdin, Warn: f.Warn, Progress: f.Progress},
+		Importer: f, scan: &Scanner{Input: f.Input, Stdin: f.Stdin, Warn: f.Warn, Progress: f.Progress},
 		runs: make(map[uint64]bool), names: make(map[string]bool),
 	}
 	files, faults := w.scan.find(paths)
 	for _, err := range faults {
-		w.fed.Faulty++
+		w.result.Faulty++
 		f.Warn(err)
 	}
 	for _, in := range files {
@@ -50,23 +51,23 @@ func (f *Import) Run(ctx context.Context, paths []string) (Imported, error) {
 		var stop *stopError
 		switch {
 		case errors.As(err, &stop):
-			return w.fed, stop.err
+			return w.result, stop.err
 		case err != nil:
-			w.fed.Faulty++
+			w.result.Faulty++
 			f.Warn(err)
 		}
 	}
-	w.fed.Runs = len(w.runs)
-	return w.fed, ctx.Err()
+	w.result.Runs = len(w.runs)
+	return w.result, ctx.Err()
 }
 
-// importing is a feed at work.
+// importing is an import in progress.
 type importing struct {
-	*Import
-	scan  *Scan
-	fed   Imported
-	runs  map[uint64]bool // by hashes of their ids
-	names map[string]bool // that were given to runs without an id
+	*Importer
+	scan   *Scanner
+	result ImportResult
+	runs   map[uint64]bool // by the hashes of their ids
+	names  map[string]bool // ids that were given to runs without one
 }
 
 func (w *importing) file(ctx context.Context, f file) error {
@@ -79,7 +80,7 @@ func (w *importing) file(ctx context.Context, f file) error {
 		return plainPathError(err)
 	}
 	defer in.Close() // only read
-	buffered := bufio.NewReaderSize(&meter{ctx: ctx, r: in, scan: w.scan}, headSize)
+	buffered := bufio.NewReaderSize(&progressReader{ctx: ctx, r: in, scan: w.scan}, headSize)
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", src.name, plainReadError(err))
@@ -87,17 +88,17 @@ func (w *importing) file(ctx context.Context, f file) error {
 	known, err := w.scan.format(&src, head)
 	if err != nil || !known {
 		if !f.named {
-			return nil // a folder may hold anything
+			return nil // other files in a folder are skipped
 		}
 		return err
 	}
 	src.run = w.name(f.path, head)
 	tag := tagOf(firstLine(head))
-	decoded, left := src.input(buffered, true), skipping{warn: w.Warn}
+	decoded, left := src.input(buffered, true), skippedLines{warn: w.Warn}
 	decoded.Skip = left.line
 	err = src.format.Decode(decoded, func(e *unloop.Event) error {
 		sign(e, tag)
-		w.fed.Events++
+		w.result.Events++
 		w.runs[hashOf(e.RunID)] = true
 		if err := w.Take(e); err != nil {
 			return &stopError{err}
@@ -105,12 +106,13 @@ func (w *importing) file(ctx context.Context, f file) error {
 		return nil
 	})
 	if err == nil && left.lines > 0 {
-		w.fed.Faulty++
+		w.result.Faulty++
 	}
 	return err
 }
 
-// name returns the id for a run that has none: the file's name, and more of it where another file of this feed has the same.
+// name returns the id for a run without one: the name of the file, with a suffix if another file of this import has the same
+// name.
 func (w *importing) name(path string, head []byte) string {
 	name := runName(path)
 	if path == "-" {
@@ -126,22 +128,22 @@ func (w *importing) name(path string, head []byte) string {
 	return name
 }
 
-// sign makes an id that a decoder made of an event's place in its file one that another file does not have: a log that was rotated
-// begins to count anew, and goes on with the same runs.
+// sign adds a tag to an id that a decoder derived from the position of an event in its file. The id then differs from those of
+// other files. Without the tag, a rotated log would reuse the ids of the log before it.
 func sign(e *unloop.Event, tag string) {
 	if len(e.ID) > 1 && e.ID[0] == '#' && e.ID[1:] == strconv.Itoa(e.Index) {
 		e.ID += "@" + tag
 	}
 }
 
-// firstLine returns the first line of an input that is not blank, as far as head holds it: with its time and ids, it is another
-// one in every log.
+// firstLine returns the first non-blank line of an input, as far as it is in head. It differs from log to log, because it
+// contains times and ids.
 func firstLine(head []byte) []byte {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	return bytes.TrimSpace(line)
 }
 
-// tagOf returns a short name for parts of bytes.
+// tagOf returns a short hash of the parts.
 func tagOf(parts ...[]byte) string {
 	h := fnv.New32a()
 	for _, part := range parts {

@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func sentLines(t *testing.T, paths ...string) string {
 		t.Fatal(err)
 	}
 	sender := c.NewSender()
-	feed := Import{
+	feed := Importer{
 		Take: func(e *unloop.Event) error { return sender.Add(t.Context(), e) },
 		Warn: func(err error) { t.Error(err) },
 	}
@@ -102,7 +102,7 @@ func TestWhatIsFedIsJudgedAsInAScan(t *testing.T) {
 type fedEvent struct{ Run, ID, Tool string }
 
 // feedFiles writes files and feeds their folder. Names are file names, texts their contents.
-func feedFiles(t *testing.T, namesAndTexts ...string) (events []fedEvent, fed Imported, said []string) {
+func feedFiles(t *testing.T, namesAndTexts ...string) (events []fedEvent, fed ImportResult, said []string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for i := 0; i < len(namesAndTexts); i += 2 {
@@ -113,7 +113,7 @@ func feedFiles(t *testing.T, namesAndTexts ...string) (events []fedEvent, fed Im
 			t.Fatal(err)
 		}
 	}
-	feed := Import{
+	feed := Importer{
 		Take: func(e *unloop.Event) error {
 			events = append(events, fedEvent{e.RunID, e.ID, e.Tool})
 			return nil
@@ -134,7 +134,7 @@ func TestFeedNamesWhatHasNoName(t *testing.T) {
 	for _, e := range events {
 		runs[e.Run]++
 	}
-	if len(runs) != 3 || runs["chat"] != 2 || fed != (Imported{Events: 6, Runs: 3}) || said != nil {
+	if len(runs) != 3 || runs["chat"] != 2 || fed != (ImportResult{Events: 6, Runs: 3}) || said != nil {
 		t.Errorf("runs %v, %+v, said %q", runs, fed, said)
 	}
 }
@@ -167,7 +167,7 @@ func TestFeedGoesOnBehindBadLinesAndFiles(t *testing.T) {
 func TestAnEventThatCannotBeTakenEndsTheFeed(t *testing.T) {
 	broken := errors.New("no server")
 	taken := 0
-	feed := Import{
+	feed := Importer{
 		Take: func(*unloop.Event) error {
 			taken++
 			return broken

@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"bufio"
@@ -14,14 +14,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// fanOut is over how many files the overflow of a pass is spread.
+// fanOut is the number of files over which the overflow of a pass is spread.
 const fanOut = 64
 
-// overflow keeps the events of runs for which a pass has no room, in temporary files without names: all events of a run are
-// in one file, in their order. So an event is written and read as often as 64 goes into the number of runs, and not once
-// for each pass over the input.
+// overflow keeps the events of runs beyond the capacity of a pass, in temporary files. All events of a run are in one file, in
+// order. An event is therefore written and read log64(number of runs) times instead of once per pass over the input.
 type overflow struct {
-	depth int // other overflows than this one's spread the same runs differently
+	depth int // overflows of different depths spread the same runs differently
 	parts [fanOut]*overflowFile
 }
 
@@ -32,46 +31,46 @@ type overflowFile struct {
 	enc  *gob.Encoder
 }
 
-// storedEvent is an event with what gob does not tell from nothing: a pointer to zero, and content of no bytes.
+// storedEvent is an event with the values that gob does not distinguish from absent ones: a pointer to zero, and empty content.
 type storedEvent struct {
 	Event                         *unloop.Event
 	Latency, Usage, Hints, Output bool
 }
 
-// put keeps an event.
+// put stores an event.
 func (o *overflow) put(e *unloop.Event) error {
 	k := hashOf(strconv.Itoa(o.depth), e.RunID) % fanOut
 	if o.parts[k] == nil {
 		file, err := unnamedFile()
 		if err != nil {
-			return fmt.Errorf("keep events for later: %w", err)
+			return fmt.Errorf("store events in a temporary file: %w", err)
 		}
 		buf := bufio.NewWriterSize(file, headSize)
 		o.parts[k] = &overflowFile{file, buf, gob.NewEncoder(buf)}
 	}
 	err := o.parts[k].enc.Encode(storedEvent{e, e.Latency != nil, e.Usage != nil, e.Hints != nil, e.Output != nil})
 	if err != nil {
-		return fmt.Errorf("keep events for later: %w", err)
+		return fmt.Errorf("store events in a temporary file: %w", err)
 	}
 	return nil
 }
 
-// close gives the files back that are left.
+// close closes the remaining files, which deletes them.
 func (o *overflow) close() {
 	for _, p := range o.parts {
 		if p != nil {
-			_ = p.file.Close() // it has no name any more
+			_ = p.file.Close() // closing deletes the file
 		}
 	}
 }
 
-// each hands on the events of the file, from the beginning each time.
+// each emits the events of the file, from its beginning.
 func (p *overflowFile) each(ctx context.Context, emit ingest.Emit) error {
 	err := p.buf.Flush()
 	if err == nil {
 		_, err = p.file.Seek(0, io.SeekStart)
 	}
-	dec := gob.NewDecoder(bufio.NewReaderSize(&meter{ctx: ctx, r: p.file}, headSize))
+	dec := gob.NewDecoder(bufio.NewReaderSize(&progressReader{ctx: ctx, r: p.file}, headSize))
 	for err == nil {
 		var stored storedEvent
 		if err = dec.Decode(&stored); err == nil {
@@ -84,7 +83,7 @@ func (p *overflowFile) each(ctx context.Context, emit ingest.Emit) error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	return fmt.Errorf("read events that were kept: %w", err)
+	return fmt.Errorf("read events from a temporary file: %w", err)
 }
 
 func (s *storedEvent) restore() {
@@ -103,7 +102,7 @@ func (s *storedEvent) restore() {
 	}
 }
 
-// unnamedFile returns a temporary file that goes when it is closed.
+// unnamedFile returns a temporary file that is deleted when it is closed.
 func unnamedFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "unloop-scan-*")
 	if err != nil {

@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"bytes"
@@ -88,7 +88,7 @@ func TestHealthyRunsAreNotStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]int{}
-	s := Scan{
+	s := Scanner{
 		Profile: p,
 		Verdict: func(r *report.Run) error {
 			got[r.ID] = r.Events

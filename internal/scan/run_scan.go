@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"github.com/unloop-ai/unloop"
@@ -8,26 +8,26 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// maxDecisions bounds the decisions that a verdict lists; further ones are counted.
+// maxDecisions bounds the decisions in a verdict. Further ones are counted.
 const maxDecisions = 10_000
 
-// runScan is one run on its way through a scan.
+// runScan is one run during a scan.
 type runScan struct {
 	id      string
 	src     *source
-	watch   *profile.Session
+	session *profile.Session
 	placing pipeline.Order
-	late    bool  // it is given up, to be sorted first
+	late    bool  // events are out of order; the run is sorted and scanned later
 	size    int64 // bytes of its events
 
-	events    int // entries of the input
-	index     int // of the last one
+	events    int // of the input
+	index     int // of the last entry
 	decisions []report.Decision
 	dropped   int
-	gallery   *gallery // nil unless proof is wanted
+	gallery   *gallery // nil if proofs are not wanted
 	proofs    map[proofKey][]report.Step
-	recent    [gallerySize]eventLine // of the latest events
-	lines     map[proofKey]int       // of the culprits
+	recent    [gallerySize]eventLine // lines of the latest events
+	lines     map[proofKey]int       // lines of the events that the warnings name
 }
 
 // eventLine is the line of an event.
@@ -36,26 +36,26 @@ type eventLine struct{ number, line int }
 type proofKey struct{ rule, subject string }
 
 func (src *source) scanRun(id string) *runScan {
-	t := &runScan{id: id, src: src, watch: src.scan.Profile.NewSession(id), index: -1}
+	t := &runScan{id: id, src: src, session: src.scan.Profile.NewSession(id), index: -1}
 	if src.scan.Proof {
 		t.gallery, t.proofs = new(gallery), make(map[proofKey][]report.Step)
 	}
 	return t
 }
 
-// giveUp frees what the run holds; its events are gathered and sorted later.
-func (t *runScan) giveUp() {
+// postpone frees the state of the run. Its events are read again and sorted later.
+func (t *runScan) postpone() {
 	*t = runScan{id: t.id, src: t.src, late: true, size: t.size}
 }
 
 func (t *runScan) add(e *unloop.Event) {
 	t.entry(e.Index)
-	d := t.watch.Add(e)
+	d := t.session.Add(e)
 	t.keepLines(e)
 	if t.gallery != nil {
-		t.gallery.keep(e, t.watch.Run().Current())
-		for k := range t.watch.Grown() {
-			f := &t.watch.Grown()[k]
+		t.gallery.keep(e, t.session.Run().Current())
+		for k := range t.session.Grown() {
+			f := &t.session.Grown()[k]
 			t.proofs[proofKey{f.Rule, f.Subject}] = t.gallery.show(f.Evidence)
 		}
 	}
@@ -67,17 +67,17 @@ func (t *runScan) add(e *unloop.Event) {
 		return
 	}
 	t.decisions = append(t.decisions, report.Decision{
-		Event: t.watch.Run().Current().Ref, Action: d.Action, Code: d.Code, Message: d.Message,
+		Event: t.session.Run().Current().Ref, Action: d.Action, Code: d.Code, Message: d.Message,
 	})
 }
 
-// keepLines notes in which lines the warnings that grew have their culprits. A culprit is among the latest events: it is the event
-// that was added, or the start of the call that it ends.
+// keepLines records the lines of the events that new or grown warnings name. Such an event is among the latest ones: the added
+// event, or the start of the call that it ends.
 func (t *runScan) keepLines(e *unloop.Event) {
-	number := t.watch.Run().Current().Ref.Number
+	number := t.session.Run().Current().Ref.Number
 	t.recent[number%gallerySize] = eventLine{number, e.Line}
-	for k := range t.watch.Grown() {
-		f := &t.watch.Grown()[k]
+	for k := range t.session.Grown() {
+		f := &t.session.Grown()[k]
 		if at := t.recent[f.Event.Number%gallerySize]; at.number == f.Event.Number {
 			if t.lines == nil {
 				t.lines = make(map[proofKey]int)
@@ -87,7 +87,7 @@ func (t *runScan) keepLines(e *unloop.Event) {
 	}
 }
 
-// entry counts the entries of the input: where a run's entries are numbered by themselves, also those that told nothing.
+// entry counts the entries of the input. For a format with numbered entries, the count includes entries without events.
 func (t *runScan) entry(index int) {
 	switch {
 	case t.src.format.Whole:
@@ -100,12 +100,12 @@ func (t *runScan) entry(index int) {
 
 // finish reports the run.
 func (t *runScan) finish(result *Result) error {
-	run := t.watch.Run()
+	run := t.session.Run()
 	verdict := report.Run{
 		ID: t.id, Source: t.src.name, Format: t.src.format.Name, Events: t.events, Steps: run.Calls(),
-		Health: t.watch.Health(), Verdict: t.watch.Verdict(), Metrics: run.Metrics(), Decisions: t.decisions, Dropped: t.dropped,
+		Health: t.session.Health(), Verdict: t.session.Verdict(), Metrics: run.Metrics(), Decisions: t.decisions, Dropped: t.dropped,
 	}
-	for _, f := range t.watch.Warnings() {
+	for _, f := range t.session.Warnings() {
 		key := proofKey{f.Rule, f.Subject}
 		verdict.Warnings = append(verdict.Warnings, report.Warning{Finding: f, Proof: t.proofs[key], Line: t.lines[key]})
 	}
@@ -117,13 +117,13 @@ func (t *runScan) finish(result *Result) error {
 	return nil
 }
 
-// gallery keeps the content of a run's latest steps, to show those that prove a warning.
+// gallery keeps the content of the latest steps of a run, to show the steps that prove a warning.
 type gallery struct {
 	steps [gallerySize]kept
 }
 
 const (
-	gallerySize = 64  // steps; a run remembers 32, so no warning names a step that is not here
+	gallerySize = 64  // steps; a run keeps 32, so each step that a warning names is here
 	shownText   = 400 // bytes of an input or an output
 )
 
@@ -154,7 +154,7 @@ func (g *gallery) keep(e *unloop.Event, now *unloop.Current) {
 
 func clip(raw []byte) string { return string(raw[:min(len(raw), shownText)]) }
 
-// show returns the steps to which the events belong, as far as they are kept.
+// show returns the kept steps of the events.
 func (g *gallery) show(evidence []unloop.EventRef) []report.Step {
 	var steps []report.Step
 	for _, ref := range evidence {

@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ func summaries(t *testing.T, lines []string, has room, stdin bool) map[string]st
 		t.Fatal(err)
 	}
 	got := map[string]string{}
-	s := Scan{
+	s := Scanner{
 		Profile: p, Stdin: strings.NewReader(data), room: has,
 		Verdict: func(r *report.Run) error {
 			if _, ok := got[r.ID]; ok {
@@ -116,7 +116,7 @@ func TestARunTooLargeToBeSortedIsRefusedWithACure(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warned []error
-	s := Scan{
+	s := Scanner{
 		Profile: p, room: room{tracks: 10, sorted: 10_000},
 		Verdict: func(r *report.Run) error { t.Errorf("a verdict on %s", r.ID); return nil },
 		Warn:    func(err error) { warned = append(warned, err) },
@@ -133,7 +133,7 @@ func TestAVerdictThatCannotBeWrittenEndsTheScan(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	s := Scan{Profile: p, Verdict: func(*report.Run) error { return full }, Warn: func(error) {}}
+	s := Scanner{Profile: p, Verdict: func(*report.Run) error { return full }, Warn: func(error) {}}
 	if _, err := s.Run(context.Background(), []string{"../../examples", "../../examples"}); !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
@@ -150,7 +150,7 @@ func TestTheExampleIsStoppedAndHonestWorkIsNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Scan{Profile: p, Verdict: func(r *report.Run) error { worst[r.ID] = r.Worst(); return nil }, Warn: func(error) {}}
+	s := Scanner{Profile: p, Verdict: func(r *report.Run) error { worst[r.ID] = r.Worst(); return nil }, Warn: func(error) {}}
 	if _, err := s.Run(context.Background(), []string{"../../examples"}); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func BenchmarkScan(b *testing.B) {
 			}
 			b.SetBytes(int64(file.Len()))
 			for b.Loop() {
-				s := Scan{Profile: p, Verdict: func(*report.Run) error { return nil }, Warn: func(err error) { b.Error(err) }}
+				s := Scanner{Profile: p, Verdict: func(*report.Run) error { return nil }, Warn: func(err error) { b.Error(err) }}
 				if _, err := s.Run(context.Background(), []string{path}); err != nil {
 					b.Fatal(err)
 				}
@@ -214,7 +214,7 @@ func TestWorkGrowsWithEventsAndNotWithRunsTimesEvents(t *testing.T) {
 	for _, runs := range []int{10, 400, 4000} {
 		lines := mixedRuns(runs, 1)
 		verdicts := 0
-		s := Scan{
+		s := Scanner{
 			Profile: p, Stdin: strings.NewReader(strings.Join(lines, "\n")), room: room{tracks: 4, sorted: 1 << 20},
 			Verdict: func(r *report.Run) error { verdicts++; return nil }, Warn: func(err error) { t.Error(err) },
 		}
@@ -252,4 +252,23 @@ func TestAnEventComesBackFromTheOverflowAsItWas(t *testing.T) {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
 	}
+}
+
+// scanAll scans one file and returns the verdicts.
+func scanAll(t *testing.T, p *profile.Profile, name string, data []byte) []*report.Run {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var runs []*report.Run
+	s := Scanner{
+		Profile: p,
+		Verdict: func(r *report.Run) error { runs = append(runs, r); return nil },
+		Warn:    func(err error) { t.Errorf("warned of %v", err) },
+	}
+	if _, err := s.Run(context.Background(), []string{path}); err != nil {
+		t.Fatal(err)
+	}
+	return runs
 }

@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"bytes"
@@ -13,31 +13,31 @@ import (
 	"github.com/unloop-ai/unloop/internal/watch"
 )
 
-// Tail follows the traces in folders as they are written, and hands on their events. A file that it reads again gives the same
-// events with the same ids, so that it needs no memory of its own beyond its life: who takes the events knows what is new.
-type Tail struct {
-	Input string // the format's name; "" to find it by content
-	Once  bool   // read what there is, and end
+// Follower reads the traces in folders while they grow and passes on their events. When it reads a file again, the events have
+// the same ids. It therefore stores no state: the receiver recognises duplicates.
+type Follower struct {
+	Input string // name of the format; "" means to detect it
+	Once  bool   // read the existing files, then end
 
-	// Take takes an event, with the ids of its run and its own. It is valid until Take returns; an error ends the following. Take
-	// is called concurrently.
+	// Take receives each event, with the id of its run and its own. The event is valid until Take returns. An error ends Run.
+	// Take is called concurrently.
 	Take func(context.Context, *unloop.Event) error
-	// Warn takes what a person should know: a file or a line that could not be read. It is called by one at a time.
+	// Warn receives problems such as an unreadable file or line. Its calls are not concurrent.
 	Warn func(error)
 
 	mu     sync.Mutex
-	told   map[string]map[uint64]bool // by the path of a file that is read as a whole: hashes of the ids of its events
+	passed map[string]map[uint64]bool // by the path of a file that is read as a whole: hashes of the ids of its events
 	failed context.CancelCauseFunc
 }
 
-// Run follows the files until ctx is done, or with Once until all have been read. What is at hand when ctx is done is left.
-func (f *Tail) Run(ctx context.Context, paths []string) error {
+// Run follows the files until ctx is done, or with Once until all have been read.
+func (f *Follower) Run(ctx context.Context, paths []string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	f.failed, f.told = cancel, make(map[string]map[uint64]bool)
+	f.failed, f.passed = cancel, make(map[string]map[uint64]bool)
 	w := watch.New(paths, watch.Options{Once: f.Once}, f.file, func(path string, err error) {
 		var bad *ingest.BadInput
-		if !errors.As(err, &bad) { // which names the file
+		if !errors.As(err, &bad) { // otherwise the error names the file
 			err = fmt.Errorf("%s: %w", path, plainReadError(err))
 		}
 		f.warn(err)
@@ -49,14 +49,14 @@ func (f *Tail) Run(ctx context.Context, paths []string) error {
 	return err
 }
 
-func (f *Tail) warn(err error) {
+func (f *Follower) warn(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Warn(err)
 }
 
 // file reads one file.
-func (f *Tail) file(ctx context.Context, file *watch.File) error {
+func (f *Follower) file(ctx context.Context, file *watch.File) error {
 	head, format, err := f.recognise(file)
 	if err != nil || format.Decode == nil {
 		return err
@@ -66,14 +66,14 @@ func (f *Tail) file(ctx context.Context, file *watch.File) error {
 		if err := file.Settle(); err != nil {
 			return err
 		}
-		told := f.toldOf(file.Path)
+		passed := f.passedOf(file.Path)
 		take = func(e *unloop.Event) error {
 			id := hashOf(e.RunID, e.ID)
-			if told[id] {
+			if passed[id] {
 				return nil
 			}
-			if len(told) < maxTold {
-				told[id] = true
+			if len(passed) < maxPassed {
+				passed[id] = true
 			}
 			return f.take(ctx, e)
 		}
@@ -89,7 +89,7 @@ func (f *Tail) file(ctx context.Context, file *watch.File) error {
 		}
 	}
 	in.Warn = func(b *ingest.BadInput) { warn(b) }
-	in.Skip = (&skipping{warn: warn}).line
+	in.Skip = (&skippedLines{warn: warn}).line
 	tag := tagOf(firstLine(head))
 	return format.Decode(in, func(e *unloop.Event) error {
 		sign(e, tag)
@@ -97,8 +97,8 @@ func (f *Tail) file(ctx context.Context, file *watch.File) error {
 	})
 }
 
-// markOf returns what stands behind a file's name as the id of a run that has none. It keeps the run from being mistaken for that
-// of a file of the same name in another folder, or, where the file is a log, in the same one after it was rotated or cut.
+// markOf returns the suffix of the id of a run without one, after the name of the file. It distinguishes files with the same name
+// in different folders, and a log from its successor after a rotation.
 func markOf(path string, head []byte) (string, error) {
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
@@ -106,13 +106,13 @@ func markOf(path string, head []byte) (string, error) {
 	}
 	line := firstLine(head)
 	if filepath.Ext(path) == ".json" || !isJSON(line) {
-		line = nil // a document, whose beginning may change
+		line = nil // the beginning of a document can change
 	}
 	return tagOf([]byte(folder), line), nil
 }
 
-// recognise finds a file's format. There is none for a file that does not tell yet.
-func (f *Tail) recognise(file *watch.File) (head []byte, format ingest.Format, err error) {
+// recognise returns the format of a file. The format is zero if the file is still too short to show it.
+func (f *Follower) recognise(file *watch.File) (head []byte, format ingest.Format, err error) {
 	if head, err = file.Head(headSize); err != nil {
 		return nil, format, err
 	}
@@ -136,8 +136,8 @@ func (f *Tail) recognise(file *watch.File) (head []byte, format ingest.Format, e
 	return head, format, nil
 }
 
-// take hands on an event. Where that fails, all ends.
-func (f *Tail) take(ctx context.Context, e *unloop.Event) error {
+// take passes on an event. An error ends Run.
+func (f *Follower) take(ctx context.Context, e *unloop.Event) error {
 	err := f.Take(ctx, e)
 	if err != nil {
 		f.failed(err)
@@ -145,27 +145,27 @@ func (f *Tail) take(ctx context.Context, e *unloop.Event) error {
 	return err
 }
 
-// How much is remembered of what was told: beyond, it is told again.
+// Bounds of the events that are remembered as passed on. Events beyond them are passed on again.
 const (
-	maxTold      = 200_000 // events of a file
-	maxToldFiles = 64
+	maxPassed      = 200_000 // events of a file
+	maxPassedFiles = 64
 )
 
-// toldOf returns what was told of a file that is read as a whole. A file is read by one at a time.
-func (f *Tail) toldOf(path string) map[uint64]bool {
+// passedOf returns the events of a file that were passed on. Calls for one file are not concurrent.
+func (f *Follower) passedOf(path string) map[uint64]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	told, ok := f.told[path]
+	passed, ok := f.passed[path]
 	if ok {
-		return told
+		return passed
 	}
-	for other := range f.told {
-		if len(f.told) < maxToldFiles {
+	for other := range f.passed {
+		if len(f.passed) < maxPassedFiles {
 			break
 		}
-		delete(f.told, other)
+		delete(f.passed, other)
 	}
-	told = make(map[uint64]bool)
-	f.told[path] = told
-	return told
+	passed = make(map[uint64]bool)
+	f.passed[path] = passed
+	return passed
 }

@@ -1,4 +1,4 @@
-package app
+package scan
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// followed is a folder that is followed, with what was told of it.
+// followed is a folder that is followed, with the events that were passed on.
 type followed struct {
 	t      *testing.T
 	dir    string
@@ -32,7 +32,7 @@ type followed struct {
 func followFolder(t *testing.T) *followed {
 	f := &followed{t: t, dir: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
-	follow := Tail{
+	follow := Follower{
 		Take: func(_ context.Context, e *unloop.Event) error {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -73,8 +73,8 @@ func (f *followed) write(name, text string, flags int) {
 	synctest.Wait()
 }
 
-// told returns the events that were told since it was called last.
-func (f *followed) told() []string {
+// taken returns the events that were passed on since its last call.
+func (f *followed) taken() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	events := f.events
@@ -84,7 +84,7 @@ func (f *followed) told() []string {
 
 func (f *followed) want(events ...string) {
 	f.t.Helper()
-	if diff := cmp.Diff(events, f.told()); diff != "" {
+	if diff := cmp.Diff(events, f.taken()); diff != "" {
 		f.t.Error(diff)
 	}
 }
@@ -106,7 +106,7 @@ func TestFollow(t *testing.T) {
 		do   func(f *followed)
 		said []string
 	}{
-		{"lines are told as they are written, half ones when they are whole", func(f *followed) {
+		{"lines are passed on as they are written, and incomplete lines when they are complete", func(f *followed) {
 			f.add("a.jsonl", line(1)+line(2)[:20])
 			f.want("r 1")
 			f.add("a.jsonl", line(2)[20:])
@@ -145,18 +145,18 @@ func TestFollow(t *testing.T) {
 			}
 			f.add("a.jsonl", record("a")+record("a"))
 			f.write("a.jsonl", record("b"), os.O_TRUNC)
-			if ids := f.told(); len(ids) != 3 || ids[0] == ids[2] || ids[0] == ids[1] {
+			if ids := f.taken(); len(ids) != 3 || ids[0] == ids[2] || ids[0] == ids[1] {
 				f.t.Errorf("events %v", ids)
 			}
 		}, nil},
-		{"a document is read when it has been left alone, and only what is new is told", func(f *followed) {
+		{"a document is read when it has not changed for a while, and only new events are passed on", func(f *followed) {
 			message := `{"role":"user","content":"hello"}`
 			f.add("chat.json", "[\n"+message+",")
 			f.want()
 			f.add("chat.json", message+`]`)
-			first := f.told()
+			first := f.taken()
 			f.write("chat.json", `[`+message+`,`+message+`,`+message+`]`, os.O_TRUNC)
-			second := f.told()
+			second := f.taken()
 			if len(first) != 2 || len(second) != 1 || strings.Fields(first[0])[0] != strings.Fields(second[0])[0] {
 				f.t.Errorf("first %v, then %v", first, second)
 			}
@@ -165,7 +165,7 @@ func TestFollow(t *testing.T) {
 			message := `{"role":"user","content":"hello"}`
 			f.add("chat.trace", "["+message+",\n"+message+"]")
 			f.write("chat.trace", "["+message+","+message+",\n"+message+"]", os.O_TRUNC)
-			if events := f.told(); len(events) != 3 {
+			if events := f.taken(); len(events) != 3 {
 				f.t.Errorf("events %v", events)
 			}
 		}, nil},
@@ -174,12 +174,12 @@ func TestFollow(t *testing.T) {
 			f.add("log.jsonl", request("one"))
 			f.add("log.jsonl", request("two"))
 			f.write("log.jsonl", request("three"), os.O_TRUNC)
-			runs := f.told()
+			runs := f.taken()
 			if len(runs) != 3 || runs[1] != strings.Replace(runs[0], " ", "#2 ", 1) || runs[2] == runs[0] {
 				f.t.Errorf("events %v", runs)
 			}
 		}, nil},
-		{"what a chat takes back was told, and what is new is told behind it", func(f *followed) {
+		{"an event that a chat removes stays, and new events follow it", func(f *followed) {
 			f.add("s.jsonl", `{"sessionId":"s","projectHash":"h"}`+"\n"+`{"id":"1","type":"user","content":"hello"}`+"\n"+`{"id":"2","type":"user","content":"no"}`+"\n")
 			f.add("s.jsonl", `{"$rewindTo":"2"}`+"\n"+`{"id":"3","type":"user","content":"yes"}`+"\n")
 			f.want("s e1", "s e2", "s e4")
@@ -195,11 +195,11 @@ func TestFollow(t *testing.T) {
 			f.add("a.jsonl", line(2)+"[]\n7\n")
 			f.add("a.jsonl", line(3))
 			f.want("r 1", "r 2", "r 3")
-		}, []string{"a.jsonl:2: type: a JSON number does not fit here; the line is left out", "a.jsonl:4: ", "a.jsonl:5: "}},
-		{"lines without an end that are no events: the first are told one by one", func(f *followed) {
+		}, []string{"a.jsonl:2: type: a JSON number does not fit here; the line is skipped", "a.jsonl:4: ", "a.jsonl:5: "}},
+		{"lines that are not events: the first are reported one by one", func(f *followed) {
 			f.add("a.jsonl", line(1)+strings.Repeat("{}\n", 10_000)+line(2))
 			f.want("r 1", "r 2")
-		}, append(slices.Repeat([]string{"type: an event needs a type; the line is left out"}, 20), "a.jsonl: more lines are left out")},
+		}, append(slices.Repeat([]string{"type: an event needs a type; the line is skipped"}, 20), "a.jsonl: further skipped lines")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -231,7 +231,7 @@ func TestAGrowingFileTellsWhatTheWholeOneDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			var want []string
-			feed := Import{
+			feed := Importer{
 				Take: func(e *unloop.Event) error { want = append(want, e.RunID+" "+e.ID); return nil },
 				Warn: func(err error) { t.Error(err) },
 			}
@@ -245,7 +245,7 @@ func TestAGrowingFileTellsWhatTheWholeOneDoes(t *testing.T) {
 				}
 				time.Sleep(20 * time.Minute) // the end of the file is the end of the run
 				f.stop()
-				got := f.told()
+				got := f.taken()
 				slices.Sort(got)
 				slices.Sort(want)
 				if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
@@ -259,7 +259,7 @@ func TestAGrowingFileTellsWhatTheWholeOneDoes(t *testing.T) {
 func TestOnceTellsWhatThereIs(t *testing.T) {
 	var mu sync.Mutex
 	runs := make(map[string]bool)
-	follow := Tail{
+	follow := Follower{
 		Once: true,
 		Take: func(_ context.Context, e *unloop.Event) error {
 			mu.Lock()
@@ -276,7 +276,7 @@ func TestOnceTellsWhatThereIs(t *testing.T) {
 
 func TestAnEventThatCannotBeTakenEndsTheFollowing(t *testing.T) {
 	broken := errors.New("no server")
-	follow := Tail{
+	follow := Follower{
 		Take: func(context.Context, *unloop.Event) error { return broken },
 		Warn: func(err error) { t.Error(err) },
 	}
