@@ -7,7 +7,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// analyses writes new analyses of stored events. An event that was deleted meanwhile stays deleted.
+// analyses writes new analyses of stored events. It skips events that were deleted in the meantime.
 func (w *writing) analyses(ctx context.Context, changed []store.Reanalyzed) error {
 	changed = lasts(changed, func(r *store.Reanalyzed) int64 { return r.Arrival })
 	return insert(ctx, w, &w.bulks.analyses, changed, func(to []any, r *store.Reanalyzed) []any {
@@ -15,7 +15,7 @@ func (w *writing) analyses(ctx context.Context, changed []store.Reanalyzed) erro
 	}, nil)
 }
 
-// updateAnalyses returns a statement that sets the analyses of so many events. The casts give PostgreSQL the types.
+// updateAnalyses returns a statement that sets the analyses of the given number of events. PostgreSQL needs the casts.
 func (d *database) updateAnalyses(rows int) string {
 	tuples := make([]string, rows)
 	for k := range tuples {

@@ -8,9 +8,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Claim records that an endpoint is told of a run's warning at a level, and reports whether that is new. Of several concurrent
-// claims of the same level, one is new. Deleting the run deletes its claims, even if the warning went earlier because the run was
-// folded again. A claim for a run that does not exist records nothing and is not new.
+// Claim records that an endpoint has been notified of a warning at a level, and reports whether that is new. Of several
+// concurrent claims of the same level, one is new. Deleting the run deletes its claims, even if a refold deleted the warning
+// before. A claim for an unknown run records nothing and is not new.
 func (s *Store) Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error) {
 	result, err := s.write.ExecContext(ctx, `INSERT INTO deliveries (warning, endpoint, level, at, run)
 		SELECT $1, $2, $3, $4, number FROM runs WHERE number = $5
@@ -25,12 +25,12 @@ func (s *Store) Claim(ctx context.Context, endpoint string, run int64, warning, 
 	return written == 1, nil
 }
 
-// Unclaim takes a claim back, since the endpoint could not be told.
+// Unclaim deletes a claim whose notice could not be delivered.
 func (s *Store) Unclaim(ctx context.Context, endpoint, warning, level string) error {
 	_, err := s.write.ExecContext(ctx, `DELETE FROM deliveries WHERE warning = $1 AND endpoint = $2 AND level = $3`,
 		store.Key(warning), store.Key(endpoint), store.Key(level))
 	if err != nil {
-		return fmt.Errorf("take a claim back: %w", err)
+		return fmt.Errorf("delete a claim: %w", err)
 	}
 	return nil
 }

@@ -15,16 +15,16 @@ import (
 const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body, analysis"
 
 // events writes events and returns those that their runs already have.
-func (w *writing) events(ctx context.Context, events []store.Event) (doubled []store.EventRef, err error) {
+func (w *writing) events(ctx context.Context, events []store.Event) (skipped []store.EventRef, err error) {
 	err = insert(ctx, w, &w.bulks.events, events, w.eventArguments, func(part []store.Event, written int64) error {
 		if written == int64(len(part)) {
 			return nil
 		}
 		left, err := w.duplicates(ctx, part)
-		doubled = append(doubled, left...)
+		skipped = append(skipped, left...)
 		return err
 	})
-	return doubled, err
+	return skipped, err
 }
 
 func (w *writing) eventArguments(to []any, e *store.Event) []any {

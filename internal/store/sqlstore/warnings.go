@@ -14,7 +14,7 @@ type warningKey struct {
 	id  string
 }
 
-// warnings writes warnings, new ones and such as are known.
+// warnings inserts or replaces warnings.
 func (w *writing) warnings(ctx context.Context, warnings []store.Warning) error {
 	warnings = lasts(warnings, func(x *store.Warning) warningKey { return warningKey{x.Run, store.Key(x.ID)} })
 	return insert(ctx, w, &w.bulks.warnings, warnings, func(to []any, x *store.Warning) []any {
