@@ -2,11 +2,11 @@ package guardio
 
 import "github.com/unloop-ai/unloop/guard"
 
-// remembered is how many calls a generation of calls holds.
+// remembered is the maximum number of calls in a generation.
 const remembered = 4096
 
-// calls are those that have begun, with what was decided about them, so that an after finds its before. Of very many calls
-// that never end the oldest are forgotten: there are two generations, and the older goes when the younger is full.
+// calls are the open calls with the decisions about them, so that an after finds its before. When the young generation is full,
+// it becomes the old one, and the calls in the old one are forgotten. This limits the memory for calls that never end.
 type calls struct{ young, old map[call]guard.Decision }
 
 type call struct{ run, id string }
@@ -18,7 +18,7 @@ func (c *calls) add(key call, d guard.Decision) {
 	c.young[key] = d
 }
 
-// take returns what was decided about the call, and forgets it.
+// take removes a call and returns the decision about it.
 func (c *calls) take(key call) (guard.Decision, bool) {
 	for _, generation := range []map[call]guard.Decision{c.young, c.old} {
 		if d, ok := generation[key]; ok {

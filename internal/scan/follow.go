@@ -63,7 +63,7 @@ func (f *Follower) file(ctx context.Context, file *watch.File) error {
 	}
 	take := func(e *unloop.Event) error { return f.take(ctx, e) }
 	if !format.Grows {
-		if err := file.Settle(); err != nil {
+		if err := file.WaitQuiet(); err != nil {
 			return err
 		}
 		passed := f.passedOf(file.Path)
@@ -118,7 +118,7 @@ func (f *Follower) recognise(file *watch.File) (head []byte, format ingest.Forma
 	}
 	if len(head) < headSize && !bytes.Contains(head, []byte("\n")) {
 		// Half a line may look like another format.
-		if err = file.Settle(); err != nil {
+		if err = file.WaitQuiet(); err != nil {
 			return nil, format, err
 		}
 		if head, err = file.Head(headSize); err != nil {

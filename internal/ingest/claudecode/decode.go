@@ -5,7 +5,7 @@
 // An event's Index counts the lines that are not blank, from 0. The run is the session; when a file goes on under
 // another session's id, another run begins.
 //
-// What one might trip over:
+// Special cases:
 //
 //   - One message of the model stands on several lines, a content block each, with one message.id. Its usage is
 //     repeated on each line or grows from line to line; the largest is right. The first line sends the model call, and

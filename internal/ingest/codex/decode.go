@@ -5,7 +5,7 @@
 // An event's Index counts the lines that are not blank, from 0. The run is the id of the first session_meta; a fork has
 // its parent's behind it.
 //
-// What one might trip over:
+// Special cases:
 //
 //   - Messages stand in both logs; only the items are read.
 //   - A tool's result stands in both logs too. The item is the result, as the model saw it, and the display's event of
@@ -80,7 +80,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	if err := in.EachLine(d.line); err != nil {
 		return err
 	}
-	return d.settleAll()
+	return d.flushAll()
 }
 
 func (d *decoder) line(line ingest.Line) error {

@@ -11,11 +11,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// lenient are the options with which the input was read.
+// lenient are the options with which the input is read.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// item sends what an item of the model's history tells. The calls have types of their own (function_call,
-// custom_tool_call, local_shell_call, web_search_call …), and so have their results.
+// item sends the events of an item of the model's history. Calls and results have several types (function_call, custom_tool_call,
+// local_shell_call, web_search_call …).
 func (d *decoder) item(at ingest.Location, p part) error {
 	kind, err := p.kind()
 	switch {
@@ -54,11 +54,11 @@ func (d *decoder) message(at ingest.Location, p part) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	settle := d.settle
-	if m.Role == unloop.RoleUser { // the turn before is over
-		settle = d.settleAll
+	flush := d.flush
+	if m.Role == unloop.RoleUser { // the previous turn is over
+		flush = d.flushAll
 	}
-	if err := settle(); err != nil {
+	if err := flush(); err != nil {
 		return err
 	}
 	return d.trail.Message(at, m.Role, text)
@@ -82,8 +82,8 @@ func parts(content jsontext.Value) []string {
 	return texts
 }
 
-// injected reports whether a part of a user message is not the user's word: the program puts in instructions, the
-// environment, and notices, each in a tag of its own.
+// injected reports whether the program, not the user, wrote a part of a user message. The program adds instructions, the
+// environment, and notices, each in its own tag.
 func injected(text string) bool {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "# AGENTS.md instructions") {
@@ -100,7 +100,7 @@ func injected(text string) bool {
 	return false
 }
 
-// call sends a call. Tool is what the item's type says of the tool, for calls that do not name it.
+// call sends a call. tool is the name by the item's type, for calls without a name.
 func (d *decoder) call(at ingest.Location, p part, tool string) error {
 	var c struct {
 		ID        string         `json:"id"`
@@ -131,7 +131,7 @@ func (d *decoder) call(at ingest.Location, p part, tool string) error {
 	case c.Action.Kind() != 0:
 		args = json.RawMessage(c.Action)
 	}
-	if err := d.settle(); err != nil {
+	if err := d.flush(); err != nil {
 		return err
 	}
 	if id != "" {
@@ -140,7 +140,7 @@ func (d *decoder) call(at ingest.Location, p part, tool string) error {
 	return d.trail.Call(at, id, tool, args)
 }
 
-// result takes a call's result, which is sent later.
+// result holds the result of a call, which is sent later.
 func (d *decoder) result(at ingest.Location, p part) error {
 	var r struct {
 		CallID string         `json:"call_id"`
@@ -150,10 +150,10 @@ func (d *decoder) result(at ingest.Location, p part) error {
 	if err := p.read(&r); err != nil {
 		return err
 	}
-	output, told := open(r.Output)
+	output, v := open(r.Output)
 	if r.Output.Kind() == 0 && r.Tools.Kind() != 0 {
 		output = json.RawMessage(r.Tools)
 	}
-	d.hold(&outcome{at: at, id: r.CallID, output: output, told: told, item: true})
+	d.hold(&outcome{at: at, id: r.CallID, output: output, verdict: v, item: true})
 	return nil
 }

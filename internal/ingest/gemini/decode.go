@@ -5,7 +5,7 @@
 // An event's Index is the record's position: in JSON Lines the line among those that are not blank, from 0, in a
 // document the position in "messages".
 //
-// What one might trip over:
+// Special cases:
 //
 //   - A record is written again under its id when it changes, as a message that gets its tool calls and its tokens.
 //     The last writing stands, at the place of the first.
@@ -70,14 +70,14 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	return nil
 }
 
-// chat is what stands of a conversation.
+// chat is the current state of a conversation.
 type chat struct {
 	run     string
-	records []*record      // in the order in which their ids came first
-	at      map[string]int // where in records an id stands
+	records []*record      // in the order in which their ids first appeared
+	at      map[string]int // index in records by id
 }
 
-// put adds the record, or puts it in the place of the one that has its id.
+// put adds the record, or replaces the one with its id.
 func (c *chat) put(r *record) {
 	if i, known := c.at[r.ID]; known && r.ID != "" {
 		r.index = c.records[i].index
@@ -88,9 +88,9 @@ func (c *chat) put(r *record) {
 	c.records = append(c.records, r)
 }
 
-// rewind takes back the record of that id and all after it.
+// rewind removes the record with the id and all later ones.
 func (c *chat) rewind(id string) {
-	from := c.at[id] // 0 where the id is not known
+	from := c.at[id] // 0 for an unknown id
 	for _, r := range c.records[from:] {
 		delete(c.at, r.ID)
 	}

@@ -9,7 +9,7 @@ import (
 
 // Errors of a request that is not to be decoded.
 var (
-	ErrMalformed = errors.New("the request is no protobuf of OTLP")
+	ErrMalformed = errors.New("not an OTLP request in protobuf")
 	ErrDeep      = fmt.Errorf("the request is nested more than %d deep", maxDepth)
 )
 
