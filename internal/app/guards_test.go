@@ -174,7 +174,7 @@ func TestWrongProfilesAndSettingsOfAGuardAreNamed(t *testing.T) {
 	for query, want := range map[string]string{
 		"profile=nothing":            `unknown profile "nothing"`,
 		"set=cycle_rounds=0":         "cycle_rounds is 0; it must be from 2 to 100",
-		"set=patience=1":             `there is no setting "patience"`,
+		"set=patience=1":             `unknown setting "patience"`,
 		"set=nudges={any: endless}":  "requests cannot set texts",
 		"set=tools={a: {nudges: 1}}": "tools: a:",
 	} {

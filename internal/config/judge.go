@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// LoadProfile makes the profile with its settings.
+// LoadProfile returns the profile with its settings.
 func (c *Config) LoadProfile() (*profile.Profile, error) {
 	src := profile.Source{Name: c.Profile}
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
@@ -17,7 +17,7 @@ func (c *Config) LoadProfile() (*profile.Profile, error) {
 	return profile.Load(src)
 }
 
-// profileMistakes says what is wrong with the profile and its settings.
+// profileMistakes returns the errors of the profile and its settings.
 func (c *Config) profileMistakes() error {
 	if _, err := profile.Load(profile.Source{Name: c.Profile}); err != nil {
 		var found settings.Errors

@@ -33,7 +33,7 @@ func (f Folder) path(parts ...string) string {
 func (f Folder) make() error {
 	for _, part := range []string{"sessions", "locks", "agents", "late"} {
 		if err := os.MkdirAll(f.path(part), 0o700); err != nil {
-			return fmt.Errorf("make the folder for the state: %w", err)
+			return fmt.Errorf("create the folder of the state: %w", err)
 		}
 	}
 	return nil
