@@ -16,8 +16,8 @@ var fileName = regexp.MustCompile("`((?:internal|detect|docs)/[a-z0-9_/]+\\.(?:g
 // maxColumnFiles is how many files a new column of a run may touch.
 const maxColumnFiles = 6
 
-// checkLists holds the lists of files in CONTRIBUTING.md to the tree: the files exist, a new column of a run touches few of them,
-// and every format is in the list of formats.
+// checkLists checks the lists of files in CONTRIBUTING.md: the files exist, a new column of a run needs few of them, and every
+// format is in the list of formats.
 func checkLists(t *tree) (broken []string) {
 	page := t.pages[contributing]
 	files := map[string]bool{}

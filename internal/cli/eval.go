@@ -111,12 +111,12 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	out := cmd.OutOrStdout()
 	if f.format == "pretty" {
-		out = plainWriter{out} // names of kinds are untrusted: they come from the labels
+		out = plainWriter{out} // names of kinds are untrusted, because they come from the labels
 	}
 	return write(out)
 }
 
-// ask has the board ask for second opinions, if they are wanted.
+// ask makes the board ask for second opinions, if they are requested.
 func (f *evalFlags) ask(cmd *cobra.Command, board *eval.Scoreboard) error {
 	switch f.second {
 	case "":
@@ -141,7 +141,7 @@ func openLabelled(cmd *cobra.Command, path string, read func(ctx context.Context
 	if err != nil {
 		return fmt.Errorf("read labelled runs: %w", err)
 	}
-	defer file.Close() // only read
+	defer file.Close() // a file that is only read has no error to report
 	if path == "-" {
 		path = "standard input"
 	}

@@ -36,7 +36,7 @@ func importCommand() *cobra.Command {
 	return cmd
 }
 
-// patience is how long an import waits for a server that is unreachable or busy.
+// patience is the maximum time that an import waits for a server that is unreachable or busy.
 const patience = time.Minute
 
 func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []string) error {
@@ -68,11 +68,11 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 		err = sender.Flush(ctx)
 	}
 	bar.clear()
-	refused.tellUntold()
+	refused.reportRest()
 	sent := sender.Sent()
 	if result.Events > 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(result.Events, "event", "events"), plural(result.Runs, "run", "runs"))
-		tellSent(cmd.OutOrStdout(), sent)
+		printSent(cmd.OutOrStdout(), sent)
 	}
 	switch {
 	case err != nil:

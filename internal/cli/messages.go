@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/report"
 )
 
-// plainWriter writes text for a terminal. Names of files, runs and events are untrusted: control characters in them are escaped as
-// in a Go string. Line feeds are kept. Each Write must end at the end of a character.
+// plainWriter writes text for a terminal. Names of files, runs and events are untrusted, so control characters are escaped as in
+// a Go string, except line feeds. Each Write must end at the end of a character.
 type plainWriter struct{ w io.Writer }
 
 func (p plainWriter) Write(text []byte) (int, error) {
@@ -24,8 +24,8 @@ func (p plainWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// complain prints a message in a line that starts with the program's name. Further lines of the message are indented, so that none
-// of them looks like another message.
+// complain prints a message in a line that starts with the program's name. Further lines of the message are indented, to
+// distinguish them from other messages.
 func complain(w io.Writer, message any) {
 	text := strings.ReplaceAll(fmt.Sprint(message), "\n", "\n  ")
 	fmt.Fprintf(plainWriter{w}, "unloop: %s\n", text)

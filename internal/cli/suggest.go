@@ -8,8 +8,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/settings"
 )
 
-// suggest adds to an error about an unknown word which of the names was probably meant. It returns err as it is where the word is
-// one of the names, so that the error is about something else, and where no name is near.
+// suggest adds the most similar name to an error about an unknown word. It returns err unchanged if the word is one of the names,
+// because the error then has another cause, or if no name is similar.
 func suggest(err error, word string, names []string) error {
 	if err == nil || slices.Contains(names, word) {
 		return err

@@ -78,8 +78,8 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 	complain(stderr, fmt.Sprintf("following %s; events go to %s", strings.Join(paths, ", "), server.url()))
 	err = followAndSend(ctx, &follower, sender, paths)
 	sent := sender.Sent()
-	refused.tellUntold()
-	tellSent(cmd.OutOrStdout(), sent)
+	refused.reportRest()
+	printSent(cmd.OutOrStdout(), sent)
 	switch {
 	case errors.Is(err, context.Canceled) && !f.once:
 		return nil // an interrupt is the normal end

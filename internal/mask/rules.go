@@ -14,6 +14,8 @@ import (
 )
 
 // gitleaksRules are rules of the project gitleaks, written by scripts/secret-rules.
+//
+//go:embed gitleaks/rules.json
 var gitleaksRules []byte
 
 // rule finds secrets of one kind by a regular expression. It is tried only at its keywords, so texts without keywords cost
