@@ -44,9 +44,13 @@ func (h harness) shell(command, output string, status int) entry {
 	return h.generator.shell(command, output, status)
 }
 
-// edit returns a change of one place in a file.
+// edit returns a change of one place in a file, with texts of its own.
 func (h harness) edit(path string) entry {
-	before, after := h.code(h.between(1, 3)), h.code(h.between(1, 4))
+	return h.replace(path, h.code(h.between(1, 3)), h.code(h.between(1, 4)))
+}
+
+// replace returns a change of one text in a file by another.
+func (h harness) replace(path, before, after string) entry {
 	switch h.form {
 	case claudeCode:
 		snippet := ""

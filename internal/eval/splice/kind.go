@@ -34,7 +34,16 @@ func kinds() []kind {
 	return slices.Concat(loops(), benign(lookalikes()), shellLoops(), serviceLoops(), benign(shellLookalikes()), benign(serviceLookalikes()),
 		operationsLoops(), browserLoops(), repositoryLoops(), officeLoops(),
 		benign(repositoryLookalikes()), benign(operationsLookalikes()), benign(officeLookalikes()),
-		toolchainLoops(), interactionLoops(), benign(codingLookalikes()), benign(deskLookalikes()))
+		toolchainLoops(), interactionLoops(), benign(codingLookalikes()), benign(deskLookalikes()),
+		reporting(reportingWorkLoops()), reporting(reportingPeopleLoops()),
+		reporting(benign(reportingWorkLookalikes())), reporting(benign(reportingPeopleLookalikes())))
+}
+
+func reporting(kinds []kind) []kind {
+	for k := range kinds {
+		kinds[k].reporting = true
+	}
+	return kinds
 }
 
 func benign(lookalikes []kind) []kind {
