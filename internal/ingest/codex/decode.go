@@ -19,7 +19,7 @@
 //     follows what the model said, since nothing tells the usage earlier.
 //   - compacted holds a history that replaces the one before it. It is not read: what was compacted happened all the
 //     same. Nor does thread_rolled_back take anything back.
-//   - Some messages of role user are put in by the program: see injected. They begin no turn. Messages of role
+//   - Some messages of role user are put in by the program: see ingest.IsInserted. They begin no turn. Messages of role
 //     developer are all put in and are skipped.
 package codex
 

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -24,7 +25,7 @@ func (d *decoder) item(at ingest.Location, p part) error {
 	case kind == "message":
 		return d.message(at, p)
 	case strings.HasSuffix(kind, "_call"):
-		return d.call(at, p, strings.TrimSuffix(kind, "_call"))
+		return d.call(at, p, kind)
 	case strings.HasSuffix(kind, "_output"):
 		return d.result(at, p)
 	}
@@ -46,7 +47,7 @@ func (d *decoder) message(at ingest.Location, p part) error {
 	}
 	var texts []string
 	for _, text := range parts(m.Content) {
-		if m.Role != unloop.RoleUser || !injected(text) {
+		if m.Role != unloop.RoleUser || !ingest.IsInserted(text) {
 			texts = append(texts, text)
 		}
 	}
@@ -82,55 +83,42 @@ func parts(content jsontext.Value) []string {
 	return texts
 }
 
-// injected reports whether the program, not the user, wrote a part of a user message. The program adds instructions, the
-// environment, and notices, each in its own tag.
-func injected(text string) bool {
-	text = strings.TrimSpace(text)
-	if strings.HasPrefix(text, "# AGENTS.md instructions") {
-		return true
-	}
-	for _, tag := range []string{
-		"environment_context", "user_instructions", "additional_context", "skill", "recommended_plugins",
-		"turn_aborted", "user_shell_command", "subagent_notification", "agent_message_board_notification",
-	} {
-		if strings.HasPrefix(text, "<"+tag+">") && strings.HasSuffix(text, "</"+tag+">") {
-			return true
-		}
-	}
-	return false
+// Call is an item that calls a tool. Which members it has depends on its type.
+type Call struct {
+	ID        string         `json:"id"`
+	CallID    string         `json:"call_id"`
+	Name      string         `json:"name"`
+	Namespace string         `json:"namespace"` // mcp__server, of a tool named without it
+	Arguments jsontext.Value `json:"arguments"` // of a function: JSON in a string
+	Input     jsontext.Value `json:"input"`     // of a custom tool: free text
+	Action    jsontext.Value `json:"action"`    // of the shell and of a search
 }
 
-// call sends a call. tool is the name by the item's type, for calls without a name.
-func (d *decoder) call(at ingest.Location, p part, tool string) error {
-	var c struct {
-		ID        string         `json:"id"`
-		CallID    string         `json:"call_id"`
-		Name      string         `json:"name"`
-		Namespace string         `json:"namespace"` // mcp__server, of a tool named without it
-		Arguments jsontext.Value `json:"arguments"` // of a function: JSON in a string
-		Input     jsontext.Value `json:"input"`     // of a custom tool: free text
-		Action    jsontext.Value `json:"action"`    // of the shell and of a search
-	}
-	if err := p.read(&c); err != nil {
-		return err
-	}
-	if c.Name != "" {
-		tool = c.Name
-	}
+// Read returns the id of the call, its tool and its arguments. kind is the type of the item, which names the tool of a call
+// without a name.
+func (c *Call) Read(kind string) (id, tool string, args json.RawMessage) {
+	id, tool = cmp.Or(c.CallID, c.ID), cmp.Or(c.Name, strings.TrimSuffix(kind, "_call"))
 	if c.Namespace != "" {
 		tool = strings.TrimSuffix(c.Namespace, "__") + "__" + tool
 	}
-	id := c.CallID
-	if id == "" {
-		id = c.ID
-	}
-	args := ingest.Arguments(c.Arguments)
 	switch {
 	case c.Input.Kind() != 0:
 		args = json.RawMessage(c.Input)
 	case c.Action.Kind() != 0:
 		args = json.RawMessage(c.Action)
+	default:
+		args = ingest.Arguments(c.Arguments)
 	}
+	return id, tool, args
+}
+
+// call sends a call.
+func (d *decoder) call(at ingest.Location, p part, kind string) error {
+	var c Call
+	if err := p.read(&c); err != nil {
+		return err
+	}
+	id, tool, args := c.Read(kind)
 	if err := d.flush(); err != nil {
 		return err
 	}

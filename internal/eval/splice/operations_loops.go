@@ -3,24 +3,70 @@ package splice
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
-// The loops of this file were written before the meter was changed for those of later_loops.go, to report on.
+// The loops of this file are those of agents that operate services: infrastructure, clusters, databases, devices and logs.
 
-func freshLoops() []kind {
+func operationsLoops() []kind {
 	return []kind{
+		{name: "state_locked", build: stateLocked},
+		{name: "table_denied", build: tableDenied},
+		{name: "crash_inspected_again", build: crashInspectedAgain},
+		{name: "host_unreachable", build: hostUnreachable},
 		{name: "migration_dirty", build: migrationDirty},
 		{name: "device_not_listed", build: deviceNotListed},
 		{name: "signature_refused", build: signatureRefused},
-		{name: "chart_redrawn", build: chartRedrawn},
-		{name: "same_slots_offered", build: sameSlotsOffered},
 		{name: "logs_queried_again", build: logsQueriedAgain},
 		{name: "port_in_use", build: portInUse},
-		{name: "formula_broken", build: formulaBroken},
-		{name: "delegated_again", build: delegatedAgain},
-		{name: "menu_opened_and_closed", build: menuOpenedAndClosed},
 	}
+}
+
+// stateLocked plans and applies with other flags; the state is locked each time.
+func stateLocked(p *generator) (entries []entry, _ int) {
+	lock, who := p.uuid(), p.word()
+	for range p.between(6, 9) {
+		output := fmt.Sprintf("╷\n│ Error: Error acquiring the state lock\n│ \n│ Error message: ConditionalCheckFailedException: The conditional request failed\n│ RequestID: %s\n│ Lock Info:\n│   ID:        %s\n│   Who:       %s@ci\n╵", p.uuid(), lock, who)
+		command := p.pick("terraform apply", "terraform plan", "terraform refresh", "terraform apply -auto-approve", "terraform plan -out tf.plan", "terraform destroy") + p.pick("", " -input=false", " -no-color", " -target=module."+p.word(), " -parallelism=1")
+		entries = append(entries, p.shell(command, output, 1))
+	}
+	return entries, 1
+}
+
+// tableDenied asks for a table in other ways and may not read it.
+func tableDenied(p *generator) (entries []entry, _ int) {
+	table := p.word() + "_" + p.word()
+	for range p.between(5, 9) {
+		query := p.pick("SELECT * FROM ", "SELECT count(*) FROM ", "SELECT id FROM public.", "TABLE ", "EXPLAIN SELECT * FROM ") + table + p.pick("", " LIMIT 5", " WHERE id = "+fmt.Sprint(p.between(1, 99)), " ORDER BY "+p.word())
+		entries = append(entries, p.shell("psql -c '"+query+"'", "ERROR:  permission denied for table "+table, 1))
+	}
+	return entries, 1
+}
+
+// crashInspectedAgain looks at the pods, the events and the log of a crash in turn; ages and counts alone move.
+func crashInspectedAgain(p *generator) (entries []entry, _ int) {
+	pod, why := fmt.Sprintf("%s-%x", p.word(), p.IntN(1<<20)), p.phrase(4, 7)
+	for k := range p.between(4, 6) {
+		entries = append(entries,
+			p.shell("kubectl get pods", fmt.Sprintf("NAME      READY   STATUS             RESTARTS        AGE\n%s   0/1     CrashLoopBackOff   7 (%dm ago)   %dm", pod, p.between(1, 4), 3*k+11), 0),
+			p.shell("kubectl describe pod "+pod+" | tail -4", fmt.Sprintf("  Normal   Pulled   %dm (x8 over 21m)  kubelet  Container image already present\n  Warning  BackOff  %ds (x90 over 20m)  kubelet  Back-off restarting failed container", 2*k+1, p.between(2, 58)), 0),
+			p.shell("kubectl logs "+pod+" --tail=3", "panic: "+why+"\n\ngoroutine 1 [running]:\nmain.main()", 0))
+	}
+	return entries, 3
+}
+
+// hostUnreachable tries one host by other programs and ports.
+func hostUnreachable(p *generator) (entries []entry, _ int) {
+	host := fmt.Sprintf("10.%d.%d.%d", p.IntN(250), p.IntN(250), p.between(2, 250))
+	for range p.between(6, 9) {
+		port := p.between(20, 9000)
+		entries = append(entries, []entry{
+			p.shell(fmt.Sprintf("ssh -p %d deploy@%s", port, host), fmt.Sprintf("ssh: connect to host %s port %d: Connection timed out", host, port), 255),
+			p.shell(fmt.Sprintf("nc -zv -w 3 %s %d", host, port), fmt.Sprintf("nc: connect to %s port %d (tcp) failed: Connection timed out", host, port), 1),
+			p.shell(fmt.Sprintf("curl -m 5 http://%s:%d/", host, port), fmt.Sprintf("curl: (28) Failed to connect to %s port %d after %d ms: Connection timed out", host, port, p.between(4900, 5100)), 28),
+			p.shell(fmt.Sprintf("scp -P %d app.tar deploy@%s:/srv", port, host), fmt.Sprintf("ssh: connect to host %s port %d: Connection timed out\nscp: Connection closed", host, port), 255),
+		}[p.IntN(4)])
+	}
+	return entries, 1
 }
 
 // migrationDirty migrates in other ways a database that a failed migration has left half done.
@@ -57,29 +103,6 @@ func signatureRefused(p *generator) (entries []entry, _ int) {
 	return entries, 1
 }
 
-// chartRedrawn draws the same numbers with other settings, and cannot see the picture.
-func chartRedrawn(p *generator) (entries []entry, _ int) {
-	frame, x, y := p.word(), p.word(), p.word()
-	for range p.between(6, 9) {
-		code := fmt.Sprintf("%s.plot(x='%s', y='%s', kind='%s', color='%s')\nplt.title('%s')\nplt.show()", frame, x, y, p.pick("line", "bar", "area"), p.pick("red", "navy", "green", "black"), p.phrase(1, 3))
-		entries = append(entries, call("run_cell", object("code", code), quoted("<Figure size 640x480 with 1 Axes>")))
-	}
-	return entries, 1
-}
-
-// sameSlotsOffered asks for an appointment in other words, and is offered the same ones.
-func sameSlotsOffered(p *generator) (entries []entry, _ int) {
-	slots := make([]string, 3)
-	for k := range slots {
-		slots[k] = fmt.Sprintf("%s %d:%02d with Dr %s", p.pick("Monday", "Tuesday", "Thursday"), p.between(8, 16), 15*p.IntN(4), p.word())
-	}
-	for range p.between(5, 8) {
-		wish := p.pick("earliest", "any time", "as soon as possible", "next free", "this week") + p.pick("", " for a check-up", " with any doctor", ", mornings preferred")
-		entries = append(entries, call("find_appointments", object("wish", wish, "days_ahead", p.between(3, 30)), object("slots", p.shuffled(slices.Clone(slots)...))))
-	}
-	return entries, 1
-}
-
 // logsQueriedAgain words a query of logs anew, and reads the same lines with another query id.
 func logsQueriedAgain(p *generator) (entries []entry, _ int) {
 	service, lines := p.word(), make([]string, 4)
@@ -101,40 +124,4 @@ func portInUse(p *generator) (entries []entry, _ int) {
 		entries = append(entries, p.shell(command, fmt.Sprintf("> node server.js\n\nnode:events:%d\n      throw er; // Unhandled 'error' event\n\nError: listen EADDRINUSE: address already in use :::%d\n    at Server.setupListenHandle [as _listen2] (node:net:%d:16)", p.between(400, 500), port, p.between(1700, 1900)), 1))
 	}
 	return entries, 1
-}
-
-// formulaBroken writes one cell in other ways, and reads that its formula is broken.
-func formulaBroken(p *generator) (entries []entry, _ int) {
-	sheet, cell := p.word(), fmt.Sprintf("%c%d", 'B'+rune(p.IntN(8)), p.between(2, 40))
-	for range p.between(5, 8) {
-		formula := p.pick("=VLOOKUP(", "=INDEX(", "=XLOOKUP(", "=SUMIF(", "=LOOKUP(") + p.word() + "!A:" + p.pick("C", "D", "F") + ", " + p.pick("2", "3", "A2") + ")"
-		entries = append(entries, call("set_cell", object("sheet", sheet, "cell", cell, "formula", formula), object("cell", cell, "value", "#REF!")))
-	}
-	return entries, 1
-}
-
-// delegatedAgain hands the same task to a helper in other words, which reports the same.
-func delegatedAgain(p *generator) (entries []entry, _ int) {
-	topic, report := p.phrase(2, 3), p.page()
-	for range p.between(4, 7) {
-		prompt := p.pick("Find out all about ", "Please research ", "Look into ", "Do a deep search on ") + topic + p.pick(" and report back.", " and list what you find.", ", be thorough.", " with sources.")
-		entries = append(entries, call("Task", object("description", "Research "+topic, "prompt", prompt), quoted(p.pick("Here is what I found:\n", "Summary of findings:\n", "I have finished the research.\n")+report)))
-	}
-	return entries, 1
-}
-
-// menuOpenedAndClosed opens a menu and closes it again; the references are new each time.
-func menuOpenedAndClosed(p *generator) (entries []entry, _ int) {
-	title, items := p.phrase(1, 2), p.words(5)
-	ref := func() string { return fmt.Sprintf("e%d", p.between(10, 9999)) }
-	for range p.between(4, 6) {
-		open := "Page: " + title + "\n- button \"Menu\" [expanded] [ref=" + ref() + "]\n"
-		for _, item := range items {
-			open += "- menuitem " + item + " [ref=" + ref() + "]\n"
-		}
-		shut := "Page: " + title + "\n- button \"Menu\" [collapsed] [ref=" + ref() + "]\n- heading " + strings.Join(items[:2], " ") + " [ref=" + ref() + "]\n"
-		entries = append(entries, call("browser_click", object("element", "Menu button", "ref", ref()), quoted(open)),
-			call("browser_press_key", object("key", p.pick("Escape", "Escape", "Tab")), quoted(shut)))
-	}
-	return entries, 2
 }
