@@ -41,7 +41,8 @@ var rooms = map[string]room{
 	},
 
 	"detect/detecttest/new": {},
-	"swarm":                 {ours: []string{"."}},
+	"internal/boundedmap":   {},
+	"swarm":                 {ours: []string{".", "internal/boundedmap"}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
 	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
@@ -88,7 +89,7 @@ var rooms = map[string]room{
 	"internal/connlimit": {},
 	"internal/httpd": {
 		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/store"},
-		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time"},
+		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/protobuf"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
 	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp", "internal/memory"}, others: []string{
@@ -115,7 +116,7 @@ var rooms = map[string]room{
 	"internal/report":   {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
-		ours:   []string{".", "guard", "policy", "profile", "swarm"},
+		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 

@@ -20,7 +20,7 @@ func (s *Server) before(ctx context.Context, q *request) {
 		return
 	}
 	if q.id != nil {
-		s.open.add(call{q.run, string(q.id)}, d)
+		s.open.Add(openCall{q.run, string(q.id)}, d)
 	}
 	s.decided(d, nil)
 }
@@ -28,8 +28,10 @@ func (s *Server) before(ctx context.Context, q *request) {
 // after decides about an outcome. A warning, including one from before the call, is attached to the result for the model.
 func (s *Server) after(ctx context.Context, q *request) {
 	c := guard.Call{Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints}
-	before, known := s.open.take(call{q.run, string(q.id)})
+	key := openCall{q.run, string(q.id)}
+	before, known := s.open.Get(key)
 	if known {
+		s.open.Remove(key)
 		c.ID = string(q.id) // the guard does not know other ids and then uses the oldest open call of the tool
 	}
 	outcome := guard.Outcome{Result: q.result, Latency: q.took}

@@ -14,17 +14,19 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/boundedmap"
 	"github.com/unloop-ai/unloop/profile"
 	"github.com/unloop-ai/unloop/swarm"
 )
 
 // Limits of one process.
 const (
-	maxLine = 16 << 20  // bytes in a line without its end
-	maxRuns = 10_000    // approximate; the longest idle run is evicted
-	maxName = 256       // bytes in the name of a run or a worker
-	maxID   = 1024      // bytes in an id
-	chunk   = 64 * 1024 // bytes that are read or written at once
+	maxLine      = 16 << 20  // bytes in a line without its end
+	maxRuns      = 10_000    // approximate; the longest idle run is evicted
+	maxName      = 256       // bytes in the name of a run or a worker
+	maxID        = 1024      // bytes in an id
+	maxOpenCalls = 4096      // calls whose before an after finds; beyond, the oldest are forgotten
+	chunk        = 64 * 1024 // bytes that are read or written at once
 )
 
 // Serve reads requests from in and writes the answers to out, until in ends; then it returns nil. When the context is done it
@@ -66,6 +68,9 @@ func ServeReviewed(ctx context.Context, p *profile.Profile, second *guard.Second
 	}
 }
 
+// openCall identifies a call between its before and its after.
+type openCall struct{ run, id string }
+
 // Server answers requests of many runs under one profile. It is safe for concurrent use. It answers one request at a time.
 type Server struct {
 	profile *profile.Profile
@@ -74,8 +79,8 @@ type Server struct {
 	signer  *Signer     // signs snapshots; nil without signatures
 	second  *guard.SecondOpinion
 
-	mu      sync.Mutex // guards all following fields
-	open    calls
+	mu      sync.Mutex                               // guards all following fields
+	open    boundedmap.Map[openCall, guard.Decision] // open calls with the decisions before them
 	parser  parser
 	request request // the current request
 	answer  []byte  // the answer to request, with its line end
@@ -85,6 +90,7 @@ type Server struct {
 // run. The signer signs snapshots, and only signed snapshots are restored. It is nil if the server has a single, trusted client.
 func New(p *profile.Profile, runs int, bytes int64, signer *Signer) (*Server, error) {
 	s := &Server{profile: p, signer: signer}
+	s.open.Max = maxOpenCalls
 	s.runs = guard.NewGroup(p, s.options, runs)
 	s.runs.LimitBytes(bytes)
 	if p.Swarm() == (profile.Swarm{}) {

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 )
@@ -195,10 +196,6 @@ func writeStatus(w http.ResponseWriter, kind string, p *Problem) {
 
 // appendStatus appends a google.rpc.Status in protobuf: field 1 is the code, field 2 the message.
 func appendStatus(to []byte, code int, message string) []byte {
-	to = append(to, 1<<3, byte(code), 2<<3|2)
-	n := uint(len(message))
-	for ; n >= 0x80; n >>= 7 {
-		to = append(to, byte(n)|0x80)
-	}
-	return append(append(to, byte(n)), message...)
+	to = protowire.AppendVarint(protowire.AppendTag(to, 1, protowire.VarintType), uint64(code))
+	return protowire.AppendString(protowire.AppendTag(to, 2, protowire.BytesType), message)
 }
