@@ -19,7 +19,7 @@
 //     model's message, because no earlier line has the usage.
 //   - compacted contains a history that replaces the previous one. It is not read, because the compacted steps still
 //     happened. For the same reason, thread_rolled_back removes nothing.
-//   - The program inserts some messages of role user: see Injected. They begin no turn. Messages of role developer are all
+//   - The program inserts some messages of role user: see ingest.IsInserted. They begin no turn. Messages of role developer are all
 //     inserted and are skipped.
 package codex
 
