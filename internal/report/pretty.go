@@ -54,9 +54,10 @@ func (p *prettyWriter) Write(r *Run) error {
 	p.long = long
 	p.shown++
 	p.page.verdict(r)
-	for _, w := range gravest(r.Warnings) {
+	warnings := gravest(r.Warnings)
+	for k, w := range warnings {
 		p.page.line(0)
-		p.page.warning(w)
+		p.page.warning(w, shownBy(warnings[:k], w))
 	}
 	_, err := p.w.Write(p.page.Bytes())
 	return err
@@ -182,8 +183,22 @@ func fate(r *Run) string {
 	return "would have " + strings.Join(parts, ", ")
 }
 
-// warning writes what happened, why it matters, what to try, and the proof.
-func (p *page) warning(w *Warning) {
+// shownBy returns the first of the warnings whose proof contains the proof of w, or nil.
+func shownBy(warnings []*Warning, w *Warning) *Warning {
+	for _, shown := range warnings {
+		events := make(map[unloop.EventRef]bool, len(shown.Proof))
+		for k := range shown.Proof {
+			events[shown.Proof[k].Event] = true
+		}
+		if !slices.ContainsFunc(w.Proof, func(s Step) bool { return !events[s.Event] }) {
+			return shown
+		}
+	}
+	return nil
+}
+
+// warning writes what happened, why it matters, what to try, and the proof, unless the warning shown above it has the same steps.
+func (p *page) warning(w, shown *Warning) {
 	mark, look := "▲ ", yellow
 	switch w.Severity {
 	case unloop.SeverityCritical:
@@ -199,7 +214,11 @@ func (p *page) warning(w *Warning) {
 	p.paragraph(4, span{}, faint, fmt.Sprintf("%s, %s, %s", plain(w.Rule), plain(string(w.Severity)), at))
 	p.paragraph(4, span{faint, "Why: "}, regular, plain(w.Why))
 	p.paragraph(4, span{faint, "Try: "}, regular, plain(w.Try))
-	if len(w.Proof) > 0 {
+	switch {
+	case len(w.Proof) > 0 && shown != nil:
+		p.paragraph(4, span{faint, "Steps: "}, regular, "among those of "+plain(shown.Rule)+" above")
+		return
+	case len(w.Proof) > 0:
 		p.line(0)
 		p.proof(w.Proof)
 		return
