@@ -113,3 +113,14 @@ func cloneValue(v reflect.Value) reflect.Value {
 	}
 	return v
 }
+
+// validation collects the errors of settings.
+type validation struct{ settings.Errors }
+
+func (v *validation) integer(field string, value, least, most int) {
+	settings.Range(&v.Errors, field, value, least, most)
+}
+
+func (v *validation) number(field string, value, least, most float64) {
+	settings.Range(&v.Errors, field, value, least, most)
+}

@@ -82,7 +82,7 @@ func export(t *testing.T, addr, token string) bool {
 	}
 	span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})
 	err = e.ExportSpans(t.Context(), tracetest.SpanStubs{{Name: "chat", SpanContext: span}}.Snapshots())
-	if err != nil && !strings.Contains(err.Error(), "bearer token") {
+	if err != nil && !strings.Contains(err.Error(), "missing or unknown token") {
 		t.Errorf("token %q over gRPC: %v", token, err)
 	}
 	if err := e.Shutdown(t.Context()); err != nil {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/unloop-ai/unloop/internal/report"
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
 // plainWriter writes text for a terminal. Names of files, runs and events are untrusted, so control characters are escaped as in
@@ -30,3 +32,18 @@ func complain(w io.Writer, message any) {
 	text := strings.ReplaceAll(fmt.Sprint(message), "\n", "\n  ")
 	fmt.Fprintf(plainWriter{w}, "unloop: %s\n", text)
 }
+
+// suggest adds the most similar name to an error about an unknown word. It returns err unchanged if the word is one of the names,
+// because the error then has another cause, or if no name is similar.
+func suggest(err error, word string, names []string) error {
+	if err == nil || slices.Contains(names, word) {
+		return err
+	}
+	near := settings.Nearest(word, names)
+	if near == "" {
+		return err
+	}
+	return fmt.Errorf("%w; did you mean %q?", err, near)
+}
+
+func list(names []string) string { return strings.Join(names, ", ") }
