@@ -78,7 +78,7 @@ const maxPairs = 12
 // Find returns suggestions, those that drop or catch the most runs first. Complete is false if ctx ended before all values were tried;
 // then the suggestions are those found so far.
 func Find(ctx context.Context, o Options) (found []Suggestion, complete bool, err error) {
-	f := finder{Options: o, present: make(map[int][]Warned)}
+	f := finder{Options: o, present: make(map[int][]Warned), order: order(o.Runs)}
 	err = f.find(ctx)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err, complete = nil, false
@@ -94,7 +94,20 @@ func Find(ctx context.Context, o Options) (found []Suggestion, complete bool, er
 type finder struct {
 	Options
 	present map[int][]Warned // by index of the run
+	order   []int            // of the indexes of the runs
 	found   []Suggestion
+}
+
+// order returns the indexes of the runs in the order in which a change shows soonest that it is not worth more replays: runs that it
+// may gain first, those that it must not harm next, and those without a label last.
+func order(runs []Run) []int {
+	rank := map[string]int{store.LabelMissedLoop: 0, store.LabelNotALoop: 1, store.LabelLoop: 2, "": 3}
+	all := make([]int, len(runs))
+	for k := range all {
+		all[k] = k
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(rank[runs[a].Label], rank[runs[b].Label]) })
+	return all
 }
 
 func (f *finder) find(ctx context.Context) error {
@@ -162,12 +175,17 @@ func (f *finder) try(ctx context.Context, pair Warned, t profile.Threshold, fact
 	return nil
 }
 
-// judge fills in the effect of a change.
+// judge fills in the effect of a change. It ends at a harm, or before the runs of the next label if no run has gained.
 func (f *finder) judge(ctx context.Context, s *Suggestion, pair Warned) error {
-	for k, r := range f.Runs {
-		raising := s.Value > s.Present
+	raising := s.Value > s.Present
+	for _, k := range f.order {
+		r := f.Runs[k]
 		if raising && !slices.Contains(r.Warnings, pair) {
 			continue // a higher threshold raises no warning
+		}
+		mayGain := r.Label == store.LabelMissedLoop || raising && r.Label == store.LabelNotALoop
+		if s.raised || s.lost || !mayGain && len(s.Dropped)+len(s.Caught) == 0 {
+			return nil
 		}
 		was, err := f.warned(ctx, k, nil, pair)
 		if err != nil {

@@ -28,6 +28,10 @@ export function saveSVG(svg: SVGSVGElement, name: string): void {
     for (const p of properties) to.setAttribute(p, style.getPropertyValue(p));
     for (const a of ["class", "role", "tabindex", "aria-label"]) to.removeAttribute(a);
   });
+  const comments = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT); // marks of Svelte
+  const found: Node[] = [];
+  while (comments.nextNode()) found.push(comments.currentNode);
+  found.forEach((c) => c.parentNode?.removeChild(c));
   const box = svg.viewBox.baseVal;
   const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   for (const [k, v] of Object.entries({ x: box.x, y: box.y, width: box.width, height: box.height })) ground.setAttribute(k, String(v));
