@@ -27,7 +27,17 @@ const (
 	MessageSent       EventType = "message"
 	Override          EventType = "override"
 	SecondOpinion     EventType = "second_opinion"
+	GuardDecision     EventType = "guard_decision" // what a guard decided, if no other event tells: see GuardReport
 )
+
+// EventTypes returns the event types on the wire.
+func EventTypes() []EventType {
+	return []EventType{
+		RunStarted, RunCompleted, RunFailed, LLMCallStarted, LLMCallCompleted, LLMCallFailed, ToolCallStarted, ToolCallCompleted,
+		ToolCallFailed, ToolCallBlocked, RetryTriggered, HandoffStarted, StateUpdated, MemoryWrite, MessageSent, Override, SecondOpinion,
+		GuardDecision,
+	}
+}
 
 // The roles of a message.
 const (

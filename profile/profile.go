@@ -190,6 +190,7 @@ func (w *Session) Add(e *unloop.Event) policy.Decision {
 	d := w.decide(e)
 	w.course.note(w.run.Current().Ref.Number, &d)
 	if d.Action != policy.Allow {
+		d.AfterCall = e.Type == unloop.ToolCallCompleted || e.Type == unloop.ToolCallFailed
 		d.Message = w.profile.Nudge(&d)
 	}
 	if w.transcript != nil {
@@ -280,7 +281,7 @@ func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
 
 // Health returns how well the run does.
 func (w *Session) Health() policy.Health {
-	return healthOf(w.warnings.Penalty(w.profile.penalty), w.run.Metrics().Failed)
+	return healthOf(w.warnings.Penalty(w.profile.penalty), w.run.Metrics().Failed, w.course.verdict().Grade)
 }
 
 // severityPenalty is the penalty of a warning in profiles that publish no table.

@@ -9,7 +9,6 @@ package reporter
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -25,6 +24,7 @@ import (
 type Options struct {
 	Endpoint string // the server's URL; "" means UNLOOP_ENDPOINT, else http://127.0.0.1:8765
 	Token    string // for ingest; "" means UNLOOP_TOKEN, and without that no token
+	By       string // the kind of guard, as people read it; "" means Go
 	Events   int    // most events that wait; 0 means 10,000
 	Bytes    int64  // about the most bytes of events that wait; 0 means 32 MiB
 
@@ -46,6 +46,7 @@ type Reporter struct {
 	sender *client.Sender
 	every  time.Duration
 	limit  int64
+	by     string
 
 	bytes   atomic.Int64 // of the events that wait
 	dropped atomic.Int64
@@ -67,7 +68,7 @@ func New(o Options) (*Reporter, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Reporter{
 		queue: make(chan *unloop.Event, cmp.Or(o.Events, 10_000)), sender: c.NewSender(), limit: cmp.Or(o.Bytes, 32<<20),
-		every: cmp.Or(o.Every, 500*time.Millisecond), stop: stop, done: make(chan struct{}),
+		every: cmp.Or(o.Every, 500*time.Millisecond), by: cmp.Or(o.By, "Go"), stop: stop, done: make(chan struct{}),
 	}
 	go r.send(ctx)
 	return r, nil
@@ -89,8 +90,8 @@ func (r *Reporter) Add(e *unloop.Event, d guard.Decision) {
 		return
 	}
 	copied := e.Clone()
-	if d.Action != policy.Allow {
-		copied.Metadata = metadata(d)
+	if report := r.reportOf(d); report.Action != "" || e.Index == 0 {
+		copied.Metadata = report.Metadata()
 	}
 	select {
 	case r.queue <- copied:
@@ -105,13 +106,11 @@ func sizeOf(e *unloop.Event) int64 {
 	return int64(len(e.Input)+len(e.Output)+len(e.Error)+len(e.Text)) + 512
 }
 
-// metadata says what a guard decided.
-func metadata(d guard.Decision) json.RawMessage {
-	text, err := json.Marshal(map[string]any{"guard": map[string]any{"action": d.Action, "code": d.Code, "message": d.Nudge}})
-	if err != nil {
-		return nil // an action, a code and a message can always be written
-	}
-	return text
+// reportOf returns what the guard decided. The first event of a run says that it is guarded, whatever the decision is.
+func (r *Reporter) reportOf(d guard.Decision) unloop.GuardReport {
+	report := policy.GuardReport(r.by, max(d.Action, d.Shadow), d.Code, d.Nudge, d.Count, d.Findings)
+	report.Shadow = d.InShadow()
+	return report
 }
 
 // send passes events to the sender until the queue is closed and empty, or ctx is done.

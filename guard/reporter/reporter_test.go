@@ -103,8 +103,10 @@ func TestAGuardReportsItsRunToAServer(t *testing.T) {
 			blocked++
 		}
 		if e.Metadata != nil {
-			var m struct{ Guard struct{ Action, Code string } }
-			if err := json.Unmarshal(e.Metadata, &m); err != nil || m.Guard.Code == "" {
+			var m struct {
+				Guard struct{ By, Action, Code string }
+			}
+			if err := json.Unmarshal(e.Metadata, &m); err != nil || m.Guard.By != "Go" || (m.Guard.Code == "") != (k == 0) {
 				t.Fatalf("metadata %s: %v", e.Metadata, err)
 			}
 			decided[m.Guard.Action]++

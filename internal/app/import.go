@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/unloop-ai/unloop"
 )
@@ -29,7 +32,7 @@ type Import struct {
 // Imported is what a feed came to.
 type Imported struct {
 	Events int
-	Runs   int
+	Runs   []string // their ids, sorted
 	Faulty int // inputs that could not be read, or not all of them
 }
 
@@ -38,7 +41,7 @@ type Imported struct {
 func (f *Import) Run(ctx context.Context, paths []string) (Imported, error) {
 	w := importing{
 		Import: f, scan: &Scan{Input: f.Input, Stdin: f.Stdin, Warn: f.Warn, Progress: f.Progress},
-		runs: make(map[uint64]bool), names: make(map[string]bool),
+		runs: make(map[string]bool), names: make(map[string]bool),
 	}
 	files, faults := w.scan.find(paths)
 	for _, err := range faults {
@@ -56,7 +59,7 @@ func (f *Import) Run(ctx context.Context, paths []string) (Imported, error) {
 			f.Warn(err)
 		}
 	}
-	w.fed.Runs = len(w.runs)
+	w.fed.Runs = slices.Sorted(maps.Keys(w.runs))
 	return w.fed, ctx.Err()
 }
 
@@ -65,7 +68,7 @@ type importing struct {
 	*Import
 	scan  *Scan
 	fed   Imported
-	runs  map[uint64]bool // by hashes of their ids
+	runs  map[string]bool // by id
 	names map[string]bool // that were given to runs without an id
 }
 
@@ -98,7 +101,9 @@ func (w *importing) file(ctx context.Context, f file) error {
 	err = src.format.Decode(decoded, func(e *unloop.Event) error {
 		sign(e, tag)
 		w.fed.Events++
-		w.runs[hashOf(e.RunID)] = true
+		if !w.runs[e.RunID] {
+			w.runs[strings.Clone(e.RunID)] = true
+		}
 		if err := w.Take(e); err != nil {
 			return &stopError{err}
 		}

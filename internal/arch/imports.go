@@ -87,7 +87,7 @@ var rooms = map[string]room{
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/store"},
+		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/settings", "internal/store"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
@@ -120,7 +120,7 @@ var rooms = map[string]room{
 	},
 
 	"internal/mcpproxy": {
-		ours:   []string{".", "guard", "profile"},
+		ours:   []string{".", "guard", "policy", "profile"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {

@@ -67,11 +67,16 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	if err == nil {
 		err = sender.Flush(ctx)
 	}
+	for _, id := range fed.Runs {
+		if err == nil && sender.Sent().Accepted > 0 {
+			err = c.EndRun(ctx, id)
+		}
+	}
 	bar.clear()
 	refused.tellUntold()
 	sent := sender.Sent()
 	if fed.Events > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(fed.Events, "event", "events"), plural(fed.Runs, "run", "runs"))
+		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(fed.Events, "event", "events"), plural(len(fed.Runs), "run", "runs"))
 		tellSent(cmd.OutOrStdout(), sent)
 	}
 	switch {

@@ -33,7 +33,7 @@ type (
 		ID string `path:"id" doc:"The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~."`
 	}
 	runsQuery struct {
-		Status  string `query:"status" enum:"running,completed,failed,closed" doc:"Only runs with this status."`
+		Status  string `query:"status" enum:"running,completed,failed,abandoned" doc:"Only runs with this status."`
 		Project string `query:"project" doc:"Only runs of this project."`
 		Warning string `query:"warning" doc:"Only runs with a warning of this rule."`
 		Tool    string `query:"tool" doc:"Only runs that called this tool."`

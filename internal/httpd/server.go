@@ -31,6 +31,8 @@ type Server struct {
 	auth   auth
 	scopes map[string]Scope // of what is mounted, by pattern
 
+	parameters map[string][]string // of the queries of described operations, by pattern
+
 	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
 
 	failing rate.Sometimes // bounds the lines about requests that failed
@@ -64,6 +66,7 @@ func New(o Options) (*Server, error) {
 	s.auth = newAuth(&o)
 	s.api = humago.New(scoped{s}, s.describe())
 	s.routes()
+	s.parameters = s.parametersOf()
 	return s, nil
 }
 
@@ -117,6 +120,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.prove(r, scope)
+	if p := s.unknownParameter(pattern, r); p != nil {
+		p.write(w)
+		return
+	}
 	s.mux.ServeHTTP(w, r)
 }
 

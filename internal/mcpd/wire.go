@@ -16,14 +16,15 @@ type Run struct {
 	ID            string  `json:"run_id" jsonschema:"the run's id"`
 	Name          string  `json:"name" jsonschema:"display name; the run's id if it has no other"`
 	Project       *string `json:"project" jsonschema:"to which project it belongs"`
-	Status        string  `json:"status" jsonschema:"running, completed, failed or closed (nothing came for so long that it is taken to be over)"`
+	Status        string  `json:"status" jsonschema:"running, completed, failed or abandoned (nothing came for so long that it is taken to be over)"`
 	StartedAt     *string `json:"started_at" jsonschema:"when its first event happened"`
 	EndedAt       *string `json:"ended_at" jsonschema:"when it ended; null while it runs"`
 	Events        int     `json:"event_count" jsonschema:"how many events it has"`
 	Warnings      int     `json:"warning_count" jsonschema:"how many warnings it has"`
 	HealthScore   int     `json:"health_score" jsonschema:"100 is well, 0 is stuck"`
-	HealthStatus  string  `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
-	WorstDecision string  `json:"worst_decision" jsonschema:"the hardest that the policy decided so far: allow, warn, block or halt"`
+	HealthStatus  string  `json:"loop_health_status" jsonschema:"how it does as a whole: healthy, repeated (and recovered), looping or stuck"`
+	WorstDecision string  `json:"worst_decision" jsonschema:"the hardest decision so far: allow, warn, block or halt; see guarded_by for whether somebody carried it out"`
+	GuardedBy     *string `json:"guarded_by" jsonschema:"the guard that carries out decisions in this run; null: the run is observed, and decisions say what a guard would have done"`
 }
 
 // runOf returns a run of the API as the tools return it: under another name of its id, and without what is for the dashboard.
@@ -31,6 +32,7 @@ func runOf(r *api.RunSummary) Run {
 	return Run{
 		ID: r.ID, Name: r.Name, Project: api.OrNull(r.Project), Status: r.Status, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
 		Events: r.EventCount, Warnings: r.WarningCount, HealthScore: r.HealthScore, HealthStatus: r.HealthStatus, WorstDecision: r.WorstDecision,
+		GuardedBy: r.GuardedBy,
 	}
 }
 

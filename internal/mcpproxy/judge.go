@@ -17,6 +17,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -179,7 +180,9 @@ func (s *Session) call(ctx context.Context, open *requests, r *jsonrpc.Request) 
 		return nil
 	}
 	d := s.guard.Before(ctx, c.call)
-	s.record(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.call.ID, Tool: p.Name, Input: c.call.Args, Hints: c.call.Hints})
+	s.record(unloop.Event{
+		Type: unloop.ToolCallStarted, CallID: c.call.ID, Tool: p.Name, Input: c.call.Args, Hints: c.call.Hints, Metadata: s.report(d),
+	})
 	if !d.Stops() || s.options.Observe {
 		return nil
 	}
@@ -234,8 +237,17 @@ func (s *Session) after(ctx context.Context, c openCall, o guard.Outcome) guard.
 	}
 	ms := float64(o.Latency) / float64(time.Millisecond)
 	e.Latency = &ms
+	d := s.guard.After(ctx, c.call, o)
+	e.Metadata = s.report(d)
 	s.record(e)
-	return s.guard.After(ctx, c.call, o)
+	return d
+}
+
+// report returns metadata that tell what the guard decided.
+func (s *Session) report(d guard.Decision) json.RawMessage {
+	r := policy.GuardReport("mcp-proxy", max(d.Action, d.Shadow), d.Code, d.Nudge, d.Count, d.Findings)
+	r.Shadow = s.options.Observe || d.InShadow()
+	return r.Metadata()
 }
 
 // record completes an event and hands it on.

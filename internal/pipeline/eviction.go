@@ -167,7 +167,7 @@ func (p *Pipeline) closeIdle(ctx context.Context, since time.Time) error {
 		if r.row.Refold != nil {
 			continue // its events that came late may say that it goes on
 		}
-		r.row.Status, r.row.Ended = store.Closed, r.fold.s.Last
+		r.row.Status, r.row.Ended = store.Abandoned, r.fold.s.Last
 		if r.row.Ended.IsZero() {
 			r.row.Ended = r.row.Updated
 		}

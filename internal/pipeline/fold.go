@@ -25,6 +25,7 @@ type fold struct {
 	grown   map[string]bool // keys of those that are, beside that
 	s       foldState
 
+	byGuard  bool  // the decision at the latest event is the guard's
 	unjudged int   // events at which the profile panicked
 	cause    error // of the latest
 }
@@ -52,6 +53,8 @@ type foldState struct {
 	Health              []store.HealthAt // never written over: rows share it
 	SlowestEvent        string           // the id of the event that took longest
 	MaxLatency          float64          // for how long, in milliseconds
+	Guard               guardState
+	Timed               bool // an event has a time of its own
 }
 
 // warningTimes says when a warning was raised and grew last.
@@ -84,7 +87,8 @@ func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 	if e.Time.IsZero() {
 		happened = as.received
 	}
-	d := f.judge(e)
+	f.s.Timed = f.s.Timed || !e.Time.IsZero()
+	d := f.guarded(e, f.judge(e))
 	s := &f.s
 	s.Arrival = max(s.Arrival, as.arrival)
 	if as.received.After(s.Received) {
@@ -226,11 +230,14 @@ func difference(a, b int64) int64 {
 
 func (f *fold) metrics() store.Metrics {
 	m := f.session.Run().Metrics()
+	if !f.s.Timed {
+		return store.MetricsOf(&m, 0) // times of arrival say nothing of the run
+	}
 	return store.MetricsOf(&m, f.s.Last.Sub(f.s.Started))
 }
 
 // checkpointVersion is another whenever a fold keeps what it did not before.
-const checkpointVersion = 2
+const checkpointVersion = 3
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {

@@ -23,6 +23,8 @@ type Submission struct {
 type Info struct {
 	ID, Name, Project string
 	Metadata          json.RawMessage
+	Hints             []string // what looks like a mistake of the sender
+	Ended             bool     // all events were sent: a run that is still running is completed
 }
 
 // Ack is the result of a submission that is on disk.

@@ -118,11 +118,15 @@ func refolded(kept string) (r *store.Refold, err error) {
 type shown struct {
 	Metrics store.Metrics `json:"metrics"`
 	Preview store.Preview `json:"preview"`
+	Guard   store.Guard   `json:"guard,omitzero"`
+	Untimed bool          `json:"untimed,omitzero"`
+	Hints   []string      `json:"hints,omitempty"`
 }
 
 // encodeShown returns the JSON of a run's figures as the database stores it. JSON holds finite numbers only.
 func encodeShown(r *store.Run) string {
-	kept := shown{r.Metrics, r.Preview}
+	kept := shown{r.Metrics, r.Preview, r.Guard, r.Untimed, r.Hints}
+	kept.Guard.ShadowedBy = store.Text(r.Guard.ShadowedBy)
 	m := &kept.Metrics
 	for _, number := range []*float64{&m.Duration, &m.Cost, &m.MeanLatency, &m.MaxLatency} {
 		*number = store.Finite(*number)
@@ -144,6 +148,14 @@ func decodeShown(text string, r *store.Run) error {
 			return err
 		}
 	}
-	r.Metrics, r.Preview = kept.Metrics, kept.Preview
+	r.Metrics, r.Preview, r.Guard, r.Untimed, r.Hints = kept.Metrics, kept.Preview, kept.Guard, kept.Untimed, kept.Hints
 	return nil
+}
+
+// toInt returns the stored form of a truth value.
+func toInt(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }

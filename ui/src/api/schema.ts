@@ -431,6 +431,8 @@ export interface components {
              * @description Number of invalid events.
              */
             rejected: number;
+            /** @description Event types and fields that are not known, each once. The events are recorded; unknown fields are not. */
+            warnings?: components["schemas"]["EventError"][] | null;
         };
         Call: {
             /** @description Id of the event that starts the call. */
@@ -456,10 +458,12 @@ export interface components {
         };
         Decision: {
             /**
-             * @description The policy's decision.
+             * @description The decision.
              * @enum {string}
              */
             action: "allow" | "warn" | "block" | "halt";
+            /** @description true: a guard made the decision and carried it out. false: nobody acted; the profile would have made it. */
+            by_guard: boolean;
             /** @description The rule, or the level of a ladder, that made the decision. */
             code: string;
             /** @description Id of the event at which the decision was made. */
@@ -557,6 +561,8 @@ export interface components {
             type: string;
             /** @description Token counts of a model call, by kind. */
             usage: components["schemas"]["Usage"] | null;
+            /** @description Types and fields that are not known. Only in the answer to the request that sent the event. */
+            warnings?: components["schemas"]["EventError"][] | null;
         };
         EventAnalysis: {
             /** @description The event's analysis, which replaces the earlier one. */
@@ -709,10 +715,10 @@ export interface components {
              */
             health_score: number;
             /**
-             * @description The health score as a label.
+             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
              * @enum {string}
              */
-            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
             /**
              * Format: double
              * @description Latency in milliseconds of the slowest event.
@@ -838,12 +844,14 @@ export interface components {
             tool?: string | null;
             /** @description Id of the event's trace. */
             trace_id?: string | null;
-            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, second_opinion. Events of other types are stored and otherwise ignored. */
+            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, second_opinion, guard_decision. Events of other types are stored and otherwise ignored. */
             type: string;
             /** @description Token counts of a model call, by kind. */
             usage?: components["schemas"]["Usage"] | null;
         };
         NewRun: {
+            /** @description true: all events of the run were sent. A run that is still running becomes completed at its last event. A later event can reopen it. */
+            ended?: boolean;
             /** @description The run's id. Default: the server generates one. */
             id?: string | null;
             /** @description An object that is stored unchanged, or null. */
@@ -854,8 +862,15 @@ export interface components {
             project?: string | null;
         };
         Overview: {
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            avoided: components["schemas"]["UsageTotals"];
             /** @description Runs over time, without gaps between buckets. */
             buckets: components["schemas"]["OverviewBucket"][] | null;
+            /**
+             * Format: int64
+             * @description Number of runs with a guard that carries out decisions.
+             */
+            guarded_runs: number;
             /** @description Tools by number of warnings, the most first. */
             looping_tools: components["schemas"]["Looping"][] | null;
             /** @description Rules by number of warnings, the most first. */
@@ -891,13 +906,15 @@ export interface components {
              * @description Number of runs with a warning.
              */
             warned_runs: number;
+            /** @description Usage of observed runs since the profile would first have stopped them. */
+            wasted: components["schemas"]["UsageTotals"];
         };
         OverviewBucket: {
             /**
              * Format: int64
-             * @description Number of runs that the server closed because they had no events.
+             * @description Number of runs that did not end and had no events for the idle_close time.
              */
-            closed: number;
+            abandoned: number;
             /**
              * Format: int64
              * @description Number of completed runs.
@@ -997,10 +1014,10 @@ export interface components {
              */
             health_score: number;
             /**
-             * @description The health score as a label.
+             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
              * @enum {string}
              */
-            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
             /** @description The profile of this replay. */
             profile: string;
             /** @description The run's id. */
@@ -1058,10 +1075,10 @@ export interface components {
              */
             started_at: string | null;
             /**
-             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
+             * @description Status of the run. abandoned: the run did not end, and had no events for the idle_close time.
              * @enum {string}
              */
-            status: "running" | "completed" | "failed" | "closed";
+            status: "running" | "completed" | "failed" | "abandoned";
             /**
              * Format: double
              * @description Known cost in US dollars.
@@ -1072,6 +1089,8 @@ export interface components {
              * @description Tokens of all model calls.
              */
             total_tokens: number;
+            /** @description true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0. */
+            untimed?: boolean;
         };
         RunDetails: {
             /**
@@ -1079,6 +1098,8 @@ export interface components {
              * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
              */
             arrival: number;
+            /** @description Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue. */
+            avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
              * @description Number of tool calls since its first warning.
@@ -1099,6 +1120,8 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
+            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            guarded_by: string | null;
             /** @description Health over time: the initial value and one point for each change; 128 points at most. */
             health: components["schemas"]["HealthPoint"][] | null;
             /**
@@ -1106,13 +1129,15 @@ export interface components {
              * @description Health score: 100 is healthy, 0 is stuck.
              */
             health_score: number;
+            /** @description What looks like a mistake of the sender: unknown fields and event types, and names of tools that differ by a letter. */
+            hints: string[] | null;
             /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
             /**
-             * @description The health score as a label.
+             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
              * @enum {string}
              */
-            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
             /** @description An object set by the sender, or null. */
             metadata: unknown;
             /** @description Display name. Default: the run's id. */
@@ -1125,16 +1150,25 @@ export interface components {
             project: string;
             /** @description true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet. */
             refolding: boolean;
+            /** @description The kind of guard that runs in shadow mode: it reports decisions and does not carry them out. null for none. */
+            shadowed_by: string | null;
             /**
              * Format: date-time
              * @description Time of its first event; null before the first event.
              */
             started_at: string | null;
             /**
-             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
+             * @description Status of the run. abandoned: the run did not end, and had no events for the idle_close time.
              * @enum {string}
              */
-            status: "running" | "completed" | "failed" | "closed";
+            status: "running" | "completed" | "failed" | "abandoned";
+            /** @description true: a call was blocked or the run was halted. Of an observed run: the profile would have done so. */
+            stopped: boolean;
+            /**
+             * Format: int64
+             * @description The number of repeats at that decision; null without one, or if its rule does not count.
+             */
+            stopped_after: number | null;
             /**
              * Format: int64
              * @description Number of tokens since its first warning.
@@ -1152,6 +1186,8 @@ export interface components {
              * @description Tokens of all model calls.
              */
             total_tokens: number;
+            /** @description true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0. */
+            untimed?: boolean;
             /**
              * Format: date-time
              * @description Time when its latest event arrived.
@@ -1167,8 +1203,10 @@ export interface components {
              * @description Number of warnings.
              */
             warning_count: number;
+            /** @description Of an observed run: usage since the profile would first have stopped it. */
+            wasted: components["schemas"]["UsageTotals"];
             /**
-             * @description The most severe decision of the profile's policy so far.
+             * @description The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
@@ -1179,6 +1217,8 @@ export interface components {
              * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
              */
             arrival: number;
+            /** @description Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue. */
+            avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
              * @description Number of tool calls since its first warning.
@@ -1199,6 +1239,8 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
+            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            guarded_by: string | null;
             /**
              * Format: int64
              * @description Health score: 100 is healthy, 0 is stuck.
@@ -1207,10 +1249,10 @@ export interface components {
             /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
             /**
-             * @description The health score as a label.
+             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
              * @enum {string}
              */
-            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
             /** @description An object set by the sender, or null. */
             metadata: unknown;
             /** @description Display name. Default: the run's id. */
@@ -1223,16 +1265,25 @@ export interface components {
             project: string;
             /** @description true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet. */
             refolding: boolean;
+            /** @description The kind of guard that runs in shadow mode: it reports decisions and does not carry them out. null for none. */
+            shadowed_by: string | null;
             /**
              * Format: date-time
              * @description Time of its first event; null before the first event.
              */
             started_at: string | null;
             /**
-             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
+             * @description Status of the run. abandoned: the run did not end, and had no events for the idle_close time.
              * @enum {string}
              */
-            status: "running" | "completed" | "failed" | "closed";
+            status: "running" | "completed" | "failed" | "abandoned";
+            /** @description true: a call was blocked or the run was halted. Of an observed run: the profile would have done so. */
+            stopped: boolean;
+            /**
+             * Format: int64
+             * @description The number of repeats at that decision; null without one, or if its rule does not count.
+             */
+            stopped_after: number | null;
             /**
              * Format: int64
              * @description Number of tokens since its first warning.
@@ -1250,6 +1301,8 @@ export interface components {
              * @description Tokens of all model calls.
              */
             total_tokens: number;
+            /** @description true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0. */
+            untimed?: boolean;
             /**
              * Format: date-time
              * @description Time when its latest event arrived.
@@ -1265,8 +1318,10 @@ export interface components {
              * @description Number of warnings.
              */
             warning_count: number;
+            /** @description Of an observed run: usage since the profile would first have stopped it. */
+            wasted: components["schemas"]["UsageTotals"];
             /**
-             * @description The most severe decision of the profile's policy so far.
+             * @description The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
@@ -1292,7 +1347,7 @@ export interface components {
              * @description Status of the run.
              * @enum {string}
              */
-            status: "running" | "completed" | "failed" | "closed";
+            status: "running" | "completed" | "failed" | "abandoned";
             /**
              * @description Type of the message. deleted: the run was deleted; only run_id is set, and the stream ends.
              * @enum {string}
@@ -1698,7 +1753,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only runs with this status. */
-                status?: "running" | "completed" | "failed" | "closed";
+                status?: "running" | "completed" | "failed" | "abandoned";
                 /** @description Only runs of this project. */
                 project?: string;
                 /** @description Only runs with a warning of this rule. */

@@ -17,6 +17,7 @@ from .._unset import UNSET
 from ._attach import attach
 from ._choose import HELP, transport_for
 from ._decision import UNGUARDED, VALUE_BYTES, Action, Decision, GuardUnavailable
+from ._report import report
 from ._tool import tool
 from ._transport import Transport, Unavailable, log_unguarded
 
@@ -110,7 +111,7 @@ class Guard:
         If the decision is stopped, do not run the call, and pass the decision's result to the model.
         """
         fields = {"tool": tool, "id": id, "agent": agent, "annotations": annotations}
-        return _decision(self._ask("before", _members(fields, args)), id)
+        return self._decided("before", _members(fields, args), id)
 
     def after(
         self,
@@ -135,7 +136,7 @@ class Guard:
         answer = self._ask("after", _members(fields, args) + (f',"result":{sent}' if sent else ""))
         if not exact and "result" in answer:
             answer["result"] = attach(result, json.loads(sent), answer["result"])
-        return _decision(answer, id)
+        return report(self._run_state, _decision(answer, id))
 
     def text(self, text: str, role: str = "assistant", agent: str | None = None) -> Decision:
         """Reports a message. role is assistant, user or system."""
@@ -155,7 +156,10 @@ class Guard:
 
     def _send_text(self, op: str, text: str | None, **fields: Any) -> Decision:
         fields["text"] = None if text is None else truncate(str(text), VALUE_BYTES)
-        return _decision(self._ask(op, _members(fields, None)), None)
+        return self._decided(op, _members(fields, None), None)
+
+    def _decided(self, op: str, members: str, id: str | None) -> Decision:
+        return report(self._run_state, _decision(self._ask(op, members), id))
 
     def state(self) -> dict[str, Any]:
         """Returns calls, warnings and health of the run; empty if no guard is available."""
