@@ -37,7 +37,7 @@ func newDecision(d policy.Decision, tool string, p *profile.Profile) Decision {
 	}
 	out.Code, out.Count, out.Nudge, out.Findings = d.Code, d.Count, d.Message, slices.Clone(d.Findings)
 	out.Opinion, out.question = d.Opinion, d.Question
-	if p.Shadow() {
+	if p.Shadow() && d.Code != policy.CodePerson {
 		out.Action, out.Shadow = policy.Allow, d.Action
 	}
 	return out

@@ -3,7 +3,7 @@
 //
 //	r, err := reporter.New(reporter.Options{})
 //	defer r.Close(ctx)
-//	g := guard.New(p, guard.Options{Run: conversationID, Events: r.Add})
+//	g := guard.New(p, guard.Options{Run: conversationID, Events: r.Add, Controls: r.Controls})
 package reporter
 
 import (
@@ -55,6 +55,8 @@ type Reporter struct {
 	mu     sync.RWMutex // guards closed, so that nothing is sent to a closed queue
 	closed bool
 	stop   context.CancelFunc // gives up what is being sent
+
+	orders orders
 	done   chan struct{}
 }
 
@@ -70,6 +72,7 @@ func New(o Options) (*Reporter, error) {
 		queue: make(chan *unloop.Event, cmp.Or(o.Events, 10_000)), sender: c.NewSender(), limit: cmp.Or(o.Bytes, 32<<20),
 		every: cmp.Or(o.Every, 500*time.Millisecond), by: cmp.Or(o.By, "Go"), stop: stop, done: make(chan struct{}),
 	}
+	r.orders = newOrders(c)
 	go r.send(ctx)
 	return r, nil
 }
@@ -143,6 +146,7 @@ func (r *Reporter) Close(ctx context.Context) error {
 		close(r.queue)
 	}
 	r.mu.Unlock()
+	r.orders.close()
 	select {
 	case <-r.done:
 		r.stop()

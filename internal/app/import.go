@@ -33,7 +33,7 @@ type Import struct {
 type Imported struct {
 	Events int
 	Runs   []string // their ids, sorted
-	Faulty int // inputs that could not be read, or not all of them
+	Faulty int      // inputs that could not be read, or not all of them
 }
 
 // Run reads the paths: files, folders with all they hold, or - for standard input. What cannot be read is told to Warn and

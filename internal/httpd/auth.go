@@ -21,6 +21,7 @@ type auth struct {
 type token struct {
 	hash  [sha256.Size]byte
 	scope Scope
+	name  string
 }
 
 // newAuth takes options that are valid.
@@ -30,7 +31,7 @@ func newAuth(o *Options) auth {
 		g.hosts[hostName(h)] = true
 	}
 	for _, t := range o.Tokens {
-		known := token{scope: t.Scope}
+		known := token{scope: t.Scope, name: t.Name}
 		_, _ = hex.Decode(known.hash[:], []byte(t.SHA256)) // Validate has seen to it
 		g.tokens = append(g.tokens, known)
 	}
@@ -145,6 +146,17 @@ func (g *auth) allows(secret string, scope Scope) (granted Scope, allowed bool) 
 		}
 	}
 	return granted, allowed
+}
+
+// nameOf returns the name of a token; "" if it is not known. It looks at all tokens whichever it is, as allows does.
+func (g *auth) nameOf(secret string) (name string) {
+	hash := sha256.Sum256([]byte(secret))
+	for i := range g.tokens {
+		if t := &g.tokens[i]; subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 {
+			name = t.name
+		}
+	}
+	return name
 }
 
 // MayIngest reports whether the holder of a token may send events; "" is no token. Other edges ask it, so that all have one answer.

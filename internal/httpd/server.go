@@ -31,6 +31,7 @@ type Server struct {
 	auth   auth
 	scopes map[string]Scope // of what is mounted, by pattern
 
+	controls   *controls           // orders of people to guards
 	parameters map[string][]string // of the queries of described operations, by pattern
 
 	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
@@ -65,6 +66,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.auth = newAuth(&o)
 	s.api = humago.New(scoped{s}, s.describe())
+	s.controls = newControls()
 	s.routes()
 	s.parameters = s.parametersOf()
 	return s, nil

@@ -141,6 +141,9 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 		row.Metadata = info.Metadata
 	}
 	t.ended = t.ended || info.Ended
+	if info.Control != nil {
+		row.Controls = withControl(row.Controls, *info.Control)
+	}
 	for _, hint := range info.Hints {
 		if len(row.Hints) < store.MaxHints && !slices.Contains(row.Hints, hint) {
 			row.Hints = append(slices.Clip(row.Hints), hint)

@@ -68,8 +68,9 @@ type Run struct {
 	UsageAfterWarning Usage         // usage since FirstWarningAt
 	UsageAfterStop    Usage         // usage after the profile would have stopped the run; if a guard did, an estimate of what that avoided
 	Guard             Guard
-	Untimed           bool     // no event has a time of its own
-	Hints             []string // what looks like a mistake of the sender; at most MaxHints
+	Untimed           bool      // no event has a time of its own
+	Controls          []Control // what people did with the run; at most MaxControls
+	Hints             []string  // what looks like a mistake of the sender; at most MaxHints
 	Preview           Preview
 	SlowestEvent      string // id of the event with the highest latency; "" if no latency is known
 	Refold            *Refold

@@ -121,11 +121,13 @@ type shown struct {
 	Guard   store.Guard   `json:"guard,omitzero"`
 	Untimed bool          `json:"untimed,omitzero"`
 	Hints   []string      `json:"hints,omitempty"`
+
+	Controls []store.Control `json:"controls,omitempty"`
 }
 
 // encodeShown returns the JSON of a run's figures as the database stores it. JSON holds finite numbers only.
 func encodeShown(r *store.Run) string {
-	kept := shown{r.Metrics, r.Preview, r.Guard, r.Untimed, r.Hints}
+	kept := shown{r.Metrics, r.Preview, r.Guard, r.Untimed, r.Hints, r.Controls}
 	kept.Guard.ShadowedBy = store.Text(r.Guard.ShadowedBy)
 	m := &kept.Metrics
 	for _, number := range []*float64{&m.Duration, &m.Cost, &m.MeanLatency, &m.MaxLatency} {
@@ -149,6 +151,7 @@ func decodeShown(text string, r *store.Run) error {
 		}
 	}
 	r.Metrics, r.Preview, r.Guard, r.Untimed, r.Hints = kept.Metrics, kept.Preview, kept.Guard, kept.Untimed, kept.Hints
+	r.Controls = kept.Controls
 	return nil
 }
 
