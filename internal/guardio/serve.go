@@ -180,6 +180,9 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 		s.decided(s.run().MarkProgress(ctx, q.text), nil)
 	case "allow":
 		s.decided(s.run().Allow(ctx, q.text), nil)
+	case "control":
+		s.run().Control(q.control())
+		s.value("ok", true)
 	case "state":
 		s.state()
 	case "stats":
@@ -192,6 +195,15 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 	case "restore":
 		s.restore(q)
 	}
+}
+
+// control returns the event of what a person did.
+func (q *request) control() *unloop.Event {
+	e := &unloop.Event{ID: q.order, Type: unloop.Control, Name: q.act, Text: q.text, Tool: q.tool}
+	if q.act == "allow" {
+		e.Type, e.Name, e.Text = unloop.Override, q.text, ""
+	}
+	return e
 }
 
 // state answers with how the run stands.

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from .._run import observed_run
 from ._decision import Decision
-from ._transport import RunState
+from ._orders import listen
+from ._transport import RunState, Transport
 
 BY = "Python"
 
 
-def report(run_state: RunState, decision: Decision) -> Decision:
+def report(run_state: RunState, transport: Transport, decision: Decision) -> Decision:
     """Records the decision in the run with the guard's id, if this process records it, and returns the decision.
 
-    The first report of a run says that it is guarded. Later ones tell of decisions other than "allow".
+    The first report of a run says that it is guarded; from then on, people can give it orders. Later ones tell of decisions other
+    than "allow".
     """
     run = observed_run(run_state.name)
     if run is None or not decision.guarded:
@@ -22,6 +25,8 @@ def report(run_state: RunState, decision: Decision) -> Decision:
     action = decision.shadow or decision.action
     if action == "allow" and run_state.reported is run:
         return decision
+    if run_state.reported is not run:
+        listen(run_state, transport)
     run_state.reported = run
     told: dict[str, Any] = {"by": BY}
     if action != "allow":
@@ -37,8 +42,6 @@ def report(run_state: RunState, decision: Decision) -> Decision:
 def _finding(finding: dict[str, Any]) -> dict[str, Any]:
     """Returns the rule and the subject of a finding, and the number of events from the first that belongs to it to the last."""
     told = {"rule": finding.get("rule", ""), "subject": finding.get("subject", "")}
-    try:
+    with contextlib.suppress(KeyError, TypeError):
         told["span"] = max(0, finding["event"]["number"] - finding["first"]["number"] + 1)
-    except (KeyError, TypeError):
-        pass
     return told
