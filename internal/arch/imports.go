@@ -44,6 +44,7 @@ var rooms = map[string]room{
 	"swarm":                 {ours: []string{"."}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
+	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
 	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
@@ -150,7 +151,7 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
+		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},

@@ -32,18 +32,28 @@ const (
 // it returns; while further input is at hand, answers are gathered. An error says that a stream broke, never that a line was
 // bad: those are answered. It holds at most one line, about 10,000 runs and the counts of one swarm.
 func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
-	return ServeReviewed(ctx, p, nil, in, out)
+	return ServeWith(ctx, p, Extras{}, in, out)
 }
 
-// ServeReviewed is Serve with second opinions, for which requests wait; nil for none.
-func ServeReviewed(ctx context.Context, p *profile.Profile, second *guard.SecondOpinion, in io.Reader, out io.Writer) error {
+// Extras are options beside the profile. The zero value is that of Serve.
+type Extras struct {
+	Second *guard.SecondOpinion // for which requests wait; nil for none
+
+	// Events and Controls are those of guard.Options, for the runs that have a name; nil for none. While a person has paused a run, the
+	// answers to all requests wait.
+	Events   func(*unloop.Event, guard.Decision)
+	Controls func(run string, take func(*unloop.Event)) (stop func())
+}
+
+// ServeWith is Serve with more.
+func ServeWith(ctx context.Context, p *profile.Profile, more Extras, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s, err := New(p, maxRuns, 0, nil) // a child belongs to its agent, which may have it do what it likes
 	if err != nil {
 		return err
 	}
-	s.Review(second)
+	s.extras = more
 	defer s.runs.Close()
 	var answer []byte
 	w := bufio.NewWriterSize(out, chunk)
@@ -72,7 +82,7 @@ type Server struct {
 	runs    *guard.Group
 	shared  swarm.Store // counts of the workers; nil where the profile does not look at them
 	signer  *Signer     // of snapshots; nil where nobody could forge them
-	second  *guard.SecondOpinion
+	extras  Extras
 
 	mu      sync.Mutex // over all that follows
 	open    calls
@@ -97,7 +107,7 @@ func New(p *profile.Profile, runs int, bytes int64, signer *Signer) (*Server, er
 }
 
 // Review has the guards of runs ask for second opinions; nil for none. It must be called before Answer.
-func (s *Server) Review(second *guard.SecondOpinion) { s.second = second }
+func (s *Server) Review(second *guard.SecondOpinion) { s.extras.Second = second }
 
 // Bytes estimates what the runs take in memory. It is 0 for a server without a bound.
 func (s *Server) Bytes() int64 { return s.runs.Bytes() }
@@ -152,7 +162,10 @@ func (s *Server) done() []byte {
 
 // options are those of the guard that the request at hand begins: it names the worker.
 func (s *Server) options(run string) guard.Options {
-	o := guard.Options{Run: run, SecondOpinion: s.second}
+	o := guard.Options{Run: run, SecondOpinion: s.extras.Second}
+	if run != "" {
+		o.Events, o.Controls = s.extras.Events, s.extras.Controls
+	}
 	if s.shared != nil && s.request.worker != "" {
 		o.Swarm = &guard.Swarm{Store: s.shared, Name: "workers", Worker: s.request.worker}
 	}

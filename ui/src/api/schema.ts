@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/control/listen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Wait for orders
+         * @description For guards: answers with the orders of the runs that are new, at once or as soon as there is one, or with none after wait_ms.
+         */
+        post: operations["listen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -187,6 +207,30 @@ export interface paths {
          * @description Deletes the run with its events, warnings and decisions.
          */
         delete: operations["delete-run"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what people ordered of a run
+         * @description The orders that were given to the guard of the run, and whether the guard listens.
+         */
+        get: operations["get-control"];
+        put?: never;
+        /**
+         * Nudge, pause, resume, allow or halt a guarded run
+         * @description Gives an order to the guard of the run, and records it as an event of the run. A guard that listens gets it within a second. An observed run is answered with status 409: nobody would hear the order.
+         */
+        post: operations["control-run"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -456,6 +500,52 @@ export interface components {
             /** @description Warnings of the second run without a warning of the same rule and subject in the first. */
             warnings_only_in_b: components["schemas"]["Warning"][] | null;
         };
+        Control: {
+            /**
+             * @description What was ordered.
+             * @enum {string}
+             */
+            act: "nudge" | "pause" | "resume" | "allow" | "halt";
+            /**
+             * Format: date-time
+             * @description When the order was given.
+             */
+            at: string;
+            /** @description Who gave the order. */
+            by?: string;
+            /** @description Id of the event of the run that records the order. */
+            event_id: string;
+            /**
+             * Format: int64
+             * @description Number of the order in its run, from 1.
+             */
+            number: number;
+            /** @description The run's id. */
+            run_id: string;
+            /** @description For the agent. */
+            text?: string;
+            /** @description Of allow: the tool whose calls are allowed. */
+            tool?: string;
+            /** @description The reason. */
+            why?: string;
+        };
+        ControlState: {
+            /** @description Tools whose calls are allowed for the rest of the run. */
+            allowed_tools: string[] | null;
+            /** @description true: a person halted the run. */
+            halted: boolean;
+            /** @description true: a guard of the run asks this server for orders now. */
+            listening: boolean;
+            /** @description The latest 64 orders, oldest first. */
+            orders: components["schemas"]["Control"][] | null;
+            /** @description true: calls wait until a resume. */
+            paused: boolean;
+            /**
+             * Format: int64
+             * @description Number of orders that the guard has not fetched. After a restart of the server, orders that were fetched before do not count.
+             */
+            waiting: number;
+        };
         Decision: {
             /**
              * @description The decision.
@@ -621,6 +711,30 @@ export interface components {
              * @description Health score from this event on.
              */
             health_score: number;
+        };
+        Heard: {
+            /** @description New orders. */
+            orders: components["schemas"]["Control"][] | null;
+            /** @description For each run of the request: the number of its last order, for the next request. */
+            runs: components["schemas"]["Listener"][] | null;
+        };
+        Listen: {
+            /** @description The runs whose guards ask. */
+            runs: components["schemas"]["Listener"][] | null;
+            /**
+             * Format: int64
+             * @description How long to wait for an order, in milliseconds.
+             */
+            wait_ms?: number;
+        };
+        Listener: {
+            /**
+             * Format: int64
+             * @description Number of the last order that the guard has. -1: it has none, and gets those that still hold: a pause, a halt, allowed tools.
+             */
+            after: number;
+            /** @description The run's id. */
+            run_id: string;
         };
         Looping: {
             /** @description Name of the tool or rule. */
@@ -844,7 +958,7 @@ export interface components {
             tool?: string | null;
             /** @description Id of the event's trace. */
             trace_id?: string | null;
-            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, second_opinion, guard_decision. Events of other types are stored and otherwise ignored. */
+            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, control, second_opinion, guard_decision. Events of other types are stored and otherwise ignored. */
             type: string;
             /** @description Token counts of a model call, by kind. */
             usage?: components["schemas"]["Usage"] | null;
@@ -860,6 +974,21 @@ export interface components {
             name?: string | null;
             /** @description The project that the run belongs to. */
             project?: string | null;
+        };
+        Order: {
+            /**
+             * @description nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends.
+             * @enum {string}
+             */
+            act: "nudge" | "pause" | "resume" | "allow" | "halt";
+            /** @description Who acts. With tokens, the name of the token is put in front. */
+            by?: string;
+            /** @description For the agent: the words of a nudge, or the reason of a halt. */
+            text?: string;
+            /** @description Of allow: calls of this tool are allowed for the rest of the run. Default: only the level of the loop is reset. */
+            tool?: string;
+            /** @description The reason, for other people. */
+            why?: string;
         };
         Overview: {
             /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
@@ -1487,6 +1616,8 @@ export type Analysis = components['schemas']['Analysis'];
 export type Batch = components['schemas']['Batch'];
 export type Call = components['schemas']['Call'];
 export type Comparison = components['schemas']['Comparison'];
+export type Control = components['schemas']['Control'];
+export type ControlState = components['schemas']['ControlState'];
 export type Decision = components['schemas']['Decision'];
 export type Divergence = components['schemas']['Divergence'];
 export type Event = components['schemas']['Event'];
@@ -1494,11 +1625,15 @@ export type EventAnalysis = components['schemas']['EventAnalysis'];
 export type EventError = components['schemas']['EventError'];
 export type Health = components['schemas']['Health'];
 export type HealthPoint = components['schemas']['HealthPoint'];
+export type Heard = components['schemas']['Heard'];
+export type Listen = components['schemas']['Listen'];
+export type Listener = components['schemas']['Listener'];
 export type Looping = components['schemas']['Looping'];
 export type MetricDeltas = components['schemas']['MetricDeltas'];
 export type Metrics = components['schemas']['Metrics'];
 export type NewEvent = components['schemas']['NewEvent'];
 export type NewRun = components['schemas']['NewRun'];
+export type Order = components['schemas']['Order'];
 export type Overview = components['schemas']['Overview'];
 export type OverviewBucket = components['schemas']['OverviewBucket'];
 export type OverviewUpdate = components['schemas']['OverviewUpdate'];
@@ -1541,6 +1676,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Listen"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Heard"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */
@@ -1882,6 +2050,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ControlState"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "control-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Order"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Control"];
+                };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
