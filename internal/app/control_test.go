@@ -1,9 +1,11 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/guard/reporter"
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/guardio"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -164,5 +167,43 @@ func TestAnObservedRunTakesNoOrders(t *testing.T) {
 	status, said := answered(t, http.MethodPost, base+"/api/runs/seen/control", `{"act":"pause"}`)
 	if status != http.StatusConflict || !strings.Contains(said, "observed") {
 		t.Errorf("%d %s", status, said)
+	}
+}
+
+// TestAGuardOverStandardStreamsHearsOrders asks a guard as an agent in another language does.
+func TestAGuardOverStandardStreamsHearsOrders(t *testing.T) {
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := serve(t, nil)
+	r, err := reporter.New(reporter.Options{Endpoint: base, By: "stdio", Every: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, ask := io.Pipe()
+	answers, out := io.Pipe()
+	served := begin(func() error {
+		return guardio.ServeWith(t.Context(), p, guardio.Extras{Events: r.Add, Controls: r.Controls}, in, out)
+	})
+	lines := bufio.NewScanner(answers)
+	call := func() string {
+		if _, err := io.WriteString(ask, `{"op":"before","id":1,"run":"piped","tool":"t"}`+"\n"); err != nil || !lines.Scan() {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(ask, `{"op":"after","id":1,"run":"piped","tool":"t","result":"ok"}`+"\n"); err != nil || !lines.Scan() {
+			t.Fatal(err)
+		}
+		return lines.Text()
+	}
+	call()
+	c := &controlled{t: t, base: base, run: "piped"}
+	c.until("a guard that listens", func(s api.ControlState) bool { return s.Listening })
+	c.order(`{"act":"nudge","text":"Look into the archive."}`)
+	if said := call(); !strings.Contains(said, "Look into the archive.") {
+		t.Errorf("answered %s", said)
+	}
+	if err := errors.Join(ask.Close(), served.wait(), r.Close(t.Context())); err != nil {
+		t.Error(err)
 	}
 }
