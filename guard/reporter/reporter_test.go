@@ -154,7 +154,7 @@ func TestAReporterIsBoundedAndNeverInTheWay(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tc.o.Endpoint = "http://127.0.0.1:1"
 				r := newReporter(t, tc.o)
-				e := &unloop.Event{RunID: "r", ID: "1", Type: unloop.MessageSent, Text: string(make([]byte, 100_000))}
+				e := &unloop.Event{RunID: "r", ID: "1", Index: 1, Type: unloop.MessageSent, Text: string(make([]byte, 100_000))}
 				began := time.Now()
 				for range 1000 {
 					r.Add(e, guard.Decision{})
