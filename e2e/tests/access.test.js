@@ -32,6 +32,13 @@ for (let i = 0; i < 6; i++) {
 }
 talk.push(...pair.call("publish", { to: "blog" }, new Error("403: the token has expired")));
 await server.send(talk);
+const watched = new Agent("guarded", { name: "guarded research", start: now - 600_000 });
+const report = (more) => ({ metadata: { guard: { by: "Go", ...more } } });
+await server.send([
+  watched.event("run_started", { name: "guarded research", ...report({}) }), ...watched.loop(9),
+  watched.event("guard_decision", report({ action: "halt", code: "halted", message: "You repeat the search.", count: 7, span: 14 })),
+]);
+await server.post("/api/runs/guarded/control", JSON.stringify({ act: "allow", tool: "search", by: "Ann", why: "the index was rebuilt" }));
 const runs = await server.get("/api/runs?text=demo-stuck");
 const stuck = runs[0].id;
 
@@ -44,6 +51,13 @@ const pages = [
     ready: async (p) => {
       await p.getByRole("button", { name: "Go to culprit" }).first().click();
       return p.getByLabel("Event", { exact: true });
+    },
+  },
+  {
+    name: "run-guarded", path: "/runs/guarded",
+    ready: async (p) => {
+      await p.getByRole("button", { name: "Nudge" }).click();
+      return p.getByLabel("Words for the agent");
     },
   },
   { name: "run-agents", path: "/runs/handover", ready: (p) => p.getByRole("treegrid", { name: "Timeline" }).getByText("publish") },
