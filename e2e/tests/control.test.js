@@ -12,7 +12,7 @@ import { program, Server } from "../server.js";
 const browser = await launch({ after });
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** start starts an agent, and returns the lines that it has printed. It ends with the test. */
+/** start starts an agent, and returns the lines that it has printed, all of them once it has ended. It ends with the test. */
 function start(t, server, command, ...args) {
   const agent = spawn(command, args, {
     cwd: join(here, ".."), stdio: ["ignore", "pipe", "inherit"],
@@ -20,7 +20,7 @@ function start(t, server, command, ...args) {
   });
   const lines = [];
   agent.stdout.on("data", (chunk) => lines.push(...String(chunk).trim().split("\n")));
-  const ended = once(agent, "exit").then(([code]) => code);
+  const ended = once(agent, "close").then(([code]) => code);
   t.after(() => agent.kill("SIGKILL"));
   return { lines, ended };
 }

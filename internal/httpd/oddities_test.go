@@ -23,8 +23,10 @@ func TestUnknownTypesAndFieldsAreTold(t *testing.T) {
 		{"a type of one's own", `[{"run_id":"r","type":"checkpoint"}]`, []api.EventError{{
 			Field: "type", Reason: `unknown event type "checkpoint"; the event is stored, and rules ignore it`,
 		}}},
-		{"a misspelt field, told once", `[{"run_id":"r","type":"message"},{"run_id":"r","type":"message","txet":"a"},{"run_id":"r","type":"message","txet":"b"}]`,
-			[]api.EventError{{Index: 1, Field: "txet", Reason: `unknown field "txet"; did you mean "text"?; it is not stored`}}},
+		{
+			"a misspelt field, told once", `[{"run_id":"r","type":"message"},{"run_id":"r","type":"message","txet":"a"},{"run_id":"r","type":"message","txet":"b"}]`,
+			[]api.EventError{{Index: 1, Field: "txet", Reason: `unknown field "txet"; did you mean "text"?; it is not stored`}},
+		},
 		{"names of other APIs", `[{"run_id":"r","type":"llm_call_completed","usage":{"prompt_tokens":1},"tool_call_id":"c"}]`, []api.EventError{
 			{Field: "usage.prompt_tokens", Reason: `unknown field "prompt_tokens" of usage; did you mean "input_tokens"?; it is not stored`},
 			{Field: "tool_call_id", Reason: `unknown field "tool_call_id"; did you mean "call_id"?; it is not stored`},

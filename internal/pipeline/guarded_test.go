@@ -62,23 +62,33 @@ func TestARunSaysWhoDecided(t *testing.T) {
 	}{
 		{
 			"an observed run is wasted from the point at which the profile would have stopped it", looped(40),
-			store.Guard{Stopped: true, Repeats: 7}, false, store.Usage{Calls: 33, Tokens: 330},
+			store.Guard{Stopped: true, Repeats: 7},
+			false,
+			store.Usage{Calls: 33, Tokens: 330},
 		},
 		{
 			"a guarded run has the decisions of its guard, and an estimate of what its stop avoided", append(append([]unloop.Event{begun}, looped(10)...), reported(halt)),
-			store.Guard{By: "Go", Stopped: true, Repeats: 7}, true, store.Usage{Calls: 5, Tokens: 50},
+			store.Guard{By: "Go", Stopped: true, Repeats: 7},
+			true,
+			store.Usage{Calls: 5, Tokens: 50},
 		},
 		{
 			"what a person lets go on avoids nothing", append(append([]unloop.Event{begun}, looped(10)...), reported(halt), person),
-			store.Guard{By: "Go"}, true, store.Usage{},
+			store.Guard{By: "Go"},
+			true,
+			store.Usage{},
 		},
 		{
 			"a guard that stopped nothing", append([]unloop.Event{begun}, looped(40)...),
-			store.Guard{By: "Go"}, false, store.Usage{},
+			store.Guard{By: "Go"},
+			false,
+			store.Usage{},
 		},
 		{
 			"a guard in shadow mode leaves the run observed", append([]unloop.Event{reported(shadow)}, looped(40)...),
-			store.Guard{ShadowedBy: "Go", Stopped: true, Repeats: 7}, false, store.Usage{Calls: 33, Tokens: 330},
+			store.Guard{ShadowedBy: "Go", Stopped: true, Repeats: 7},
+			false,
+			store.Usage{Calls: 33, Tokens: 330},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
