@@ -34,9 +34,9 @@ func (r reading) Run(ctx context.Context, id string) (*store.Run, error) {
 }
 
 // Runs returns a page of runs.
-func (r reading) Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error) {
+func (r reading) Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error) {
 	r.flush(ctx)
-	return r.Store.Runs(ctx, f, p)
+	return r.Store.Runs(ctx, f, o, p)
 }
 
 // RunsSince returns the runs that went on behind an arrival.

@@ -45,6 +45,7 @@ idle_memory: 90s
 live_runs: 7
 memory: 2GiB
 content: none
+search: true
 mask: {disabled: true, patterns: ['x-[0-9]+']}
 prices: prices.yaml
 webhooks:
@@ -65,7 +66,7 @@ log: {level: debug, format: json}
 			QueueBytes: 2_000_000_000, TraceBytes: 1 << 20,
 		},
 		Retention: Retention{Age: Duration(30 * day), Size: 2 << 30},
-		IdleClose: Duration(90 * time.Minute), IdleMemory: Duration(90 * time.Second), LiveRuns: 7, Memory: 2 << 30, Content: "none",
+		IdleClose: Duration(90 * time.Minute), IdleMemory: Duration(90 * time.Second), LiveRuns: 7, Memory: 2 << 30, Content: "none", Search: true,
 		Mask: Mask{Disabled: true, Patterns: []string{"x-[0-9]+"}}, Prices: "prices.yaml",
 		Webhooks: []Webhook{{
 			URL: "https://example.com/a", Format: "slack", Secret: "s", Rules: []string{"cycle"}, Severity: "critical",

@@ -76,8 +76,10 @@ type Store interface {
 type Runs interface {
 	// Run returns the run with the id, or nil.
 	Run(ctx context.Context, id string) (*store.Run, error)
-	// Runs returns a page of the runs that the filter chooses, the latest started first, and the cursor of the next.
-	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
+	// Runs returns a page of the runs that the filter chooses, in an order, and the cursor of the next.
+	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
+	// CountRuns returns how many runs the filter chooses.
+	CountRuns(ctx context.Context, f store.Filter) (int, error)
 	// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
 	// Overview sums up the runs that started in a time, by steps of it.

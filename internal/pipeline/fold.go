@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -43,6 +44,9 @@ type foldState struct {
 	Ended               time.Time
 	Last                time.Time // when the latest event happened
 	Tools               []string
+	Agents              []string
+	Models              []string
+	Guarded             bool
 	Warnings            map[string]warningTimes // by warning
 	WorstAction         uint8                   // a policy.Action
 	Decisions           int
@@ -142,6 +146,8 @@ func (s *foldState) setName(name string, by nameSource) {
 // note takes what an event says of the run as a whole.
 func (f *fold) note(e *unloop.Event, happened time.Time) {
 	s := &f.s
+	s.Agents, s.Models = withName(s.Agents, e.Agent, store.MaxAgents), withName(s.Models, e.Model, store.MaxModels)
+	s.Guarded = s.Guarded || toldByGuard(e)
 	if e.SpanID != "" { // nothing says that a run of spans has begun
 		s.setName(e.Agent, byAgent)
 	}
@@ -157,14 +163,33 @@ func (f *fold) note(e *unloop.Event, happened time.Time) {
 		s.Status, s.Ended = store.Failed, happened
 	case unloop.ToolCallStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
-		if name := e.ToolName(); name != "" && len(s.Tools) < store.MaxTools {
-			if k, known := slices.BinarySearch(s.Tools, name); !known {
-				s.Tools = slices.Insert(s.Tools, k, name)
-			}
-		}
+		s.Tools = withName(s.Tools, e.ToolName(), store.MaxTools)
 	case unloop.LLMCallStarted, unloop.MessageSent, unloop.HandoffStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
 	}
+}
+
+// withName returns the sorted names with another one, if there is room for it.
+func withName(names []string, name string, most int) []string {
+	if name == "" || len(names) == most {
+		return names
+	}
+	k, known := slices.BinarySearch(names, name)
+	if known {
+		return names
+	}
+	return slices.Insert(names, k, name)
+}
+
+// toldByGuard reports whether a guard sent the event: its metadata has the guard's decision.
+func toldByGuard(e *unloop.Event) bool {
+	if !bytes.Contains(e.Metadata, []byte(`"guard"`)) {
+		return false
+	}
+	var told struct {
+		Guard *struct{ Action string }
+	}
+	return json.Unmarshal(e.Metadata, &told) == nil && told.Guard != nil && told.Guard.Action != ""
 }
 
 func (f *fold) warn(happened time.Time) {

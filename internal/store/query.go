@@ -1,16 +1,48 @@
 package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/unloop-ai/unloop/policy"
+)
 
 // Filter selects runs. The zero value selects all runs.
 type Filter struct {
-	Status  string
-	Project string
-	Warning string // the rule of one of their warnings
-	Tool    string // a tool that they called
-	Text    string // a part of their id, name, project or the message of a warning; A to Z match in either case
-	Since   time.Time
-	Until   time.Time // start time: from Since, inclusive, to Until, exclusive
+	Status    string
+	Health    []string        // states of health, one of which they have
+	Decisions []policy.Action // actions, one of which is the most severe of their decisions
+	Project   string
+	Warning   string // the rule of one of their warnings
+	Tool      string // a tool that they called
+	Agent     string // an agent that acted in them
+	Model     string // a model that they called
+	Label     string // a member of their metadata, NAME=VALUE, as LabelsOf writes it
+	Guarded   *bool  // whether a guard reported them; nil for either
+	Text      string // see Store.Runs
+	Since     time.Time
+	Until     time.Time // start time: from Since, inclusive, to Until, exclusive
+}
+
+// The keys by which a list of runs can be sorted.
+const (
+	ByStart    = "started"
+	ByName     = "name"
+	ByProject  = "project"
+	ByStatus   = "status"
+	ByHealth   = "health"   // the score
+	ByDecision = "decision" // the most severe
+	ByWarnings = "warnings"
+	ByEvents   = "events"
+	ByTokens   = "tokens"
+	ByCost     = "cost"
+	ByDuration = "duration"
+	ByUpdate   = "updated"
+)
+
+// Order is the order of a list of runs. The zero value is the latest started first.
+type Order struct {
+	Key       string // one of the above; "" is ByStart
+	Ascending bool
 }
 
 // Page selects a part of a list: at most Limit entries after the cursor. A cursor comes from an earlier part of the list, and ""

@@ -60,6 +60,9 @@ type Run struct {
 	Bytes             int64     // approximate size of its events
 	Metadata          json.RawMessage
 	Tools             []string // at most MaxTools, sorted
+	Agents            []string // at most MaxAgents, sorted
+	Models            []string // at most MaxModels, sorted
+	Guarded           bool     // a guard reported a decision about it
 	Metrics           Metrics
 	Health            policy.Health
 	Warnings          int
@@ -78,8 +81,12 @@ type Refold struct {
 	Name   string   `json:"name,omitempty"` // the name that the events of the run gave it before
 }
 
-// MaxTools is the maximum number of tools by which a run can be found.
-const MaxTools = 64
+// The maximum numbers of names by which a run can be found.
+const (
+	MaxTools  = 64
+	MaxAgents = 32
+	MaxModels = 16
+)
 
 // The bounds of a Preview.
 const (

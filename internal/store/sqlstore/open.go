@@ -14,7 +14,8 @@ import (
 
 // Options are what a store can be told beside where it is. Its zero value is good.
 type Options struct {
-	Readers int // connections that read at once; 4 unless above 0
+	Readers  int  // connections that read at once; 4 unless above 0
+	NoSearch bool // events are not indexed for full-text search, and what was indexed is deleted
 }
 
 // Store keeps records in a database. Its methods may be used by many goroutines.
@@ -24,6 +25,8 @@ type Store struct {
 	mu      sync.Mutex // held by Commit
 	bulks   bulks
 	scratch []any // arguments of the statement that Commit is at
+
+	searchable bool // events are indexed for full-text search
 }
 
 // database is what the two databases do not have in common.
@@ -40,6 +43,10 @@ type database struct {
 	rows     []int              // of statements that insert many, falling, and 1 the last
 	size     string             // the query for Size
 	reclaim  []string           // the statements of Reclaim
+
+	otherMigrations string // how the names of migrations end that are for the other database
+	scanRuns        string // the table of runs for queries that look at all of them
+	search          searchSQL
 }
 
 // Open opens the database at a path, which is made if it is not there, in a folder that must be, or at a URL postgres://…, and
@@ -56,7 +63,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{database: d}
+	s := &Store{database: d, searchable: !o.NoSearch}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -77,6 +84,11 @@ func (s *Store) start(ctx context.Context) (err error) {
 	}
 	if _, _, err := s.Last(ctx); err != nil { // which opens SQLite's log
 		return err
+	}
+	if !s.searchable {
+		if err := s.clearSearch(ctx); err != nil {
+			return err
+		}
 	}
 	return s.intact()
 }

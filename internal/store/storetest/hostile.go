@@ -55,7 +55,7 @@ func hostileText(t *testing.T, s Store) {
 			t.Errorf("the run's warnings are %.200v", w)
 		}
 		for _, f := range []store.Filter{{Warning: id}, {Tool: name, Project: name, Warning: id}} {
-			runs, _, err := s.Runs(ctx, f, store.Page{Limit: 50})
+			runs, _, err := s.Runs(ctx, f, store.Order{}, store.Page{Limit: 50})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ func empty(t *testing.T, s Store) {
 	if r := must[*store.Run](t)(s.LatestRun(ctx)); r != nil {
 		t.Errorf("it has a latest run %v", r)
 	}
-	runs, next, err := s.Runs(ctx, store.Filter{}, store.Page{Limit: 10})
+	runs, next, err := s.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: 10})
 	if err != nil || len(runs) != 0 || next != "" {
 		t.Errorf("it lists runs %v, then %q, error %v", runs, next, err)
 	}

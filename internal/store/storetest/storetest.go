@@ -26,7 +26,9 @@ type Store interface {
 	Unflushed(ctx context.Context) ([]string, error)
 	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)
 
-	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
+	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
+	CountRuns(ctx context.Context, f store.Filter) (int, error)
+	Index(ctx context.Context, most int) (indexed int, err error)
 	LatestRun(ctx context.Context) (*store.Run, error)
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
 	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
@@ -77,6 +79,12 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a body of 1 MiB comes back", largeBodies},
 		{"numbers that nobody can spend do not spoil the sums", absurdNumbers},
 		{"each filter chooses its runs", filters},
+		{"a filter of names, decisions and metadata chooses its runs", moreFilters},
+		{"runs are counted as they are listed", counts},
+		{"runs are sorted by each key, both ways, on any pages", sorted},
+		{"a run is found by the words of an event", searchEvents},
+		{"an event that is deleted or changed is not found by what it said", searchDeleted},
+		{"of many runs with a word the latest are found", searchMany},
 		{"pages of runs stay where they are while runs start", runPages},
 		{"events and decisions come by pages", eventPages},
 		{"a page of large events is short, and the next goes on", heavyPages},
