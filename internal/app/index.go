@@ -8,6 +8,7 @@ import (
 const (
 	indexEvery = 500 * time.Millisecond // how often it is seen whether there are new events
 	indexOnce  = 500                    // events that are indexed at once, while commits wait
+	indexAgain = 10 * time.Second       // the pause after an error
 	indexRest  = 4                      // how many times as long as it took to index events the next ones wait
 )
 
@@ -21,11 +22,12 @@ func (p *components) index(ctx context.Context) error {
 		began := time.Now()
 		events, err := p.store.Index(ctx, indexOnce)
 		pause := indexRest * time.Since(began)
-		if err != nil && ctx.Err() == nil {
-			p.log.Error("indexing events did not succeed", "error", err)
-		}
 		if events == 0 {
 			pause = indexEvery
+		}
+		if err != nil && ctx.Err() == nil {
+			p.log.Error("indexing events did not succeed", "error", err)
+			pause = indexAgain
 		}
 		select {
 		case <-ctx.Done():

@@ -46,7 +46,7 @@ func (r reading) RunsSince(ctx context.Context, arrival int64, limit int) ([]sto
 }
 
 // Overview sums up runs.
-func (r reading) Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error) {
+func (r reading) Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error) {
 	r.flush(ctx)
-	return r.Store.Overview(ctx, since, until, step)
+	return r.Store.Overview(ctx, q)
 }

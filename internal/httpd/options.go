@@ -82,8 +82,8 @@ type Runs interface {
 	CountRuns(ctx context.Context, f store.Filter) (int, error)
 	// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
-	// Overview sums up the runs that started in a time, by steps of it.
-	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
+	// Overview sums up the runs that the query chooses.
+	Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error)
 }
 
 // Events finds events.

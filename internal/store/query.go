@@ -26,7 +26,7 @@ type Filter struct {
 // The keys by which a list of runs can be sorted.
 const (
 	ByStart    = "started"
-	ByName     = "name"
+	ByName     = "name" // or the id of a run without one
 	ByProject  = "project"
 	ByStatus   = "status"
 	ByHealth   = "health"   // the score
@@ -53,28 +53,71 @@ type Page struct {
 	Backward bool // from the end of the list to its beginning; for events only
 }
 
-// Overview summarizes many runs.
-type Overview struct {
-	Since, Until      time.Time
-	Step              time.Duration    // of a bucket
-	Buckets           []OverviewBucket // without gaps
-	Tools             []Looping        // the most looping tools first
-	Rules             []Looping        // the rules with the most warnings first
-	Runs              int
-	Warned            int   // runs with a warning
-	UsageAfterWarning Usage // usage after the first warning of each run, in total
-	Usage             Usage // usage of all runs
-	Slowest           []SlowStep
+// OverviewQuery says which runs an overview summarizes, and how.
+type OverviewQuery struct {
+	Filter               // with Since and Until, the period
+	Step   time.Duration // of a bucket
+	By     string        // what the groups are of: ByProjects, ByAgents, ByModels, or ByMetadata and a name; "" for no groups
 }
 
-// OverviewBucket counts the runs that started in an interval, by status.
+// The groups of an overview.
+const (
+	ByProjects = "project"
+	ByAgents   = "agent"
+	ByModels   = "model"
+	ByMetadata = "metadata." // and the name of a member
+)
+
+// Overview summarizes many runs.
+type Overview struct {
+	Since, Until time.Time
+	Step         time.Duration    // of a bucket
+	Buckets      []OverviewBucket // without gaps
+	Tools        []Looping        // the most looping tools first
+	Rules        []Looping        // the rules with the most warnings first
+	Totals       Totals
+	Previous     Totals     // of the period of equal length before
+	Groups       []Group    // those with the most runs first, at most MaxGroups
+	Metadata     []Metadata // the members by which runs can be grouped, sorted by name
+	Slowest      []SlowStep
+}
+
+// Totals are the totals of runs. A run without a duration or a latency does not count in them.
+type Totals struct {
+	Runs              int
+	Warned            int   // runs with a warning
+	Looping           int   // runs with a decision other than allow
+	UsageAfterWarning Usage // usage after the first warning of each run, in total
+	Usage             Usage
+	MedianDuration    float64 // seconds
+	LongDuration      float64 // seconds; 95 % of the runs are not longer
+	Latency           float64 // mean of the mean latencies of the runs, in milliseconds
+}
+
+// Group are the totals of the runs with the same project, agent, model or value. A run with several agents or models is in several
+// groups.
+type Group struct {
+	Name   string
+	Totals Totals
+}
+
+// Metadata is a member of the runs' metadata with some of its values, sorted.
+type Metadata struct {
+	Name   string
+	Values []string
+}
+
+// MaxGroups is the maximum number of groups of an overview.
+const MaxGroups = 50
+
+// OverviewBucket summarizes the runs that started in an interval.
 type OverviewBucket struct {
 	Start     time.Time
 	Running   int
 	Completed int
 	Failed    int
 	Closed    int
-	Warned    int
+	Totals    Totals
 }
 
 // Looping is a tool or a rule with the warnings about it.
@@ -88,7 +131,9 @@ type Looping struct {
 // SlowStep is the longest event of a run.
 type SlowStep struct {
 	RunID   string
+	Run     string // name of the run
 	EventID string
+	Step    string  // the tool or model that the event calls, else its type; "" if the event is unknown
 	Latency float64 // milliseconds
 }
 

@@ -108,7 +108,7 @@ func (s *Store) addText(ctx context.Context, w *where, text string) error {
 
 // sortKey is a column by which runs can be sorted.
 type sortKey struct {
-	column string
+	column string                    // or an expression
 	of     func(*store.Run) any      // an int64, a float64 or a string
 	parse  func(string) (any, error) // the same, as a cursor has it
 }
@@ -120,7 +120,7 @@ func parseText(text string) (any, error)  { return store.Text(text), nil }
 var sortKeys = map[string]sortKey{
 	store.ByStart:    {"started", func(r *store.Run) any { return toNanos(r.Started) }, parseInt},
 	store.ByUpdate:   {"updated", func(r *store.Run) any { return toNanos(r.Updated) }, parseInt},
-	store.ByName:     {"name", func(r *store.Run) any { return r.Name }, parseText},
+	store.ByName:     {"CASE name WHEN '' THEN id ELSE name END", func(r *store.Run) any { return cmp.Or(r.Name, r.ID) }, parseText},
 	store.ByProject:  {"project", func(r *store.Run) any { return r.Project }, parseText},
 	store.ByStatus:   {"status", func(r *store.Run) any { return r.Status }, parseText},
 	store.ByHealth:   {"score", func(r *store.Run) any { return int64(r.Health.Score) }, parseInt},
@@ -144,16 +144,17 @@ func (s *Store) Runs(ctx context.Context, f store.Filter, o store.Order, p store
 	if err != nil {
 		return nil, "", fmt.Errorf("list runs: %w", err)
 	}
-	key, known := sortKeys[cmp.Or(o.Key, store.ByStart)]
+	o.Key = cmp.Or(o.Key, store.ByStart)
+	key, known := sortKeys[o.Key]
 	if !known {
 		return nil, "", fmt.Errorf("list runs: there is no order %.100q", o.Key)
 	}
-	kind, after, way := "runs."+key.column, "<", "DESC"
+	kind, after, way := "runs."+o.Key, "<", "DESC"
 	if o.Ascending {
 		kind, after, way = kind+"-up", ">", "ASC"
 	}
 	from := s.scanRuns
-	if len(w.conditions) == 0 && key.column == "started" {
+	if len(w.conditions) == 0 && o.Key == store.ByStart {
 		from = "runs" // its first rows are at the end of an index
 	}
 	if p.Cursor != "" {

@@ -96,7 +96,7 @@ func sorted(t *testing.T, s Store) {
 	for k := range int64(23) {
 		r := run(k+1, fmt.Sprint("r", k))
 		r.Started, r.Updated = noon.Add(time.Duration(k*7%5)*time.Second), noon.Add(time.Duration(k*11%7)*time.Second)
-		r.Name, r.Project = fmt.Sprint("n.", k*13%6), []string{"", "ü", "a.b", "B"}[k%4]
+		r.Name, r.Project = []string{"n.1", "n", "", "ü", "N", "s", "0"}[k%7], []string{"", "ü", "a.b", "B"}[k%4]
 		r.Status = []string{store.Running, store.Failed, store.Completed}[k%3]
 		r.Health.Score, r.Warnings, r.WorstAction = int(k*17%4)*25, int(k%3), policy.Action(k%4)
 		m := &r.Metrics
@@ -107,7 +107,7 @@ func sorted(t *testing.T, s Store) {
 	for key, compare := range map[string]func(x, y *store.Run) int{
 		store.ByStart:    func(x, y *store.Run) int { return x.Started.Compare(y.Started) },
 		store.ByUpdate:   func(x, y *store.Run) int { return x.Updated.Compare(y.Updated) },
-		store.ByName:     func(x, y *store.Run) int { return cmp.Compare(x.Name, y.Name) },
+		store.ByName:     func(x, y *store.Run) int { return cmp.Compare(cmp.Or(x.Name, x.ID), cmp.Or(y.Name, y.ID)) },
 		store.ByProject:  func(x, y *store.Run) int { return cmp.Compare(x.Project, y.Project) },
 		store.ByStatus:   func(x, y *store.Run) int { return cmp.Compare(x.Status, y.Status) },
 		store.ByHealth:   func(x, y *store.Run) int { return cmp.Compare(x.Health.Score, y.Health.Score) },

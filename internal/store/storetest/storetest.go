@@ -36,7 +36,7 @@ type Store interface {
 	EventsOf(ctx context.Context, run int64, ids []string) ([]store.Event, error)
 	Warnings(ctx context.Context, run int64) ([]store.Warning, error)
 	Decisions(ctx context.Context, run int64, p store.Page) (decisions []store.Decision, next string, err error)
-	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
+	Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error)
 
 	Size(ctx context.Context) (bytes int64, err error)
 	Oldest(ctx context.Context, limit int) ([]string, error)
@@ -94,6 +94,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"events are found by id, however many are asked for", eventsByID},
 		{"reading events stops where its caller wants", stopReading},
 		{"idle runs and old ones are found, the oldest first", idleAndOld},
+		{"a summary compares with the period before, and groups runs", overviewGroups},
+		{"a summary of some runs leaves the others out", overviewFilter},
 		{"a summary counts what began in its time", overview},
 		{"a summary of no time, or of too many buckets, is refused", badBuckets},
 		{"runs whose rows may be behind their events are told", unflushed},

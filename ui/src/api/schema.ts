@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Get totals over all runs
-         * @description Runs by status over time, the tools and rules with the most warnings, and the usage after the first warning.
+         * @description Totals of the runs that meet all conditions: of the time range, of the range of equal length before, over time and by group. since is 24h before until by default, and until is now.
          */
         get: operations["overview"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * List runs
-         * @description Runs, the latest started first.
+         * @description Runs that meet all conditions. The total number is in X-Total-Count, the next page in X-Next-Cursor.
          */
         get: operations["list-runs"];
         put?: never;
@@ -854,10 +854,36 @@ export interface components {
             project?: string | null;
         };
         Overview: {
+            /**
+             * Format: double
+             * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
+             */
+            average_latency_ms: number;
             /** @description Runs over time, without gaps between buckets. */
             buckets: components["schemas"]["OverviewBucket"][] | null;
+            /** @description The totals by project, agent, model or metadata, the most runs first; 50 groups at most. A run with several agents or models counts in each of their groups. Empty without the parameter by. */
+            groups: components["schemas"]["OverviewGroup"][] | null;
+            /**
+             * Format: int64
+             * @description Number of runs with a decision to warn, block or halt.
+             */
+            looping_runs: number;
             /** @description Tools by number of warnings, the most first. */
             looping_tools: components["schemas"]["Looping"][] | null;
+            /**
+             * Format: double
+             * @description Median duration of a run in seconds.
+             */
+            median_duration_sec: number;
+            /** @description The members of the runs' metadata by which runs can be grouped, with some of their values. */
+            metadata: components["schemas"]["OverviewMember"][] | null;
+            /**
+             * Format: double
+             * @description 95 % of the runs are not longer, in seconds.
+             */
+            p95_duration_sec: number;
+            /** @description The totals of the time range of equal length before. */
+            previous: components["schemas"]["OverviewTotals"];
             /** @description Rules by number of warnings, the most first. */
             rules: components["schemas"]["Looping"][] | null;
             /**
@@ -867,7 +893,7 @@ export interface components {
             runs: number;
             /**
              * Format: date-time
-             * @description Start of the time range. Runs count by their start time.
+             * @description Start of the time range.
              */
             since: string;
             /** @description The slowest event of each run, the slowest first. */
@@ -879,7 +905,7 @@ export interface components {
             step_sec: number;
             /**
              * Format: date-time
-             * @description End of the time range, exclusive.
+             * @description End of the time range.
              */
             until: string;
             /** @description Usage of all runs. */
@@ -893,6 +919,11 @@ export interface components {
             warned_runs: number;
         };
         OverviewBucket: {
+            /**
+             * Format: double
+             * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
+             */
+            average_latency_ms: number;
             /**
              * Format: int64
              * @description Number of runs that the server closed because they had no events.
@@ -910,19 +941,123 @@ export interface components {
             failed: number;
             /**
              * Format: int64
+             * @description Number of runs with a decision to warn, block or halt.
+             */
+            looping_runs: number;
+            /**
+             * Format: double
+             * @description Median duration of a run in seconds.
+             */
+            median_duration_sec: number;
+            /**
+             * Format: double
+             * @description 95 % of the runs are not longer, in seconds.
+             */
+            p95_duration_sec: number;
+            /**
+             * Format: int64
              * @description Number of running runs.
              */
             running: number;
+            /**
+             * Format: int64
+             * @description Number of runs.
+             */
+            runs: number;
             /**
              * Format: date-time
              * @description Start of the bucket.
              */
             start: string;
+            /** @description Usage of all runs. */
+            usage: components["schemas"]["UsageTotals"];
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
+            usage_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
-             * @description Number of runs with a warning, of any status.
+             * @description Number of runs with a warning.
              */
-            warned: number;
+            warned_runs: number;
+        };
+        OverviewGroup: {
+            /**
+             * Format: double
+             * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
+             */
+            average_latency_ms: number;
+            /**
+             * Format: int64
+             * @description Number of runs with a decision to warn, block or halt.
+             */
+            looping_runs: number;
+            /**
+             * Format: double
+             * @description Median duration of a run in seconds.
+             */
+            median_duration_sec: number;
+            /** @description The project, agent, model or value; empty for runs without one. */
+            name: string;
+            /**
+             * Format: double
+             * @description 95 % of the runs are not longer, in seconds.
+             */
+            p95_duration_sec: number;
+            /**
+             * Format: int64
+             * @description Number of runs.
+             */
+            runs: number;
+            /** @description Usage of all runs. */
+            usage: components["schemas"]["UsageTotals"];
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
+            usage_after_warning: components["schemas"]["UsageTotals"];
+            /**
+             * Format: int64
+             * @description Number of runs with a warning.
+             */
+            warned_runs: number;
+        };
+        OverviewMember: {
+            /** @description Name of the member. */
+            name: string;
+            /** @description Values of the member, sorted; 50 at most. */
+            values: string[] | null;
+        };
+        OverviewTotals: {
+            /**
+             * Format: double
+             * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
+             */
+            average_latency_ms: number;
+            /**
+             * Format: int64
+             * @description Number of runs with a decision to warn, block or halt.
+             */
+            looping_runs: number;
+            /**
+             * Format: double
+             * @description Median duration of a run in seconds.
+             */
+            median_duration_sec: number;
+            /**
+             * Format: double
+             * @description 95 % of the runs are not longer, in seconds.
+             */
+            p95_duration_sec: number;
+            /**
+             * Format: int64
+             * @description Number of runs.
+             */
+            runs: number;
+            /** @description Usage of all runs. */
+            usage: components["schemas"]["UsageTotals"];
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
+            usage_after_warning: components["schemas"]["UsageTotals"];
+            /**
+             * Format: int64
+             * @description Number of runs with a warning.
+             */
+            warned_runs: number;
         };
         OverviewUpdate: {
             /** @description New decisions. */
@@ -1074,6 +1209,8 @@ export interface components {
             total_tokens: number;
         };
         RunDetails: {
+            /** @description The agents that acted, sorted; 32 at most. */
+            agents: string[] | null;
             /**
              * Format: int64
              * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
@@ -1099,6 +1236,8 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
+            /** @description true: a guard reported a decision about the run; false: the run was only observed, as far as is known. */
+            guarded: boolean;
             /** @description Health over time: the initial value and one point for each change; 128 points at most. */
             health: components["schemas"]["HealthPoint"][] | null;
             /**
@@ -1115,6 +1254,8 @@ export interface components {
             loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
             /** @description An object set by the sender, or null. */
             metadata: unknown;
+            /** @description The models that were called, sorted; 16 at most. */
+            models: string[] | null;
             /** @description Display name. Default: the run's id. */
             name: string;
             /** @description The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return. */
@@ -1174,6 +1315,8 @@ export interface components {
             worst_decision: "allow" | "warn" | "block" | "halt";
         };
         RunSummary: {
+            /** @description The agents that acted, sorted; 32 at most. */
+            agents: string[] | null;
             /**
              * Format: int64
              * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
@@ -1199,6 +1342,8 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
+            /** @description true: a guard reported a decision about the run; false: the run was only observed, as far as is known. */
+            guarded: boolean;
             /**
              * Format: int64
              * @description Health score: 100 is healthy, 0 is stuck.
@@ -1213,6 +1358,8 @@ export interface components {
             loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
             /** @description An object set by the sender, or null. */
             metadata: unknown;
+            /** @description The models that were called, sorted; 16 at most. */
+            models: string[] | null;
             /** @description Display name. Default: the run's id. */
             name: string;
             /** @description The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return. */
@@ -1323,6 +1470,10 @@ export interface components {
             latency_ms: number;
             /** @description The run's id. */
             run_id: string;
+            /** @description The run's name. */
+            run_name: string;
+            /** @description The tool or model that the event calls, else its type; empty if unknown. */
+            step: string;
         };
         ToolCalls: {
             /**
@@ -1446,6 +1597,9 @@ export type NewEvent = components['schemas']['NewEvent'];
 export type NewRun = components['schemas']['NewRun'];
 export type Overview = components['schemas']['Overview'];
 export type OverviewBucket = components['schemas']['OverviewBucket'];
+export type OverviewGroup = components['schemas']['OverviewGroup'];
+export type OverviewMember = components['schemas']['OverviewMember'];
+export type OverviewTotals = components['schemas']['OverviewTotals'];
 export type OverviewUpdate = components['schemas']['OverviewUpdate'];
 export type Problem = components['schemas']['Problem'];
 export type Profile = components['schemas']['Profile'];
@@ -1603,12 +1757,36 @@ export interface operations {
     overview: {
         parameters: {
             query?: {
-                /** @description Start of the time range: RFC 3339, or a duration before now. Default: 24h before until. */
+                /** @description Only runs with this status. */
+                status?: "running" | "completed" | "failed" | "closed";
+                /** @description Only runs whose health is one of these, separated by commas. */
+                health?: ("Healthy" | "Warning" | "Likely stuck" | "Failed")[] | null;
+                /** @description Only runs whose most severe decision is one of these, separated by commas. warn,block,halt: runs with a loop. */
+                decision?: ("allow" | "warn" | "block" | "halt")[] | null;
+                /** @description guarded: only runs about which a guard reported a decision; observed: only the others. */
+                guard?: "guarded" | "observed";
+                /** @description Only runs of this project. */
+                project?: string;
+                /** @description Only runs with a warning of this rule. */
+                warning?: string;
+                /** @description Only runs that called this tool. */
+                tool?: string;
+                /** @description Only runs in which this agent acted. */
+                agent?: string;
+                /** @description Only runs that called this model. */
+                model?: string;
+                /** @description Only runs with this member of their metadata, NAME=VALUE. The value is a text, number or boolean. */
+                metadata?: string;
+                /** @description Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. Of the runs that are found by their events, the latest 1,000. */
+                text?: string;
+                /** @description Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h. */
                 since?: string;
-                /** @description End of the time range: RFC 3339, or a duration before now. Default: now. */
+                /** @description Only runs that started before this time: RFC 3339, or a duration before now, such as 24h. */
                 until?: string;
                 /** @description Length of a bucket, such as 15m. Default: 1/48 of the time range. */
                 step?: string;
+                /** @description What groups has: project, agent, model, or metadata.NAME for the values of a member of the runs' metadata. Default: no groups. */
+                by?: string;
             };
             header?: never;
             path?: never;
@@ -1699,18 +1877,34 @@ export interface operations {
             query?: {
                 /** @description Only runs with this status. */
                 status?: "running" | "completed" | "failed" | "closed";
+                /** @description Only runs whose health is one of these, separated by commas. */
+                health?: ("Healthy" | "Warning" | "Likely stuck" | "Failed")[] | null;
+                /** @description Only runs whose most severe decision is one of these, separated by commas. warn,block,halt: runs with a loop. */
+                decision?: ("allow" | "warn" | "block" | "halt")[] | null;
+                /** @description guarded: only runs about which a guard reported a decision; observed: only the others. */
+                guard?: "guarded" | "observed";
                 /** @description Only runs of this project. */
                 project?: string;
                 /** @description Only runs with a warning of this rule. */
                 warning?: string;
                 /** @description Only runs that called this tool. */
                 tool?: string;
-                /** @description Only runs with this text in their id, name, project or a warning's message. Ignores case. */
+                /** @description Only runs in which this agent acted. */
+                agent?: string;
+                /** @description Only runs that called this model. */
+                model?: string;
+                /** @description Only runs with this member of their metadata, NAME=VALUE. The value is a text, number or boolean. */
+                metadata?: string;
+                /** @description Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. Of the runs that are found by their events, the latest 1,000. */
                 text?: string;
                 /** @description Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h. */
                 since?: string;
                 /** @description Only runs that started before this time: RFC 3339, or a duration before now, such as 24h. */
                 until?: string;
+                /** @description What the runs are sorted by. */
+                sort?: "started" | "name" | "project" | "status" | "health" | "decision" | "warnings" | "events" | "tokens" | "cost" | "duration" | "updated";
+                /** @description asc: the smallest first; desc: the largest or latest first. */
+                order?: "asc" | "desc";
                 /** @description Maximum number of results. */
                 limit?: number;
                 /** @description X-Next-Cursor of the previous page. */
@@ -1727,6 +1921,7 @@ export interface operations {
                 headers: {
                     Link?: string;
                     "X-Next-Cursor"?: string;
+                    "X-Total-Count"?: string;
                     [name: string]: unknown;
                 };
                 content: {
