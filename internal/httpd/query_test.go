@@ -34,7 +34,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
-	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding guarded agents models tools novelty"
+	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding duration_sec guarded agents models tools novelty"
 	for _, tc := range []struct {
 		path, list, theirs, ours string
 	}{

@@ -1227,6 +1227,11 @@ export interface components {
              */
             cost_after_warning: number;
             /**
+             * Format: double
+             * @description Seconds from the first event to the last.
+             */
+            duration_sec: number;
+            /**
              * Format: date-time
              * @description Time when it ended; null while it runs.
              */
@@ -1332,6 +1337,11 @@ export interface components {
              * @description Cost in US dollars since its first warning.
              */
             cost_after_warning: number;
+            /**
+             * Format: double
+             * @description Seconds from the first event to the last.
+             */
+            duration_sec: number;
             /**
              * Format: date-time
              * @description Time when it ended; null while it runs.
