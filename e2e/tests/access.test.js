@@ -35,6 +35,8 @@ await server.send(talk);
 const runs = await server.get("/api/runs?text=demo-stuck");
 const stuck = runs[0].id;
 
+const at = (hours) => new Date(now - hours * 3_600_000).toISOString();
+
 /** pages are those that are looked at, each with what shows that it is all there. */
 const pages = [
   { name: "empty", server: empty, path: "/", ready: (p) => p.getByRole("heading", { name: "No runs yet" }) },
@@ -57,7 +59,20 @@ const pages = [
     },
   },
   { name: "compare", path: `/compare?a=${stuck}&b=${stuck.replace("stuck", "healthy")}`, ready: (p) => p.getByRole("heading", { name: "First difference" }) },
+  { name: "runs-looping", path: "/?decision=warn,block,halt&sort=events", ready: (p) => p.getByRole("row").filter({ hasText: "nightly report 0" }) },
+  { name: "runs-none", path: "/?text=no-such-run-anywhere", ready: (p) => p.getByText("No matching runs") },
+  {
+    name: "runs-filters", path: "/?project=reports",
+    ready: async (p) => {
+      await p.getByRole("button", { name: /^Filters/ }).click();
+      return p.getByRole("dialog", { name: "Filters" }).getByRole("combobox", { name: "Metadata" });
+    },
+  },
   { name: "overview", path: "/overview?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
+  {
+    name: "overview-change", path: `/overview?since=24h&project=reports&a=${at(24)}/${at(10)}&b=${at(10)}/${at(-1)}`,
+    ready: (p) => p.getByRole("table", { name: "Comparison" }),
+  },
   { name: "rules", path: "/rules", ready: (p) => p.getByRole("heading", { name: "Same call same result" }) },
 ];
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/pipeline"
@@ -107,28 +108,31 @@ func (s *Server) listRuns(ctx context.Context, q *runsQuery) (*runsAnswer, error
 	if err != nil {
 		return nil, err
 	}
-	runs, next, err := s.Store.Runs(ctx, f, store.Order{Key: q.Sort, Ascending: q.Order == "asc"}, store.Page{Cursor: q.Cursor, Limit: q.Limit})
-	if err != nil {
+	var runs []store.Run
+	var next, total string
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		runs, next, err = s.Store.Runs(ctx, f, store.Order{Key: q.Sort, Ascending: q.Order == "asc"}, store.Page{Cursor: q.Cursor, Limit: q.Limit})
+		return err
+	})
+	if q.Cursor == "" {
+		both.Go(func() error {
+			n, err := s.Store.CountRuns(ctx, f)
+			total = strconv.Itoa(n)
+			return err
+		})
+	}
+	if err := both.Wait(); err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	again := q.values(&f)
 	again.Set("limit", strconv.Itoa(q.Limit))
 	again.Set("sort", q.Sort)
 	again.Set("order", q.Order)
-	answer := &runsAnswer{NextPage: pageOf("/api/runs", again, next), Body: make([]api.RunSummary, 0, len(runs))}
+	answer := &runsAnswer{NextPage: pageOf("/api/runs", again, next), Total: total, Body: make([]api.RunSummary, 0, len(runs))}
 	for i := range runs {
 		answer.Body = append(answer.Body, api.SummaryOf(&runs[i]))
 	}
-	if q.Cursor != "" {
-		return answer, nil
-	}
-	total := len(runs)
-	if next != "" {
-		if total, err = s.Store.CountRuns(ctx, f); err != nil {
-			return nil, fmt.Errorf("count runs: %w", err)
-		}
-	}
-	answer.Total = strconv.Itoa(total)
 	return answer, nil
 }
 

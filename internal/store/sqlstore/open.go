@@ -46,6 +46,7 @@ type database struct {
 
 	otherMigrations string // how the names of migrations end that are for the other database
 	scanRuns        string // the table of runs for queries that look at all of them
+	position        string // the function that tells where a text is in another, from 1
 	search          searchSQL
 }
 

@@ -82,15 +82,12 @@ func oneOf[T any](w *where, column string, values []T, stored func(T) any) {
 
 // addText adds the condition that the text is in what the list shows of a run, or its words in one of the run's events.
 func (s *Store) addText(ctx context.Context, w *where, text string) error {
-	like := " LIKE lower(?) ESCAPE '!'"
-	part := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(store.Text(text)) + "%"
-	var places []string
-	var args []any
-	for _, column := range []string{"id", "name", "project", "tools", "agents", "models"} {
-		places, args = append(places, "lower("+column+")"+like), append(args, part)
+	text = store.Text(text)
+	contains := func(column string) string { return s.position + "(lower(" + column + "), lower(?)) > 0" }
+	places := []string{
+		contains("id || ' ' || name || ' ' || project || ' ' || tools || ' ' || agents || ' ' || models"),
+		"number IN (SELECT w.run FROM warnings w WHERE " + contains("w.message || ' ' || w.rule || ' ' || replace(w.rule, '_', ' ')") + ")",
 	}
-	places = append(places, "number IN (SELECT w.run FROM warnings w WHERE lower(w.message)"+like+" OR w.rule"+like+" OR replace(w.rule, '_', ' ')"+like+")")
-	args = append(args, part, part, part)
 	found, err := s.runsWith(ctx, text)
 	if err != nil {
 		return err
@@ -102,7 +99,7 @@ func (s *Store) addText(ctx context.Context, w *where, text string) error {
 		}
 		places = append(places, "number IN ("+strings.Join(numbers, ", ")+")")
 	}
-	w.add("("+strings.Join(places, " OR ")+")", args...)
+	w.add("("+strings.Join(places, " OR ")+")", text, text)
 	return nil
 }
 
