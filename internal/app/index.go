@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	indexEvery = 500 * time.Millisecond // how often it is seen whether there are new events
-	indexOnce  = 500                    // events that are indexed at once, while commits wait
-	indexAgain = 10 * time.Second       // the pause after an error
-	indexRest  = 4                      // how many times as long as it took to index events the next ones wait
+	indexEvery = time.Second      // how often it is seen whether there are new events
+	indexOnce  = 500              // events that are indexed at once, while commits wait
+	indexAgain = 10 * time.Second // the pause after an error
+	indexRest  = 4                // how many times as long as it took to index events the next ones wait
 )
 
 // index adds new events to the full-text index until ctx is done. It works for at most a fifth of the time, so that events are

@@ -70,7 +70,8 @@ func overview(t *testing.T, s Store) {
 		Tools: []store.Looping{{Name: "read", Runs: 2, Warnings: 2, Repeats: 50}, {Name: "grep", Runs: 2, Warnings: 2, Repeats: 11}},
 		Rules: []store.Looping{{Name: "repeat", Runs: 2, Warnings: 4, Repeats: 61}, {Name: "stall", Runs: 2, Warnings: 2, Repeats: 2}},
 		Slowest: []store.SlowStep{
-			{RunID: "2", Run: "fix the tests", EventID: "e2", Step: "grep", Latency: 30}, {RunID: "4", Run: "fix the tests", EventID: "e4", Step: "m-1", Latency: 20},
+			{RunID: "2", Run: "fix the tests", EventID: "e2", Step: "grep", Latency: 30},
+			{RunID: "4", Run: "fix the tests", EventID: "e4", Step: "m-1", Latency: 20},
 			{RunID: "1", Run: "fix the tests", EventID: "e1", Latency: 10},
 		},
 	}
