@@ -8,6 +8,7 @@
 //	      ├─ checkpoints  (run, at_sequence, at_time, at_tie)
 //	      └─ traces       (trace, run): the trace has events in the run; run 0: in none
 //	                      └─ spans  (trace, id), which belong to the trace, not to a run
+//	search                one row for each indexed event, with its words; ADR 14
 //	settings              name
 //
 // Nothing declares these arrows to the database: checking a foreign key costs a look-up for each event, and there is one writer,
