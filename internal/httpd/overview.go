@@ -42,7 +42,7 @@ func (s *Server) getOverview(ctx context.Context, q *overviewQuery) (*overviewAn
 	}
 	f, err := s.Store.Overview(ctx, store.OverviewQuery{Filter: filter, Step: step, By: q.By})
 	if err != nil {
-		return nil, fmt.Errorf("sum up runs: %w", err)
+		return nil, fmt.Errorf("summarize runs: %w", err)
 	}
 	return &overviewAnswer{api.OverviewOf(&f)}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// maxLooping and maxSlowest bound the lists of a summary.
+// Bounds of the lists of an overview.
 const (
 	maxLooping = 20
 	maxSlowest = 10
@@ -28,7 +28,7 @@ func (s *Store) Overview(ctx context.Context, q store.OverviewQuery) (f store.Ov
 	}
 	tx, err := s.read.BeginTx(ctx, s.snapshot)
 	if err != nil {
-		return f, fmt.Errorf("begin to sum up runs: %w", err)
+		return f, fmt.Errorf("begin an overview: %w", err)
 	}
 	defer func() { err = errors.Join(err, tx.Rollback()) }()
 	f = store.Overview{Since: q.Since, Until: q.Until, Step: q.Step}
@@ -47,7 +47,7 @@ func (s *Store) Overview(ctx context.Context, q store.OverviewQuery) (f store.Ov
 	return f, nil
 }
 
-// fits tells whether a step cuts a time into buckets that are not too many. A time of more than 292 years does not.
+// fits reports whether a step divides a time into at most MaxBuckets buckets. A time of more than 292 years does not fit.
 func fits(since, until time.Time, step time.Duration) bool {
 	whole := until.Sub(since)
 	if step <= 0 || whole < 0 || !since.Add(whole).Equal(until) {

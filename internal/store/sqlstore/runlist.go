@@ -17,7 +17,7 @@ type where struct {
 	args       []any
 }
 
-// add adds a condition in which each ? is one of the arguments, in their order.
+// add adds a condition. Each ? in it is replaced by one of the arguments, in order.
 func (w *where) add(condition string, args ...any) {
 	for _, arg := range args {
 		w.args = append(w.args, arg)
@@ -26,7 +26,7 @@ func (w *where) add(condition string, args ...any) {
 	w.conditions = append(w.conditions, condition)
 }
 
-// String returns the conditions, with a blank before them; nothing if there are none.
+// String returns the WHERE clause with a leading space, or "" without conditions.
 func (w *where) String() string {
 	if len(w.conditions) == 0 {
 		return ""
@@ -202,7 +202,7 @@ func (s *Store) LatestRun(ctx context.Context) (*store.Run, error) {
 	return &runs[0], nil
 }
 
-// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
+// RunsSince returns the first runs whose latest event arrived after an arrival, in the order of these arrivals.
 func (s *Store) RunsSince(ctx context.Context, arrival int64, most int) (runs []store.Run, err error) {
 	query := `SELECT ` + runColumns + ` FROM runs WHERE arrival > $1 ORDER BY arrival LIMIT $2`
 	err = s.each(ctx, query, []any{arrival, limit(most)}, func(row scanner) error {
