@@ -159,7 +159,7 @@ func (f *fold) note(e *unloop.Event, happened time.Time) {
 		s.Status, s.Ended = store.Running, time.Time{}
 		if name := e.ToolName(); name != "" && len(s.Tools) < store.MaxTools {
 			if k, known := slices.BinarySearch(s.Tools, name); !known {
-				s.Tools = slices.Insert(s.Tools, k, name)
+				s.Tools = slices.Insert(slices.Clip(s.Tools), k, name) // a new array, for rows share the old one
 			}
 		}
 	case unloop.LLMCallStarted, unloop.MessageSent, unloop.HandoffStarted:

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -37,6 +38,7 @@ type Options struct {
 	// nobody to ask.
 	Ask func(run string, q policy.Question)
 
+	Shards      int           // goroutines that fold runs at the same time; the number of processors
 	Content     Content       // what is stored of inputs, outputs, errors and messages; all of them
 	Project     string        // of runs that name none; "default"
 	QueueEvents int           // that wait to be recorded, at most; 50,000
@@ -54,6 +56,9 @@ func (o *Options) fill() {
 	}
 	if o.Project == "" {
 		o.Project = "default"
+	}
+	if o.Shards == 0 {
+		o.Shards = runtime.GOMAXPROCS(0)
 	}
 	if o.QueueEvents == 0 {
 		o.QueueEvents = 50_000

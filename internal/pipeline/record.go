@@ -147,23 +147,21 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 	return nil
 }
 
+// fold orders, folds and judges the runs, and builds their updates.
 func (c *commit) fold(ctx context.Context) error {
+	if err := c.each(func(t *runChange) error { return t.lookUp(ctx, c.p.opts.Store) }); err != nil {
+		return err
+	}
 	for _, t := range c.order {
-		if t.deleted || len(t.items) == 0 && len(t.replaced) == 0 {
-			continue
-		}
+		t.number(c.p)
+	}
+	return c.each(func(t *runChange) error {
 		if err := t.settle(ctx, c.p); err != nil {
 			return err
 		}
-		if t.hollow() {
-			t.deleted, t.emptied = true, true
-			continue
-		}
-		if err := t.keepState(c.p); err != nil {
-			return err
-		}
-	}
-	return nil
+		t.build(c.p)
+		return nil
+	})
 }
 
 // write commits, repairs the runs with an unexpected duplicate event, and publishes.
@@ -241,13 +239,13 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			updates = append(updates, &store.Update{Run: store.Run{ID: t.row.ID, Number: t.row.Number}, Deleted: true})
 			continue
 		}
-		before := t.row
-		u := t.update(c.p.opts.Profile.Name())
+		t.build(c.p)
+		u := t.update
 		if u == nil {
 			continue
 		}
 		t.fill(b, u)
-		if t.stored && !t.rowChanged && !t.marked && len(u.Removed) == 0 && time.Since(t.written) < rowEvery && sameButTotals(&before, &u.Run) {
+		if t.waiting {
 			c.p.unwritten[t.row.ID] = t.run
 		} else {
 			c.p.writeRow(b, t.run)
@@ -265,8 +263,20 @@ func (c *commit) flush() bool {
 	return slices.ContainsFunc(c.group, func(w *queued) bool { return w.flush })
 }
 
-// update returns the change of the run by this commit; nil for none.
-func (t *runChange) update(profile string) *store.Update {
+// build sets update. A run that is deleted has none.
+func (t *runChange) build(p *Pipeline) {
+	if t.built || t.deleted {
+		return
+	}
+	before := t.row
+	t.update = t.change(p.opts.Profile.Name())
+	t.built, t.late = true, t.row.Refold != nil
+	t.waiting = t.update != nil && t.stored && !t.rowChanged && !t.marked && len(t.update.Removed) == 0 &&
+		time.Since(t.written) < rowEvery && sameButTotals(&before, &t.row)
+}
+
+// change returns the change of the run by this commit; nil for none.
+func (t *runChange) change(profile string) *store.Update {
 	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.told, Reset: t.untold}
 	for _, it := range t.items {
 		if it.dropped {
