@@ -20,15 +20,20 @@ type failure struct {
 // commit has the store take a batch, and notes how that went.
 func (p *Pipeline) commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
 	doubled, err = p.opts.Store.Commit(ctx, b)
-	if err == nil {
-		p.failed.Store(nil)
-		return doubled, nil
-	}
-	p.failed.Store(&failure{err, time.Now()})
+	p.noteOutcome(err)
 	if errors.Is(err, store.ErrFenced) {
 		p.fenced = err
 	}
-	return nil, err
+	return doubled, err
+}
+
+// noteOutcome notes for Health how a commit went.
+func (p *Pipeline) noteOutcome(err error) {
+	if err == nil {
+		p.failed.Store(nil)
+		return
+	}
+	p.failed.Store(&failure{err, time.Now()})
 }
 
 // logEvery is how often a failure is logged while there is one after the other, as on a full disk.

@@ -88,7 +88,7 @@ const maxQueued = 8192
 
 // Pipeline processes the events of many runs. It orders the events of each run, folds them, evaluates them under the profile,
 // records the results and then notifies the sinks. Waiting submissions are recorded together in one commit. Submit is safe
-// for concurrent use. One goroutine, in Run, does the rest.
+// for concurrent use. One goroutine, the recorder in Run, does the rest with the help of its shards and of the writer.
 type Pipeline struct {
 	opts         Options
 	settingsHash fingerprint.Hash // under which settings checkpoints hold
@@ -106,7 +106,8 @@ type Pipeline struct {
 
 	fenced error // why there is no use in going on: another server writes to the store
 
-	arrival, number int64 // the latest of an event and of a run
+	writer          *writer // nil before Run
+	arrival, number int64   // the latest of an event and of a run
 	live            map[string]*run
 	runBytes        int64           // that these take, about
 	used            list.List       // of *run, the latest in front
@@ -273,24 +274,31 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	defer rows.Stop()
 	work := context.WithoutCancel(ctx)
 	defer p.startRefolds(ctx)()
+	defer p.startWriter(work)()
 	for p.fenced == nil {
 		select {
 		case w := <-p.queue:
 			p.groups(work, w)
+		case c := <-p.writer.written:
+			p.cameOff(work, c)
 		case r := <-p.refolds.done:
+			p.drain(work)
 			p.takeOver(work, r)
 		case <-p.refolds.tick.C:
+			p.drain(work)
 			p.beginRefolds()
 		case <-tick.C:
+			p.drain(work)
 			p.tick(work)
 		case <-rows.C:
-			p.flush(work)
+			p.flushAhead(work)
 		case <-ctx.Done():
 			for {
 				select {
 				case w := <-p.queue:
 					p.groups(work, w)
 				default:
+					p.drain(work)
 					return p.shutdown(work)
 				}
 			}
@@ -317,35 +325,91 @@ func (p *Pipeline) groups(ctx context.Context, w *queued) {
 func (p *Pipeline) group(ctx context.Context, first *queued) (next *queued) {
 	group := []*queued{first}
 	events, bytes := first.weight, first.size
-gather:
 	for events < groupEvents && bytes < groupBytes && len(first.Deleted) == 0 {
-		select {
-		case w := <-p.queue:
-			if len(w.Deleted) > 0 {
-				next = w
-				break gather
-			}
-			group = append(group, w)
-			events += w.weight
-			bytes += w.size
-		default:
-			break gather
+		w := p.waiting(ctx, events)
+		if w == nil {
+			break
 		}
-	}
-	err := p.record(ctx, group)
-	if errors.Is(err, ErrPanic) && len(group) > 1 { // the others have nothing to do with it
-		for _, w := range group {
-			w.ack, w.err = Ack{Events: make([]Result, len(w.Events)), Received: w.received}, nil
-			p.settle([]*queued{w}, p.record(ctx, []*queued{w}))
+		if len(w.Deleted) > 0 {
+			next = w
+			break
 		}
-		return next
+		group = append(group, w)
+		events += w.weight
+		bytes += w.size
 	}
-	p.settle(group, err)
+	p.recordGroup(ctx, group)
 	return next
 }
 
-// settle reports the result of a group to its senders.
-func (p *Pipeline) settle(group []*queued, err error) {
+// waiting returns the next delivery that waits; nil for none. If there are few events so far, it waits while the writer is busy.
+func (p *Pipeline) waiting(ctx context.Context, events int) *queued {
+	for {
+		select {
+		case w := <-p.queue:
+			return w
+		default:
+		}
+		if events >= worthAhead || p.writer == nil || p.writer.underWay == 0 {
+			return nil
+		}
+		select {
+		case w := <-p.queue:
+			return w
+		case c := <-p.writer.written:
+			p.cameOff(ctx, c)
+		}
+	}
+}
+
+// recordGroup records a group, ahead of the writer if it has one and nothing is against it.
+func (p *Pipeline) recordGroup(ctx context.Context, group []*queued) {
+	if p.writer == nil || len(group[0].Deleted) > 0 || p.full() {
+		p.drain(ctx)
+		p.recordNow(ctx, group)
+		return
+	}
+	c := p.newCommit(group)
+	err := c.make(ctx)
+	if err == nil {
+		p.weighAll(c)
+		if !c.deletes() && !p.full() {
+			p.handOver(ctx, c)
+			return
+		}
+	}
+	// What is under way may have runs of this group, which are dropped or leave memory now.
+	if p.drain(ctx) && err == nil {
+		err = p.complete(ctx, c, nil)
+		if !errors.Is(err, ErrPanic) {
+			p.answer(group, err)
+			return
+		}
+	}
+	p.recordAlone(ctx, c)
+}
+
+// recordNow records a group while nothing is under way, and answers its senders. It reports whether all of it is recorded.
+func (p *Pipeline) recordNow(ctx context.Context, group []*queued) bool {
+	err := p.record(ctx, group)
+	if !errors.Is(err, ErrPanic) || len(group) == 1 {
+		p.answer(group, err)
+		return err == nil
+	}
+	for _, w := range group { // the others have nothing to do with it
+		w.reset()
+		p.answer([]*queued{w}, p.record(ctx, []*queued{w}))
+	}
+	return false
+}
+
+// reset undoes what a commit noted about a delivery.
+func (w *queued) reset() {
+	w.ack, w.err = Ack{Events: make([]Result, len(w.Events)), Received: w.received}, nil
+}
+
+// answer reports the result of a group to its senders.
+func (p *Pipeline) answer(group []*queued, err error) {
 	switch {
 	case errors.Is(err, ErrPanic):
 		err = ErrPanic // the rest is for the log, which has it

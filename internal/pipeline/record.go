@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -19,6 +20,12 @@ type commit struct {
 	traces map[*liveTrace]time.Time // when their latest spans arrived
 	links  map[link]bool            // whether the trace has events in the run
 	spans  []store.Span
+
+	batch   *store.Batch // what is written
+	updates []*store.Update
+	epoch   int
+	outcome
+	discarded bool
 }
 
 func (p *Pipeline) newCommit(group []*queued) *commit {
@@ -28,49 +35,118 @@ func (p *Pipeline) newCommit(group []*queued) *commit {
 }
 
 // record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded, and
-// its runs are dropped from memory.
+// its runs are dropped from memory. Nothing may be under way.
 func (p *Pipeline) record(ctx context.Context, group []*queued) error {
-	began := time.Now()
 	c := p.newCommit(group)
-	folded, err := c.make(ctx)
-	p.due.Store(int64(len(p.unwritten)))
+	return p.complete(ctx, c, c.make(ctx))
+}
+
+// complete writes a commit that was made with this error, if it is nil.
+func (p *Pipeline) complete(ctx context.Context, c *commit, err error) error {
+	began := time.Now()
+	if err == nil {
+		err = c.guard(func() error { return c.write(ctx) })
+	}
+	p.noteDue()
 	if err != nil {
-		for id := range c.runs {
-			p.drop(id)
-		}
-		for t := range c.traces {
-			p.traces.drop(t)
-		}
-		p.opts.Metrics.Failures.Inc()
-		p.logFailure("recording did not succeed; what waits is refused", "deliveries", len(group), "error", err)
+		c.discard()
+		p.failedWith(c, err)
 		return err
 	}
-	p.opts.Metrics.Detect.Observe(folded.Sub(began).Seconds())
-	p.opts.Metrics.Commit.Observe(time.Since(folded).Seconds())
-	for _, t := range c.order {
-		p.weigh(t.run)
-	}
+	p.opts.Metrics.Commit.Observe(time.Since(began).Seconds())
+	p.weighAll(c)
 	p.makeRoom(ctx)
 	return nil
 }
 
-// make places, folds and writes the group. It returns the time at which folding ended. A panic is returned as an error, so the group
-// fails and the server continues.
-func (c *commit) make(ctx context.Context) (folded time.Time, err error) {
+// discard drops the runs and traces of a commit from memory, since they are not what the store has.
+func (c *commit) discard() {
+	if c.discarded {
+		return
+	}
+	c.discarded = true
+	if c.batch != nil {
+		c.p.unwrite(c.batch)
+	}
+	for id := range c.runs {
+		c.p.drop(id)
+	}
+	for t := range c.traces {
+		c.p.traces.drop(t)
+	}
+	c.p.noteDue()
+}
+
+// failedWith counts and logs a commit that was not written.
+func (p *Pipeline) failedWith(c *commit, err error) {
+	if errors.Is(err, store.ErrFenced) {
+		p.fenced = err
+	}
+	p.opts.Metrics.Failures.Inc()
+	p.logFailure("recording did not succeed; what waits is refused", "deliveries", len(c.group), "error", err)
+}
+
+func (p *Pipeline) weighAll(c *commit) {
+	for _, t := range c.order {
+		p.weigh(t.run)
+	}
+}
+
+// guard calls do. A panic is returned as an error, so the group fails and the server continues.
+func (c *commit) guard(do func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			c.p.rowsMissing = true // it is unknown which due rows are written
 			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
 		}
 	}()
-	if err = c.place(ctx); err == nil {
-		err = c.fold(ctx)
+	return do()
+}
+
+// errUnwritten means that what was under way could not be written, so what was placed behind it is not valid.
+var errUnwritten = errors.New("earlier commits were recorded again")
+
+// make places and folds the group, and makes the batch. Other commits may be under way.
+func (c *commit) make(ctx context.Context) error {
+	began := time.Now()
+	err := c.guard(func() error {
+		if err := c.place(ctx); err != nil {
+			return err
+		}
+		if c.readsUnwritten() && !c.p.drain(ctx) {
+			return errUnwritten
+		}
+		if err := c.fold(ctx); err != nil {
+			return err
+		}
+		c.batch, c.updates = c.makeBatch()
+		return nil
+	})
+	c.p.opts.Metrics.Detect.Observe(time.Since(began).Seconds())
+	return err
+}
+
+// deletes reports whether the commit deletes runs.
+func (c *commit) deletes() bool {
+	return slices.ContainsFunc(c.order, func(t *runChange) bool { return t.deleted })
+}
+
+// readsUnwritten reports whether folding has to read events of a run from the store that may not be there yet.
+func (c *commit) readsUnwritten() bool {
+	for _, t := range c.order {
+		if t.underWay == 0 {
+			continue
+		}
+		if !t.current || len(t.replaced) > 0 {
+			return true
+		}
+		for _, it := range t.items {
+			if it.check {
+				return true
+			}
+		}
 	}
-	folded = time.Now()
-	if err == nil {
-		err = c.write(ctx)
-	}
-	return folded, err
+	return false
 }
 
 func (c *commit) touch(ctx context.Context, id string) (*runChange, error) {
@@ -166,30 +242,38 @@ func (c *commit) fold(ctx context.Context) error {
 
 // write commits, repairs the runs with an unexpected duplicate event, and publishes.
 func (c *commit) write(ctx context.Context) error {
-	batch, updates := c.batch()
-	doubled, err := c.p.commit(ctx, batch)
+	doubled, err := c.p.commit(ctx, c.batch)
 	if err != nil {
-		c.p.unwrite(batch)
 		return err
 	}
-	c.p.opts.Metrics.Recorded.Add(float64(len(batch.Events) - len(doubled)))
-	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + len(doubled)))
+	c.count(len(doubled))
 	if len(doubled) > 0 {
-		if err := c.repair(ctx, doubled, updates); err != nil {
+		if err := c.repair(ctx, doubled, c.updates); err != nil {
 			return err
 		}
 	}
+	c.after()
+	c.p.publish(c.updates)
+	return nil
+}
+
+// after does what the recorder has to do once the commit is on disk.
+func (c *commit) after() {
 	for _, t := range c.order {
 		switch {
 		case t.deleted && !t.emptied:
 			c.p.traces.dropOf(t.row.ID)
-		case t.row.Refold != nil && !t.deleted:
+		case t.late && !t.deleted:
 			c.p.note(t.run, t.from)
 		}
 		c.p.ask(t)
 	}
-	c.p.publish(updates)
-	return nil
+}
+
+// count counts the events of a commit that was written, and those that were not since the store had them.
+func (c *commit) count(doubled int) {
+	c.p.opts.Metrics.Recorded.Add(float64(len(c.batch.Events) - doubled))
+	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + doubled))
 }
 
 // publish notifies the sinks of committed updates.
@@ -220,8 +304,8 @@ func (c *commit) markDuplicates() (n int) {
 	return n
 }
 
-// batch returns the batch to write and the updates for the sinks.
-func (c *commit) batch() (*store.Batch, []*store.Update) {
+// makeBatch returns the batch to write and the updates for the sinks.
+func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
 	b := new(store.Batch)
 	c.belongings(b)
 	var updates []*store.Update

@@ -25,7 +25,7 @@ func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates [
 			}
 		}
 	}
-	batch, mended := again.batch()
+	batch, mended := again.makeBatch()
 	if _, err := c.p.opts.Store.Commit(ctx, batch); err != nil {
 		return err
 	}

@@ -45,7 +45,18 @@ func (p *Pipeline) flush(ctx context.Context) {
 		p.logFailure("writing the rows of runs did not succeed", "runs", len(b.Runs), "error", err)
 		p.unwrite(&b)
 	}
-	p.due.Store(int64(len(p.unwritten)))
+	p.noteDue()
+}
+
+// flushAhead does so ahead of the writer.
+func (p *Pipeline) flushAhead(ctx context.Context) {
+	if len(p.unwritten) == 0 {
+		return
+	}
+	c := p.newCommit(nil)
+	c.batch = new(store.Batch)
+	p.writeRows(c.batch)
+	p.handOver(ctx, c)
 }
 
 // unwrite says of a batch's rows that they are still to be written.

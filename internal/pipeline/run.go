@@ -38,6 +38,7 @@ type run struct {
 	checked     bool           // events came again with other positions, so that each is looked for in the store
 	atOnce      *rate.Limiter  // of events that are folded again with a commit
 	rests       time.Time      // until when no refold begins
+	underWay    int            // commits with the run that the writer has
 }
 
 // furthest returns the position of the furthest event that is recorded; the zero Position for none.

@@ -17,3 +17,6 @@ var ErrMoved = errors.New("the database file was deleted or replaced under the s
 
 // ErrBuckets means that the step of an overview is not positive, or so short that there are more than MaxBuckets buckets.
 var ErrBuckets = errors.New("the step does not fit the time")
+
+// ErrDoubled means that the run of an event already has the event's id, where that is not expected. Nothing was written.
+var ErrDoubled = errors.New("a run already has an event with the same id")

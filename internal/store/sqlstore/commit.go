@@ -20,28 +20,56 @@ type writing struct {
 // nothing is written. There is one exception: if the connection to PostgreSQL is lost during the final commit, the outcome is unknown,
 // and the batch can be committed again. If a SQLite file was deleted or replaced, this and every later error is store.ErrMoved.
 func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+	err = s.transaction(ctx, func(w *writing) error {
+		doubled, err = w.batch(ctx, b)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return doubled, nil
+}
+
+// CommitTogether writes batches in their order as one transaction, as Commit writes one. If the run of an event already has its id, it
+// writes nothing and returns store.ErrDoubled.
+func (s *Store) CommitTogether(ctx context.Context, batches []*store.Batch) error {
+	return s.transaction(ctx, func(w *writing) error {
+		for _, b := range batches {
+			doubled, err := w.batch(ctx, b)
+			if err != nil {
+				return err
+			}
+			if len(doubled) > 0 {
+				return store.ErrDoubled
+			}
+		}
+		return nil
+	})
+}
+
+// transaction commits what write writes, unless that fails.
+func (s *Store) transaction(ctx context.Context, write func(w *writing) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.intact(); err != nil {
-		return nil, fmt.Errorf("begin a commit: %w", err)
+		return fmt.Errorf("begin a commit: %w", err)
 	}
 	tx, err := s.begin(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("begin a commit: %w", err)
+		return fmt.Errorf("begin a commit: %w", err)
 	}
-	w := &writing{Store: s, tx: tx}
-	doubled, err = w.batch(ctx, b)
+	err = write(&writing{Store: s, tx: tx})
 	clear(s.scratch)
 	if err != nil {
-		return nil, errors.Join(err, tx.Rollback())
+		return errors.Join(err, tx.Rollback())
 	}
 	if err := tx.Commit(); err != nil {
-		return nil, fmt.Errorf("finish a commit: %w", err)
+		return fmt.Errorf("finish a commit: %w", err)
 	}
 	if err := s.intact(); err != nil { // it may have been written to a deleted file
-		return nil, fmt.Errorf("finish a commit: %w", err)
+		return fmt.Errorf("finish a commit: %w", err)
 	}
-	return doubled, nil
+	return nil
 }
 
 // begin begins a transaction. An idle connection that was lost fails here, and the second attempt opens a new one.
