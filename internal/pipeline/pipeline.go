@@ -86,6 +86,9 @@ func (o *Options) fill() {
 // maxQueued bounds the waiting submissions. A further one fails with ErrBusy, which the metrics count.
 const maxQueued = 8192
 
+// maxResent bounds the runs of which each event is looked for in the store.
+const maxResent = 4096
+
 // Pipeline processes the events of many runs. It orders the events of each run, folds them, evaluates them under the profile,
 // records the results and then notifies the sinks. Waiting submissions are recorded together in one commit. Submit is safe
 // for concurrent use. One goroutine, the recorder in Run, does the rest with the help of its shards and of the writer.
@@ -93,6 +96,7 @@ type Pipeline struct {
 	opts         Options
 	settingsHash fingerprint.Hash // under which settings checkpoints hold
 	every        int              // checkpointEvery
+	perShard     int              // perShard
 	queue        chan *queued
 	stopped      chan struct{}
 	events       atomic.Int64 // that wait
@@ -113,6 +117,7 @@ type Pipeline struct {
 	used            list.List       // of *run, the latest in front
 	unwritten       map[string]*run // whose rows are to be written
 	rowsMissing     bool            // a row was not written before its run was dropped; the next start will see to that
+	resent          map[string]bool // ids of runs with events that came again with other positions; at most maxResent
 	traces          traces
 	refolds         refolds
 }
@@ -139,8 +144,8 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("begin at the store's end: %w", err)
 	}
 	p := &Pipeline{
-		opts: o, settingsHash: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
-		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run),
+		opts: o, settingsHash: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, perShard: perShard, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
+		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run), resent: make(map[string]bool),
 		failing: failureLog{sometimes: rate.Sometimes{Interval: logEvery}},
 		refolds: newRefolds(),
 	}

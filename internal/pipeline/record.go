@@ -25,12 +25,13 @@ type commit struct {
 	updates []*store.Update
 	epoch   int
 	outcome
-	discarded bool
+	arrival, number int64 // of the latest event and run before it
+	discarded       bool
 }
 
 func (p *Pipeline) newCommit(group []*queued) *commit {
 	return &commit{
-		p: p, group: group, runs: make(map[string]*runChange), traces: make(map[*liveTrace]time.Time), links: make(map[link]bool),
+		p: p, group: group, arrival: p.arrival, number: p.number, runs: make(map[string]*runChange), traces: make(map[*liveTrace]time.Time), links: make(map[link]bool),
 	}
 }
 
@@ -160,6 +161,7 @@ func (c *commit) touch(ctx context.Context, id string) (*runChange, error) {
 	r.used = time.Now()
 	t := &runChange{
 		run: r, byID: make(map[string]*item), replaced: make(map[string]bool), furthest: r.furthest(), before: r.warnings, from: end,
+		checked: c.p.resent[id], arrival: r.row.Arrival, updated: r.row.Updated,
 	}
 	c.runs[id] = t
 	c.order = append(c.order, t)

@@ -57,7 +57,10 @@ func (c *commit) mend(ctx context.Context, t *runChange, doubled map[string]bool
 			from = it.at
 		}
 	}
-	t.checked = true
+	if len(c.p.resent) == maxResent {
+		clear(c.p.resent)
+	}
+	c.p.resent[t.row.ID] = true
 	if t.row.Refold != nil { // they were not folded
 		var err error
 		t.recorded, err = c.p.opts.Store.Furthest(ctx, t.row.Number)
@@ -67,6 +70,8 @@ func (c *commit) mend(ctx context.Context, t *runChange, doubled map[string]bool
 	if err != nil {
 		return err
 	}
+	mended.row.Arrival, mended.row.Updated = t.arrival, t.updated
+	mended.marked = true     // the row that was just written counts the event
 	mended.before = t.before // no sink was told more so far
 	if err := mended.refold(ctx, c.p, from, nil); err != nil {
 		return err

@@ -91,7 +91,6 @@ func (p *Pipeline) recover(ctx context.Context) error {
 			return err
 		}
 		if r.current {
-			r.describe(p.opts.Profile.Name())
 			b.Runs = append(b.Runs, r.row)
 		}
 	}

@@ -33,9 +33,9 @@ type run struct {
 	derivedName string         // the name that its events give it
 	stored      bool           // the store knows it
 	written     time.Time      // when its row was
+	rowBehind   bool           // when it was loaded, the store's row was that of earlier events
 	current     bool           // its fold is that of all its events, under the profile as it is now set
 	recorded    store.Position // the furthest event's, where the run is marked
-	checked     bool           // events came again with other positions, so that each is looked for in the store
 	atOnce      *rate.Limiter  // of events that are folded again with a commit
 	rests       time.Time      // until when no refold begins
 	underWay    int            // commits with the run that the writer has
@@ -63,6 +63,9 @@ func (p *Pipeline) run(ctx context.Context, id string) (*run, error) {
 		return nil, err
 	}
 	p.live[id] = r
+	if r.rowBehind {
+		p.unwritten[id] = r
+	}
 	r.place = p.used.PushFront(r)
 	p.weigh(r)
 	return r, nil
@@ -97,6 +100,9 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		return nil, err
 	}
 	r.warnings, r.derivedName = warningsOf(r), r.fold.s.Name
+	if r.rowBehind = r.current && r.fold.s.Arrival > row.Arrival; r.rowBehind {
+		r.describe(p.opts.Profile.Name())
+	}
 	return r, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
@@ -24,10 +25,13 @@ type runChange struct {
 	marked     bool            // the mark of the row changed, so the row is written with this commit
 	deleted    bool
 	emptied    bool // deleted because its events moved to other runs
+	checked    bool // each event is looked for in the store
 
-	before []store.Warning // the warnings that the sinks know
-	from   store.Position  // the first position at which the run changes; end for none
-	how    folding         // of the new events
+	before  []store.Warning // the warnings that the sinks know
+	arrival int64           // of the row before the commit
+	updated time.Time       // likewise
+	from    store.Position  // the first position at which the run changes; end for none
+	how     folding         // of the new events
 
 	built   bool          // update was called
 	update  *store.Update // the change of the run; nil for none

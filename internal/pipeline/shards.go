@@ -52,5 +52,5 @@ func (c *commit) each(do func(t *runChange) error) error {
 	for _, t := range c.order {
 		events += len(t.items)
 	}
-	return spread(len(c.order), min(c.p.opts.Shards, 1+events/perShard), func(k int) error { return do(c.order[k]) })
+	return spread(len(c.order), min(c.p.opts.Shards, 1+events/c.p.perShard), func(k int) error { return do(c.order[k]) })
 }

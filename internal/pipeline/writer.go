@@ -160,6 +160,9 @@ func (p *Pipeline) cameOff(ctx context.Context, group []*commit) bool {
 		group = append(group, more...)
 	}
 	p.writer.epoch++
+	if errors.Is(group[0].err, store.ErrDoubled) { // nothing has these numbers, so what is recorded again gets them
+		p.arrival, p.number = group[0].arrival, group[0].number
+	}
 	missing, redone := p.rowsMissing, true
 	for _, c := range group {
 		c.discard()
