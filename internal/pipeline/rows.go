@@ -10,7 +10,7 @@ import (
 // A run's row holds nothing that its events do not tell, so it need not be written with each of them: it is when it says
 // something new, else every rowEvery, and before it is read (Flush). After a crash the rows that were due are made of the
 // events, and are found by them: a row that lost events is not among them, so it is written at once.
-const rowEvery = 250 * time.Millisecond
+const rowEvery = time.Second
 
 // sameButTotals reports whether two rows of a run differ in nothing but totals.
 func sameButTotals(a, b *store.Run) bool {

@@ -28,18 +28,19 @@ type Store struct {
 
 // database is what the two databases do not have in common.
 type database struct {
-	write    *sql.DB // of one connection
-	read     *sql.DB
-	lock     io.Closer      // keeps other servers out
-	lease    *writerLease   // nil where the lock cannot be lost
-	file     *databaseFile  // nil where the database is no file
-	snapshot *sql.TxOptions // of a transaction that reads one state
-	dialect  goose.Dialect
-	words    *strings.Replacer  // from the SQL of the migrations to this database's
-	mark     func(k int) string // the k-th placeholder of a long statement, from 1
-	rows     []int              // of statements that insert many, falling, and 1 the last
-	size     string             // the query for Size
-	reclaim  []string           // the statements of Reclaim
+	write      *sql.DB // of one connection
+	read       *sql.DB
+	lock       io.Closer      // keeps other servers out
+	lease      *writerLease   // nil where the lock cannot be lost
+	file       *databaseFile  // nil where the database is no file
+	snapshot   *sql.TxOptions // of a transaction that reads one state
+	dialect    goose.Dialect
+	words      *strings.Replacer  // from the SQL of the migrations to this database's
+	mark       func(k int) string // the k-th placeholder of a long statement, from 1
+	insertInto string             // the begin of a statement that inserts many rows
+	rows       []int              // of statements that insert many, falling, and 1 the last
+	size       string             // the query for Size
+	reclaim    []string           // the statements of Reclaim
 }
 
 // Open opens the database at a path, which is made if it is not there, in a folder that must be, or at a URL postgres://…, and
