@@ -12,7 +12,8 @@ import (
 // writing is a commit in progress.
 type writing struct {
 	*Store
-	tx *sql.Tx
+	tx   *sql.Tx
+	conn *sql.Conn // of tx, where it can copy; nil elsewhere
 }
 
 // Commit writes the batch as one transaction, which is on disk when Commit returns. It skips and returns the events whose id the run
@@ -54,11 +55,13 @@ func (s *Store) transaction(ctx context.Context, write func(w *writing) error) e
 	if err := s.intact(); err != nil {
 		return fmt.Errorf("begin a commit: %w", err)
 	}
-	tx, err := s.begin(ctx)
+	w, err := s.begin(ctx)
 	if err != nil {
 		return fmt.Errorf("begin a commit: %w", err)
 	}
-	err = write(&writing{Store: s, tx: tx})
+	defer w.release()
+	tx := w.tx
+	err = write(w)
 	clear(s.scratch)
 	if err != nil {
 		return errors.Join(err, tx.Rollback())
@@ -73,12 +76,28 @@ func (s *Store) transaction(ctx context.Context, write func(w *writing) error) e
 }
 
 // begin begins a transaction. An idle connection that was lost fails here, and the second attempt opens a new one.
-func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil && ctx.Err() == nil {
-		tx, err = s.write.BeginTx(ctx, nil)
+func (s *Store) begin(ctx context.Context) (*writing, error) {
+	w := &writing{Store: s}
+	try := func() (err error) {
+		if s.copies {
+			w.conn, w.tx, err = s.beginOn(ctx)
+			return err
+		}
+		w.tx, err = s.write.BeginTx(ctx, nil)
+		return err
 	}
-	return tx, err
+	err := try()
+	if err != nil && ctx.Err() == nil {
+		err = try()
+	}
+	return w, err
+}
+
+// release gives the connection back after the end of the transaction.
+func (w *writing) release() {
+	if w.conn != nil {
+		_ = w.conn.Close() // the error is that the connection was lost, which the transaction said
+	}
 }
 
 // batch writes the batch.

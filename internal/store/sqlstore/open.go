@@ -37,6 +37,7 @@ type database struct {
 	dialect    goose.Dialect
 	words      *strings.Replacer  // from the SQL of the migrations to this database's
 	mark       func(k int) string // the k-th placeholder of a long statement, from 1
+	copies     bool               // writes many events with COPY
 	insertInto string             // the begin of a statement that inserts many rows
 	rows       []int              // of statements that insert many, falling, and 1 the last
 	size       string             // the query for Size

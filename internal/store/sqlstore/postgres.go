@@ -84,6 +84,7 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		dialect:  goose.DialectPostgres,
 		words: strings.NewReplacer("INTEGER", "BIGINT", "REAL", "DOUBLE PRECISION", "BLOB", "BYTEA",
 			"TEXT", `TEXT COLLATE "C"`, "json_object(", "json_build_object("),
+		copies:     true,
 		insertInto: "INSERT INTO ",
 		mark:       func(k int) string { return "$" + strconv.Itoa(k) },
 		rows:       []int{512, 64, 8, 1},

@@ -25,6 +25,7 @@ type Store interface {
 	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Unflushed(ctx context.Context) ([]string, error)
 	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)
+	CommitTogether(ctx context.Context, batches []*store.Batch) error
 
 	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
 	LatestRun(ctx context.Context) (*store.Run, error)
@@ -63,6 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"what belongs to a run comes back as it was", restRoundTrips},
 		{"times come back to the nanosecond, and absurd ones at the end of what can be", timesRoundTrip},
 		{"a known event is left out and reported, whatever else the batch holds", doubledEvents},
+		{"batches together are written in their order, or not at all", together},
 		{"a batch is written again as it was, where nobody knows whether it was", writtenAgain},
 		{"of a changed event the new form stays", changedEvents},
 		{"of equal keys in a batch the last stays", lastOfEquals},
