@@ -265,7 +265,8 @@ func (c *commit) after() {
 		switch {
 		case t.deleted && !t.emptied:
 			c.p.traces.dropOf(t.row.ID)
-		case t.late && !t.deleted:
+		case t.deleted:
+		case t.late:
 			c.p.note(t.run, t.from)
 		}
 		c.p.ask(t)

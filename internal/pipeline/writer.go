@@ -124,13 +124,17 @@ func (p *Pipeline) handOver(ctx context.Context, c *commit) {
 			return
 		}
 	}
+	// What others can see of the pipeline has to be true before the senders have their answer.
 	c.epoch = w.epoch
 	w.underWay++
 	w.events += len(c.batch.Events)
 	for _, t := range c.order {
 		t.underWay++
+		if t.late {
+			p.note(t.run, t.from) // no refold begins or ends before the commit has come back
+		}
 	}
-	p.noteDue() // before the senders have their answer
+	p.noteDue()
 	w.work <- c
 }
 
