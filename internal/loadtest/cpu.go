@@ -49,6 +49,7 @@ var roles = []role{
 	{"publish", []string{"live.(*Hub).Publish", "(*Pipeline).publish"}},
 	{"mask and price", []string{"(*Submission).mask", "app.addCost"}},
 	{"encode", []string{"pipeline.Content.encode"}},
+	{"checkpoints", []string{"(*fold).checkpoint"}},
 	{"fold and decide", []string{"pipeline.(*run", "pipeline.(*commit)", "pipeline.(*fold)", "pipeline.(*Pipeline).Run", "pipeline.(*Pipeline).make"}},
 	{"receive and decode", []string{"internal/httpd", "net/http", "internal/connlimit"}},
 	{"scheduler and rest", []string{""}},
