@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +18,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"pgregory.net/rapid"
 
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/trace"
+	"github.com/unloop-ai/unloop/profile"
 )
 
 // slowWriter is a store whose commits take a while, so that folding runs ahead of them. The first transactions may fail.
@@ -39,18 +43,29 @@ func (s *slowWriter) CommitTogether(ctx context.Context, batches []*store.Batch)
 	return s.memory.CommitTogether(ctx, batches)
 }
 
+// yielding is a detector that lets other goroutines go first, so that shards take turns even on one processor.
+type yielding struct{}
+
+func (yielding) Info() unloop.Info { return unloop.Info{Name: "yielding", At: unloop.AtStart} }
+
+func (yielding) Check(*unloop.Run) (unloop.Finding, bool) {
+	runtime.Gosched()
+	return unloop.Finding{}, false
+}
+
 // ahead is a pipeline with a writer whose recorder the test is, so that it says which deliveries are one group.
 type ahead struct {
 	t     testing.TB
 	store *slowWriter
 	sink  *recorder
 	*Pipeline
+	profile  *profile.Profile
 	received time.Time // when the last delivery arrived
 	end      func()
 }
 
-func newAhead(t testing.TB, shards int) *ahead {
-	h := &ahead{t: t, store: &slowWriter{memory: newMemory()}, sink: &recorder{}, received: begin}
+func newAhead(t testing.TB, judge *profile.Profile, shards int) *ahead {
+	h := &ahead{t: t, profile: judge, store: &slowWriter{memory: newMemory()}, sink: &recorder{}, received: begin}
 	h.start(shards)
 	return h
 }
@@ -58,7 +73,7 @@ func newAhead(t testing.TB, shards int) *ahead {
 func (h *ahead) start(shards int) {
 	h.t.Helper()
 	p, err := New(context.Background(), Options{
-		Profile: defaultProfile(h.t), Store: h.store, Metrics: NewMetrics(prometheus.NewRegistry()), Sinks: []Sink{h.sink}, Shards: shards, LiveRuns: 7,
+		Profile: h.profile, Store: h.store, Metrics: NewMetrics(prometheus.NewRegistry()), Sinks: []Sink{h.sink}, Shards: shards, LiveRuns: 7,
 	})
 	if err != nil {
 		h.t.Fatal(err)
@@ -184,12 +199,14 @@ func randomSpans(random *rand.Rand) (spans []trace.Span) {
 }
 
 func TestNothingDependsOnTheNumberOfShards(t *testing.T) {
+	profiles := []*profile.Profile{defaultProfile(t), customProfile(t, yielding{}, detect.GenericRepeat{Window: 30, Times: 3})}
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(struct{ testing.TB }{t}, func(rt *rapid.T) { // a bubble has no deadline to ask for
 			seed := rapid.Uint64().Draw(rt, "seed")
+			judge := rapid.SampledFrom(profiles).Draw(rt, "profile")
 			var want string
 			for _, shards := range []int{1, 2, 7, 16} {
-				h := newAhead(t, shards)
+				h := newAhead(t, judge, shards)
 				for _, group := range script(rand.New(rand.NewPCG(seed, 1))) {
 					if group == nil {
 						h.restart(shards)
@@ -213,7 +230,7 @@ func TestNothingDependsOnTheNumberOfShards(t *testing.T) {
 func TestWhatWasFoldedBehindACommitThatFailsIsRecordedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := calls("r", 30)
-		h := newAhead(t, 2)
+		h := newAhead(t, defaultProfile(t), 2)
 		defer func() { h.end() }()
 		h.store.fail = []error{errFull}
 		first := h.group(&Submission{Events: events[:20]})
@@ -247,7 +264,7 @@ func TestWhatWasFoldedBehindACommitThatFailsIsRecordedAgain(t *testing.T) {
 func TestAnEventThatComesAgainWithAnotherPositionUndoesWhatWasFoldedBehindIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := calls("r", 30)
-		h := newAhead(t, 2)
+		h := newAhead(t, defaultProfile(t), 2)
 		defer func() { h.end() }()
 		h.group(&Submission{Events: events[:20]})
 		synctest.Wait()
