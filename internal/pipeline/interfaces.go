@@ -39,9 +39,9 @@ type Store interface {
 	Unflushed(ctx context.Context) ([]string, error)
 	// Commit writes the batch in one transaction, which is on disk when it returns. It leaves out and returns the events whose
 	// id the run already has.
-	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)
+	Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error)
 	// CommitTogether writes batches in their order in one transaction, which is on disk when it returns. If a run already has the id
-	// of an event, it writes nothing and returns store.ErrDoubled.
+	// of an event, it writes nothing and returns store.ErrDuplicate.
 	CommitTogether(ctx context.Context, batches []*store.Batch) error
 }
 

@@ -189,7 +189,7 @@ func (m *memory) CommitTogether(ctx context.Context, batches []*store.Batch) err
 			ref := store.EventRef{Run: e.Run, ID: e.ID}
 			_, stored := m.events[e.Run][e.ID]
 			if before, changed := has[ref]; changed && before || !changed && stored {
-				return store.ErrDoubled
+				return store.ErrDuplicate
 			}
 			has[ref] = true
 		}
@@ -202,13 +202,13 @@ func (m *memory) CommitTogether(ctx context.Context, batches []*store.Batch) err
 	return nil
 }
 
-func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+func (m *memory) Commit(_ context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.commit(b)
 }
 
-func (m *memory) commit(b *store.Batch) (doubled []store.EventRef, err error) {
+func (m *memory) commit(b *store.Batch) (duplicates []store.EventRef, err error) {
 	if m.fail != nil {
 		return nil, m.fail
 	}
@@ -229,7 +229,7 @@ func (m *memory) commit(b *store.Batch) (doubled []store.EventRef, err error) {
 	}
 	for _, e := range b.Events {
 		if _, ok := m.events[e.Run][e.ID]; ok {
-			doubled = append(doubled, store.EventRef{Run: e.Run, ID: e.ID})
+			duplicates = append(duplicates, store.EventRef{Run: e.Run, ID: e.ID})
 			continue
 		}
 		if m.events[e.Run] == nil {
@@ -261,7 +261,7 @@ func (m *memory) commit(b *store.Batch) (doubled []store.EventRef, err error) {
 	for _, c := range b.Pruned {
 		m.checkpoints[c.Run] = slices.DeleteFunc(m.checkpoints[c.Run], func(k store.Checkpoint) bool { return k.Position == c.Position })
 	}
-	return doubled, nil
+	return duplicates, nil
 }
 
 // reanalyze writes new analyses of events.

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// commit is the content of one commit in the making.
+// commit is one commit while it is made.
 type commit struct {
 	p      *Pipeline
 	group  []*queued
@@ -67,7 +67,7 @@ func (c *commit) discard() {
 	}
 	c.discarded = true
 	if c.batch != nil {
-		c.p.unwrite(c.batch)
+		c.p.markUnwritten(c.batch)
 	}
 	for id := range c.runs {
 		c.p.drop(id)
@@ -84,7 +84,7 @@ func (p *Pipeline) failedWith(c *commit, err error) {
 		p.fenced = err
 	}
 	p.opts.Metrics.Failures.Inc()
-	p.logFailure("recording did not succeed; what waits is refused", "deliveries", len(c.group), "error", err)
+	p.logFailure("recording failed; the submissions are rejected", "deliveries", len(c.group), "error", err)
 }
 
 func (p *Pipeline) weighAll(c *commit) {
@@ -195,7 +195,7 @@ func (c *commit) place(ctx context.Context) error {
 			}
 			t.deleted = true
 		}
-		if err := c.strip(ctx, w); err != nil {
+		if err := c.stripContent(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -244,13 +244,13 @@ func (c *commit) fold(ctx context.Context) error {
 
 // write commits, repairs the runs with an unexpected duplicate event, and publishes.
 func (c *commit) write(ctx context.Context) error {
-	doubled, err := c.p.commit(ctx, c.batch)
+	duplicates, err := c.p.commit(ctx, c.batch)
 	if err != nil {
 		return err
 	}
-	c.count(len(doubled))
-	if len(doubled) > 0 {
-		if err := c.repair(ctx, doubled, c.updates); err != nil {
+	c.count(len(duplicates))
+	if len(duplicates) > 0 {
+		if err := c.repair(ctx, duplicates, c.updates); err != nil {
 			return err
 		}
 	}
@@ -267,7 +267,7 @@ func (c *commit) after() {
 			c.p.traces.dropOf(t.row.ID)
 		case t.deleted:
 		case t.late:
-			c.p.note(t.run, t.from)
+			c.p.noteChange(t.run, t.from)
 		}
 		c.p.ask(t)
 	}
@@ -310,7 +310,7 @@ func (c *commit) markDuplicates() (n int) {
 // makeBatch returns the batch to write and the updates for the sinks.
 func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
 	b := new(store.Batch)
-	c.belongings(b)
+	c.addTraces(b)
 	var updates []*store.Update
 	for _, t := range c.order {
 		if t.deleted {
@@ -364,7 +364,7 @@ func (t *runChange) build(p *Pipeline) {
 
 // change returns the change of the run by this commit; nil for none.
 func (t *runChange) change(profile string) *store.Update {
-	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.told, Reset: t.untold}
+	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.reported, Reset: t.truncated}
 	for _, it := range t.items {
 		if it.dropped {
 			continue

@@ -15,7 +15,7 @@ import (
 // runChange is a run within one commit.
 type runChange struct {
 	*run
-	furthest   store.Position // of what is folded and placed
+	furthest   store.Position // of the folded and placed events
 	items      []*item        // events to record, in the order of arrival
 	byID       map[string]*item
 	replaced   map[string]bool // ids to delete from the store, if it has them
@@ -142,7 +142,7 @@ func (t *runChange) number(p *Pipeline) {
 			t.from = store.Start
 		}
 		t.how = foldLater
-		if p.refolds.affords(t.run, t.cost(t.from, t.items)) {
+		if p.refolds.allow(t.run, t.cost(t.from, t.items)) {
 			t.how = foldAgain
 		}
 	}
@@ -155,7 +155,7 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 	}
 	if p.opts.Content != FullContent {
 		for _, it := range t.items {
-			t.recall(it.event)
+			t.remember(it.event)
 		}
 	}
 	sorted := slices.Clone(t.items)
@@ -175,7 +175,7 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 			}
 		}
 	}
-	if t.hollow() {
+	if t.abandoned() {
 		t.deleted, t.emptied = true, true
 		return nil
 	}
@@ -328,7 +328,7 @@ func (t *runChange) checkpoint(p *Pipeline) {
 	}
 	t.write(state)
 	for len(t.checkpoints) > 2 {
-		t.thin(0)
+		t.dropCheckpoint(0)
 	}
 }
 
@@ -340,8 +340,8 @@ func (t *runChange) write(state []byte) {
 	t.checkpoints = append(t.checkpoints, c)
 }
 
-// thin drops a checkpoint.
-func (t *runChange) thin(k int) {
+// dropCheckpoint drops a checkpoint.
+func (t *runChange) dropCheckpoint(k int) {
 	c := t.checkpoints[k]
 	t.checkpoints = slices.Delete(t.checkpoints, k, k+1)
 	if at := slices.IndexFunc(t.checkpointsMade, func(m store.Checkpoint) bool { return m.Position == c.Position }); at >= 0 {

@@ -60,7 +60,7 @@ func (p *Pipeline) writeAll(ctx context.Context, work <-chan *commit, written ch
 			out.redo = true
 		} else if err := p.writeTogether(ctx, group); err != nil {
 			failed = c.epoch
-			out = outcome{err: err, redo: errors.Is(err, store.ErrDoubled) || errors.Is(err, ErrPanic)}
+			out = outcome{err: err, redo: errors.Is(err, store.ErrDuplicate) || errors.Is(err, ErrPanic)}
 		}
 		for _, c := range group {
 			c.outcome = out
@@ -100,7 +100,7 @@ func (p *Pipeline) writeTogether(ctx context.Context, group []*commit) (err erro
 		batches[k] = c.batch
 	}
 	err = p.opts.Store.CommitTogether(ctx, batches)
-	if errors.Is(err, store.ErrDoubled) {
+	if errors.Is(err, store.ErrDuplicate) {
 		return err
 	}
 	if p.noteOutcome(err); err != nil {
@@ -110,7 +110,7 @@ func (p *Pipeline) writeTogether(ctx context.Context, group []*commit) (err erro
 	for _, c := range group {
 		c.count(0)
 		p.publish(c.updates)
-		p.answer(c.group, nil)
+		p.reply(c.group, nil)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (p *Pipeline) handOver(ctx context.Context, c *commit) {
 	for _, t := range c.order {
 		t.underWay++
 		if t.late {
-			p.note(t.run, t.from) // no refold begins or ends before the commit has come back
+			p.noteChange(t.run, t.from) // no refold begins or ends before the commit has come back
 		}
 	}
 	p.noteDue()
@@ -164,7 +164,7 @@ func (p *Pipeline) cameOff(ctx context.Context, group []*commit) bool {
 		group = append(group, more...)
 	}
 	p.writer.epoch++
-	if errors.Is(group[0].err, store.ErrDoubled) { // nothing has these numbers, so what is recorded again gets them
+	if errors.Is(group[0].err, store.ErrDuplicate) { // nothing has these numbers, so what is recorded again gets them
 		p.arrival, p.number = group[0].arrival, group[0].number
 	}
 	missing, redone := p.rowsMissing, true
@@ -178,7 +178,7 @@ func (p *Pipeline) cameOff(ctx context.Context, group []*commit) bool {
 		}
 		redone = false
 		p.failedWith(c, c.err)
-		p.answer(c.group, c.err)
+		p.reply(c.group, c.err)
 	}
 	if redone { // with the rows of all runs that were dropped
 		p.rowsMissing = missing

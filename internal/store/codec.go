@@ -53,7 +53,7 @@ func appendRaw(body []byte, name string, value json.RawMessage) []byte {
 	return body
 }
 
-// MarkContent adds to the body of an event which part of its content is stored, if that is not all: "excerpts" or "none".
+// MarkContent adds to the body of an event how much of its content is stored, if not all: "excerpts" or "none".
 func MarkContent(body []byte, kept string) []byte {
 	return append(body[:len(body)-1], contentMember+kept+`"}`...)
 }

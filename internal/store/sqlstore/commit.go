@@ -20,19 +20,19 @@ type writing struct {
 // already has under another arrival. Of runs, warnings and other rows with the same key in one batch, the last is kept. After an error
 // nothing is written. There is one exception: if the connection to PostgreSQL is lost during the final commit, the outcome is unknown,
 // and the batch can be committed again. If a SQLite file was deleted or replaced, this and every later error is store.ErrMoved.
-func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+func (s *Store) Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	err = s.transaction(ctx, func(w *writing) error {
-		doubled, err = w.batch(ctx, b)
+		duplicates, err = w.batch(ctx, b)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return doubled, nil
+	return duplicates, nil
 }
 
 // CommitTogether writes batches in their order as one transaction, as Commit writes one. If the run of an event already has its id, it
-// writes nothing and returns store.ErrDoubled.
+// writes nothing and returns store.ErrDuplicate.
 func (s *Store) CommitTogether(ctx context.Context, batches []*store.Batch) error {
 	return s.transaction(ctx, func(w *writing) error {
 		for _, b := range batches {
@@ -41,7 +41,7 @@ func (s *Store) CommitTogether(ctx context.Context, batches []*store.Batch) erro
 				return err
 			}
 			if len(doubled) > 0 {
-				return store.ErrDoubled
+				return store.ErrDuplicate
 			}
 		}
 		return nil
@@ -101,12 +101,12 @@ func (w *writing) release() {
 }
 
 // batch writes the batch.
-func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+func (w *writing) batch(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	for _, step := range []func() error{
 		func() error { return w.spans(ctx, b.Spans) },
 		func() error { return w.traces(ctx, b.Traces) },
 		func() error { return w.left(ctx, b.Left) },
-		func() error { return w.gone(ctx, b.Deleted, b.Emptied) },
+		func() error { return w.deleted(ctx, b.Deleted, b.Emptied) },
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 	if err := w.remove(ctx, b.Removed); err != nil {
 		return nil, err
 	}
-	if doubled, err = w.events(ctx, b.Events); err != nil {
+	if duplicates, err = w.events(ctx, b.Events); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{
@@ -132,7 +132,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 			return nil, err
 		}
 	}
-	return doubled, nil
+	return duplicates, nil
 }
 
 // exec runs a statement of the commit.
@@ -143,10 +143,11 @@ func (w *writing) exec(ctx context.Context, doing, query string, args ...any) er
 	return nil
 }
 
-// gone deletes runs with their records. It also deletes the spans of traces without another run, unless the run is only emptied.
-func (w *writing) gone(ctx context.Context, gone, emptied []int64) error {
-	for _, run := range gone {
-		if err := w.forgetSpans(ctx, run); err != nil {
+// deleted deletes runs with their records. It also deletes the spans of traces without another run, unless the run is only
+// emptied.
+func (w *writing) deleted(ctx context.Context, deleted, emptied []int64) error {
+	for _, run := range deleted {
+		if err := w.deleteSpans(ctx, run); err != nil {
 			return err
 		}
 		if err := w.deleteRuns(ctx, run); err != nil {
@@ -180,8 +181,8 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 }
 
 // invalidate deletes the decisions and checkpoints after a position, and all warnings of the run.
-func (w *writing) invalidate(ctx context.Context, undone []store.Invalidated) error {
-	for _, u := range undone {
+func (w *writing) invalidate(ctx context.Context, invalidated []store.Invalidated) error {
+	for _, u := range invalidated {
 		p := u.Behind
 		for _, table := range []string{"decisions", "checkpoints"} {
 			query := "DELETE FROM " + table + " WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)"
@@ -189,7 +190,7 @@ func (w *writing) invalidate(ctx context.Context, undone []store.Invalidated) er
 				return err
 			}
 		}
-		if err := w.exec(ctx, "undo warnings", "DELETE FROM warnings WHERE run = $1", u.Run); err != nil {
+		if err := w.exec(ctx, "delete invalid warnings", "DELETE FROM warnings WHERE run = $1", u.Run); err != nil {
 			return err
 		}
 	}

@@ -33,8 +33,8 @@ func together(t *testing.T, s Store) {
 	for k := range int64(100) {
 		doubled.Events = append(doubled.Events, event(400+k, 2, fmt.Sprint("z", k), 3+k))
 	}
-	if err := s.CommitTogether(t.Context(), []*store.Batch{&third, &doubled}); !errors.Is(err, store.ErrDoubled) {
-		t.Errorf("an event that is there: %v, want %v", err, store.ErrDoubled)
+	if err := s.CommitTogether(t.Context(), []*store.Batch{&third, &doubled}); !errors.Is(err, store.ErrDuplicate) {
+		t.Errorf("an event that is there: %v, want %v", err, store.ErrDuplicate)
 	}
 	if r := must[*store.Run](t)(s.Run(t.Context(), "b")); r != nil {
 		t.Errorf("the batch before it was written: %+v", r)
