@@ -85,6 +85,7 @@ var rooms = map[string]room{
 		ours:   []string{".", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
+	"internal/suggest":   {ours: []string{"profile", "internal/store"}},
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
 	"internal/httpd": {

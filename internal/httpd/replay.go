@@ -66,6 +66,7 @@ func (s *Server) replayRoutes() {
 	op.MaxBodyBytes = replayBody
 	r := &replays{Server: s}
 	query(s, op, r.replay)
+	r.suggestionRoutes()
 }
 
 func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, error) {
@@ -76,12 +77,11 @@ func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, er
 	if run.Metrics.Events > replayEvents {
 		return nil, tooLong()
 	}
-	if !r.busy.TryLock() {
-		return nil, busy(http.StatusTooManyRequests, "another replay is running; the server runs one at a time")
+	bounded, done, err := r.turn(ctx)
+	if err != nil {
+		return nil, err
 	}
-	defer r.busy.Unlock()
-	bounded, cancel := context.WithTimeout(ctx, replayTime)
-	defer cancel()
+	defer done()
 	name, settings := q.Body.Profile, settingsOf(q.Body.Settings)
 	if name == "" {
 		name = run.Profile

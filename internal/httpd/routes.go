@@ -20,6 +20,7 @@ func (s *Server) routes() {
 	s.compareRoutes()
 	s.replayRoutes()
 	s.ruleRoutes()
+	s.actRoutes()
 	s.streamRoutes()
 	s.describeAll()
 }

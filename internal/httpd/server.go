@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -127,6 +128,10 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request, h http.Handler
 	if allow := probe.header.Get("Allow"); probe.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", allow)
 		problem(http.StatusMethodNotAllowed, "", "the method "+r.Method+" is not allowed here; allowed: "+allow).write(w)
+		return
+	}
+	if s.NotFound != nil && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.NotFound.ServeHTTP(w, r)
 		return
 	}
 	problem(http.StatusNotFound, "", "unknown path; /openapi.json lists all paths").write(w)
