@@ -114,7 +114,7 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 	"internal/watch":    {},
-	"internal/loadtest": {},
+	"internal/loadtest": {ours: []string{"internal/cli"}},
 	"internal/report":   {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {

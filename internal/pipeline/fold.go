@@ -180,7 +180,7 @@ func withName(names []string, name string, most int) []string {
 	if known {
 		return names
 	}
-	return slices.Insert(names, k, name)
+	return slices.Insert(slices.Clip(names), k, name) // a new array, because rows share the old one
 }
 
 func (f *fold) warn(happened time.Time) {
@@ -256,7 +256,7 @@ type checkpoint struct {
 	Version  int              `json:"version"`
 	Settings fingerprint.Hash `json:"settings"` // hash of the profile's settings under which the checkpoint is valid
 	Fold     foldState        `json:"fold"`
-	Session  json.RawMessage  `json:"session"`
+	Session  json.RawMessage  `json:"session,omitempty"`
 }
 
 // checkpoint returns the JSON of the fold. It returns an error after a panic of the profile, because the panic can leave the state
@@ -269,7 +269,12 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	return json.Marshal(checkpoint{checkpointVersion, settings, f.s, session})
+	head, err := json.Marshal(checkpoint{Version: checkpointVersion, Settings: settings, Fold: f.s})
+	if err != nil {
+		return nil, fmt.Errorf("write a checkpoint: %w", err)
+	}
+	// The library would read the session again, which is most of a checkpoint.
+	return append(append(append(head[:len(head)-1], `,"session":`...), session...), '}'), nil
 }
 
 // restore returns the fold of a checkpoint. It returns nil if the checkpoint is damaged or has other settings than the profile.

@@ -39,7 +39,7 @@ type evidence struct {
 // warningsOf returns the warnings of the run in their stored form, in the order of byRule.
 func warningsOf(r *run) []store.Warning {
 	found := r.fold.session.Warnings()
-	warnings := make([]store.Warning, 0, len(found))
+	warnings := slices.Grow([]store.Warning(nil), len(found)) // nil for none, as in a run without events
 	for k := range found {
 		warnings = append(warnings, warningOf(r, &found[k]))
 	}

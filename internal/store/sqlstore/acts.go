@@ -15,14 +15,15 @@ const actColumns = "number, at, who, action, run, run_id, warning, rule, tool, p
 // Act does what the action says and writes it to the audit log, both or neither. It sets the act's number. The time of the act must be
 // set. The error is store.ErrNoMute for the end of a mute that does not exist.
 func (s *Store) Act(ctx context.Context, a *store.Act) error {
-	tx, err := s.begin(ctx)
+	w, err := s.begin(ctx)
 	if err != nil {
 		return fmt.Errorf("begin an act: %w", err)
 	}
-	if err := act(ctx, tx, a); err != nil {
-		return errors.Join(fmt.Errorf("write an act: %w", err), tx.Rollback())
+	defer w.release()
+	if err := act(ctx, w.tx, a); err != nil {
+		return errors.Join(fmt.Errorf("write an act: %w", err), w.tx.Rollback())
 	}
-	if err := tx.Commit(); err != nil {
+	if err := w.tx.Commit(); err != nil {
 		return fmt.Errorf("finish an act: %w", err)
 	}
 	return nil

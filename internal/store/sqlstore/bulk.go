@@ -39,7 +39,7 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 	} {
 		*b.into = bulk{what: b.table, columns: strings.Count(b.columns, ",") + 1, sizes: s.rows}
 		err := s.prepareBulk(ctx, b.into, func(rows int) string {
-			return "INSERT INTO " + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
+			return s.insertInto + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
 		})
 		if err != nil {
 			return all, err

@@ -16,6 +16,9 @@ const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, 
 
 // events writes events and returns those that their runs already have.
 func (w *writing) events(ctx context.Context, events []store.Event) (skipped []store.EventRef, err error) {
+	if copied, err := w.copyEvents(ctx, events); copied || err != nil {
+		return nil, err
+	}
 	err = insert(ctx, w, &w.bulks.events, events, w.eventArguments, func(part []store.Event, written int64) error {
 		if written == int64(len(part)) {
 			return nil

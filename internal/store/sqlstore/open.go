@@ -31,18 +31,20 @@ type Store struct {
 
 // database is the part that differs between SQLite and PostgreSQL.
 type database struct {
-	write    *sql.DB // one connection
-	read     *sql.DB
-	lock     io.Closer      // keeps other servers out
-	lease    *writerLease   // nil if the lock cannot be lost
-	file     *databaseFile  // nil if the database is not a file
-	snapshot *sql.TxOptions // of a transaction with a consistent snapshot
-	dialect  goose.Dialect
-	words    *strings.Replacer  // translates the SQL of the migrations
-	mark     func(k int) string // the k-th placeholder of a long statement, from 1
-	rows     []int              // numbers of rows of bulk statements, descending to 1
-	size     string             // the query for Size
-	reclaim  []string           // the statements of Reclaim
+	write      *sql.DB // one connection
+	read       *sql.DB
+	lock       io.Closer      // keeps other servers out
+	lease      *writerLease   // nil if the lock cannot be lost
+	file       *databaseFile  // nil if the database is not a file
+	snapshot   *sql.TxOptions // of a transaction with a consistent snapshot
+	dialect    goose.Dialect
+	words      *strings.Replacer  // translates the SQL of the migrations
+	mark       func(k int) string // the k-th placeholder of a long statement, from 1
+	copies     bool               // writes many events with COPY
+	insertInto string             // beginning of a statement that inserts many rows
+	rows       []int              // numbers of rows of bulk statements, descending to 1
+	size       string             // the query for Size
+	reclaim    []string           // the statements of Reclaim
 
 	otherMigrations string // how the names of migrations end that are for the other database
 	scanRuns        string // the table of runs for queries that look at all of them

@@ -63,14 +63,15 @@ func (s *Store) Index(ctx context.Context, most int) (indexed int, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tx, err := s.begin(ctx)
+	w, err := s.begin(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("begin to index events: %w", err)
 	}
-	if err := s.writeIndex(ctx, tx, entries); err != nil {
-		return 0, errors.Join(fmt.Errorf("index events: %w", err), tx.Rollback())
+	defer w.release()
+	if err := s.writeIndex(ctx, w.tx, entries); err != nil {
+		return 0, errors.Join(fmt.Errorf("index events: %w", err), w.tx.Rollback())
 	}
-	if err := tx.Commit(); err != nil {
+	if err := w.tx.Commit(); err != nil {
 		return 0, fmt.Errorf("finish to index events: %w", err)
 	}
 	return len(entries), nil

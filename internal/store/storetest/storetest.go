@@ -24,6 +24,7 @@ type Store interface {
 	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Unflushed(ctx context.Context) ([]string, error)
 	Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error)
+	CommitTogether(ctx context.Context, batches []*store.Batch) error
 
 	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
 	CountRuns(ctx context.Context, f store.Filter) (int, error)
@@ -70,6 +71,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"the records of a run come back as they were", restRoundTrips},
 		{"times come back to the nanosecond, and absurd ones as the nearest possible time", timesRoundTrip},
 		{"a known event is skipped and reported, and the rest of the batch is written", duplicateEvents},
+		{"batches together are written in their order, or not at all", together},
 		{"a batch can be committed twice", writtenAgain},
 		{"a changed event has its new form", changedEvents},
 		{"the last of several rows with one key is kept", lastOfEquals},
