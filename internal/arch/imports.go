@@ -135,8 +135,9 @@ var rooms = map[string]room{
 		others: []string{"github.com/zeebo/xxh3", "go.yaml.in/yaml/v3", "golang.org/x/sys"},
 		tests:  []string{"internal/ingest/labelled"},
 	},
-	"internal/hook/install": {ours: []string{"internal/configedit", "internal/hook"}},
-	"internal/agents":       {},
+	"internal/mcpproxy/clients": {ours: []string{"internal/configedit"}},
+	"internal/hook/install":     {ours: []string{"internal/configedit", "internal/hook"}},
+	"internal/agents":           {},
 
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
@@ -151,7 +152,7 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "secondopinion"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},

@@ -34,33 +34,34 @@ type splice struct {
 	text string
 }
 
-// JSONCommands returns the commands among the members of the object at a path.
+// JSONCommands returns the commands among the members of the object at a path. A "*" in the path stands for each member.
 func JSONCommands(data []byte, dialect Dialect, path ...string) ([]Command, error) {
 	d, err := ParseJSON(data, dialect)
 	if err != nil || len(d.data) != len(data) { // a blank file has none
 		return nil, err
 	}
-	v := &d.root
-	for _, name := range path {
-		if v = find(v, name); v == nil {
-			return nil, nil
-		}
-	}
+	return d.commands(&d.root, path), nil
+}
+
+func (d *Document) commands(v *hujson.Value, path []string) (all []Command) {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	var commands []Command
 	for k := range o.Members {
-		name := o.Members[k].Name.Value.(hujson.Literal).String()
-		if entry, ok := o.Members[k].Value.Value.(*hujson.Object); ok && find(v, name) == &o.Members[k].Value {
+		name, value := o.Members[k].Name.Value.(hujson.Literal).String(), &o.Members[k].Value
+		switch entry, ok := value.Value.(*hujson.Object); {
+		case !ok || find(v, name) != value:
+		case len(path) > 0 && (path[0] == name || path[0] == "*"):
+			all = append(all, d.commands(value, path[1:])...)
+		case len(path) == 0:
 			if c, ok := d.command(entry); ok {
 				c.Name = name
-				commands = append(commands, c)
+				all = append(all, c)
 			}
 		}
 	}
-	return commands, nil
+	return all
 }
 
 // command reads an entry. Ok is false if it starts no program.
