@@ -131,6 +131,6 @@ func (f *proxyFlags) serve(cmd *cobra.Command, p *proxy.Proxy) error {
 		return err
 	}
 	s := p.Stats()
-	fmt.Fprintf(out, "\n%d model calls judged, %d nudged, %d halted, %d unjudged\n", s.Judged, s.Nudged, s.Halted, s.Unjudged)
+	fmt.Fprintf(out, "\n%d model calls judged, %d nudged, %d halted, %d unjudged; %d tool calls blocked\n", s.Judged, s.Nudged, s.Halted, s.Unjudged, s.Blocked)
 	return nil
 }

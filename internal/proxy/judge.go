@@ -19,7 +19,7 @@ import (
 
 // stats count what the proxy did.
 type stats struct {
-	judged, unjudged, nudged, halted, ended, upstreamErrors atomic.Int64
+	judged, unjudged, nudged, halted, blocked, ended, upstreamErrors atomic.Int64
 }
 
 // Stats are counts since the proxy began.
@@ -28,6 +28,7 @@ type Stats struct {
 	Unjudged       int64 `json:"unjudged"`        // requests of a model call that passed unjudged: too large, unreadable or compressed
 	Nudged         int64 `json:"nudged"`          // requests with a nudge
 	Halted         int64 `json:"halted"`          // requests that were answered in the model's place
+	Blocked        int64 `json:"blocked"`         // calls that were taken out of answers
 	Ended          int64 `json:"ended"`           // streams that were ended because their text repeats itself
 	UpstreamErrors int64 `json:"upstream_errors"` // requests whose upstream could not be reached
 }
@@ -35,7 +36,7 @@ type Stats struct {
 // Stats returns the counts.
 func (p *Proxy) Stats() Stats {
 	s := &p.stats
-	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.ended.Load(), s.upstreamErrors.Load()}
+	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.blocked.Load(), s.ended.Load(), s.upstreamErrors.Load()}
 }
 
 // judged marks the context of a request whose answer is read.
@@ -137,6 +138,12 @@ func (p *Proxy) answered(res *http.Response) error {
 		return nil
 	}
 	status := res.StatusCode
+	acts := p.options.Mode == Guard && !p.options.Profile.Shadow() && status == http.StatusOK
+	if acts {
+		if err := p.withholdCalls(res, j); err != nil {
+			return err
+		}
+	}
 	var body *tap
 	body = newTap(res, func(o *outcome) {
 		if body.last != nil {
@@ -144,7 +151,7 @@ func (p *Proxy) answered(res *http.Response) error {
 		}
 		p.called(j, status, o)
 	})
-	if p.options.Mode == Guard && !p.options.Profile.Shadow() && status == http.StatusOK && res.ContentLength < 0 {
+	if acts && res.ContentLength < 0 {
 		body.ending = &ending{api: j.api}
 	}
 	res.Body = body
