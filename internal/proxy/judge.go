@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -16,28 +15,6 @@ import (
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/policy"
 )
-
-// stats count what the proxy did.
-type stats struct {
-	judged, unjudged, nudged, halted, blocked, ended, upstreamErrors atomic.Int64
-}
-
-// Stats are counts since the proxy began.
-type Stats struct {
-	Judged         int64 `json:"judged"`          // requests whose history was judged
-	Unjudged       int64 `json:"unjudged"`        // requests of a model call that passed unjudged: too large, unreadable or compressed
-	Nudged         int64 `json:"nudged"`          // requests with a nudge
-	Halted         int64 `json:"halted"`          // requests that were answered in the model's place
-	Blocked        int64 `json:"blocked"`         // calls that were taken out of answers
-	Ended          int64 `json:"ended"`           // streams that were ended because their text repeats itself
-	UpstreamErrors int64 `json:"upstream_errors"` // requests whose upstream could not be reached
-}
-
-// Stats returns the counts.
-func (p *Proxy) Stats() Stats {
-	s := &p.stats
-	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.blocked.Load(), s.ended.Load(), s.upstreamErrors.Load()}
-}
 
 // judged marks the context of a request whose answer is read.
 type judged struct {
@@ -65,7 +42,7 @@ func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward htt
 		return
 	}
 	session := sessionOf(r.Header)
-	v, err := p.conversations.judge(a, body, session)
+	v, err := p.judgeInTime(a, body, session)
 	if err != nil {
 		p.passUnjudged(w, r, forward, err)
 		return
@@ -75,9 +52,49 @@ func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward htt
 	p.act(w, r, a, v, forward)
 }
 
+// maxJudging is how many requests are judged at once.
+const maxJudging = 64
+
+// patience is how long a request waits for its verdict. A history of 2 MB takes less than a tenth of a second.
+const patience = 2 * time.Second
+
+// errLate is the error of a request that would have waited too long for its verdict.
+var errLate = errors.New("judging takes too long")
+
+// judgeInTime judges a request. What takes too long goes on by itself, and serves the next request of the conversation.
+func (p *Proxy) judgeInTime(a api, body []byte, session string) (verdict, error) {
+	type result struct {
+		verdict verdict
+		err     error
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case p.judging <- struct{}{}:
+	case <-late.C:
+		return verdict{}, errLate
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() { <-p.judging }()
+		v, err := p.conversations.judge(a, body, session)
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.verdict, r.err
+	case <-late.C:
+		return verdict{}, errLate
+	}
+}
+
 // passUnjudged forwards a request that was not judged.
 func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward http.Handler, why error) {
 	p.stats.unjudged.Add(1)
+	if errors.Is(why, errLate) || errors.Is(why, errPanic) {
+		p.stats.failures.Add(1)
+		p.options.Log.Warn("request passes unjudged", "reason", why)
+	}
 	p.options.Log.Debug("request passes unjudged", "path", r.URL.Path, "reason", why)
 	forward.ServeHTTP(w, r)
 }
