@@ -5,6 +5,9 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,7 +24,7 @@ type proxyFlags struct {
 	upstreams map[string]*string
 	mode      string
 	onHalt    string
-	budget    proxy.Budget
+	budgets   proxy.Budgets
 	server    string
 	logLevel  string
 }
@@ -66,19 +69,57 @@ func (f *proxyFlags) add(flags *pflag.FlagSet) {
 	}
 	flags.StringVar(&f.mode, "mode", string(proxy.Nudge), "observe, nudge or guard")
 	flags.StringVar(&f.onHalt, "on-halt", string(proxy.HaltAnswer), "answer a halted run with a complete answer, or with error 400: answer or error")
-	flags.Int64Var(&f.budget.Tokens, "budget-tokens", 0, "tokens that a session may spend; 0 for no limit")
-	flags.Float64Var(&f.budget.Cost, "budget-cost", 0, "US dollars that a session may spend, by list prices; 0 for no limit")
-	flags.Int64Var(&f.budget.Calls, "budget-calls", 0, "model calls of a session; 0 for no limit")
-	flags.DurationVar(&f.budget.Time, "budget-time", 0, "time from a session's first call to its last, such as 90m; 0 for no limit")
+	flags.Int64Var(&f.budgets.Session.Tokens, "budget-tokens", 0, "tokens that a session may spend; 0 for no limit")
+	flags.Float64Var(&f.budgets.Session.Cost, "budget-cost", 0, "US dollars that a session may spend, by list prices; 0 for no limit")
+	flags.Int64Var(&f.budgets.Session.Calls, "budget-calls", 0, "model calls of a session; 0 for no limit")
+	flags.DurationVar(&f.budgets.Session.Time, "budget-time", 0, "time from a session's first call to its last, such as 90m; 0 for no limit")
+	flags.Var(&budgetValue{&f.budgets.Key}, "key-budget", "what one API key may spend, as `LIMITS`: cost=20,tokens=5000000,calls=1000,time=12h, or some of them")
+	flags.Var(&budgetValue{&f.budgets.Project}, "project-budget", "the same for one project, which the header X-Unloop-Project or OpenAI-Project names, as `LIMITS`")
 	flags.StringVar(&f.server, "server", "", "record the runs on the server at this `URL`")
 	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.profile.add(flags)
 }
 
+// budgetValue is the value of a flag with the limits of a budget.
+type budgetValue struct{ budget *proxy.Budget }
+
+func (v *budgetValue) Type() string { return "LIMITS" }
+
+func (v *budgetValue) String() string { return "" }
+
+// Set reads NAME=VALUE,…
+func (v *budgetValue) Set(text string) error {
+	b := proxy.Budget{}
+	for _, limit := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(limit, "=")
+		var err error
+		ok := false
+		switch name {
+		case "tokens":
+			b.Tokens, err = strconv.ParseInt(value, 10, 64)
+			ok = b.Tokens > 0
+		case "cost":
+			b.Cost, err = strconv.ParseFloat(value, 64)
+			ok = b.Cost > 0
+		case "calls":
+			b.Calls, err = strconv.ParseInt(value, 10, 64)
+			ok = b.Calls > 0
+		case "time":
+			b.Time, err = time.ParseDuration(value)
+			ok = b.Time > 0
+		}
+		if err != nil || !ok {
+			return fmt.Errorf("invalid limit %q: want cost=DOLLARS, tokens=N, calls=N or time=DURATION, more than 0", limit)
+		}
+	}
+	*v.budget = b
+	return nil
+}
+
 // options returns the options of the proxy.
 func (f *proxyFlags) options(log *slog.Logger) (proxy.Options, error) {
 	o := proxy.Options{
-		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log, Budget: f.budget,
+		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log, Budgets: f.budgets,
 		MaxBody: 64 << 20, MaxMemory: 256 << 20,
 	}
 	var err error

@@ -56,7 +56,7 @@ type verdict struct {
 	request  *request
 	run      string
 	kept     string // the key of the conversation
-	session  string // whose budget the request spends
+	spenders spenders
 	turn     turn
 	sequence int64 // of the run's latest event
 }

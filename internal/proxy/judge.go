@@ -47,7 +47,7 @@ func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward htt
 		p.passUnjudged(w, r, forward, err)
 		return
 	}
-	v.session = cmp.Or(session, v.kept)
+	v.spenders = p.budgets.spendersOf(r, cmp.Or(session, v.kept))
 	p.stats.judged.Add(1)
 	p.act(w, r, a, v, forward)
 }
@@ -102,7 +102,7 @@ func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward htt
 // act carries out what the mode allows of a verdict.
 func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, forward http.Handler) {
 	t := v.turn
-	nudge, exhausted := p.budgets.check(v.session, place{v.run, v.sequence})
+	nudge, exhausted := p.budgets.check(v.spenders, place{v.run, v.sequence})
 	if t.nudge != "" && t.decision.Action >= policy.Warn {
 		nudge = strings.TrimSpace(t.nudge + "\n\n" + nudge)
 	}
@@ -112,7 +112,7 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		p.halt(w, a, v, haltText(t.told))
 		return
 	case exhausted && p.options.Mode == Guard && !t.person:
-		p.halt(w, a, v, nudge+"\n\nunloop stopped this session. A person's message still reaches the model.")
+		p.halt(w, a, v, nudge+"\n\nunloop stopped the agent. A person's message still reaches the model.")
 		return
 	case nudge != "":
 		body, err := a.nudge(v.request, haltPrefix+nudge)
@@ -181,7 +181,7 @@ func (p *Proxy) called(j *judged, status int, o *outcome) {
 		p.conversations.answered(j.verdict, o.ID, o.Output)
 	}
 	model := cmp.Or(o.Model, j.verdict.request.members.Model)
-	p.budgets.add(j.verdict.session, model, o.Usage)
+	p.budgets.add(j.verdict.spenders, model, o.Usage)
 	if p.options.Record == nil {
 		return
 	}
@@ -213,9 +213,11 @@ var sessionHeaders = []struct{ session, agent string }{
 	{"X-Dynamo-Session-Id", ""},
 }
 
+// longestName is the longest name of a session or a project, in bytes.
+const longestName = 200
+
 // sessionOf returns the name that the client gives the conversation, and "" if it gives none or one that is too long.
 func sessionOf(h http.Header) string {
-	const longest = 200 // bytes
 	for _, names := range sessionHeaders {
 		session := h.Get(names.session)
 		if session == "" {
@@ -224,7 +226,7 @@ func sessionOf(h http.Header) string {
 		if names.agent != "" && h.Get(names.agent) != "" {
 			session += "/" + h.Get(names.agent)
 		}
-		if len(session) <= longest {
+		if len(session) <= longestName {
 			return session
 		}
 	}

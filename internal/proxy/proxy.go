@@ -41,7 +41,7 @@ type Options struct {
 	Upstreams map[string]*url.URL // base URLs by the name of the API: openai, anthropic, gemini
 	Mode      Mode
 	OnHalt    OnHalt
-	Budget    Budget // of each session
+	Budgets   Budgets
 
 	MaxBody   int64               // bytes of a request that is judged; a larger one passes unjudged
 	MaxMemory int                 // bytes of the histories that are kept
@@ -73,7 +73,7 @@ func New(o Options) (*Proxy, error) {
 	if o.Transport == nil {
 		o.Transport = reverseproxy.Transport()
 	}
-	b, err := newBudgets(o.Budget)
+	b, err := newBudgets(o.Budgets)
 	if err != nil {
 		return nil, err
 	}
