@@ -35,10 +35,11 @@ type Serve struct {
 
 // Addresses are where a server can be reached.
 type Addresses struct {
-	HTTP string // HOST:PORT
-	GRPC string // the same; "" where it is off
-	URL  string // of the server, for people
-	DB   string // where it records, without a password
+	HTTP  string // HOST:PORT
+	GRPC  string // the same; "" where it is off
+	Proxy string // the same, of the proxy in front of model APIs; "" where there is none
+	URL   string // of the server, for people
+	DB    string // where it records, without a password
 }
 
 // Run serves until ctx is done; then it takes nothing more, ends what is at hand, has all of it recorded, and returns. An error
@@ -48,9 +49,18 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p, err := s.assemble(ctx, rpc != nil)
+	front, err := s.listenProxy(ctx)
 	if err != nil {
 		return errors.Join(err, hangUp(web), hangUp(rpc))
+	}
+	p, err := s.assemble(ctx, rpc != nil)
+	if err == nil {
+		if p.proxy, err = p.makeProxy(front); err != nil {
+			err = errors.Join(err, p.store.Close())
+		}
+	}
+	if err != nil {
+		return errors.Join(err, hangUp(web), hangUp(rpc), hangUp(front))
 	}
 	defer func() { err = errors.Join(err, p.store.Close()) }()
 	if s.Ready != nil {
@@ -74,6 +84,7 @@ type components struct {
 	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil where it is off
+	proxy    *modelProxy   // nil where there is none
 
 	grpcState string // on, off or taken
 }
@@ -90,7 +101,8 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	asking := begin(func() error { return p.answerQuestions(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
 	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
-	for _, part := range []*part{inner, edge, telemetry} {
+	proxying := begin(func() error { return p.proxy.run(serving) })
+	for _, part := range []*part{inner, edge, telemetry, proxying} {
 		go func() {
 			<-part.done
 			failed(part.err) // one that ends by itself ends all
@@ -98,7 +110,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	}
 	<-serving.Done()
 	p.log.Info("stopping")
-	err := errors.Join(edge.wait(), telemetry.wait(), cleaning.wait(), asking.wait())
+	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), asking.wait())
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
@@ -201,6 +213,9 @@ func (p *components) addresses(web, rpc net.Listener) Addresses {
 	a := Addresses{HTTP: web.Addr().String(), URL: p.config.URL, DB: publicDSN(p.dsn)}
 	if rpc != nil {
 		a.GRPC = rpc.Addr().String()
+	}
+	if p.proxy != nil {
+		a.Proxy = p.proxy.listener.Addr().String()
 	}
 	if a.URL == "" {
 		a.URL = "http://" + a.HTTP

@@ -5,9 +5,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,18 +51,12 @@ func proxyCommand() *cobra.Command {
 	return cmd
 }
 
-// publicUpstreams are the addresses of the vendors.
-var publicUpstreams = map[string]string{
-	"openai":    "https://api.openai.com",
-	"anthropic": "https://api.anthropic.com",
-	"gemini":    "https://generativelanguage.googleapis.com",
-}
-
 func (f *proxyFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:4141", "listen on `HOST:PORT`, which must be loopback")
-	for _, name := range []string{"openai", "anthropic", "gemini"} {
-		f.upstreams[name] = flags.String(name+"-upstream", publicUpstreams[name], "forward /"+name+" to this base `URL`, without the version's path")
+	vendors := config.Default().Proxy
+	for name, vendor := range map[string]string{"openai": vendors.OpenAI, "anthropic": vendors.Anthropic, "gemini": vendors.Gemini} {
+		f.upstreams[name] = flags.String(name+"-upstream", vendor, "forward /"+name+" to this base `URL`, without the version's path")
 	}
 	flags.StringVar(&f.mode, "mode", string(proxy.Nudge), "observe, nudge or guard")
 	flags.StringVar(&f.onHalt, "on-halt", string(proxy.HaltAnswer), "answer a halted run with a complete answer, or with error 400: answer or error")
@@ -87,33 +78,9 @@ func (v *budgetValue) Type() string { return "LIMITS" }
 
 func (v *budgetValue) String() string { return "" }
 
-// Set reads NAME=VALUE,…
-func (v *budgetValue) Set(text string) error {
-	b := proxy.Budget{}
-	for _, limit := range strings.Split(text, ",") {
-		name, value, _ := strings.Cut(limit, "=")
-		var err error
-		ok := false
-		switch name {
-		case "tokens":
-			b.Tokens, err = strconv.ParseInt(value, 10, 64)
-			ok = b.Tokens > 0
-		case "cost":
-			b.Cost, err = strconv.ParseFloat(value, 64)
-			ok = b.Cost > 0
-		case "calls":
-			b.Calls, err = strconv.ParseInt(value, 10, 64)
-			ok = b.Calls > 0
-		case "time":
-			b.Time, err = time.ParseDuration(value)
-			ok = b.Time > 0
-		}
-		if err != nil || !ok {
-			return fmt.Errorf("invalid limit %q: want cost=DOLLARS, tokens=N, calls=N or time=DURATION, more than 0", limit)
-		}
-	}
-	*v.budget = b
-	return nil
+func (v *budgetValue) Set(text string) (err error) {
+	*v.budget, err = proxy.ParseBudget(text)
+	return err
 }
 
 // options returns the options of the proxy.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +25,32 @@ type Budget struct {
 	Cost   float64 // US dollars, by the list prices of the models; a model without one costs nothing
 	Calls  int64
 	Time   time.Duration // since the first call
+}
+
+// ParseBudget reads limits as NAME=VALUE,…: cost in US dollars, tokens, calls, and time as a duration such as 90m.
+func ParseBudget(text string) (b Budget, err error) {
+	for _, limit := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(limit, "=")
+		ok := false
+		switch name {
+		case "tokens":
+			b.Tokens, err = strconv.ParseInt(value, 10, 64)
+			ok = b.Tokens > 0
+		case "cost":
+			b.Cost, err = strconv.ParseFloat(value, 64)
+			ok = b.Cost > 0
+		case "calls":
+			b.Calls, err = strconv.ParseInt(value, 10, 64)
+			ok = b.Calls > 0
+		case "time":
+			b.Time, err = time.ParseDuration(value)
+			ok = b.Time > 0
+		}
+		if err != nil || !ok {
+			return Budget{}, fmt.Errorf("invalid limit %q: want cost=DOLLARS, tokens=N, calls=N or time=DURATION, more than 0", limit)
+		}
+	}
+	return b, nil
 }
 
 // Budgets are what one session, one API key and one project may spend. A session is what its client names in a header, and a

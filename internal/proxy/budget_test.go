@@ -159,3 +159,23 @@ func TestAKeyIsKnownAgainByItsHashOnly(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestTheLimitsOfABudgetAreRead(t *testing.T) {
+	for text, want := range map[string]Budget{
+		"cost=20":                            {Cost: 20},
+		"tokens=5000000,calls=1000":          {Tokens: 5_000_000, Calls: 1000},
+		"time=12h,cost=0.5,tokens=1,calls=2": {Time: 12 * time.Hour, Cost: 0.5, Tokens: 1, Calls: 2},
+		"":                                   {},
+		"cost":                               {},
+		"cost=-1":                            {},
+		"cost=NaN":                           {},
+		"cost=1,speed=2":                     {},
+		"tokens=1.5":                         {},
+		"time=5":                             {},
+	} {
+		got, err := ParseBudget(text)
+		if got != want || (err == nil) == (want == Budget{}) {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+}
