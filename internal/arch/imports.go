@@ -125,7 +125,7 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/price", "internal/reverseproxy"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/price", "internal/reverseproxy"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/prometheus/client_golang", "github.com/zeebo/xxh3"},
 		tests:  []string{"guard", "internal/hook", "internal/ingest/openai", "internal/ingest/otlp"},
 	},
