@@ -126,7 +126,7 @@ var rooms = map[string]room{
 	},
 	"internal/proxy": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/price", "internal/reverseproxy"},
-		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/openai/openai-go/v3", "github.com/prometheus/client_golang", "github.com/zeebo/xxh3"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/prometheus/client_golang", "github.com/zeebo/xxh3"},
 		tests:  []string{"guard", "internal/hook", "internal/ingest/openai", "internal/ingest/otlp"},
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
@@ -170,6 +170,7 @@ var testHelpers = []string{"detect/detecttest", "internal/costtest", "internal/i
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{
 	"github.com/google/go-cmp",
+	"github.com/openai/openai-go/v3",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v6",
