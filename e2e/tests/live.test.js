@@ -159,7 +159,7 @@ describe("a run", () => {
   test("appears when its first event comes, for who looks before", async (t) => {
     const server = await Server.start(t);
     const page = await open(t, browser, server, "/runs/later", { expect: [/404/] });
-    await page.getByText("No run has the id later yet.").waitFor();
+    await page.getByText("No run has the id later.").waitFor();
     await server.send(new Agent("later", { name: "the later one" }).begin());
     await page.getByRole("heading", { name: "the later one" }).waitFor();
   });

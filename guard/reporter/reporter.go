@@ -1,5 +1,6 @@
-// Package reporter sends what guards see and decide to a server, where people watch the runs. It stands behind a guard and never in its
-// way: what cannot be sent waits, within bounds, and is dropped and counted beyond them.
+// Package reporter sends the events of guards and their decisions to a server, where people watch the runs. A guard never waits
+// for a reporter. Events that cannot be sent yet wait in a bounded queue. Events that do not fit into the queue are dropped and
+// counted.
 //
 //	r, err := reporter.New(reporter.Options{})
 //	defer r.Close(ctx)
@@ -19,29 +20,29 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Options are those of a reporter. The zero value is valid.
+// Options are the options of a reporter. The zero value is valid.
 type Options struct {
 	Endpoint string // the server's URL; "" means UNLOOP_ENDPOINT, else http://127.0.0.1:8765
-	Token    string // for ingest; "" means UNLOOP_TOKEN, and without that no token
-	Events   int    // most events that wait; 0 means 10,000
-	Bytes    int64  // about the most bytes of events that wait; 0 means 32 MiB
+	Token    string // for ingest; "" means UNLOOP_TOKEN, else no token
+	Events   int    // maximum number of waiting events; 0 means 10,000
+	Bytes    int64  // approximate maximum size of the waiting events; 0 means 32 MiB
 
 	// Every is how long an event may wait to be sent together with others; 0 means 500 ms.
 	Every time.Duration
 }
 
-// Stats are the numbers of events by what became of them. Events that wait are in none of them.
+// Stats are counts of events by their result. Waiting events are in none of them.
 type Stats struct {
-	Sent    int // that the server has
-	Refused int // that the server does not take
-	Dropped int // for which there was no room, which have no run, or which were not sent before Close gave up
+	Sent    int // accepted by the server
+	Refused int // rejected by the server
+	Dropped int // exceeded the queue, had no run, or were not sent before the end of Close
 }
 
-// Reporter sends the events of any number of guards, in their order, in the background. While the server is away it tries again, with
-// growing pauses. It is safe for concurrent use.
+// Reporter sends the events of any number of guards in order, in the background. If the server is not reachable, it retries with
+// exponential backoff. It is safe for concurrent use.
 type Reporter struct{ background *client.Background }
 
-// New returns a reporter, which sends until it is closed. It does not contact the server: the error is about the options.
+// New returns a reporter, which sends until it is closed. It does not contact the server. The error is about the options.
 func New(o Options) (*Reporter, error) {
 	endpoint := cmp.Or(o.Endpoint, os.Getenv("UNLOOP_ENDPOINT"), client.DefaultEndpoint)
 	c, err := client.New(endpoint, cmp.Or(o.Token, os.Getenv("UNLOOP_TOKEN")))
@@ -53,8 +54,8 @@ func New(o Options) (*Reporter, error) {
 	})}, nil
 }
 
-// Add takes an event of a guard and the decision at it; it is for guard.Options.Events. It copies the event and returns at once. A
-// decision other than allow is sent with the event, as the member guard of its metadata.
+// Add adds an event of a guard and the decision at it. It is the function for guard.Options.Events. It copies the event and
+// returns at once. A decision other than allow is sent with the event, as the member guard of its metadata.
 func (r *Reporter) Add(e *unloop.Event, d guard.Decision) {
 	switch {
 	case e.RunID == "":
@@ -66,7 +67,7 @@ func (r *Reporter) Add(e *unloop.Event, d guard.Decision) {
 	}
 }
 
-// metadata says what a guard decided. Guards set no other metadata.
+// metadata returns the decision of a guard as the metadata of an event. Guards set no other metadata.
 func metadata(d guard.Decision) json.RawMessage {
 	text, err := json.Marshal(map[string]any{"guard": map[string]any{"action": d.Action, "code": d.Code, "message": d.Nudge}})
 	if err != nil {
@@ -75,11 +76,11 @@ func metadata(d guard.Decision) json.RawMessage {
 	return text
 }
 
-// Close sends what waits, and gives up when ctx is done. Events that guards add after Close are dropped. It returns the error of ctx if
-// it gave up.
+// Close sends the waiting events. When ctx is done it stops and returns the error of ctx. Events that guards add after Close are
+// dropped.
 func (r *Reporter) Close(ctx context.Context) error { return r.background.Close(ctx) }
 
-// Stats returns the numbers of events so far. Until Close has returned, events on their way are in none of them.
+// Stats returns the counts so far. Until Close has returned, events that are being sent are in none of them.
 func (r *Reporter) Stats() Stats {
 	s := r.background.Stats()
 	return Stats{Sent: s.Sent, Refused: s.Refused, Dropped: s.Dropped}

@@ -46,6 +46,12 @@ func (c *Client) Delete(ctx context.Context, id string) error {
 	return answer.Body.Close()
 }
 
+// Labels asks for the labels that people gave to runs, the latest first.
+func (c *Client) Labels(ctx context.Context) ([]api.Label, error) {
+	var all []api.Label
+	return all, c.get(ctx, "/api/labels", &all)
+}
+
 // Warnings asks for all warnings of a run, the first raised first.
 func (c *Client) Warnings(ctx context.Context, run string) ([]api.Warning, error) {
 	var all []api.Warning

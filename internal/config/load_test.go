@@ -51,6 +51,7 @@ webhooks:
   - {url: https://example.com/a, format: slack, secret: s, rules: [cycle], severity: critical, projects: [shop], timeout: 3s}
 second_opinion: {endpoint: "https://models.example.com/v1", model: m, api_key_env: KEY, wait: 1s, timeout: 2s, per_run: 3, per_hour: 4, max_tokens: 500}
 proxy: {addr: "127.0.0.1:4141", mode: guard, on_halt: error, openai_upstream: "http://o", anthropic_upstream: "http://a", gemini_upstream: "http://g", session_budget: calls=1, key_budget: cost=2, project_budget: time=3h}
+shadow: {profile: cycles, settings: {ignore: [a]}}
 log: {level: debug, format: json}
 `, Source{})
 	if err != nil {
@@ -80,7 +81,8 @@ log: {level: debug, format: json}
 			Addr: "127.0.0.1:4141", Mode: "guard", OnHalt: "error", OpenAI: "http://o", Anthropic: "http://a", Gemini: "http://g",
 			SessionBudget: "calls=1", KeyBudget: "cost=2", ProjectBudget: "time=3h",
 		},
-		Log: Log{Level: "debug", Format: "json"},
+		Shadow: Shadow{"cycles", Settings{"ignore": `["a"]`}},
+		Log:    Log{Level: "debug", Format: "json"},
 	}
 	if diff := cmp.Diff(want, got.Config); diff != "" {
 		t.Error(diff)
@@ -119,7 +121,7 @@ func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 		"project": "p", "hosts": "[h]", "origins": "http://o", "tokens": "[{name: n, scope: read, sha256: " + strings.Repeat("0", 64) + "}]",
 		"limits.body": "2KiB", "limits.batch": "3", "limits.depth": "12", "limits.attributes": "33", "limits.connections": "2",
 		"limits.queue_events": "20000", "limits.queue_bytes": "64MiB", "limits.trace_bytes": "3MiB", "retention.age": "1d", "retention.size": "3GiB",
-		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
+		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "shadow.profile": "cycles", "shadow.settings": "{same_errors: 9}", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
 		"webhooks": "[{url: http://w}]", "log.level": "warn", "log.format": "json",
 		"second_opinion.endpoint": "http://m/v1", "second_opinion.model": "m", "second_opinion.api_key_env": "KEY", "second_opinion.wait": "1s",
 		"second_opinion.timeout": "2s", "second_opinion.per_run": "3", "second_opinion.per_hour": "4", "second_opinion.max_tokens": "500",
@@ -150,11 +152,11 @@ func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
 		src        Source
 		want       []string
 	}{
-		{"an unknown name, and a near one", "adr: x", Source{}, []string{"c.yaml:1: there is no setting \"adr\"; did you mean addr?"}},
-		{"a name of another group", "\nbody: 1MiB", Source{}, []string{"c.yaml:2: there is no setting \"body\"; did you mean limits.body?"}},
-		{"an unknown name in a group", "limits:\n  bdoy: 1MiB", Source{}, []string{"c.yaml:2: there is no setting \"limits.bdoy\"; did you mean limits.body?"}},
-		{"an unknown name in a list", "tokens:\n  - nmae: x", Source{}, []string{"c.yaml:2: there is no setting \"tokens[0].nmae\"; did you mean tokens[0].name?"}},
-		{"an unknown name, and none near", "limits: {thingamajig: 1}", Source{}, []string{"there is no setting \"limits.thingamajig\"; there are body, batch, "}},
+		{"an unknown name, and a near one", "adr: x", Source{}, []string{"c.yaml:1: unknown setting \"adr\"; did you mean addr?"}},
+		{"a name of another group", "\nbody: 1MiB", Source{}, []string{"c.yaml:2: unknown setting \"body\"; did you mean limits.body?"}},
+		{"an unknown name in a group", "limits:\n  bdoy: 1MiB", Source{}, []string{"c.yaml:2: unknown setting \"limits.bdoy\"; did you mean limits.body?"}},
+		{"an unknown name in a list", "tokens:\n  - nmae: x", Source{}, []string{"c.yaml:2: unknown setting \"tokens[0].nmae\"; did you mean tokens[0].name?"}},
+		{"an unknown name, and none near", "limits: {thingamajig: 1}", Source{}, []string{"unknown setting \"limits.thingamajig\"; settings: body, batch, "}},
 		{"a name twice", "project: a\nproject: b", Source{}, []string{"c.yaml:2: project is set twice"}},
 		{"a size", "limits:\n  body: 16 megs", Source{}, []string{`c.yaml:2: limits.body: invalid size "16 megs": want a size such as 512KiB, 16MiB or 2GiB`}},
 		{"a size that is too much", "limits:\n  body: 9999999999GiB", Source{}, []string{`limits.body: "9999999999GiB" is too large`}},
@@ -172,7 +174,7 @@ func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
 			`c.yaml:3: tokens[0].scope is "all"; it must be one of ingest, read, admin`, "c.yaml:4: tokens[0].sha256 must be 64 hexadecimal digits",
 		}},
 		{"a setting of the profile has its line", "profile: looplens\nsettings:\n  cost_budget: 1\n  similarity: 7", Source{}, []string{"c.yaml:4: settings: similarity is 7; it must be from 0.5 to 1"}},
-		{"an unknown profile", "profile: lens", Source{}, []string{`c.yaml:1: profile: there is no profile "lens"; there are default, looplens`}},
+		{"an unknown profile", "profile: lens", Source{}, []string{`c.yaml:1: profile: unknown profile "lens"; profiles: default, looplens`}},
 		{"the environment", "", Source{Env: []string{"UNLOOP_LIMITS_BODY=1", "UNLOOP_TOKENS=[{", "UNLOOP_ADDR=x"}}, []string{"UNLOOP_TOKENS: tokens: not valid YAML"}},
 		{"the environment, out of range", "", Source{Env: []string{"UNLOOP_LIMITS_BODY=1"}}, []string{"UNLOOP_LIMITS_BODY: limits.body is 1; "}},
 		{"a flag", "", Source{Flags: []Flag{{"--addr", "addr", "8765"}}}, []string{`--addr: addr is "8765"; it must be HOST:PORT`}},

@@ -13,11 +13,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/hook"
 )
 
-// Installer registers and takes out one program.
+// Installer registers and removes one program.
 type Installer struct {
 	Program string      // the absolute path
 	Mode    hook.Mode   // "" leaves the mode to the configuration
-	State   hook.Folder // holds what is needed to restore files
+	State   hook.Folder // has the data to restore files
 	Place   Place
 }
 
@@ -25,7 +25,8 @@ func (i *Installer) keeper() configedit.Keeper {
 	return configedit.Keeper{Folder: filepath.Join(string(i.State), "installed")}
 }
 
-// Install returns the change that registers the program with an agent. A file that the agent would refuse is an error.
+// Install returns the change that registers the program with an agent. It returns an error for a file that the agent would
+// reject.
 func (i *Installer) Install(a *Agent) (*configedit.Change, error) {
 	path := a.file(i.Place)
 	f, err := configedit.ReadFile(path)
@@ -43,7 +44,7 @@ func (i *Installer) Install(a *Agent) (*configedit.Change, error) {
 	return i.keeper().Replace(f, base, existed, after), nil
 }
 
-// base returns the file as it is without unloop, and whether it then exists.
+// base returns the file without unloop, and whether it then exists.
 func (i *Installer) base(a *Agent, f *configedit.File) (data []byte, existed bool, err error) {
 	if data, existed, ok := i.keeper().Former(f); ok {
 		return data, existed, nil
@@ -107,7 +108,7 @@ func isOwn(entry json.RawMessage) bool {
 	return bytes.HasPrefix(entry, []byte("// Written by `unloop hook install`")) || bytes.Contains(entry, []byte(` hook --agent copilot-cli`)) && bytes.Contains(entry, []byte(`"preToolUse"`))
 }
 
-// Uninstall returns the change that takes the program out. If nothing else has changed the file since, its former bytes come back.
+// Uninstall returns the change that removes the program. If nothing else has changed the file since, it restores the former file.
 func (i *Installer) Uninstall(a *Agent) (*configedit.Change, error) {
 	path := a.file(i.Place)
 	f, err := configedit.ReadFile(path)
@@ -121,7 +122,7 @@ func (i *Installer) Uninstall(a *Agent) (*configedit.Change, error) {
 	if err != nil && a.whole == nil {
 		return nil, fmt.Errorf("%s: %w; nothing is changed", path, err)
 	}
-	if err != nil { // somebody else's file stands there
+	if err != nil { // the file belongs to another program
 		base, existed = f.Data, true
 	}
 	return i.keeper().Restore(f, base, existed), nil

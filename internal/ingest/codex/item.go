@@ -12,11 +12,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// lenient are the options with which the input was read.
+// lenient are the options with which the input is read.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// item sends what an item of the model's history tells. The calls have types of their own (function_call,
-// custom_tool_call, local_shell_call, web_search_call …), and so have their results.
+// item sends the events of an item of the model's history. Calls and results have several types (function_call, custom_tool_call,
+// local_shell_call, web_search_call …).
 func (d *decoder) item(at ingest.Location, p part) error {
 	kind, err := p.kind()
 	switch {
@@ -55,11 +55,11 @@ func (d *decoder) message(at ingest.Location, p part) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	settle := d.settle
-	if m.Role == unloop.RoleUser { // the turn before is over
-		settle = d.settleAll
+	flush := d.flush
+	if m.Role == unloop.RoleUser { // the previous turn is over
+		flush = d.flushAll
 	}
-	if err := settle(); err != nil {
+	if err := flush(); err != nil {
 		return err
 	}
 	return d.trail.Message(at, m.Role, text)
@@ -94,7 +94,7 @@ type Call struct {
 	Action    jsontext.Value `json:"action"`    // of the shell and of a search
 }
 
-// Read returns the id of the call, its tool and its arguments. Kind is the type of the item, which names the tool of a call
+// Read returns the id of the call, its tool and its arguments. kind is the type of the item, which names the tool of a call
 // without a name.
 func (c *Call) Read(kind string) (id, tool string, args json.RawMessage) {
 	id, tool = cmp.Or(c.CallID, c.ID), cmp.Or(c.Name, strings.TrimSuffix(kind, "_call"))
@@ -119,7 +119,7 @@ func (d *decoder) call(at ingest.Location, p part, kind string) error {
 		return err
 	}
 	id, tool, args := c.Read(kind)
-	if err := d.settle(); err != nil {
+	if err := d.flush(); err != nil {
 		return err
 	}
 	if id != "" {
@@ -128,7 +128,7 @@ func (d *decoder) call(at ingest.Location, p part, kind string) error {
 	return d.trail.Call(at, id, tool, args)
 }
 
-// result takes a call's result, which is sent later.
+// result holds the result of a call, which is sent later.
 func (d *decoder) result(at ingest.Location, p part) error {
 	var r struct {
 		CallID string         `json:"call_id"`
@@ -138,10 +138,10 @@ func (d *decoder) result(at ingest.Location, p part) error {
 	if err := p.read(&r); err != nil {
 		return err
 	}
-	output, told := open(r.Output)
+	output, v := open(r.Output)
 	if r.Output.Kind() == 0 && r.Tools.Kind() != 0 {
 		output = json.RawMessage(r.Tools)
 	}
-	d.hold(&outcome{at: at, id: r.CallID, output: output, told: told, item: true})
+	d.hold(&outcome{at: at, id: r.CallID, output: output, verdict: v, item: true})
 	return nil
 }

@@ -84,6 +84,7 @@ func olderTables(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	meddle(t, dsn, columnsOfFigures...)
+	meddle(t, dsn, tablesOfActs...)
 	meddle(t, dsn, `ALTER TABLE events DROP COLUMN analysis`, `ALTER TABLE runs DROP COLUMN slowest`, `DROP TABLE traces`,
 		`DROP INDEX runs_refold`, `ALTER TABLE runs DROP COLUMN refold`,
 		`DROP INDEX deliveries_run`, `ALTER TABLE deliveries DROP COLUMN run`,
@@ -106,6 +107,9 @@ func olderTables(t *testing.T, dsn string) {
 	eventsOfOlderTables(t, s, b.Events[0])
 	spansOfOlderTables(t, s)
 }
+
+// tablesOfActs takes the tables away that hold what people did.
+var tablesOfActs = []string{`DROP TABLE acts`, `DROP TABLE labels`, `DROP TABLE acknowledgements`, `DROP TABLE mutes`}
 
 // columnsOfFigures brings back the columns of figures that one column replaced, with figures in them.
 var columnsOfFigures = []string{
@@ -135,6 +139,7 @@ func olderFigures(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	meddle(t, dsn, columnsOfFigures...)
+	meddle(t, dsn, tablesOfActs...)
 	meddle(t, dsn, `ALTER TABLE events DROP COLUMN analysis`, `ALTER TABLE runs ADD COLUMN glance TEXT NOT NULL DEFAULT ''`,
 		`UPDATE runs SET glance = '{"tools":[{"name":"\"news\":","calls":2}],"news":[0.5],"health":[{"number":1,"score":90}]}'`,
 		`DELETE FROM goose_db_version WHERE version_id >= 6`)
@@ -291,7 +296,7 @@ func TestFile(t *testing.T) {
 		{"a folder that is not there is named", filepath.Join(folder, "none", "x.db"), "none/x.db: its folder does not exist"},
 		{"a folder is no database", folder, "is a directory"},
 		{"a file that is no database is left alone", text, "file is not a database"},
-		{"no path is no database", "", "no path"},
+		{"an empty path is an error", "", "the path is empty"},
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			for range 2 {
