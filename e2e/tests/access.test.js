@@ -34,6 +34,13 @@ talk.push(...pair.call("publish", { to: "blog" }, new Error("403: the token has 
 await server.send(talk);
 await server.post("/v1/traces", JSON.stringify(nestedSpans()));
 const [{ id: team }] = await server.get("/api/runs?text=planner");
+const watched = new Agent("guarded", { name: "guarded research", start: now - 600_000 });
+const report = (more) => ({ metadata: { guard: { by: "Go", ...more } } });
+await server.send([
+  watched.event("run_started", { name: "guarded research", ...report({}) }), ...watched.loop(9),
+  watched.event("guard_decision", report({ action: "halt", code: "halted", message: "You repeat the search.", count: 7, span: 14 })),
+]);
+await server.post("/api/runs/guarded/control", JSON.stringify({ act: "allow", tool: "search", by: "Ann", why: "the index was rebuilt" }));
 const runs = await server.get("/api/runs?text=demo-stuck");
 const stuck = runs[0].id;
 
@@ -53,6 +60,13 @@ const pages = [
     ready: async (p) => {
       await p.getByRole("button", { name: "Last repeat" }).first().click();
       return p.getByLabel("Event", { exact: true });
+    },
+  },
+  {
+    name: "run-guarded", path: "/runs/guarded",
+    ready: async (p) => {
+      await p.getByRole("button", { name: "Nudge" }).click();
+      return p.getByLabel("Words for the agent");
     },
   },
   { name: "run-agents", path: "/runs/handover", ready: (p) => p.getByRole("treegrid", { name: "Timeline" }).getByText("publish") },

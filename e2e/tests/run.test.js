@@ -253,8 +253,9 @@ describe("the timeline", () => {
     await timelineOf(page).getByRole("row").filter({ hasText: "× 9" }).click();
     const decisions = await server.get("/api/runs/short/decisions");
     assert.ok(decisions.length > 0, "nothing was decided");
+    const words = { warn: "nudged", block: "blocked", halt: "halted" };
     for (const action of new Set(decisions.map((d) => d.action))) {
-      await timelineOf(page).getByRole("row").filter({ hasText: new RegExp(`^\\W*${action} `, "i") }).first().waitFor();
+      await timelineOf(page).getByRole("row").filter({ hasText: new RegExp(`^\\W*Would have ${words[action]} `) }).first().waitFor();
     }
   });
 

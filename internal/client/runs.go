@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"time"
@@ -35,6 +36,16 @@ func (c *Client) Health(ctx context.Context) (*Health, error) {
 func (c *Client) Run(ctx context.Context, id string) (*api.RunSummary, error) {
 	var r api.RunSummary
 	return &r, c.get(ctx, RunPath(id, ""), &r)
+}
+
+// EndRun tells the server that all events of a run were sent.
+func (c *Client) EndRun(ctx context.Context, id string) error {
+	header := http.Header{"Content-Type": {"application/json"}}
+	answer, err := c.call(ctx, http.MethodPost, "/api/runs", header, bytes.NewReader(api.Encode(api.NewRun{ID: id, Ended: true})))
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
 }
 
 // Delete has the server forget a run.

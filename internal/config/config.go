@@ -30,7 +30,7 @@ type Config struct {
 	Limits        Limits        `yaml:"limits" doc:"Limits of requests, connections and the queue."`
 	Memory        Size          `yaml:"memory" doc:"Approximate memory budget of the server, shared by requests, the queue, traces, runs and guards. 0: a quarter of the memory of the machine or container, but at least 16 times limits.body."`
 	Retention     Retention     `yaml:"retention" doc:"When ended runs are deleted, the oldest first."`
-	IdleClose     Duration      `yaml:"idle_close" doc:"A run without events for this long is closed."`
+	IdleClose     Duration      `yaml:"idle_close" doc:"A run without events for this long is abandoned."`
 	IdleMemory    Duration      `yaml:"idle_memory" doc:"A run without events for this long is evicted from memory. Its next event loads it from the database."`
 	LiveRuns      int           `yaml:"live_runs" doc:"Maximum number of runs in memory. The runs that were idle longest are evicted."`
 	Content       string        `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are evaluated with their full content."`

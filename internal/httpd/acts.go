@@ -66,18 +66,18 @@ func (s *Server) actRoutes() {
 		"The run's label, its acknowledged warnings, and the mutes of its project."), s.getReview)
 }
 
-// who returns the name of the token that a request carries. Several tokens of one name are one person to the audit log.
-func (s *Server) who(p Person) string {
+// actor returns the name of the token that a request carries. Several tokens of one name are one person to the audit log.
+func (s *Server) actor(p Person) string {
 	if len(s.auth.tokens) == 0 {
 		return "local"
 	}
-	return s.auth.nameOf(p.Authorization)
+	return s.auth.nameOf(secretOf(p.Authorization))
 }
 
 func (s *Server) act(ctx context.Context, q *actQuery) (*actAnswer, error) {
 	b := &q.Body
 	a := store.Act{
-		At: time.Now(), Who: s.who(q.Person), Action: b.Action, RunID: b.RunID, Warning: b.Warning, Rule: b.Rule, Tool: b.Tool, Project: b.Project,
+		At: time.Now(), Who: s.actor(q.Person), Action: b.Action, RunID: b.RunID, Warning: b.Warning, Rule: b.Rule, Tool: b.Tool, Project: b.Project,
 		Value: b.Value, Note: s.Name(b.Note),
 	}
 	var err error

@@ -150,11 +150,15 @@ func (g *auth) allows(secret string, scope Scope) (granted Scope, allowed bool) 
 	return granted, allowed
 }
 
-// nameOf returns the name of the token in an Authorization header; "" for an unknown one.
-func (g *auth) nameOf(authorization string) string {
+// secretOf returns the token in an Authorization header.
+func secretOf(authorization string) string {
 	_, secret, _ := strings.Cut(authorization, " ")
-	hash := sha256.Sum256([]byte(strings.TrimSpace(secret)))
-	name := ""
+	return strings.TrimSpace(secret)
+}
+
+// nameOf returns the name of a token; "" if it is not known. It looks at all tokens whichever it is, as allows does.
+func (g *auth) nameOf(secret string) (name string) {
+	hash := sha256.Sum256([]byte(secret))
 	for i := range g.tokens {
 		if t := &g.tokens[i]; subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 {
 			name = t.name

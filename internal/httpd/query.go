@@ -37,7 +37,7 @@ type (
 		Person
 	}
 	runsQuery struct {
-		Status  string `query:"status" enum:"running,completed,failed,closed" doc:"Only runs with this status."`
+		Status  string `query:"status" enum:"running,completed,failed,abandoned" doc:"Only runs with this status."`
 		Project string `query:"project" doc:"Only runs of this project."`
 		Warning string `query:"warning" doc:"Only runs with a warning of this rule."`
 		Tool    string `query:"tool" doc:"Only runs that called this tool."`
@@ -241,5 +241,5 @@ func (s *Server) deleteRun(ctx context.Context, q *deleteQuery) (*struct{}, erro
 	if _, err = s.Pipeline.Submit(ctx, &pipeline.Submission{Deleted: []string{run.ID}}); err != nil {
 		return nil, err
 	}
-	return nil, s.Store.Act(ctx, &store.Act{At: time.Now(), Who: s.who(q.Person), Action: store.ActDelete, Run: run.Number, RunID: run.ID, Project: run.Project})
+	return nil, s.Store.Act(ctx, &store.Act{At: time.Now(), Who: s.actor(q.Person), Action: store.ActDelete, Run: run.Number, RunID: run.ID, Project: run.Project})
 }

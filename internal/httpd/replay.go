@@ -138,7 +138,7 @@ func (e SettingErrors) problem(status int, place string) *Problem {
 func replayOf(run string, settings map[string]string, again *pipeline.Replayed) api.Replay {
 	return api.Replay{
 		RunID: run, Profile: again.Profile, Settings: settings, Events: again.Events, Cut: again.Cut, HealthScore: again.Health.Score,
-		HealthStatus: again.Health.Status, Health: api.HealthPoints(again.HealthHistory), WorstDecision: again.WorstAction.String(),
+		HealthStatus: string(again.Health.Status), Health: api.HealthPoints(again.HealthHistory), WorstDecision: again.WorstAction.String(),
 		WarnedAt: api.TimeOrNull(again.FirstWarningAt), After: api.UsageOf(again.UsageAfterWarning), Warnings: api.WarningsOf(run, api.InOrder(again.Warnings)),
 		Decisions: api.DecisionsOf(run, again.Decisions),
 	}

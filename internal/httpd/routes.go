@@ -15,6 +15,7 @@ func (s *Server) routes() {
 	s.ingestRoutes()
 	s.telemetryRoutes()
 	s.guardRoutes()
+	s.controlRoutes()
 	s.runRoutes()
 	s.overviewRoutes()
 	s.compareRoutes()

@@ -32,6 +32,9 @@ type Server struct {
 	auth   auth
 	scopes map[string]Scope // of the mounted handlers, by pattern
 
+	controls   *controls           // orders of people to guards
+	parameters map[string][]string // of the queries of described operations, by pattern
+
 	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
 
 	failing rate.Sometimes // limits the log lines about failed requests
@@ -64,7 +67,9 @@ func New(o Options) (*Server, error) {
 	}
 	s.auth = newAuth(&o)
 	s.api = humago.New(scoped{s}, s.describe())
+	s.controls = newControls()
 	s.routes()
+	s.parameters = s.parametersOf()
 	return s, nil
 }
 
@@ -118,6 +123,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.prove(r, scope)
+	if p := s.unknownParameter(pattern, r); p != nil {
+		p.write(w)
+		return
+	}
 	s.mux.ServeHTTP(w, r)
 }
 

@@ -1,4 +1,4 @@
-import type { Act, Applied, Comparison, Decision, Overview, Json, Metrics, NewAct, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, Suggestion, Suggestions, Warning } from "./names";
+import type { Act, Applied, Comparison, ControlState, Decision, Json, Metrics, NewAct, Order, Overview, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, Suggestion, Suggestions, Warning } from "./names";
 import { segmentOf } from "../route/segment";
 import { token } from "./token.svelte";
 
@@ -87,6 +87,10 @@ export const api = {
   metrics: (id: string, signal?: AbortSignal) => get<Metrics>(`${run(id)}/metrics`, signal),
   warnings: (id: string, signal?: AbortSignal) => get<Warning[]>(`${run(id)}/warnings`, signal),
   decisions: (id: string, signal?: AbortSignal) => get<Decision[]>(`${run(id)}/decisions`, signal),
+  controlState: (id: string, signal?: AbortSignal) => get<ControlState>(`${run(id)}/control`, signal),
+  control: async (id: string, order: Order): Promise<void> => {
+    await ask(`${run(id)}/control`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(order) });
+  },
   compare: (a: string, b: string, signal?: AbortSignal) => get<Comparison>(`/api/compare?${new URLSearchParams({ a, b })}`, signal),
   overview: (query: URLSearchParams, signal?: AbortSignal) => get<Overview>(`/api/overview?${query}`, signal),
   rules: (signal?: AbortSignal) => get<Rule[]>("/api/rules", signal),
