@@ -44,7 +44,7 @@ build: ## build bin/unloop, one file that needs nothing else
 	@echo "bin/unloop $(version)"
 
 .PHONY: agents
-agents: build ## run real coding agents, installed from npm, against a scripted model with unloop at their hooks
+agents: build ## run real coding agents, installed from npm, against a scripted model with unloop at their hooks and as their proxy
 	@mkdir -p bin/agents && cp internal/agents/package.json bin/agents/
 	@npm --prefix bin/agents install --no-audit --no-fund --loglevel error
 	@go run ./internal/agents -bin bin/unloop -packages bin/agents

@@ -37,10 +37,11 @@ type Serve struct {
 
 // Addresses are the addresses of a server.
 type Addresses struct {
-	HTTP string // HOST:PORT
-	GRPC string // HOST:PORT; "" if gRPC is off
-	URL  string // of the server, for people
-	DB   string // the data source of the database, without a password
+	HTTP  string // HOST:PORT
+	GRPC  string // HOST:PORT; "" if gRPC is off
+	Proxy string // HOST:PORT of the proxy for model APIs; "" if there is none
+	URL   string // of the server, for people
+	DB    string // the data source of the database, without a password
 }
 
 // Run serves until ctx is done. It then stops accepting events, completes the current requests, records everything and returns.
@@ -50,9 +51,18 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p, err := s.assemble(ctx, rpc != nil)
+	front, err := s.listenProxy(ctx)
 	if err != nil {
 		return errors.Join(err, closeListener(web), closeListener(rpc))
+	}
+	p, err := s.assemble(ctx, rpc != nil)
+	if err == nil {
+		if p.proxy, err = p.makeProxy(front); err != nil {
+			err = errors.Join(err, p.store.Close())
+		}
+	}
+	if err != nil {
+		return errors.Join(err, closeListener(web), closeListener(rpc), closeListener(front))
 	}
 	defer func() { err = errors.Join(err, p.store.Close()) }()
 	if s.Ready != nil {
@@ -77,6 +87,7 @@ type components struct {
 	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil if gRPC is off
+	proxy    *modelProxy   // nil without a proxy
 
 	grpcState string // on, off or taken
 }
@@ -95,7 +106,8 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	asking := begin(func() error { return p.answerQuestions(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
 	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
-	for _, part := range []*part{inner, edge, telemetry} {
+	proxying := begin(func() error { return p.proxy.run(serving) })
+	for _, part := range []*part{inner, edge, telemetry, proxying} {
 		go func() {
 			<-part.done
 			failed(part.err) // if one part ends, all end
@@ -103,7 +115,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	}
 	<-serving.Done()
 	p.log.Info("stopping")
-	err := errors.Join(edge.wait(), telemetry.wait(), cleaning.wait(), indexing.wait(), asking.wait())
+	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), indexing.wait(), asking.wait())
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
@@ -206,6 +218,9 @@ func (p *components) addresses(web, rpc net.Listener) Addresses {
 	a := Addresses{HTTP: web.Addr().String(), URL: p.config.URL, DB: publicDSN(p.dsn)}
 	if rpc != nil {
 		a.GRPC = rpc.Addr().String()
+	}
+	if p.proxy != nil {
+		a.Proxy = p.proxy.listener.Addr().String()
 	}
 	if a.URL == "" {
 		a.URL = "http://" + a.HTTP

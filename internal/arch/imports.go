@@ -128,9 +128,9 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/price", "internal/reverseproxy"},
-		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
-		tests:  []string{"guard", "internal/ingest/openai"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/price", "internal/reverseproxy"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/prometheus/client_golang", "github.com/zeebo/xxh3"},
+		tests:  []string{"guard", "internal/hook", "internal/ingest/openai", "internal/ingest/otlp"},
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
 	"internal/hook": {
@@ -138,8 +138,9 @@ var rooms = map[string]room{
 		others: []string{"github.com/zeebo/xxh3", "go.yaml.in/yaml/v3", "golang.org/x/sys"},
 		tests:  []string{"internal/ingest/labelled"},
 	},
-	"internal/hook/install": {ours: []string{"internal/configedit", "internal/hook"}},
-	"internal/agents":       {},
+	"internal/mcpproxy/clients": {ours: []string{"internal/configedit"}},
+	"internal/hook/install":     {ours: []string{"internal/configedit", "internal/hook"}},
+	"internal/agents":           {},
 
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
@@ -161,7 +162,7 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
+		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},
@@ -179,6 +180,7 @@ var testHelpers = []string{"detect/detecttest", "internal/costtest", "internal/i
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{
 	"github.com/google/go-cmp",
+	"github.com/openai/openai-go/v3",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v6",

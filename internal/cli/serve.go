@@ -90,6 +90,9 @@ func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	case loaded.GRPCAddr != config.Off:
 		fmt.Fprintf(w, "; no gRPC: another program uses %s", loaded.GRPCAddr)
 	}
+	if a.Proxy != "" {
+		fmt.Fprintf(w, "\n  proxy     http://%s/openai, /anthropic and /gemini, mode %s", a.Proxy, loaded.Proxy.Mode)
+	}
 	fmt.Fprintf(w, "\n  database  %s\n", a.DB)
 	fmt.Fprintf(w, "  profile   %s\n", loaded.Profile)
 	if loaded.File != "" {

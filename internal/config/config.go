@@ -39,6 +39,7 @@ type Config struct {
 	Prices        string        `yaml:"prices" doc:"A file with prices of models, which take precedence over the built-in ones. Empty: none."`
 	Webhooks      []Webhook     `yaml:"webhooks" doc:"Endpoints that receive warnings."`
 	SecondOpinion SecondOpinion `yaml:"second_opinion" doc:"A model that is asked whether an agent is stuck, on weak evidence and before a stop. docs/second-opinion.md says what is sent."`
+	Proxy         Proxy         `yaml:"proxy" doc:"A proxy in front of model APIs on a port of its own, which records its runs. docs/proxy.md says how it judges."`
 	Log           Log           `yaml:"log" doc:"The server's log, on standard error. Prompts, inputs and outputs are never logged."`
 }
 
@@ -115,6 +116,19 @@ type SecondOpinion struct {
 	MaxTokens int      `yaml:"max_tokens" doc:"maximum number of tokens in an answer"`
 }
 
+// Proxy sets the proxy in front of model APIs.
+type Proxy struct {
+	Addr          string `yaml:"addr" doc:"where it listens, HOST:PORT, which must be loopback; empty: there is no proxy"`
+	Mode          string `yaml:"mode" doc:"observe, nudge or guard"`
+	OnHalt        string `yaml:"on_halt" doc:"how it answers a halted run: answer (in the model's place) or error (status 400)"`
+	OpenAI        string `yaml:"openai_upstream" doc:"base URL behind /openai, without the version's path"`
+	Anthropic     string `yaml:"anthropic_upstream" doc:"base URL behind /anthropic"`
+	Gemini        string `yaml:"gemini_upstream" doc:"base URL behind /gemini"`
+	SessionBudget string `yaml:"session_budget" doc:"what a session may spend, such as cost=5,calls=200; also tokens and time; empty: no limit"`
+	KeyBudget     string `yaml:"key_budget" doc:"what an API key may spend; empty: no limit"`
+	ProjectBudget string `yaml:"project_budget" doc:"what a project may spend, which a header names; empty: no limit"`
+}
+
 // Log sets the level and the format of the log.
 type Log struct {
 	Level  string `yaml:"level" doc:"minimum level: debug, info, warn or error"`
@@ -172,6 +186,10 @@ func Default() *Config {
 		Search:     true,
 		SecondOpinion: SecondOpinion{
 			Wait: Duration(5 * time.Second), Timeout: Duration(20 * time.Second), PerRun: 5, PerHour: 60, MaxTokens: 1000,
+		},
+		Proxy: Proxy{
+			Mode: "nudge", OnHalt: "answer",
+			OpenAI: "https://api.openai.com", Anthropic: "https://api.anthropic.com", Gemini: "https://generativelanguage.googleapis.com",
 		},
 		Log: Log{Level: "info", Format: "text"},
 	}

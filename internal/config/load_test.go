@@ -51,6 +51,7 @@ prices: prices.yaml
 webhooks:
   - {url: https://example.com/a, format: slack, secret: s, rules: [cycle], severity: critical, projects: [shop], timeout: 3s}
 second_opinion: {endpoint: "https://models.example.com/v1", model: m, api_key_env: KEY, wait: 1s, timeout: 2s, per_run: 3, per_hour: 4, max_tokens: 500}
+proxy: {addr: "127.0.0.1:4141", mode: guard, on_halt: error, openai_upstream: "http://o", anthropic_upstream: "http://a", gemini_upstream: "http://g", session_budget: calls=1, key_budget: cost=2, project_budget: time=3h}
 shadow: {profile: cycles, settings: {ignore: [a]}}
 log: {level: debug, format: json}
 `, Source{})
@@ -76,6 +77,10 @@ log: {level: debug, format: json}
 		SecondOpinion: SecondOpinion{
 			Endpoint: "https://models.example.com/v1", Model: "m", APIKeyEnv: "KEY", Wait: Duration(time.Second), Timeout: Duration(2 * time.Second),
 			PerRun: 3, PerHour: 4, MaxTokens: 500,
+		},
+		Proxy: Proxy{
+			Addr: "127.0.0.1:4141", Mode: "guard", OnHalt: "error", OpenAI: "http://o", Anthropic: "http://a", Gemini: "http://g",
+			SessionBudget: "calls=1", KeyBudget: "cost=2", ProjectBudget: "time=3h",
 		},
 		Shadow: Shadow{"cycles", Settings{"ignore": `["a"]`}},
 		Log:    Log{Level: "debug", Format: "json"},
@@ -121,6 +126,9 @@ func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 		"webhooks": "[{url: http://w}]", "log.level": "warn", "log.format": "json",
 		"second_opinion.endpoint": "http://m/v1", "second_opinion.model": "m", "second_opinion.api_key_env": "KEY", "second_opinion.wait": "1s",
 		"second_opinion.timeout": "2s", "second_opinion.per_run": "3", "second_opinion.per_hour": "4", "second_opinion.max_tokens": "500",
+		"proxy.addr": "127.0.0.1:4141", "proxy.mode": "guard", "proxy.on_halt": "error", "proxy.openai_upstream": "http://o",
+		"proxy.anthropic_upstream": "http://a", "proxy.gemini_upstream": "http://g", "proxy.session_budget": "calls=1", "proxy.key_budget": "cost=2",
+		"proxy.project_budget": "time=3h",
 	}
 	t.Chdir(t.TempDir())
 	all := make(map[string]string)
