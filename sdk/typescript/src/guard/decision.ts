@@ -20,6 +20,7 @@ export interface Finding {
 export type Answer = Record<string, unknown>;
 
 export const UNGUARDED = "unguarded";
+export const VALUE_CHARACTERS = 1 << 20; // limit of arguments, and of a result, that are sent to a guard
 
 /** A decision about a call before it runs or after it ended. */
 export class Decision {

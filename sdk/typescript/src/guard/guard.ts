@@ -5,16 +5,15 @@ import { asInput } from "../observe.js";
 import { randomHex } from "../runtime.js";
 import { errorText, serialize, shorten, truncate } from "../serialize.js";
 import { settings } from "../settings.js";
-import { attach } from "./attach.js";
+import { attach, nudgeError } from "./attach.js";
 import { processFor } from "./child.js";
-import { type Answer, Decision, GuardUnavailable } from "./decision.js";
+import { type Answer, Decision, GuardUnavailable, VALUE_CHARACTERS } from "./decision.js";
 import { findProgram } from "./program.js";
 import { Remote } from "./remote.js";
 import { type RunState, type Transport, Unavailable } from "./transport.js";
 
 const MAX_RUN = 200; // bytes of a run's name
 const START_MS = 5000; // least timeout of the first request, which may start a process
-const VALUE_CHARACTERS = 1 << 20; // limit of arguments, and of a result, that are sent to a guard
 const HELP =
   "install the package for this platform, set UNLOOP_BIN to the program, or set UNLOOP_ENDPOINT to a server; " +
   'onMissing: "warn" lets the agent run unguarded';
@@ -299,16 +298,4 @@ function value(name: string, item: unknown): string {
 
 function objectOf(value: unknown): Answer | undefined {
   return typeof value === "object" && value !== null ? (value as Answer) : undefined;
-}
-
-/** Appends the nudge, if there is one, to the error's message, which frameworks pass to the model. */
-function nudgeError(error: unknown, decision: Decision): void {
-  if (!(error instanceof Error) || typeof decision.result !== "string") return;
-  const said = truncate(errorText(error), VALUE_CHARACTERS);
-  const nudge = decision.result.startsWith(said) ? decision.result.slice(said.length).trim() : decision.result;
-  try {
-    error.message = `${error.message} ${nudge}`;
-  } catch {
-    // The error is frozen.
-  }
 }
