@@ -1,23 +1,12 @@
 // Extracts names, texts, results and usage from LangChain's objects. The functions make no assumptions about their shape.
 
 import { count } from "../adapter.js";
+import { type Fields, members, textOf } from "../read.js";
 import type { Usage } from "../run.js";
 import { isPlain } from "../serialize.js";
 
 const MAX_COMMANDS = 256; // commands of one tool or node that are read
-const MAX_TEXT = 1 << 20; // longest text that is parsed, in characters
 const SESSION_KEYS = ["session_id", "conversation_id", "thread_id"]; // in the order in which OpenInference looks for them
-
-export type Fields = Record<string, unknown>;
-
-/** Returns value as an object whose members can be read. */
-export function members(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
 
 /** Returns the id of the conversation, which is the id of the run, or undefined. */
 export function sessionId(metadata: Fields): string | undefined {
@@ -35,16 +24,6 @@ export function agentName(metadata: Fields): string | undefined {
 export function runnableName(serialized: unknown, runName: string | undefined): string {
   const { name, id } = members(serialized);
   return runName || textOf(name) || (Array.isArray(id) && textOf(id.at(-1))) || "langchain";
-}
-
-/** Returns the arguments of a call. They are JSON text; other text is itself. */
-export function argumentsOf(input: unknown): unknown {
-  if (typeof input !== "string" || input.length > MAX_TEXT) return input;
-  try {
-    return JSON.parse(input);
-  } catch {
-    return input;
-  }
 }
 
 /** Returns the agent that a tool hands over to, or "". The rules are those of the server for traces. */

@@ -3,6 +3,7 @@
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { BoundedMap } from "../adapter.js";
 import { warnOnce } from "../log.js";
+import { argumentsOf, members, textOf } from "../read.js";
 import { currentRun, type EventFields, Run } from "../run.js";
 import * as extract from "./extract.js";
 
@@ -68,7 +69,7 @@ export class UnloopCallbackHandler extends BaseCallbackHandler {
       const text = call.owns ? extract.userText(inputs) : undefined; // within a trace the input may not be a user's
       if (text !== undefined) call.run.event("message", { role: "user", text });
       if (!tags?.some((tag) => tag.startsWith("graph:step:"))) return;
-      call.node = extract.textOf(metadata?.langgraph_node) || undefined;
+      call.node = textOf(metadata?.langgraph_node) || undefined;
       this.noteAttempt(call, `task ${metadata?.langgraph_checkpoint_ns}`, call.node);
     });
   }
@@ -85,7 +86,7 @@ export class UnloopCallbackHandler extends BaseCallbackHandler {
     this.safely(() => {
       const call = this.open.take(id);
       if (!call) return;
-      if (extract.isControlFlow(error)) recordCommands(call, extract.commandTargets(extract.members(error).command));
+      if (extract.isControlFlow(error)) recordCommands(call, extract.commandTargets(members(error).command));
       this.failed(call, error);
     });
   }
@@ -125,7 +126,7 @@ export class UnloopCallbackHandler extends BaseCallbackHandler {
       const call = this.begin({ id, parent, tags, metadata, name });
       for (let outer = call.parent; outer; outer = outer.parent) outer.calledTool = true;
       if (callId) this.noteAttempt(call, `call ${callId}`, name);
-      const args = extract.argumentsOf(input);
+      const args = argumentsOf(input);
       const to = extract.handoffOf(name, args);
       if (to) {
         recordHandoff(call, to);
@@ -287,7 +288,7 @@ export class UnloopCallbackHandler extends BaseCallbackHandler {
     const attempts = call.parent?.failedAttempts;
     if (call.attempt && attempts && !controlFlow && attempts.size < MAX_FAILED_ATTEMPTS) attempts.add(call.attempt);
     if (!call.owns) return;
-    const { name } = extract.members(error);
+    const { name } = members(error);
     if (controlFlow) call.run.end();
     else if (name === "AbortError")
       call.run.end({ status: "cancelled" }); // the caller left the stream

@@ -10,6 +10,7 @@ import { haltAnswer, refusal } from "../adapter.js";
 import { nudgeError } from "../guard/attach.js";
 import { Decision, LoopError } from "../guard/decision.js";
 import { type Annotations, Guard, type GuardOptions } from "../guard/guard.js";
+import { members, textOf } from "../read.js";
 import { currentRun } from "../run.js";
 import { randomHex } from "../runtime.js";
 import * as extract from "./extract.js";
@@ -35,7 +36,7 @@ export function unloopMiddleware({ guard = {}, onHalt = "end" }: MiddlewareOptio
   if (!["end", "raise"].includes(onHalt)) throw new TypeError(`invalid onHalt "${onHalt}": want "end" or "raise"`);
   const guards = guard instanceof Guard ? guard : new Guard(guard);
   const guardOf = (request: unknown): Guard => {
-    const { state, runtime } = extract.members(request);
+    const { state, runtime } = members(request);
     return guards.run(runId(state, runtime) ?? guards.id);
   };
   const raise = (decision: Decision | undefined): void => {
@@ -57,7 +58,7 @@ export function unloopMiddleware({ guard = {}, onHalt = "end" }: MiddlewareOptio
       const response = await handler(withNudge(request));
       const text = isAIMessage(response) && response.tool_calls?.length ? extract.messageText(response) : "";
       if (!text) return response; // a message without calls is the final answer
-      const decision = await guardOf(request).text(text, { agent: extract.textOf(extract.members(response).name) || undefined });
+      const decision = await guardOf(request).text(text, { agent: textOf(members(response).name) || undefined });
       raise(decision);
       if (decision.halted) return answer(decision, text);
       if (decision.action !== "allow") Object.assign(response.response_metadata, metadataOf(decision));
@@ -97,19 +98,19 @@ export function unloopMiddleware({ guard = {}, onHalt = "end" }: MiddlewareOptio
 
 /** Returns the guard's run id: that of the agent's state, else the thread, else the current run. */
 function runId(state: unknown, runtime: unknown): string | undefined {
-  const thread = extract.members(extract.members(runtime).configurable).thread_id;
-  return extract.textOf(extract.members(state)._unloopRun) || (thread ? String(thread) : currentRun()?.id);
+  const thread = members(members(runtime).configurable).thread_id;
+  return textOf(members(state)._unloopRun) || (thread ? String(thread) : currentRun()?.id);
 }
 
 /** Reports whether the invocation starts a turn. An agent within another graph continues that graph's turn. */
 function startsTurn(runtime: unknown): boolean {
-  return !extract.textOf(extract.members(extract.members(runtime).configurable).checkpoint_ns).includes("|");
+  return !textOf(members(members(runtime).configurable).checkpoint_ns).includes("|");
 }
 
 /** Returns the MCP annotations in a tool's metadata, where the MCP adapters put them. */
 function annotationsOf(tool: unknown): Annotations | undefined {
-  const metadata = extract.members(extract.members(tool).metadata);
-  const { readOnlyHint, idempotentHint } = { ...extract.members(metadata.annotations), ...metadata } as Record<string, unknown>;
+  const metadata = members(members(tool).metadata);
+  const { readOnlyHint, idempotentHint } = { ...members(metadata.annotations), ...metadata } as Record<string, unknown>;
   const hints: Annotations = {};
   if (typeof readOnlyHint === "boolean") hints.readOnlyHint = readOnlyHint;
   if (typeof idempotentHint === "boolean") hints.idempotentHint = idempotentHint;
@@ -122,8 +123,8 @@ function metadataOf({ action, code, count, message }: Decision): Record<string, 
 
 /** Returns the decision in a message's metadata, or undefined. */
 function decisionOf(message: BaseMessage | undefined): Decision | undefined {
-  const fields = extract.members(extract.members(message?.response_metadata)[KEY]);
-  return ["warn", "block", "halt"].includes(extract.textOf(fields.action)) ? new Decision(fields) : undefined;
+  const fields = members(members(message?.response_metadata)[KEY]);
+  return ["warn", "block", "halt"].includes(textOf(fields.action)) ? new Decision(fields) : undefined;
 }
 
 /** Returns the halt in the last tool messages, or undefined. */
@@ -175,7 +176,7 @@ function nudgedOutcome(outcome: ToolMessage | Command, decision: Decision): Tool
   const { update } = outcome as Command;
   const replace = (messages: unknown): unknown =>
     Array.isArray(messages) ? messages.map((item) => (item === first ? message : item)) : messages;
-  const nudged = Array.isArray(update) ? replace(update) : { ...update, messages: replace(extract.members(update).messages) };
+  const nudged = Array.isArray(update) ? replace(update) : { ...update, messages: replace(members(update).messages) };
   return new Command({ ...(outcome as Command), update: nudged as Record<string, unknown> });
 }
 
