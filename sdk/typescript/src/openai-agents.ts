@@ -37,6 +37,8 @@ interface GuardedCall {
   halted: string; // why the run ends, or "" if it continues
 }
 
+const NO_TRACE = "no-op"; // the id that the SDK gives where tracing is disabled
+
 const guardedCalls = new BoundedMap<GuardedCall>();
 let recording = false;
 
@@ -66,10 +68,15 @@ export class Recorder implements TracingProcessor {
 
   async onTraceEnd({ traceId }: Trace): Promise<void> {
     safely(() => {
-      const found = this.runs.take(traceId);
-      const error = this.failures.take(traceId);
-      if (found?.owns) found.run.end({ error });
+      this.end(traceId);
+      this.runs.take(traceId);
     });
+  }
+
+  private end(traceId: string): void {
+    const found = this.runs.get(traceId);
+    const error = this.failures.take(traceId);
+    if (found?.owns) found.run.end({ error });
   }
 
   async onSpanStart(span: Span<never>): Promise<void> {
@@ -94,6 +101,8 @@ export class Recorder implements TracingProcessor {
       else if (data.type === "handoff" && data.to_agent) {
         run.event("handoff_started", { agent: textOf(data.to_agent), metadata: { from: data.from_agent ?? null } });
       } else if (data.type === "agent" && span.error) this.fail(span.traceId, errorOf(span));
+      // The SDK does not end the trace of a run that failed.
+      if (!span.parentId && this.failures.get(span.traceId) !== undefined) this.end(span.traceId);
     });
   }
 
@@ -254,8 +263,8 @@ export class LoopGuard {
 
   /** Returns the run id of a call: the current run, else the trace, else one for each run of the SDK. */
   private runOf(context: RunContext<unknown>): string {
-    const trace = getCurrentTrace();
-    const known = currentRun()?.id ?? (trace?.toJSON() ? trace.traceId : undefined) ?? this.runs.get(context);
+    const traceId = getCurrentTrace()?.traceId;
+    const known = currentRun()?.id ?? (traceId === NO_TRACE ? undefined : traceId) ?? this.runs.get(context);
     if (known) return known;
     const made = randomHex(12);
     this.runs.set(context, made);
