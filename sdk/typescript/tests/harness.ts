@@ -1,12 +1,13 @@
 // What the tests share: the program unloop, built from this tree, servers of it, and a package that knows only its test.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server as HTTPServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach } from "node:test";
+import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { configure, forgetSender, shutdown } from "../src/core.js";
 import { endProcesses } from "../src/guard/child.js";
@@ -22,6 +23,7 @@ export const unloop = process.env.UNLOOP_TEST_PROGRAM ?? join(root, "bin/unloop"
 /** What the package has logged in this test. */
 export const said: string[] = [];
 
+const execute = promisify(execFile);
 const cleanups: (() => unknown)[] = [];
 
 /** Calls act at the end of the test. */
@@ -222,32 +224,24 @@ export function reply(response: ServerResponse, status: number, body: unknown, h
   response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
-/** Returns the ```ts blocks of a page of the documentation, such as docs/typescript.md. */
+/** Returns the ```ts blocks of a page, such as docs/typescript.md. */
 export function blocks(page: string): string[] {
-  const found = readFileSync(join(root, page), "utf8").matchAll(/^```ts\n(.*?)^```$/gms);
-  return Array.from(found, ([, code]) => code ?? "");
+  return Array.from(readFileSync(join(root, page), "utf8").matchAll(/^```ts\n(.*?)^```$/gms), ([, code]) => code ?? "");
 }
 
-/** Runs the code of a page in a process of its own, and returns what it printed. The package is the one that these tests were built of. */
-export function runExample(code: string, environment: Record<string, string> = {}, files: Record<string, string> = {}): string {
-  const folder = mkdtempSync(join(resolve("build"), "example."));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  writeFileSync(join(folder, "example.ts"), code);
-  execFileSync("node_modules/.bin/tsc", ["--project", writeProject(folder)], {
-    stdio: ["ignore", "pipe", "pipe"],
-    encoding: "utf8",
-  });
-  return execFileSync(process.execPath, [join(folder, "out/example.js")], {
-    encoding: "utf8",
-    env: { ...process.env, UNLOOP_BIN: unloop, ...environment },
-    timeout: 60_000,
-  });
+/** Compiles programs, by their file names, in a folder where they import the package by its name. Returns the folder of the results. */
+export async function compile(files: Record<string, string>): Promise<string> {
+  const folder = mkdtempSync(resolve("build/examples."));
+  for (const [name, code] of Object.entries(files)) writeFileSync(join(folder, name), code);
+  const compilerOptions = { rootDir: ".", outDir: "out", allowJs: true, checkJs: false, declaration: false, noImplicitAny: false };
+  const project = { extends: resolve("tsconfig.json"), compilerOptions, include: ["*.ts", "*.js"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(project));
+  await execute("node_modules/.bin/tsc", ["--project", folder]);
+  return join(folder, "out");
 }
 
-function writeProject(folder: string): string {
-  const project = join(folder, "tsconfig.json");
-  const compilerOptions = { rootDir: ".", outDir: "out", noUnusedLocals: false, declaration: false, allowJs: true };
-  writeFileSync(project, JSON.stringify({ extends: resolve("tsconfig.json"), compilerOptions, include: ["*.ts", "*.js"] }));
-  return project;
+/** Runs a compiled program in a process of its own, and returns what it printed. */
+export async function run(path: string, environment: Record<string, string>): Promise<string> {
+  const env = { ...process.env, UNLOOP_BIN: unloop, ...environment };
+  return (await execute(process.execPath, [path], { env, timeout: 60_000 })).stdout;
 }
