@@ -64,13 +64,13 @@ func (g *Group) Run(id string) *Guard {
 	return guard
 }
 
-// makeRoom evicts guards while the memory is over the limit: from one shard after the other, the least recently used guard. It
-// does not evict atHand.
-func (g *Group) makeRoom(atHand *Guard) {
+// makeRoom evicts guards while the memory is over the limit. It takes the least recently used guard of each shard in turn. It
+// does not evict inUse.
+func (g *Group) makeRoom(inUse *Guard) {
 	for tried := 0; g.limit > 0 && tried < shards && g.bytes.Load() > g.limit; tried++ {
 		p := &g.parts[g.next.Add(1)%shards]
 		p.mu.Lock()
-		if oldest := p.used.Back(); oldest != nil && oldest.Value.(*member).guard != atHand {
+		if oldest := p.used.Back(); oldest != nil && oldest.Value.(*member).guard != inUse {
 			g.close(g.remove(p, oldest.Value.(*member).run))
 			p.dropped++
 			tried = 0

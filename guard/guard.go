@@ -108,7 +108,7 @@ func (g *Guard) Before(ctx context.Context, c Call) Decision {
 	} else {
 		d = g.beforeInSwarm(ctx, c)
 	}
-	g.announce("before", c, d)
+	g.notify("before", c, d)
 	return d
 }
 
@@ -116,7 +116,7 @@ func (g *Guard) beforeAlone(ctx context.Context, c Call) Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	d, _ := g.start(ctx, c)
-	return g.settle(c, d)
+	return g.finish(c, d)
 }
 
 func (g *Guard) beforeInSwarm(ctx context.Context, c Call) Decision {
@@ -127,7 +127,7 @@ func (g *Guard) beforeInSwarm(ctx context.Context, c Call) Decision {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.settle(c, g.joinSwarm(d, global, c.Tool, started.ref))
+	return g.finish(c, g.joinSwarm(d, global, c.Tool, started.ref))
 }
 
 func (g *Guard) lockedStart(ctx context.Context, c Call) (Decision, started) {
@@ -154,8 +154,8 @@ func (g *Guard) start(ctx context.Context, c Call) (Decision, started) {
 	return g.consult(ctx, d), begun
 }
 
-// settle counts the decision about a call, and records a call that it stops. The guard is locked.
-func (g *Guard) settle(c Call, d Decision) Decision {
+// finish counts the decision about a call, and records a call that it stops. The guard is locked.
+func (g *Guard) finish(c Call, d Decision) Decision {
 	if d.Stops() {
 		g.add(unloop.Event{Type: unloop.ToolCallBlocked, CallID: c.ID, Tool: c.Tool, Agent: c.Agent})
 	}
@@ -163,8 +163,8 @@ func (g *Guard) settle(c Call, d Decision) Decision {
 	return d
 }
 
-// After records the outcome of a call and decides about it. A warning is for the agent, with the result: see Decision.Attach.
-// A block applies to the next call that matches the finding. A halt ends the run: see Decision.Err.
+// After records the outcome of a call and decides about it. A nudge is for the agent and goes with the result: see
+// Decision.Attach. A block applies to the next call that matches the finding. A halt ends the run: see Decision.Err.
 func (g *Guard) After(ctx context.Context, c Call, o Outcome) Decision {
 	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Output: o.Result, Agent: c.Agent}
 	if o.Err != nil {
@@ -175,13 +175,13 @@ func (g *Guard) After(ctx context.Context, c Call, o Outcome) Decision {
 		ms := float64(o.Latency) / float64(time.Millisecond)
 		e.Latency = &ms
 	}
-	return g.tell(ctx, "after", c, e)
+	return g.record(ctx, "after", c, e)
 }
 
 // Text records a message and decides about it. The role is unloop.RoleAssistant, RoleUser or RoleSystem. A user message
 // begins a turn.
 func (g *Guard) Text(ctx context.Context, role, agent, text string) Decision {
-	return g.tell(ctx, "text", Call{Agent: agent}, unloop.Event{Type: unloop.MessageSent, Role: role, Agent: agent, Text: text})
+	return g.record(ctx, "text", Call{Agent: agent}, unloop.Event{Type: unloop.MessageSent, Role: role, Agent: agent, Text: text})
 }
 
 // ResetTurn begins a turn without a message.
@@ -191,19 +191,19 @@ func (g *Guard) ResetTurn(ctx context.Context) Decision {
 
 // MarkProgress records progress that the calls do not show, as a state update. The description what is the name of the event.
 func (g *Guard) MarkProgress(ctx context.Context, what string) Decision {
-	return g.tell(ctx, "progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
+	return g.record(ctx, "progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
 }
 
 // Allow records that a person lets the agent continue. It resets the level of policy.Ladder. The reason why is the name of
 // the event.
 func (g *Guard) Allow(ctx context.Context, why string) Decision {
-	return g.tell(ctx, "allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
+	return g.record(ctx, "allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
 }
 
-// tell adds an event, counts the decision at it and notifies the listeners.
-func (g *Guard) tell(ctx context.Context, moment string, c Call, e unloop.Event) Decision {
+// record adds an event, counts the decision at it and notifies the listeners.
+func (g *Guard) record(ctx context.Context, stage string, c Call, e unloop.Event) Decision {
 	d := g.decide(ctx, e)
-	g.announce(moment, c, d)
+	g.notify(stage, c, d)
 	return d
 }
 
@@ -216,10 +216,10 @@ func (g *Guard) decide(ctx context.Context, e unloop.Event) Decision {
 	return d
 }
 
-// announce notifies the listeners, if there are any.
-func (g *Guard) announce(moment string, c Call, d Decision) {
+// notify notifies the listeners, if there are any.
+func (g *Guard) notify(stage string, c Call, d Decision) {
 	if len(g.listeners.queues) > 0 {
-		g.listeners.tell(g.notice(moment, c, d))
+		g.listeners.send(g.notice(stage, c, d))
 	}
 }
 

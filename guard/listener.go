@@ -25,9 +25,9 @@ type Notice struct {
 }
 
 // notice returns the notice of a decision.
-func (g *Guard) notice(moment string, c Call, d Decision) Notice {
-	n := Notice{Time: g.now(), Stage: moment, Call: c, Decision: d, Event: "decision"}
-	if moment == "before" && d.Action == policy.Block {
+func (g *Guard) notice(stage string, c Call, d Decision) Notice {
+	n := Notice{Time: g.now(), Stage: stage, Call: c, Decision: d, Event: "decision"}
+	if stage == "before" && d.Action == policy.Block {
 		n.Event, n.Result, n.Error = "tool.result", d.Result(), d.prefix.Tag
 	}
 	return n
@@ -51,9 +51,9 @@ type listeners struct {
 	closed bool
 }
 
-func newListeners(hear []Listener) *listeners {
+func newListeners(all []Listener) *listeners {
 	l := &listeners{}
-	for _, listener := range hear {
+	for _, listener := range all {
 		queue := make(chan Notice, backlog)
 		l.queues = append(l.queues, queue)
 		l.done.Go(func() {
@@ -74,7 +74,7 @@ func (l *listeners) call(listener Listener, n Notice) {
 	listener(n)
 }
 
-func (l *listeners) tell(n Notice) {
+func (l *listeners) send(n Notice) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if l.closed {

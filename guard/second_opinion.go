@@ -20,10 +20,10 @@ type Reviewer interface {
 // agent: see policy.Opinions. An opinion is an event of the run, so the decisions of a recorded run need no reviewer. Without an
 // answer, the decisions are those without second opinions. Several guards may share a SecondOpinion.
 type SecondOpinion struct {
-	Reviewer Reviewer // needed
+	Reviewer Reviewer // required
 
-	// Wait is how long a decision waits for the answer to its question, unless its context is done earlier. An answer that comes later changes later decisions. 0
-	// means that no decision waits.
+	// Wait is how long a decision waits for the answer to its question, unless its context is done earlier. A later answer
+	// changes later decisions. 0 means that no decision waits.
 	Wait time.Duration
 	// Timeout ends a question. 0 means 30 seconds.
 	Timeout time.Duration
@@ -61,7 +61,7 @@ func newQuestions(o *SecondOpinion) *questions {
 	return q
 }
 
-// keep makes a session keep what questions contain.
+// keep makes a session keep the texts that questions contain.
 func (q *questions) keep(s *profile.Session) {
 	if q != nil {
 		s.KeepTranscript(q.Mask)

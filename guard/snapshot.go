@@ -20,9 +20,9 @@ type kept struct {
 	Watch   json.RawMessage `json:"watch"`
 }
 
-// Snapshot returns the complete state of the guard as JSON. A guard that Restore makes of it continues exactly as this one
-// would. Listeners and the counts of the swarm are not included. The error wraps ErrFailed if the guard has failed. It is
-// also an error if the state of a custom policy cannot be encoded.
+// Snapshot returns the complete state of the guard as JSON. A guard that Restore makes of it continues exactly as this one would.
+// Listeners and the counts of the swarm are not included. The error wraps ErrFailed if the guard has failed. A custom policy
+// whose state cannot be encoded is also an error.
 func (g *Guard) Snapshot() (data []byte, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -37,8 +37,8 @@ func (g *Guard) Snapshot() (data []byte, err error) {
 	return json.Marshal(kept{snapshotVersion, g.next, g.stats, watch})
 }
 
-// AppendBinary appends what Snapshot returns, in a form that is smaller and ten times as fast. Only a program that was built with
-// the same version of this module reads it.
+// AppendBinary appends the state of Snapshot in a binary form, which is smaller and ten times as fast to write. Only a program
+// that was built with the same version of this module can read it.
 func (g *Guard) AppendBinary(to []byte) (_ []byte, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -26,8 +26,8 @@ type Swarm struct {
 	Limits  swarm.Limits // the limits of a loop; zero means those of the profile, else swarm.DefaultLimits
 	OnError func(error)  // receives the first error of the store; may be nil
 
-	lost atomic.Int64
-	told atomic.Bool // OnError was called
+	lost     atomic.Int64
+	reported atomic.Bool // OnError was called
 }
 
 // record counts a call and returns its count over all workers.
@@ -39,7 +39,7 @@ func (s *Swarm) record(ctx context.Context, tool string, target unloop.Hash) swa
 		return counts[0]
 	}
 	s.lost.Add(1)
-	if s.OnError != nil && ctx.Err() == nil && !s.told.Swap(true) {
+	if s.OnError != nil && ctx.Err() == nil && !s.reported.Swap(true) {
 		s.OnError(fmt.Errorf("count the calls of swarm %s: %w", s.Name, err))
 	}
 	return swarm.Count{}

@@ -9,7 +9,7 @@ import (
 // Agentium is the settings of the profile agentium, which limits equal calls.
 type Agentium struct {
 	MaxRepeats int    `yaml:"max_repeats" doc:"equal calls that run"`
-	Action     string `yaml:"action" doc:"what happens to further ones: hint (they do not run) or abort (the run halts)"`
+	Action     string `yaml:"action" doc:"action for further ones: hint (they do not run) or abort (the run halts)"`
 	Common     `yaml:",inline"`
 }
 

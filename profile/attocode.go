@@ -9,16 +9,16 @@ import (
 // Attocode is the settings of the profile attocode, which reports doom loops, failing tests, failing shells and messages
 // without calls.
 type Attocode struct {
-	Window          int `yaml:"window" doc:"calls that a doom loop is looked for in"`
+	Window          int `yaml:"window" doc:"latest calls in which a doom loop is detected"`
 	ExactThreshold  int `yaml:"exact_threshold" doc:"calls in a row with the same arguments"`
 	FuzzyThreshold  int `yaml:"fuzzy_threshold" doc:"calls in a row with the same target"`
-	StrongThreshold int `yaml:"strong_threshold" doc:"calls in a row that are warned of more strongly"`
+	StrongThreshold int `yaml:"strong_threshold" doc:"calls in a row that get a stronger warning"`
 	RejectThreshold int `yaml:"reject_threshold" doc:"calls in a row that no longer run"`
 	TestFailures    int `yaml:"test_failures" doc:"test runs in a row"`
 	ShellFailures   int `yaml:"shell_failures" doc:"shell calls in a row"`
 	TextTurns       int `yaml:"text_turns" doc:"messages in a row without a call"`
 	GlobalCalls     int `yaml:"global_calls" doc:"equal calls of a swarm"`
-	GlobalWorkers   int `yaml:"global_workers" doc:"workers that made them, at least"`
+	GlobalWorkers   int `yaml:"global_workers" doc:"minimum number of workers that made them"`
 	Common          `yaml:",inline"`
 }
 

@@ -16,7 +16,7 @@ import (
 // Common is the settings that all profiles share.
 type Common struct {
 	Ignore []string          `yaml:"ignore" doc:"tools that are left out"`
-	Shadow bool              `yaml:"shadow" doc:"say what would have been done, and do nothing"`
+	Shadow bool              `yaml:"shadow" doc:"report the action that would have been taken, and take none"`
 	Shells []string          `yaml:"shells" doc:"further tools that take a command line"`
 	Tools  map[string]Tool   `yaml:"tools" doc:"settings of single tools"`
 	Nudges map[string]string `yaml:"nudges" doc:"texts for the agent by code, as Go templates"`
@@ -56,7 +56,7 @@ func (c *Common) read(r *unloop.Options) error {
 
 var classNames = map[string]unloop.Effect{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
 
-// forTool makes the profile for one tool: the settings, with those of the tool in place of theirs.
+// forTool returns the profile for one tool. Its settings are those of the profile, replaced by those of the tool.
 func forTool(all Settings, name string, tool Tool) (*Profile, error) {
 	changed := cloneSettings(all)
 	changed.common().Tools, changed.common().Nudges = nil, nil // the profile itself handles them
@@ -72,7 +72,7 @@ func forTool(all Settings, name string, tool Tool) (*Profile, error) {
 	return p, underTool(err, name)
 }
 
-// underTool says that the errors are about the settings of a tool.
+// underTool prefixes the settings in the errors with the name of the tool.
 func underTool(err error, tool string) error {
 	return settings.Under(err, settings.Join("tools", tool), "tools: "+tool)
 }
@@ -112,4 +112,15 @@ func cloneValue(v reflect.Value) reflect.Value {
 		return clone
 	}
 	return v
+}
+
+// validation collects the errors of settings.
+type validation struct{ settings.Errors }
+
+func (v *validation) integer(field string, value, least, most int) {
+	settings.Range(&v.Errors, field, value, least, most)
+}
+
+func (v *validation) number(field string, value, least, most float64) {
+	settings.Range(&v.Errors, field, value, least, most)
 }

@@ -9,22 +9,23 @@ import (
 // Bounds of the grades.
 const (
 	gap      = 12   // events without a decision that end a stretch
-	goodPart = 0.2  // of a run's events
-	longRun  = 40   // events of a stretch, at least, to be a good part of a run whatever its length
-	leastEnd = 0.15 // of a run's events, for its end to count
+	goodPart = 0.2  // share of a run's events that makes a stretch long
+	longRun  = 40   // events that make a stretch long, whatever the length of the run
+	leastEnd = 0.15 // minimum share of a run's events in stretches for the end of the run to count
 )
 
-// course keeps what a policy.Verdict needs, in O(1) for each event. The zero value is ready. It is not safe for concurrent use.
+// course keeps the facts of a policy.Verdict, in O(1) for each event. The zero value is ready to use. It is not safe for
+// concurrent use.
 type course struct {
 	Stretches int `json:"stretches,omitempty"`
 	Within    int `json:"within,omitempty"`  // events of stretches, the latest included
 	Longest   int `json:"longest,omitempty"` // events of the longest stretch
 	Began     int `json:"began,omitempty"`   // number of the first event of the latest stretch
-	Latest    int `json:"latest,omitempty"`  // number of the latest event at which a decision was called for
+	Latest    int `json:"latest,omitempty"`  // number of the latest event with a decision other than allow
 	Events    int `json:"events,omitempty"`
 }
 
-// note takes the decision at a run's latest event, which has the number.
+// note adds the decision at the latest event of the run, which has the number.
 func (c *course) note(number int, d *policy.Decision) {
 	c.Events = number + 1
 	if d.Action == policy.Allow {
@@ -46,7 +47,7 @@ func (c *course) note(number int, d *policy.Decision) {
 	c.Longest = max(c.Longest, number-c.Began+1)
 }
 
-// verdict returns how the run did so far.
+// verdict returns the verdict on the run so far.
 func (c *course) verdict() policy.Verdict {
 	v := policy.Verdict{Grade: policy.GradeHealthy, Stretches: c.Stretches}
 	if c.Stretches == 0 {
@@ -66,8 +67,30 @@ func (c *course) verdict() policy.Verdict {
 	return v
 }
 
-// valid reports whether a run can have written it.
+// valid reports whether a run can have this state.
 func (c *course) valid() bool {
 	return c.Stretches >= 0 && c.Within >= 0 && c.Within <= c.Events && c.Longest >= 0 && c.Longest <= c.Events &&
 		c.Began >= 0 && c.Latest >= -1 && c.Latest < max(1, c.Events)
+}
+
+// failedPenalty is the penalty of a run that ended in failure.
+const failedPenalty = 30
+
+// healthOf returns the health of a run: 100 less the penalty of its warnings, less 30 if the run failed, and at least 0. The
+// status of a failed run is policy.Failed, whatever its score.
+func healthOf(penalty int, failed bool) policy.Health {
+	score := 100 - penalty
+	if failed {
+		score -= failedPenalty
+	}
+	score = max(score, 0)
+	switch {
+	case failed:
+		return policy.Health{Score: score, Status: policy.Failed}
+	case score >= 80:
+		return policy.Health{Score: score, Status: policy.Healthy}
+	case score >= 50:
+		return policy.Health{Score: score, Status: policy.Degraded}
+	}
+	return policy.Health{Score: score, Status: policy.LikelyStuck}
 }

@@ -51,12 +51,12 @@ func (parts *Parts) validate() error {
 	wrong := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
 	switch {
 	case parts.Name == "":
-		wrong("it has no name")
+		wrong("the name is empty")
 	case slices.Contains(Names(), parts.Name):
 		wrong("%q is the name of a built-in profile", parts.Name)
 	}
 	if len(parts.Detectors) == 0 {
-		wrong("it has no detectors")
+		wrong("there are no detectors")
 	}
 	known := make(map[string]bool)
 	for k, d := range parts.Detectors {
@@ -77,7 +77,7 @@ func (parts *Parts) validate() error {
 	}
 	for tool, own := range parts.Common.Tools {
 		if len(own.Settings) > 0 {
-			wrong("tools: %s: only its class can be set", tool)
+			wrong("tools: %s: only the class can be set", tool)
 		}
 	}
 	return errors.Join(append(mistakes, checkPolicy(parts.Policy))...)

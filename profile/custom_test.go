@@ -33,7 +33,7 @@ func TestCustomNamesEveryMistake(t *testing.T) {
 		parts Parts
 		want  []string
 	}{
-		{"nothing", Parts{}, []string{"it has no name", "it has no detectors"}},
+		{"nothing", Parts{}, []string{"the name is empty", "there are no detectors"}},
 		{"the name of a built-in one", Parts{Name: "cycles", Detectors: []unloop.Detector{good}}, []string{`"cycles" is the name of a built-in profile`}},
 		{"bad detectors", Parts{Name: "own", Detectors: []unloop.Detector{nil, named{"", unloop.AtStart}, good, good, named{"idle", 0}}}, []string{
 			"detector 0 is nil", "detector 1 (profile.named) has no name", `two detectors have the name "good"`, `detector "idle" is never asked`,
@@ -41,7 +41,7 @@ func TestCustomNamesEveryMistake(t *testing.T) {
 		{"no policy from a maker of policies", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return nil }}, []string{"the Policy function returns nil"}},
 		{"one policy for all", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return shared }}, []string{"runs would share its state"}},
 		{"a policy that cannot read its own state", Parts{Name: "own", Detectors: []unloop.Detector{good}, Policy: func() policy.Policy { return new(forgetful) }}, []string{"the policy *profile.forgetful cannot restore its own snapshot: nothing is kept"}},
-		{"settings of a tool", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Tools: map[string]Tool{"a": {Settings: map[string]float64{"x": 1}}}}}, []string{"tools: a: only its class can be set"}},
+		{"settings of a tool", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Tools: map[string]Tool{"a": {Settings: map[string]float64{"x": 1}}}}}, []string{"tools: a: only the class can be set"}},
 		{"a class that there is not", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Tools: map[string]Tool{"a": {Class: "safe"}}}}, []string{`tools: a: class is "safe"`}},
 		{"a text that cannot be read", Parts{Name: "own", Detectors: []unloop.Detector{good}, Common: Common{Nudges: map[string]string{"x": "{{if}}"}}}, []string{"nudges: x: "}},
 	} {

@@ -8,7 +8,7 @@ import (
 
 // Cycles is the settings of the profile cycles, which reports patterns of calls that repeat without a gap.
 type Cycles struct {
-	LongestCycle int `yaml:"longest_cycle" doc:"calls in the longest pattern that is looked for"`
+	LongestCycle int `yaml:"longest_cycle" doc:"calls in the longest pattern that is detected"`
 	Common       `yaml:",inline"`
 }
 

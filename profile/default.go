@@ -88,7 +88,7 @@ func (s *DefaultProfile) profile() *Profile {
 // defaultPenalty is 30 points for a score of 1. It grows with the score, up to 60 points.
 func defaultPenalty(f *unloop.Finding) int { return int(min(60, 30*f.Score)) }
 
-// pollers are the tools of common agents that ask how background work is getting on, and whose names do not say so.
+// pollers are the tools of common agents that ask for the progress of background work and whose names do not show it.
 func pollers() map[string]unloop.Effect {
 	return map[string]unloop.Effect{"BashOutput": unloop.Polling, "TaskOutput": unloop.Polling, "write_stdin": unloop.Polling}
 }

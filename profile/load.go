@@ -18,9 +18,9 @@ type Source struct {
 	Sets   []string // single settings, each NAME=VALUE, where VALUE is YAML
 }
 
-// SettingError is one thing that is wrong with settings. Its fields are File and Line, where the value was given; Field, the
-// name of the setting, such as tools.search.class; Value, as it was given; Allowed, what is allowed; and Reason, a sentence
-// that says all of it but File and Line. What is not known is empty.
+// SettingError is one error in settings. File and Line are the place of the value. Field is the name of the setting, such as
+// tools.search.class. Value is the given value, and Allowed describes the allowed ones. Reason is a sentence with all of this but
+// File and Line. Unknown fields are empty.
 type SettingError = settings.Error
 
 // Load makes a built-in profile with the settings of src. The error joins all invalid settings, each a *SettingError. It is an
@@ -59,7 +59,7 @@ func Load(src Source) (*Profile, error) {
 	return p, settings.Locate(err, d.Places)
 }
 
-// profileName returns the name of the profile that was asked for, else that of the document, else that of the default one.
+// profileName returns the requested name, else the name in the document, else Default.
 func profileName(d *settings.Decoder, asked string, document *yaml.Node) string {
 	if document != nil && document.Kind == yaml.MappingNode {
 		for k := 0; k+1 < len(document.Content); k += 2 {
@@ -82,7 +82,7 @@ func profileName(d *settings.Decoder, asked string, document *yaml.Node) string 
 	return asked
 }
 
-// assign sets one setting, NAME=VALUE.
+// assign sets one setting, given as NAME=VALUE.
 func assign(d *settings.Decoder, to reflect.Value, set string) {
 	name, value, ok := strings.Cut(set, "=")
 	if !ok {

@@ -31,14 +31,14 @@ func TestLoadNamesEveryMistake(t *testing.T) {
 		src  Source
 		want []string
 	}{
-		{"an unknown profile", Source{Name: "lens"}, []string{`there is no profile "lens"; there are default, looplens`}},
-		{"an unknown setting lists the known", Source{Name: "looplens", Sets: []string{"thing=1"}}, []string{`there is no setting "thing"; there are repeat_window, `, "cost_budget"}},
-		{"the end of a name", Source{Name: "looplens", Sets: []string{"budget=1"}}, []string{`there is no setting "budget"; did you mean cost_budget?`}},
+		{"an unknown profile", Source{Name: "lens"}, []string{`unknown profile "lens"; profiles: default, looplens`}},
+		{"an unknown setting lists the known", Source{Name: "looplens", Sets: []string{"thing=1"}}, []string{`unknown setting "thing"; settings: repeat_window, `, "cost_budget"}},
+		{"the end of a name", Source{Name: "looplens", Sets: []string{"budget=1"}}, []string{`unknown setting "budget"; did you mean cost_budget?`}},
 		{"no equals sign", Source{Sets: []string{"cost_budget"}}, []string{`want NAME=VALUE`}},
 		{"a value of another kind", Source{Name: "looplens", Sets: []string{"repeat_window=many"}}, []string{`repeat_window is "many"; it must be a whole number`}},
 		{"out of range", Source{Name: "looplens", Sets: []string{"similarity=2", "repeat_threshold=0"}}, []string{"similarity is 2; it must be from 0.5 to 1", "repeat_threshold is 0; it must be from 2 to 64"}},
 		{"not a number", Source{Name: "looplens", Sets: []string{"cost_budget=.nan"}}, []string{"cost_budget is NaN; it must be from 0"}},
-		{"two lines of a document", Source{Config: []byte("profile: looplens\nbudget: 1\nsimilarity: high\n")}, []string{`config:2: there is no setting "budget"`, `config:3: similarity is "high"; it must be a number`}},
+		{"two lines of a document", Source{Config: []byte("profile: looplens\nbudget: 1\nsimilarity: high\n")}, []string{`config:2: unknown setting "budget"`, `config:3: similarity is "high"; it must be a number`}},
 		{"a document for another profile", Source{Name: "default", Config: []byte("profile: looplens")}, []string{"the document is for profile looplens, but default was asked for"}},
 		{"a list", Source{Config: []byte("- a")}, []string{"config:1: the configuration: want names with values"}},
 		{"no YAML", Source{Config: []byte("a: [")}, []string{"config:1"}},
@@ -111,13 +111,13 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 		{"loopguard", "loopguard", "{max_time_per_turn: 0, no_progress_halt: 0}", []string{"max_time_per_turn is 0; it must be from 0.001 to", "no_progress_halt is 0; it must be from 1 to"}},
 		{"loopdetection", "loopdetection", "history_size: 33", []string{"history_size is 33; it must be from 2 to 32"}},
 		{"a class that there is not", "loopguard", "tools: {a: {class: safe}}", []string{`tools: a: class is "safe"; it must be one of read_only, mutating, polling`}},
-		{"a setting of a tool that there is not", "agentium", "tools: {a: {max: 3}}", []string{"tools: a: ", `there is no setting "max"; there are max_repeats, action`}},
+		{"a setting of a tool that there is not", "agentium", "tools: {a: {max: 3}}", []string{"tools: a: ", `unknown setting "max"; settings: max_repeats, action`}},
 		{"a setting of a tool out of range", "agentium", "tools: {a: {max_repeats: 0}}", []string{"tools: a: max_repeats is 0; it must be from 1 to "}},
 		{"half a call", "agentium", "max_repeats: 2.5", []string{`max_repeats is "2.5"; it must be a whole number`}},
 		{"half a call of a tool", "agentium", "tools: {a: {max_repeats: 2.5}}", []string{`tools: a: `, `max_repeats is "2.5"; it must be a whole number`}},
-		{"a text for a code that there is not", "agentium", "nudges: {loop_detected: x}", []string{`nudges: there is no text "loop_detected" in profile agentium; there are any, global_doom_loop, loop-detected`}},
+		{"a text for a code that there is not", "agentium", "nudges: {loop_detected: x}", []string{`nudges: unknown text "loop_detected" in profile agentium; texts: any, global_doom_loop, loop-detected`}},
 		{"a text that cannot be read", "cycles", "nudges: {cycle_warning: '{{if}}'}", []string{"nudges: cycle_warning: "}},
-		{"all at once", "agentium", "{max_repeats: 0, nudges: {x: y}}", []string{"max_repeats is 0", `no text "x"`}},
+		{"all at once", "agentium", "{max_repeats: 0, nudges: {x: y}}", []string{"max_repeats is 0", `unknown text "x"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Load(Source{Name: tc.profile, Config: []byte(tc.config)})
@@ -135,7 +135,7 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 
 func TestAMistakeInATextIsToldOnce(t *testing.T) {
 	_, err := Load(Source{Name: "agentium", Config: []byte("{tools: {a: {max_repeats: 2}, b: {max_repeats: 5}}, nudges: {x: y}}")})
-	if err == nil || strings.Count(err.Error(), `no text "x"`) != 1 {
+	if err == nil || strings.Count(err.Error(), `unknown text "x"`) != 1 {
 		t.Errorf("error %v", err)
 	}
 }

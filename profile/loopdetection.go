@@ -11,9 +11,9 @@ import (
 // LoopDetection is the settings of the profile loopdetection, which reports equal calls, stuck polls and alternation within
 // a window.
 type LoopDetection struct {
-	HistorySize       int `yaml:"history_size" doc:"calls that are looked at"`
-	WarnThreshold     int `yaml:"warn_threshold" doc:"calls from which on it is warned"`
-	CriticalThreshold int `yaml:"critical_threshold" doc:"calls from which on they no longer run"`
+	HistorySize       int `yaml:"history_size" doc:"latest calls that are examined"`
+	WarnThreshold     int `yaml:"warn_threshold" doc:"calls that cause a warning"`
+	CriticalThreshold int `yaml:"critical_threshold" doc:"calls that cause a block"`
 	Common            `yaml:",inline"`
 }
 

@@ -11,17 +11,17 @@ import (
 // LoopGuard is the settings of the profile loopguard, which limits the calls of each tool in a turn.
 type LoopGuard struct {
 	Enabled         bool     `yaml:"enabled" doc:"false allows everything"`
-	Strict          bool     `yaml:"strict" doc:"counts block and halt although results change"`
-	IdempotentWarn  int      `yaml:"idempotent_warn_threshold" doc:"calls in a turn of a tool that only reads, from which on it is warned"`
-	IdempotentBlock int      `yaml:"idempotent_block_threshold" doc:"from which on they no longer run"`
-	IdempotentHalt  int      `yaml:"idempotent_halt_threshold" doc:"from which on the run halts"`
-	MutatingWarn    int      `yaml:"mutating_warn_threshold" doc:"calls in a turn of any other tool, from which on it is warned"`
-	MutatingBlock   int      `yaml:"mutating_block_threshold" doc:"from which on they no longer run"`
-	MutatingHalt    int      `yaml:"mutating_halt_threshold" doc:"from which on the run halts"`
-	MaxTimePerTurn  float64  `yaml:"max_time_per_turn" doc:"seconds, over which the run halts"`
-	NoProgressWarn  int      `yaml:"no_progress_warn" doc:"equal results of a tool in a row, from which on it is warned"`
-	NoProgressHalt  int      `yaml:"no_progress_halt" doc:"from which on the run halts"`
-	IdempotentTools []string `yaml:"idempotent_tools" doc:"tools that only read, whatever their name says"`
+	Strict          bool     `yaml:"strict" doc:"counts block and halt even if results change"`
+	IdempotentWarn  int      `yaml:"idempotent_warn_threshold" doc:"calls in a turn of a tool that only reads, that cause a warning"`
+	IdempotentBlock int      `yaml:"idempotent_block_threshold" doc:"the same, that cause a block"`
+	IdempotentHalt  int      `yaml:"idempotent_halt_threshold" doc:"the same, that halt the run"`
+	MutatingWarn    int      `yaml:"mutating_warn_threshold" doc:"calls in a turn of any other tool, that cause a warning"`
+	MutatingBlock   int      `yaml:"mutating_block_threshold" doc:"the same, that cause a block"`
+	MutatingHalt    int      `yaml:"mutating_halt_threshold" doc:"the same, that halt the run"`
+	MaxTimePerTurn  float64  `yaml:"max_time_per_turn" doc:"seconds, after which the run halts"`
+	NoProgressWarn  int      `yaml:"no_progress_warn" doc:"equal results of a tool in a row, that cause a warning"`
+	NoProgressHalt  int      `yaml:"no_progress_halt" doc:"the same, that halt the run"`
+	IdempotentTools []string `yaml:"idempotent_tools" doc:"tools that only read, whatever their names are"`
 	MutatingTools   []string `yaml:"mutating_tools" doc:"tools that do more than read"`
 	Common          `yaml:",inline"`
 }

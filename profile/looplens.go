@@ -9,14 +9,14 @@ import (
 // LoopLens is the settings of the profile looplens: ten rules over the whole run and a health score. It warns and takes no
 // other action.
 type LoopLens struct {
-	RepeatWindow   int     `yaml:"repeat_window" doc:"tool calls that repeated_tool_call looks at"`
-	RepeatTimes    int     `yaml:"repeat_threshold" doc:"calls, results, handoffs that make a repetition"`
-	Similarity     float64 `yaml:"similarity" doc:"of inputs, from which on they are alike; 0 to 1"`
-	RetryTimes     int     `yaml:"retry_threshold" doc:"retries that make a storm"`
-	LongStep       float64 `yaml:"long_step_ms" doc:"milliseconds over which a step is long"`
-	CostSpikeShare float64 `yaml:"cost_spike_share" doc:"share of the run's cost so far that makes an event a spike, 0 to 1"`
-	CostSpikeFloor float64 `yaml:"cost_spike_floor" doc:"US dollars under which no event is a spike"`
-	CostBudget     float64 `yaml:"cost_budget" doc:"US dollars for a run; 0: no budget"`
+	RepeatWindow   int     `yaml:"repeat_window" doc:"latest tool calls that repeated_tool_call examines"`
+	RepeatTimes    int     `yaml:"repeat_threshold" doc:"calls, results or handoffs that are a repetition"`
+	Similarity     float64 `yaml:"similarity" doc:"minimum similarity of similar inputs, 0 to 1"`
+	RetryTimes     int     `yaml:"retry_threshold" doc:"retries that are a storm"`
+	LongStep       float64 `yaml:"long_step_ms" doc:"milliseconds, above which a step is long"`
+	CostSpikeShare float64 `yaml:"cost_spike_share" doc:"share of the run's cost so far that is a spike, 0 to 1"`
+	CostSpikeFloor float64 `yaml:"cost_spike_floor" doc:"US dollars, below which no event is a spike"`
+	CostBudget     float64 `yaml:"cost_budget" doc:"US dollars for a run; 0 means no budget"`
 	Common         `yaml:",inline"`
 }
 

@@ -109,7 +109,7 @@ func defaults(name string) (Settings, error) {
 	case "loopdetection":
 		return LoopDetectionSettings(), nil
 	}
-	return nil, fmt.Errorf("there is no profile %q; there are %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("unknown profile %q; profiles: %s", name, strings.Join(Names(), ", "))
 }
 
 // New returns a built-in profile with its default settings. An unknown name is an error.
@@ -181,10 +181,10 @@ func (p *Profile) NewSession(runID string) *Session {
 	return &Session{profile: p, run: unloop.NewRun(runID, p.reading), policy: p.newPolicy()}
 }
 
-// Add folds the next event of the run and returns the decision at it. Events must be in the order of the run, once each. The
-// cost is that of unloop.Run.Add plus one Check for each detector of the event's kind. The findings in the decision are
-// valid until the next Add. A second opinion, which Add returns the question for and takes the answer to, changes the decisions:
-// see policy.Opinions. Detectors and the policy are not called at an answer.
+// Add folds the next event of the run and returns the decision at it. Events must be in the order of the run, once each. The cost
+// is that of unloop.Run.Add plus one Check for each detector of the event's kind. The findings in the decision are valid until
+// the next Add. A decision can contain a question for a second opinion. The answer is an event, which changes the decisions: see
+// policy.Opinions. Add calls neither detectors nor the policy at an answer.
 func (w *Session) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	d := w.decide(e)
@@ -201,7 +201,7 @@ func (w *Session) Add(e *unloop.Event) policy.Decision {
 	return d
 }
 
-// decide returns the decision at the event that was last added, without its text for the agent.
+// decide returns the decision at the latest event, without its text for the agent.
 func (w *Session) decide(e *unloop.Event) policy.Decision {
 	if e.Type == unloop.SecondOpinion {
 		w.found, w.grown = w.found[:0], w.grown[:0]
@@ -275,10 +275,10 @@ func (w *Session) Warning(rule, subject string) (unloop.Finding, bool) {
 	return w.warnings.Find(rule, subject)
 }
 
-// Verdict returns how the run as a whole did so far.
+// Verdict returns the verdict on the run as a whole so far.
 func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
 
-// Health returns how well the run does.
+// Health returns the health of the run so far.
 func (w *Session) Health() policy.Health {
 	return healthOf(w.warnings.Penalty(w.profile.penalty), w.run.Metrics().Failed)
 }

@@ -24,7 +24,7 @@ func (p *Profile) YAML() []byte {
 	}
 	about := fieldDocs(reflect.TypeOf(p.settings).Elem())
 	for name, value := range settings.Fields(reflect.ValueOf(p.settings).Elem()) {
-		text, _ := yaml.Marshal(map[string]any{name: value.Interface()}) // settings were read from YAML, or could have been
+		text, _ := yaml.Marshal(map[string]any{name: value.Interface()}) // a setting is always valid YAML
 		line := strings.TrimSuffix(string(text), "\n")
 		if strings.Contains(line, "\n") {
 			fmt.Fprintf(out, "# %s\n%s\n", about[name], line)
@@ -32,7 +32,7 @@ func (p *Profile) YAML() []byte {
 		}
 		fmt.Fprintf(out, "%s\t# %s\n", line, about[name])
 	}
-	_ = out.Flush() // a buffer takes everything
+	_ = out.Flush() // writing to a buffer never fails
 	return document.Bytes()
 }
 
@@ -50,4 +50,24 @@ func fieldDocs(settings reflect.Type) map[string]string {
 		docs[field.Tag.Get("yaml")] = field.Tag.Get("doc")
 	}
 	return docs
+}
+
+// Setting is a setting of a profile with its value.
+type Setting struct {
+	Name  string // in YAML
+	Value any    // a number, a bool, a string, a list of strings, or a map
+	Doc   string // the description, in one line
+}
+
+// List returns the settings of the profile in order. Those that all profiles share are last. The values must not be modified.
+func (p *Profile) List() []Setting {
+	if p.settings == nil {
+		return nil
+	}
+	about := fieldDocs(reflect.TypeOf(p.settings).Elem())
+	var list []Setting
+	for name, value := range settings.Fields(reflect.ValueOf(p.settings).Elem()) {
+		list = append(list, Setting{name, value.Interface(), about[name]})
+	}
+	return list
 }

@@ -42,8 +42,8 @@ func (w *Session) Snapshot() ([]byte, error) {
 	return append(append(data, ','), rest[1:]...), nil
 }
 
-// AppendBinary appends what Snapshot returns, in a form that is smaller and ten times as fast. Only a program that was built with
-// the same version of this module reads it.
+// AppendBinary appends the state of Snapshot in a binary form, which is smaller and ten times as fast to write. Only a program
+// that was built with the same version of this module can read it.
 func (w *Session) AppendBinary(to []byte) ([]byte, error) {
 	run, err := w.run.AppendBinary(nil)
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 		return nil, err
 	}
 	if !kept.Course.valid() {
-		return nil, errors.New("restore a session: the course contradicts itself")
+		return nil, errors.New("restore a session: the course is inconsistent")
 	}
 	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course}
 	if err := restorePolicy(w.policy, kept.Policy); err != nil {
@@ -128,7 +128,7 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	for name, state := range kept.Tools {
 		own, ok := p.tools[name]
 		if !ok {
-			return nil, fmt.Errorf("restore a session: the profile has no settings of its own for %.100s", name)
+			return nil, fmt.Errorf("restore a session: the profile has no settings for the tool %.100s", name)
 		}
 		if w.tools == nil {
 			w.tools = make(map[string]policy.Policy)

@@ -22,9 +22,9 @@ type transcript struct {
 	entries []string // oldest first
 }
 
-// KeepTranscript makes the session keep its latest 24 calls, results and messages for the questions of policy.Question, from each
-// the first 300 and the last 150 bytes. The function mask hides secrets; nil means that the events contain none. Snapshots
-// contain the transcript.
+// KeepTranscript makes the session keep its latest 24 calls, results and messages for policy.Question. It keeps the first 300 and
+// the last 150 bytes of each. The function mask hides secrets; nil means that the events contain none. Snapshots contain the
+// transcript.
 func (w *Session) KeepTranscript(mask func(string) string) {
 	if w.transcript == nil {
 		w.transcript = new(transcript)
@@ -32,7 +32,7 @@ func (w *Session) KeepTranscript(mask func(string) string) {
 	w.transcript.mask = mask
 }
 
-// add keeps an event. Types that say nothing of what the agent does are left out.
+// add adds an event. Events that do not show what the agent does are left out.
 func (t *transcript) add(e *unloop.Event) {
 	var entry string
 	switch e.Type {
@@ -59,7 +59,7 @@ func (t *transcript) add(e *unloop.Event) {
 	t.entries = append(t.entries, entry)
 }
 
-// text returns a JSON string's content, and other JSON as it is.
+// text returns the content of a JSON string, and other JSON unchanged.
 func text(raw json.RawMessage) string {
 	var s string
 	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
@@ -68,7 +68,7 @@ func text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// excerpt returns the masked beginning and end of a text. It masks before it cuts, because a part of a secret is not recognised.
+// excerpt returns the masked beginning and end of a text. It masks before it cuts, because a cut secret is not recognised.
 func (t *transcript) excerpt(s string) string {
 	head, tail := s, ""
 	if len(s) > 2*maskedBytes {

@@ -8,13 +8,14 @@ import (
 	"unique"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/boundedmap"
 )
 
 // counts are the counts of one swarm in a Memory.
 type counts struct {
 	swarm   string
 	mu      sync.Mutex
-	tallies generations[unloop.Hash, *tally]
+	tallies boundedmap.Map[unloop.Hash, *tally]
 }
 
 // tally is the count of one fingerprint. Names are interned: each is one pointer, and the process holds one copy.
@@ -26,7 +27,7 @@ type tally struct {
 
 // newCounts returns empty counts of a swarm with a capacity of the given number of fingerprints.
 func newCounts(swarm string, fingerprints int) *counts {
-	return &counts{swarm: strings.Clone(swarm), tallies: generations[unloop.Hash, *tally]{max: fingerprints}}
+	return &counts{swarm: strings.Clone(swarm), tallies: boundedmap.Map[unloop.Hash, *tally]{Max: fingerprints}}
 }
 
 // record counts calls and sets after to their counts. It returns the number of evicted fingerprints.
@@ -42,10 +43,10 @@ func (c *counts) record(calls []Call, after []Count) (dropped int) {
 		if call.Fingerprint == 0 {
 			continue
 		}
-		t, ok, over := c.tallies.use(call.Fingerprint)
+		t, ok, over := c.tallies.Use(call.Fingerprint)
 		if !ok {
 			t = &tally{tool: toolName(call.Tool)}
-			over = c.tallies.add(call.Fingerprint, t)
+			over = c.tallies.Add(call.Fingerprint, t)
 		}
 		dropped += over
 		after[k] = t.count(call.Tool, workers[k])
@@ -82,11 +83,11 @@ func (c *counts) list() []Tally {
 func (c *counts) collect() []Tally {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := make([]Tally, 0, len(c.tallies.young)+len(c.tallies.old))
-	for fingerprint, t := range c.tallies.young {
+	list := make([]Tally, 0, c.tallies.Len())
+	for fingerprint, t := range c.tallies.Young() {
 		list = append(list, t.saved(fingerprint))
 	}
-	for fingerprint, t := range c.tallies.old {
+	for fingerprint, t := range c.tallies.Old() {
 		idle := t.saved(fingerprint)
 		idle.Idle = true
 		list = append(list, idle)
@@ -108,12 +109,12 @@ func (c *counts) restore(s Snapshot) (dropped int) {
 	put := func(idle bool) {
 		for k := range s.Fingerprints {
 			if from := &s.Fingerprints[k]; from.Idle == idle {
-				dropped += c.tallies.add(from.Fingerprint, from.restored())
+				dropped += c.tallies.Add(from.Fingerprint, from.restored())
 			}
 		}
 	}
 	put(true)
-	dropped += c.tallies.turn()
+	dropped += c.tallies.Age()
 	put(false)
 	return dropped
 }

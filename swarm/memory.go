@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/unloop-ai/unloop/internal/boundedmap"
 )
 
 // Bounds is the capacity of a Memory. It is guaranteed to keep that many of the most recently used swarms, and of the
@@ -32,7 +34,7 @@ type Memory struct {
 	bounds  Bounds
 	newest  atomic.Pointer[counts] // the most recently used swarm, which serves most calls; may be nil
 	mu      sync.Mutex             // held to look up, add and remove swarms, never while counting
-	swarms  generations[string, *counts]
+	swarms  boundedmap.Map[string, *counts]
 	dropped struct{ swarms, fingerprints atomic.Int64 }
 }
 
@@ -43,7 +45,7 @@ func NewMemory(b Bounds) (*Memory, error) {
 	if err := b.Validate(); err != nil {
 		return nil, fmt.Errorf("bounds of a swarm store: %w", err)
 	}
-	return &Memory{bounds: b, swarms: generations[string, *counts]{max: b.Swarms}}, nil
+	return &Memory{bounds: b, swarms: boundedmap.Map[string, *counts]{Max: b.Swarms}}, nil
 }
 
 // Dropped is how much a Memory has evicted since it was made. The count of an evicted call starts from 0 again.
@@ -80,7 +82,7 @@ func (m *Memory) Snapshot(ctx context.Context, swarm string) ([]byte, error) {
 	}
 	s := Snapshot{Version: SnapshotVersion, Fingerprints: []Tally{}}
 	m.mu.Lock()
-	c, ok := m.swarms.get(swarm)
+	c, ok := m.swarms.Get(swarm)
 	m.mu.Unlock()
 	if ok {
 		s.Fingerprints = c.list()
@@ -99,7 +101,7 @@ func (m *Memory) Restore(ctx context.Context, swarm string, data []byte) error {
 	m.dropped.fingerprints.Add(int64(c.restore(s)))
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.swarms.remove(swarm)
+	m.swarms.Remove(swarm)
 	m.add(c)
 	return nil
 }
@@ -111,7 +113,7 @@ func (m *Memory) Clear(ctx context.Context, swarm string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.swarms.remove(swarm)
+	m.swarms.Remove(swarm)
 	m.newest.Store(nil)
 	return nil
 }
@@ -123,7 +125,7 @@ func (m *Memory) find(swarm string) *counts {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c, ok, dropped := m.swarms.use(swarm)
+	c, ok, dropped := m.swarms.Use(swarm)
 	if !ok {
 		return m.add(newCounts(swarm, m.bounds.Fingerprints))
 	}
@@ -135,7 +137,7 @@ func (m *Memory) find(swarm string) *counts {
 // add adds and returns the counts of an unknown swarm. The caller holds the lock. Concurrent calls of a swarm that is evicted,
 // cleared or restored may be counted in the old counts, as if they had been earlier.
 func (m *Memory) add(c *counts) *counts {
-	m.dropped.swarms.Add(int64(m.swarms.add(c.swarm, c)))
+	m.dropped.swarms.Add(int64(m.swarms.Add(c.swarm, c)))
 	m.newest.Store(c)
 	return c
 }

@@ -52,7 +52,7 @@ func (s Snapshot) validate() error {
 			return fmt.Errorf("fingerprint %d of the snapshot: %w", k, err)
 		}
 		if seen[tally.Fingerprint] {
-			return fmt.Errorf("fingerprint %d of the snapshot came before", k)
+			return fmt.Errorf("fingerprint %d of the snapshot is a duplicate", k)
 		}
 		seen[tally.Fingerprint] = true
 	}
@@ -61,7 +61,7 @@ func (s Snapshot) validate() error {
 
 func (t *Tally) validate() error {
 	if t.Fingerprint == 0 {
-		return errors.New("it is 0, which stands for nothing")
+		return errors.New("it is 0, want a hash that is not 0")
 	}
 	mistakes := []error{
 		inRange("calls", t.Calls, 1, maxCalls),
@@ -72,7 +72,7 @@ func (t *Tally) validate() error {
 			mistakes = append(mistakes, fmt.Errorf("worker %d: %w", k, err))
 		}
 		if slices.Contains(t.Workers[:k], worker) {
-			mistakes = append(mistakes, fmt.Errorf("worker %d came before", k))
+			mistakes = append(mistakes, fmt.Errorf("worker %d is a duplicate", k))
 		}
 	}
 	return errors.Join(mistakes...)

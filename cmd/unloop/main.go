@@ -1,4 +1,4 @@
-// Command unloop says whether an agent is going round in circles.
+// Command unloop detects AI agents that loop, and stops them.
 package main
 
 import (

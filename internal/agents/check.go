@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// result is what was seen of an agent.
+// result is the result of the check of an agent.
 type result struct {
 	version                                  string
 	nudged, denied, ended, healthy, restored bool
@@ -68,7 +68,7 @@ func check(ctx context.Context, a *agent, program, bin string, verbose bool) (r 
 // session is one run of an agent.
 type session struct {
 	model    *model
-	log      string // of unloop
+	log      string // unloop's log
 	restored bool
 }
 

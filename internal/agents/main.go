@@ -1,8 +1,8 @@
-// Command agents runs real coding agents, as npm installs them, against a model that a script plays, with unloop installed at their
-// hooks. It shows what reaches the model: the nudge, the denial, and the end of the turn. It is no part of the tests, because it needs
-// the vendors' packages: make agents runs it.
+// Command agents runs real coding agents from npm against a scripted model, with unloop installed at their hooks. It shows
+// whether the nudge, the denial and the end of the turn reach the model. It is not part of the tests, because it needs the
+// vendors' packages; make agents runs it.
 //
-//	agents -bin bin/unloop -packages FOLDER [AGENT]...
+// //\tagents -bin bin/unloop -packages FOLDER [AGENT]...
 package main
 
 import (
@@ -44,14 +44,14 @@ func main() {
 	}
 }
 
-// agent is a coding agent: how it is run, and what can be expected of it.
+// agent is a coding agent: how it is run, and the expected results.
 type agent struct {
 	name   string
 	ends   bool // a hook can end its turn
 	args   []string
 	env    func(home, url string) []string
-	files  func(home, url string) map[string]string // before it runs, by path in home
-	config string                                   // the file that install changes, in home
+	files  func(home, url string) map[string]string // files before it runs, by path in home
+	config string                                   // the file in home that install changes
 }
 
 func agents() []agent {

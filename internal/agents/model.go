@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// model plays a model over HTTP, in the four protocols that the agents speak. In a loop, it makes the same call over and over, up to
-// 16 times; else it makes five different ones. Then it says that it is done.
+// model is a scripted model over HTTP, in the four protocols of the agents. In a loop, it makes the same call again and again, up
+// to 16 times; otherwise it makes five different ones. Then it ends the task.
 type model struct {
 	loop bool
 
@@ -64,7 +64,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(path, "/responses") && r.Method == http.MethodPost:
 		m.responses(w, body)
 	case strings.HasSuffix(path, "/responses"):
-		w.WriteHeader(http.StatusUpgradeRequired) // a WebSocket is asked for: HTTP will do
+		w.WriteHeader(http.StatusUpgradeRequired) // the agent asked for a WebSocket and then uses HTTP
 	case strings.Contains(path, "enerateContent"):
 		m.gemini(w, r, body)
 	case strings.HasSuffix(path, "/chat/completions"):
@@ -90,7 +90,7 @@ func sse(w http.ResponseWriter, events ...any) {
 
 type object = map[string]any
 
-// side reports whether a request is not of the agent's main work: it offers no tools.
+// side reports whether a request is not part of the agent's main task: it offers no tools.
 func side(body string) bool {
 	var r struct{ Tools []any }
 	return json.Unmarshal([]byte(body), &r) != nil || len(r.Tools) == 0
@@ -119,7 +119,7 @@ func (m *model) anthropic(w http.ResponseWriter, body string) {
 		object{"type": "message_stop"})
 }
 
-// shellTool returns the name and the arguments of the tool that runs commands, of those that a request of the Responses API offers.
+// shellTool returns the name and the arguments of the tool for commands among those that a request of the Responses API offers.
 func shellTool(body, command string) (string, string) {
 	arguments := object{"cmd": command}
 	name := "exec_command"

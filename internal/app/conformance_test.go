@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop/internal/report"
+	"github.com/unloop-ai/unloop/internal/scan"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -122,7 +123,7 @@ func scanAll(t *testing.T, p *profile.Profile, name string, data []byte) []*repo
 		t.Fatal(err)
 	}
 	var runs []*report.Run
-	s := Scan{
+	s := scan.Scanner{
 		Profile: p,
 		Verdict: func(r *report.Run) error { runs = append(runs, r); return nil },
 		Warn:    func(err error) { t.Errorf("warned of %v", err) },

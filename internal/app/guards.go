@@ -15,26 +15,26 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
-// maxGuards is how many profiles and settings agents may ask for over HTTP; the one that nobody asked longest is forgotten.
+// maxGuards is the maximum number of guards. The least recently used one is evicted.
 const maxGuards = 8
 
-// guards answers for agents that ask over HTTP: one guard for each profile and settings, with the runs of all who ask for these.
+// guards holds the guards for agents that use HTTP: one for each profile and settings, with all their runs.
 type guards struct {
 	judges judges
-	runs   int   // about how many each holds
-	bytes  int64 // of the runs of all; each alone has half
+	runs   int   // approximate maximum number of runs of each guard
+	bytes  int64 // maximum size of the runs of all guards; one guard may have half of it
 	signer *guardio.Signer
 	second *guard.SecondOpinion // nil for none
 
 	mu    sync.Mutex
-	known []namedGuard // the latest asked in front
+	known []namedGuard // most recently used first
 }
 
-// newGuards returns guards whose snapshots are signed with keys that the store keeps.
+// newGuards returns guards that sign their snapshots with keys from the store.
 func newGuards(ctx context.Context, s *sqlstore.Store, j judges, runs int, bytes int64) (*guards, error) {
 	name := func(period int64) string { return fmt.Sprintf("guard_snapshots_%08d", period) }
 	signer, err := guardio.NewSigner(func(period int64) ([]byte, error) {
-		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyPatience)
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyTimeout)
 		defer cancel()
 		return s.Secret(bounded, name(period))
 	}, time.Now)
@@ -44,15 +44,15 @@ func newGuards(ctx context.Context, s *sqlstore.Store, j judges, runs int, bytes
 	return &guards{judges: j, runs: runs, bytes: bytes, signer: signer}, err
 }
 
-// keyPatience is how long an agent waits for a key that is not yet known: one each month.
-const keyPatience = 5 * time.Second
+// keyTimeout is the maximum time to read a key from the store. There is a new key each month.
+const keyTimeout = 5 * time.Second
 
 type namedGuard struct {
 	name  string
 	guard *guardio.Server
 }
 
-// Guard returns the guard of a profile with some settings changed.
+// Guard returns the guard of a profile with changed settings.
 func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard, error) {
 	if profile == "" {
 		profile = g.judges.own.Name()
@@ -77,14 +77,14 @@ func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard,
 	return g.add(name.String(), made), nil
 }
 
-// find returns a guard that is known, or nil.
+// find returns the guard with the name, or nil.
 func (g *guards) find(name string) *guardio.Server {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.front(name)
 }
 
-// front puts a guard that is known in front, and returns it, or nil. The lock is held.
+// front moves the guard with the name to the front and returns it, or nil. The caller holds the lock.
 func (g *guards) front(name string) *guardio.Server {
 	at := slices.IndexFunc(g.known, func(k namedGuard) bool { return k.name == name })
 	if at < 0 {
@@ -97,7 +97,7 @@ func (g *guards) front(name string) *guardio.Server {
 	return found.guard
 }
 
-// add makes a guard known, unless somebody else just did, and returns the one that is.
+// add adds a guard and returns it. If another goroutine has added the same guard, add returns that one.
 func (g *guards) add(name string, made *guardio.Server) *guardio.Server {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -109,13 +109,13 @@ func (g *guards) add(name string, made *guardio.Server) *guardio.Server {
 	return made
 }
 
-// makeRoom forgets the guards that nobody asked longest while there are too many, or their runs take too much memory. The lock
-// is held.
+// makeRoom evicts the least recently used guards if there are too many or their runs take too much memory. The caller holds the
+// lock.
 func (g *guards) makeRoom() {
 	bytes := int64(0)
 	for k := range g.known {
 		if bytes += g.known[k].guard.Bytes(); k == maxGuards || k > 0 && bytes > g.bytes {
-			clear(g.known[k:]) // their runs leave memory
+			clear(g.known[k:]) // frees their runs
 			g.known = g.known[:k]
 			return
 		}

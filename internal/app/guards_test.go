@@ -172,10 +172,10 @@ func TestTheGuardWithoutANameIsThatOfTheServer(t *testing.T) {
 func TestWrongProfilesAndSettingsOfAGuardAreNamed(t *testing.T) {
 	url := serve(t, nil)
 	for query, want := range map[string]string{
-		"profile=nothing":            `there is no profile "nothing"`,
+		"profile=nothing":            `unknown profile "nothing"`,
 		"set=cycle_rounds=0":         "cycle_rounds is 0; it must be from 2 to 100",
-		"set=patience=1":             `there is no setting "patience"`,
-		"set=nudges={any: endless}":  "cannot be set by a request",
+		"set=patience=1":             `unknown setting "patience"`,
+		"set=nudges={any: endless}":  "requests cannot set texts",
 		"set=tools={a: {nudges: 1}}": "tools: a:",
 	} {
 		answer, err := http.Post(url+"/api/guard?"+strings.ReplaceAll(query, " ", "%20"), "application/x-ndjson", strings.NewReader("{}\n"))

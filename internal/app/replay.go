@@ -16,8 +16,8 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// judges knows the profiles, and judges recorded runs anew. The server's own profile has the settings of its configuration, so
-// that a run that is judged by it again, with nothing changed, is found to be what was recorded.
+// judges knows the profiles and replays recorded runs. The server's own profile has the settings of the server configuration, so
+// a replay under it with no changed settings gives the recorded result.
 type judges struct {
 	events   pipeline.Store
 	own      *profile.Profile
@@ -29,7 +29,7 @@ func newJudges(events pipeline.Store, c *config.Config) (judges, error) {
 	return judges{events, own, c.Settings}, err
 }
 
-// Replay judges a run under a profile with some settings changed.
+// Replay evaluates a run under a profile with changed settings.
 func (j judges) Replay(ctx context.Context, run *store.Run, name string, settings map[string]string, most int) (*pipeline.Replayed, error) {
 	p, err := j.load(name, settings)
 	if err != nil {
@@ -38,7 +38,7 @@ func (j judges) Replay(ctx context.Context, run *store.Run, name string, setting
 	return pipeline.Replay(ctx, j.events, p, run, most)
 }
 
-// load makes the profile, or says of each setting what is wrong with it, as far as they can be told apart.
+// load makes the profile. Its error has an entry for each invalid setting, as far as the errors can be separated.
 func (j judges) load(name string, settings map[string]string) (*profile.Profile, error) {
 	if _, err := profile.New(name); err != nil {
 		return nil, httpd.SettingErrors{{Reason: err.Error()}}
@@ -49,8 +49,8 @@ func (j judges) load(name string, settings map[string]string) (*profile.Profile,
 	}
 	var wrong httpd.SettingErrors
 	for _, setting := range slices.Sorted(maps.Keys(settings)) {
-		if setting == texts {
-			wrong = append(wrong, httpd.SettingError{Setting: setting, Reason: "texts for the agent cannot be set by a request"})
+		if setting == nudgesSetting {
+			wrong = append(wrong, httpd.SettingError{Setting: setting, Reason: "requests cannot set texts for the agent"})
 			continue
 		}
 		own := setsOf(map[string]string{setting: settings[setting]})
@@ -63,15 +63,16 @@ func (j judges) load(name string, settings map[string]string) (*profile.Profile,
 	}
 	p, err := profile.Load(profile.Source{Name: name, Sets: append(sets, setsOf(settings)...)})
 	if err != nil {
-		return nil, httpd.SettingErrors{{Reason: "the settings do not go together: " + err.Error()}}
+		return nil, httpd.SettingErrors{{Reason: "the settings contradict each other: " + err.Error()}}
 	}
 	return p, nil
 }
 
-// texts is the setting that holds templates. Whoever may read must not have the server work through templates of theirs.
-const texts = "nudges"
+// nudgesSetting is the setting with the templates of texts. A request must not set templates, because the server would execute
+// them.
+const nudgesSetting = "nudges"
 
-// setsOf returns settings as profile.Load takes them.
+// setsOf returns settings in the form of profile.Source.
 func setsOf(settings map[string]string) []string {
 	sets := make([]string, 0, len(settings))
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -80,7 +81,7 @@ func setsOf(settings map[string]string) []string {
 	return sets
 }
 
-// Profiles lists the profiles, the server's own as it is configured.
+// Profiles returns the profiles. The server's own profile has its configured settings.
 func (j judges) Profiles() []api.Profile {
 	var all []api.Profile
 	for _, p := range j.profiles() {
@@ -114,7 +115,7 @@ func (j judges) profiles() []*profile.Profile {
 	return all
 }
 
-// Rules lists the rules, those of the server's own profile first.
+// Rules returns the rules, those of the server's own profile first.
 func (j judges) Rules() []api.Rule {
 	in := make(map[string][]string)
 	for _, p := range j.profiles() {

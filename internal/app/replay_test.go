@@ -110,11 +110,11 @@ func TestWrongSettingsOfAReplayAreNamed(t *testing.T) {
 	url := serve(t, nil)
 	stuck(t, url, "r")
 	for question, want := range map[string]struct{ field, reason string }{
-		`{"profile":"nothing"}`: {"profile", `there is no profile "nothing"`},
+		`{"profile":"nothing"}`: {"profile", `unknown profile "nothing"`},
 		`{"settings":{"cycle_rounds":0,"patience":1,"same_errors":5}}`:  {"settings.cycle_rounds", "cycle_rounds is 0; it must be from 2 to 100"},
-		`{"settings":{"patience":1}}`:                                   {"settings.patience", `there is no setting "patience"`},
+		`{"settings":{"patience":1}}`:                                   {"settings.patience", `unknown setting "patience"`},
 		`{"settings":{"cycle_rounds":"many"}}`:                          {"settings.cycle_rounds", `cycle_rounds is "many"; it must be a whole number`},
-		`{"settings":{"nudges":{"any":"{{range 1000000000}}{{end}}"}}}`: {"settings.nudges", "cannot be set by a request"},
+		`{"settings":{"nudges":{"any":"{{range 1000000000}}{{end}}"}}}`: {"settings.nudges", "requests cannot set texts"},
 		`{"settings":{"tools":{"a":{"nudges":1}}}}`:                     {"settings.tools", "tools: a:"},
 	} {
 		t.Run(question, func(t *testing.T) {

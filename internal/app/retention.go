@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	retainEvery = time.Minute    // how often it is seen to what is too old or too much
-	retainOnce  = 100            // old runs that are deleted at once
-	strayAge    = 24 * time.Hour // of spans that tell nothing by themselves
-	retainFew   = 10             // the same where no more than needed is to go
+	retainEvery = time.Minute    // interval between two checks
+	ageBatch    = 100            // old runs deleted by one submission
+	orphanAge   = 24 * time.Hour // age from which spans without a run are deleted
+	sizeBatch   = 10             // runs deleted by one submission to reduce the size
 )
 
-// retain deletes runs that are over, when they are too old or take too much, until ctx is done.
+// retain deletes ended runs that are too old or take too much space, until ctx is done.
 func (p *components) retain(ctx context.Context) error {
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
 		if err := p.retainNow(ctx); err != nil && ctx.Err() == nil {
-			p.log.Error("deleting old runs did not succeed", "error", err)
+			p.log.Error("deleting old runs failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -31,16 +31,16 @@ func (p *components) retain(ctx context.Context) error {
 }
 
 func (p *components) retainNow(ctx context.Context) error {
-	if err := p.store.DropOrphanSpans(ctx, time.Now().Add(-strayAge)); err != nil {
+	if err := p.store.DropOrphanSpans(ctx, time.Now().Add(-orphanAge)); err != nil {
 		return err
 	}
 	if age := time.Duration(p.config.Retention.Age); age > 0 {
 		for {
-			n, err := p.forget(ctx, func() ([]string, error) { return p.store.OlderThan(ctx, time.Now().Add(-age), retainOnce) })
+			n, err := p.deleteRuns(ctx, func() ([]string, error) { return p.store.OlderThan(ctx, time.Now().Add(-age), ageBatch) })
 			if err != nil {
 				return err
 			}
-			if n < retainOnce {
+			if n < ageBatch {
 				break
 			}
 		}
@@ -48,7 +48,7 @@ func (p *components) retainNow(ctx context.Context) error {
 	return p.retainSize(ctx)
 }
 
-// retainSize deletes the oldest runs that are over until the database is within its size.
+// retainSize deletes the oldest ended runs until the database is within its size.
 func (p *components) retainSize(ctx context.Context) error {
 	most := int64(p.config.Retention.Size)
 	if most == 0 {
@@ -59,12 +59,12 @@ func (p *components) retainSize(ctx context.Context) error {
 		if err != nil || size <= most {
 			return err
 		}
-		n, err := p.forget(ctx, func() ([]string, error) { return p.store.Oldest(ctx, retainFew) })
+		n, err := p.deleteRuns(ctx, func() ([]string, error) { return p.store.Oldest(ctx, sizeBatch) })
 		if err != nil {
 			return err
 		}
 		if n == 0 {
-			p.log.Warn("the database is larger than retention.size, and all its runs are running", "bytes", size, "retention", most)
+			p.log.Warn("the database is larger than retention.size, and no run has ended", "bytes", size, "retention", most)
 			return nil
 		}
 		if err := p.store.Reclaim(ctx); err != nil {
@@ -73,8 +73,8 @@ func (p *components) retainSize(ctx context.Context) error {
 	}
 }
 
-// forget has runs deleted and returns how many.
-func (p *components) forget(ctx context.Context, find func() ([]string, error)) (int, error) {
+// deleteRuns deletes the runs that find returns, and returns their number.
+func (p *components) deleteRuns(ctx context.Context, find func() ([]string, error)) (int, error) {
 	ids, err := find()
 	if err != nil || len(ids) == 0 {
 		return 0, err

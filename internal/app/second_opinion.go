@@ -16,8 +16,8 @@ import (
 	"github.com/unloop-ai/unloop/secondopinion"
 )
 
-// SecondOpinion returns the client that the configuration describes. It returns nil if no endpoint is configured, and if the
-// variable with the API key is not set, which it logs. The function getenv returns the value of a variable.
+// SecondOpinion returns the client that the configuration describes. It returns nil if no endpoint is configured. If the variable
+// with the API key is not set, it logs a warning and returns nil. The function getenv returns the value of a variable.
 func SecondOpinion(c *config.Config, getenv func(string) string, log *slog.Logger) (*secondopinion.Client, error) {
 	s := &c.SecondOpinion
 	if s.Endpoint == "" {
@@ -29,14 +29,15 @@ func SecondOpinion(c *config.Config, getenv func(string) string, log *slog.Logge
 	}
 	if s.APIKeyEnv != "" {
 		if settings.Key = getenv(s.APIKeyEnv); settings.Key == "" {
-			log.Warn("there are no second opinions: the variable with the API key is not set", "second_opinion.api_key_env", s.APIKeyEnv)
+			log.Warn("second opinions are off: the variable with the API key is not set", "second_opinion.api_key_env", s.APIKeyEnv)
 			return nil, nil
 		}
 	}
 	return secondopinion.New(settings, log)
 }
 
-// GuardOpinion returns the second opinion of guards, or nil without a client. Decisions wait for it as long as wait.
+// GuardOpinion returns the second opinion of guards, or nil without a client. Decisions wait at most as long as wait for an
+// answer.
 func GuardOpinion(client *secondopinion.Client, wait time.Duration) *guard.SecondOpinion {
 	if client == nil {
 		return nil
@@ -46,11 +47,11 @@ func GuardOpinion(client *secondopinion.Client, wait time.Duration) *guard.Secon
 
 // Bounds of the questions of a server.
 const (
-	maxQuestions = 256 // that wait; further ones are dropped
-	askers       = 4   // questions that are open at once
+	maxQuestions = 256 // maximum number of waiting questions; further ones are dropped
+	askers       = 4   // number of concurrent questions
 )
 
-// questions answers the questions of a server's runs beside the recorder, and submits the answers as events of their runs.
+// questions asks the questions of a server's runs in the background, and submits the answers as events of the runs.
 type questions struct {
 	client  *secondopinion.Client
 	model   string
@@ -66,7 +67,7 @@ type question struct {
 	policy.Question
 }
 
-// ask has a question answered. It never blocks: a question beyond maxQuestions is dropped.
+// ask queues a question. It never blocks: if maxQuestions wait, it drops the question.
 func (q *questions) ask(run string, asked policy.Question) {
 	select {
 	case q.waiting <- question{run, asked}:
@@ -75,7 +76,7 @@ func (q *questions) ask(run string, asked policy.Question) {
 	}
 }
 
-// work answers questions until the context ends, which ends open questions, too.
+// work asks the questions until the context ends, which also ends open questions.
 func (q *questions) work(ctx context.Context) error {
 	var all sync.WaitGroup
 	for range askers {
@@ -96,7 +97,7 @@ func (q *questions) work(ctx context.Context) error {
 	return nil
 }
 
-// answer asks the model, and submits its answer. The client counts and logs questions without an answer.
+// answer asks the model and submits its answer. The client counts and logs questions without an answer.
 func (q *questions) answer(ctx context.Context, asked *question) error {
 	opinion, err := q.client.Review(ctx, asked.Question)
 	if err != nil {
@@ -107,7 +108,7 @@ func (q *questions) answer(ctx context.Context, asked *question) error {
 		return err
 	}
 	known, err := q.known(ctx, asked.run)
-	if err != nil || !known { // the run was deleted meanwhile, and an event would begin it anew
+	if err != nil || !known { // if the run was deleted, an event would create it again
 		return err
 	}
 	event.RunID, event.Model = asked.run, q.model

@@ -1,3 +1,4 @@
+// Package app connects the parts of a server, and starts and stops it.
 package app
 
 import (
@@ -19,38 +20,38 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
-// Serve says how a server runs.
+// Serve is a server with its configuration.
 type Serve struct {
 	Config  *config.Config
 	Version string
 	Log     *slog.Logger
 
-	// GRPCOptional has the server start without gRPC where its port cannot be had, as for a default that nobody asked for: OTLP's
-	// port is often that of a collector.
+	// GRPCOptional makes the server start without gRPC if the port is not available. It is set for the default port of OTLP,
+	// which a collector often uses.
 	GRPCOptional bool
 
-	// Ready, if set, is told where the server answers, once it does.
+	// Ready is called when the server accepts connections. It may be nil.
 	Ready func(Addresses)
 }
 
-// Addresses are where a server can be reached.
+// Addresses are the addresses of a server.
 type Addresses struct {
 	HTTP string // HOST:PORT
-	GRPC string // the same; "" where it is off
+	GRPC string // HOST:PORT; "" if gRPC is off
 	URL  string // of the server, for people
-	DB   string // where it records, without a password
+	DB   string // the data source of the database, without a password
 }
 
-// Run serves until ctx is done; then it takes nothing more, ends what is at hand, has all of it recorded, and returns. An error
-// says what kept it from starting or what failed.
+// Run serves until ctx is done. It then stops accepting events, completes the current requests, records everything and returns.
+// The error is why the server could not start or what failed.
 func (s *Serve) Run(ctx context.Context) (err error) {
-	web, rpc, err := s.listen(ctx) // first: where another program listens, nothing is to be made
+	web, rpc, err := s.listen(ctx) // first, so that nothing is created if another server has the port
 	if err != nil {
 		return err
 	}
 	p, err := s.assemble(ctx, rpc != nil)
 	if err != nil {
-		return errors.Join(err, hangUp(web), hangUp(rpc))
+		return errors.Join(err, closeListener(web), closeListener(rpc))
 	}
 	defer func() { err = errors.Join(err, p.store.Close()) }()
 	if s.Ready != nil {
@@ -59,7 +60,7 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 	return p.run(ctx, web, rpc)
 }
 
-// components are what a server is made of.
+// components are the parts of a server.
 type components struct {
 	config   *config.Config
 	version  string
@@ -70,15 +71,16 @@ type components struct {
 	mask     *mask.Masker
 	pipeline *pipeline.Pipeline
 	hub      *live.Hub
-	webhooks *sink.Sink // nil where nobody is to be told
+	webhooks *sink.Sink // nil without targets
 	second   *questions // nil without second opinions
 	http     *httpd.Server
-	grpc     *grpcd.Server // nil where it is off
+	grpc     *grpcd.Server // nil if gRPC is off
 
 	grpcState string // on, off or taken
 }
 
-// run has all parts work. Those before the pipeline end first and those behind it last, so that nothing is lost on the way.
+// run runs all parts. When the server stops, the parts that submit to the pipeline end before it, and the sinks end after it, so
+// that no event is lost.
 func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	serving, failed := context.WithCancelCause(ctx)
 	defer failed(nil)
@@ -93,7 +95,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	for _, part := range []*part{inner, edge, telemetry} {
 		go func() {
 			<-part.done
-			failed(part.err) // one that ends by itself ends all
+			failed(part.err) // if one part ends, all end
 		}()
 	}
 	<-serving.Done()
@@ -105,7 +107,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	return errors.Join(err, p.endWebhooks(ctx))
 }
 
-// answerQuestions works until the context ends.
+// answerQuestions asks for second opinions until the context ends.
 func (p *components) answerQuestions(ctx context.Context) error {
 	if p.second == nil {
 		return nil
@@ -113,7 +115,7 @@ func (p *components) answerQuestions(ctx context.Context) error {
 	return p.second.work(ctx)
 }
 
-// endWebhooks gives messages that are on their way some time.
+// endWebhooks waits for open messages, at most as long as grace.
 func (p *components) endWebhooks(ctx context.Context) error {
 	if p.webhooks == nil {
 		return nil
@@ -126,7 +128,7 @@ func (p *components) endWebhooks(ctx context.Context) error {
 	return nil
 }
 
-// part is something that works in a goroutine of its own.
+// part is a function that runs in a goroutine.
 type part struct {
 	done chan struct{}
 	err  error
@@ -146,7 +148,7 @@ func (p *part) wait() error {
 	return p.err
 }
 
-// grace is how long what is at hand has when a server stops.
+// grace is the maximum time for open requests and messages when a server stops.
 const grace = 10 * time.Second
 
 func (p *components) serveGRPC(ctx context.Context, l net.Listener) error {
@@ -163,17 +165,17 @@ func (p *components) serveGRPC(ctx context.Context, l net.Listener) error {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if err := p.grpc.Shutdown(bounded); err != nil {
-		p.log.Warn("calls of telemetry were ended", "after", grace)
+		p.log.Warn("open gRPC calls were canceled", "after", grace)
 	}
 	return served.wait()
 }
 
-// listen opens the ports; rpc is nil where gRPC is off, or has no port and is optional.
+// listen opens the ports. rpc is nil if gRPC is off, or if it is optional and its port is not available.
 func (s *Serve) listen(ctx context.Context) (web, rpc net.Listener, err error) {
 	c := s.Config
 	var sockets net.ListenConfig
 	if web, err = sockets.Listen(ctx, "tcp", c.Addr); err != nil {
-		return nil, nil, fmt.Errorf("addr: %w (another server? unloop doctor tells; --addr takes another address)", err)
+		return nil, nil, fmt.Errorf("addr: %w (unloop doctor shows whether a server uses it; --addr sets another address)", err)
 	}
 	if c.GRPCAddr == config.Off {
 		return web, nil, nil
@@ -181,16 +183,16 @@ func (s *Serve) listen(ctx context.Context) (web, rpc net.Listener, err error) {
 	rpc, err = sockets.Listen(ctx, "tcp", c.GRPCAddr)
 	switch {
 	case err != nil && s.GRPCOptional:
-		s.Log.Warn("the server takes no telemetry over gRPC: its port is taken; --grpc-addr takes another address, or off", "addr", c.GRPCAddr, "error", err)
+		s.Log.Warn("OTLP over gRPC is off because its port is in use; --grpc-addr sets another address, or off", "addr", c.GRPCAddr, "error", err)
 		return web, nil, nil
 	case err != nil:
-		return nil, nil, errors.Join(fmt.Errorf("grpc_addr: %w (--grpc-addr takes another address, or off)", err), web.Close())
+		return nil, nil, errors.Join(fmt.Errorf("grpc_addr: %w (--grpc-addr sets another address, or off)", err), web.Close())
 	}
 	return web, rpc, nil
 }
 
-// hangUp closes a port; nil is none.
-func hangUp(l net.Listener) error {
+// closeListener closes a listener, which may be nil.
+func closeListener(l net.Listener) error {
 	if l == nil {
 		return nil
 	}
@@ -208,7 +210,7 @@ func (p *components) addresses(web, rpc net.Listener) Addresses {
 	return a
 }
 
-// secretKey is what the key of the masks is called in the store.
+// secretKey is the name of the key of masks in the store.
 const secretKey = "mask"
 
 func (p *components) masker(ctx context.Context) (*mask.Masker, error) {

@@ -82,7 +82,7 @@ func export(t *testing.T, addr, token string) bool {
 	}
 	span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})
 	err = e.ExportSpans(t.Context(), tracetest.SpanStubs{{Name: "chat", SpanContext: span}}.Snapshots())
-	if err != nil && !strings.Contains(err.Error(), "bearer token") {
+	if err != nil && !strings.Contains(err.Error(), "missing or unknown token") {
 		t.Errorf("token %q over gRPC: %v", token, err)
 	}
 	if err := e.Shutdown(t.Context()); err != nil {
@@ -123,7 +123,7 @@ func TestAPortForGRPCThatIsTakenIsAFaultOnlyForWhoAskedForIt(t *testing.T) {
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", collector.Addr().String(), filepath.Join(t.TempDir(), "test.db")
 	asked := Serve{Config: c, Log: slog.New(slog.DiscardHandler)}
-	if err := asked.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "--grpc-addr takes another address") {
+	if err := asked.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "--grpc-addr sets another address") {
 		t.Errorf("who asked for the port gets the error %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -140,7 +140,7 @@ func TestAPortForGRPCThatIsTakenIsAFaultOnlyForWhoAskedForIt(t *testing.T) {
 	case <-serving.done:
 	}
 	stop()
-	if err := serving.wait(); err != nil || !strings.Contains(log.String(), "takes no telemetry over gRPC") {
+	if err := serving.wait(); err != nil || !strings.Contains(log.String(), "OTLP over gRPC is off") {
 		t.Errorf("error %v, the log says %s", err, log.String())
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/scan"
 )
 
 // canary is a secret, put together so that no scanner takes it for a real one; canaryTail is the part of it that is searched for.
@@ -214,7 +215,7 @@ func (s *canaryServer) sendImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	sender := c.NewSender()
-	feed := Import{Take: func(e *unloop.Event) error { return sender.Add(t.Context(), e) }, Warn: func(err error) { t.Error(err) }}
+	feed := scan.Importer{Take: func(e *unloop.Event) error { return sender.Add(t.Context(), e) }, Warn: func(err error) { t.Error(err) }}
 	if fed, err := feed.Run(t.Context(), []string{file}); err != nil || fed.Events == 0 {
 		t.Fatal(fed, err)
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/memory"
 )
 
-// shares divides the server's memory among its parts, and tells the runtime its limit. What the configuration says of the queue
-// and of traces goes before their shares.
+// shares divides the memory of the server among its parts, and sets the memory limit of the runtime. Configured sizes of the
+// queue and of traces replace their shares.
 func shares(c *config.Config) memory.Shares {
 	budget := int64(c.Memory)
 	if budget == 0 {

@@ -2,24 +2,24 @@ package app
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// stats hands the counts of the edges to Prometheus. The pipeline keeps its own.
+// stats collects the metrics of the edges for Prometheus. The pipeline registers its own.
 type stats struct{ parts *components }
 
 var (
 	streamsOpen    = describe("stream_subscribers", "Subscribers of streams.")
-	streamsSent    = describe("stream_updates_total", "Updates that were put into the queue of a subscriber.")
-	streamsDropped = describe("stream_dropped_total", "Subscribers that were cut off since they did not keep up; they were told.")
-	httpOpen       = describe("http_connections", "Open connections of HTTP.")
-	httpTurnedAway = describe("http_connections_turned_away_total", "Connections of HTTP without a token or a whole request that were closed for newer ones, or for their silence.")
-	grpcTurnedAway = describe("grpc_connections_turned_away_total", "The same of gRPC.")
-	grpcCalls      = describe("grpc_calls_total", "Calls of telemetry over gRPC.")
-	grpcRefused    = describe("grpc_refused_total", "Calls of telemetry over gRPC that were answered with an error.")
-	hookSent       = describe("webhook_sent_total", "Messages that a webhook took.", "host")
-	hookFailed     = describe("webhook_failed_total", "Messages that a webhook did not take.", "host")
-	hookDropped    = describe("webhook_dropped_total", "Warnings that a webhook was not told of for want of room or time.", "host")
-	opinions       = describe("second_opinions_total", "Questions for second opinions: stuck or not_stuck, else why there is no answer.", "result")
+	streamsSent    = describe("stream_updates_total", "Updates that were added to the queue of a subscriber.")
+	streamsDropped = describe("stream_dropped_total", "Subscribers that were disconnected because they were too slow. They received a notice.")
+	httpOpen       = describe("http_connections", "Open HTTP connections.")
+	httpTurnedAway = describe("http_connections_turned_away_total", "HTTP connections without a token or a complete request that were closed because of the limit or of inactivity.")
+	grpcTurnedAway = describe("grpc_connections_turned_away_total", "gRPC connections without a token or a complete request that were closed because of the limit or of inactivity.")
+	grpcCalls      = describe("grpc_calls_total", "OTLP calls over gRPC.")
+	grpcRefused    = describe("grpc_refused_total", "OTLP calls over gRPC that failed.")
+	hookSent       = describe("webhook_sent_total", "Messages that a webhook accepted.", "host")
+	hookFailed     = describe("webhook_failed_total", "Messages that a webhook did not accept.", "host")
+	hookDropped    = describe("webhook_dropped_total", "Warnings that were not sent to a webhook because its queue was full or they were too old.", "host")
+	opinions       = describe("second_opinions_total", "Questions for second opinions, by result: stuck, not_stuck, or the reason for a missing answer.", "result")
 	opinionTokens  = describe("second_opinion_tokens_total", "Tokens of second opinions, as the endpoint reports them.", "kind")
-	hookWaiting    = describe("webhook_waiting", "Warnings that a webhook is to be told of.", "host")
+	hookWaiting    = describe("webhook_waiting", "Warnings that wait to be sent to a webhook.", "host")
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -54,12 +54,12 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 	if s.parts.webhooks == nil {
 		return
 	}
-	told := make(map[string]bool)
+	seen := make(map[string]bool)
 	for _, w := range s.parts.webhooks.Stats() {
-		if told[w.Host] {
-			continue // two at one host would be one series
+		if seen[w.Host] {
+			continue // two targets at one host would be one series
 		}
-		told[w.Host] = true
+		seen[w.Host] = true
 		counter(hookSent, w.Sent, w.Host)
 		counter(hookFailed, w.Failed, w.Host)
 		counter(hookDropped, w.Dropped, w.Host)
@@ -67,7 +67,7 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// collectOpinions hands over the counts of second opinions, if there are any.
+// collectOpinions collects the metrics of second opinions, if they are on.
 func (s stats) collectOpinions(counter func(*prometheus.Desc, int64, ...string)) {
 	if s.parts.second == nil {
 		return

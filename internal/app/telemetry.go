@@ -13,14 +13,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// telemetry takes OTLP, however it was sent, to the pipeline.
+// telemetry submits OTLP data to the pipeline.
 type telemetry struct{ pipeline *pipeline.Pipeline }
 
-// spansAtOnce is how many spans of a request are recorded together: the rest of a request that holds very many waits outside of
-// the queue. A request of which a part was recorded may be sent again, since what is doubled changes nothing.
+// spansAtOnce is the number of spans of a request that are submitted together, which limits the share of one request in the
+// queue. A request of which only a part was recorded can be sent again, because duplicates change nothing.
 const spansAtOnce = 8192
 
-// Traces has the spans recorded.
+// Traces records the spans.
 func (t telemetry) Traces(ctx context.Context, td ptrace.Traces) (rejected int, reason string, err error) {
 	return otlp.SpansInParts(td, spansAtOnce, func(spans []trace.Span) error {
 		slices.SortStableFunc(spans, func(a, b trace.Span) int { return cmp.Compare(a.TraceID, b.TraceID) })
@@ -29,7 +29,7 @@ func (t telemetry) Traces(ctx context.Context, td ptrace.Traces) (rejected int, 
 	})
 }
 
-// Logs has the records of coding agents recorded.
+// Logs records the log records of coding agents.
 func (t telemetry) Logs(ctx context.Context, ld plog.Logs) (rejected int, reason string, err error) {
 	events, services, rejected, reason := otlp.Logs(ld)
 	if len(events) == 0 {

@@ -22,7 +22,7 @@ func TestAServerThatCannotRecordIsUnwell(t *testing.T) {
 	if status := send(); status != http.StatusServiceUnavailable {
 		t.Fatalf("an event is answered with %d", status)
 	}
-	if status, said := answered(t, http.MethodGet, url+"/api/health", ""); status != http.StatusServiceUnavailable || !strings.Contains(said, "the last recording did not succeed") {
+	if status, said := answered(t, http.MethodGet, url+"/api/health", ""); status != http.StatusServiceUnavailable || !strings.Contains(said, "the last commit failed") {
 		t.Errorf("health: %d %s", status, said)
 	}
 	postgres.Exec(t, db, "ALTER TABLE events DROP CONSTRAINT full_disk")

@@ -29,7 +29,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// assemble makes the parts, from the store outwards.
+// assemble makes the components, beginning with the store.
 func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err error) {
 	p := &components{config: s.Config, version: s.Version, log: s.Log, shares: shares(s.Config), grpcState: "on"}
 	switch {
@@ -102,7 +102,7 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 	return err
 }
 
-// makeQuestions prepares second opinions, if there are any.
+// makeQuestions prepares second opinions, if they are on.
 func (p *components) makeQuestions() error {
 	client, err := SecondOpinion(p.config, os.Getenv, p.log)
 	if err != nil || client == nil {
@@ -121,10 +121,10 @@ func (p *components) makeQuestions() error {
 	return nil
 }
 
-// contents are what may be stored of content, by the name of the setting.
+// contents are the levels of stored content by the name of the setting.
 var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
 
-// makeWebhooks returns nil where nobody is to be told.
+// makeWebhooks returns nil without targets.
 func (p *components) makeWebhooks() (*sink.Sink, error) {
 	if len(p.config.Webhooks) == 0 {
 		return nil, nil
@@ -152,12 +152,12 @@ func (p *components) prices() (*price.Table, error) {
 	}
 	text, err := os.ReadFile(p.config.Prices)
 	if err != nil {
-		return nil, fmt.Errorf("prices: %w", plainPathError(err))
+		return nil, fmt.Errorf("prices: %w", err)
 	}
 	return price.Load(p.config.Prices, text)
 }
 
-// addCost gives a model call that does not tell its cost one.
+// addCost sets the cost of a model call without one.
 func addCost(e *unloop.Event, prices *price.Table) {
 	if e.Cost != 0 || e.Model == "" || e.Tokens == 0 && e.Usage == nil {
 		return
@@ -166,17 +166,17 @@ func addCost(e *unloop.Event, prices *price.Table) {
 	if e.Usage != nil {
 		usage = *e.Usage
 	}
-	e.Cost, _ = prices.Cost(e.Model, usage, e.Tokens) // 0 for a model that is not known
+	e.Cost, _ = prices.Cost(e.Model, usage, e.Tokens) // 0 for an unknown model
 }
 
-// makeEdges makes what listens.
+// makeEdges makes the servers of HTTP and gRPC.
 func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registry) (err error) {
 	limits := &p.config.Limits
 	tokens := make([]httpd.Token, len(p.config.Tokens))
 	for k, t := range p.config.Tokens {
 		tokens[k] = httpd.Token{Name: t.Name, Scope: httpd.Scope(t.Scope), SHA256: t.SHA256}
 	}
-	taker, readable := telemetry{p.pipeline}, reading{p.store, p.pipeline, p.mask}
+	taker, readable := telemetry{p.pipeline}, flushedStore{p.store, p.pipeline, p.mask}
 	again, err := newJudges(p.store, p.config)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	if err != nil {
 		return err
 	}
-	if p.second != nil { // one lock is over the requests of all runs, so none waits
+	if p.second != nil { // one lock serves the requests of all runs, so no request may wait
 		agents.second = GuardOpinion(p.second.client, 0)
 	}
 	p.http, err = httpd.New(httpd.Options{
@@ -216,13 +216,14 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	return err
 }
 
-// health returns what asks whether the server takes events. A small write may succeed where what was sent last found no place.
+// health returns the check of whether the server accepts events. It also reports the last failed commit, because a small write
+// can succeed although larger ones fail.
 func (p *components) health() func(context.Context) error {
 	unwritable := rate.Sometimes{Interval: 10 * time.Second}
-	writable := logInterval(func(ctx context.Context) error {
+	writable := throttle(func(ctx context.Context) error {
 		err := p.store.Writable(ctx)
 		if err != nil {
-			unwritable.Do(func() { p.log.Error("the store cannot be written to", "error", err) })
+			unwritable.Do(func() { p.log.Error("the store is not writable", "error", err) })
 		}
 		return err
 	})
@@ -234,8 +235,8 @@ func (p *components) health() func(context.Context) error {
 	}
 }
 
-// logInterval asks at most once a second, for everybody may ask whether the server is well, and each time it writes to disk.
-func logInterval(ask func(context.Context) error) func(context.Context) error {
+// throttle limits a check to one call a second. Each check writes to disk, and anyone may request it.
+func throttle(ask func(context.Context) error) func(context.Context) error {
 	var mu sync.Mutex
 	var asked time.Time
 	var last error

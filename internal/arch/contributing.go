@@ -16,8 +16,8 @@ var fileName = regexp.MustCompile("`((?:internal|detect|docs)/[a-z0-9_/]+\\.(?:g
 // maxColumnFiles is how many files a new column of a run may touch.
 const maxColumnFiles = 6
 
-// checkLists holds the lists of files in CONTRIBUTING.md to the tree: the files exist, a new column of a run touches few of them,
-// and every format is in the list of formats.
+// checkLists checks the lists of files in CONTRIBUTING.md: the files exist, a new column of a run needs few of them, and every
+// format is in the list of formats.
 func checkLists(t *tree) (broken []string) {
 	page := t.pages[contributing]
 	files := map[string]bool{}
@@ -45,11 +45,11 @@ func checkLists(t *tree) (broken []string) {
 	return append(broken, checkFormats(t)...)
 }
 
-// checkFormats sees that internal/app imports every package with a function Format.
+// checkFormats checks that internal/scan imports every package with a function Format.
 func checkFormats(t *tree) (broken []string) {
 	listed := map[string]bool{}
 	for _, s := range t.sources {
-		if s.path != "internal/app/app.go" {
+		if s.path != "internal/scan/formats.go" {
 			continue
 		}
 		for _, spec := range s.syntax.Imports {
@@ -61,7 +61,7 @@ func checkFormats(t *tree) (broken []string) {
 	}
 	for _, s := range t.sources {
 		if path.Dir(s.folder) == "internal/ingest" && !s.isTest() && strings.Contains(s.text, "\nfunc Format() ingest.Format") && !listed[s.folder] {
-			broken = append(broken, fmt.Sprintf("%s has a format that Formats in internal/app/app.go does not list", s.folder))
+			broken = append(broken, fmt.Sprintf("%s has a format that Formats in internal/scan/formats.go does not list", s.folder))
 		}
 	}
 	return broken

@@ -11,18 +11,18 @@ func TestListsOfFilesAreChecked(t *testing.T) {
 	page := func(column string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(sections, "\n## ", "\n\n## "), "%", column)
 	}
-	app := "package app\nimport _ \"github.com/unloop-ai/unloop/internal/ingest/native\""
+	formats := "package scan\nimport _ \"github.com/unloop-ai/unloop/internal/ingest/native\""
 	native := "package native\n\nfunc Format() ingest.Format { return nil }"
 	for _, c := range []struct {
 		what string
 		tree example
 		want string
 	}{
-		{"all is listed", example{"CONTRIBUTING.md": page("`internal/app/app.go`"), "internal/app/app.go": app, "internal/ingest/native/n.go": native}, ""},
-		{"a file is gone", example{"CONTRIBUTING.md": page("`internal/app/old.go`"), "internal/app/app.go": app}, "`internal/app/old.go`, which does not exist"},
-		{"too many files", example{"CONTRIBUTING.md": page(strings.Repeat("`internal/app/app.go` ", 7)), "internal/app/app.go": app}, "touches 7 files"},
+		{"all is listed", example{"CONTRIBUTING.md": page("`internal/scan/formats.go`"), "internal/scan/formats.go": formats, "internal/ingest/native/n.go": native}, ""},
+		{"a file is gone", example{"CONTRIBUTING.md": page("`internal/scan/old.go`"), "internal/scan/formats.go": formats}, "`internal/scan/old.go`, which does not exist"},
+		{"too many files", example{"CONTRIBUTING.md": page(strings.Repeat("`internal/scan/formats.go` ", 7)), "internal/scan/formats.go": formats}, "touches 7 files"},
 		{"no section", example{"CONTRIBUTING.md": "\n"}, `no section "A new sink"`},
-		{"a format is not listed", example{"CONTRIBUTING.md": page(""), "internal/app/app.go": "package app", "internal/ingest/native/n.go": native}, "does not list"},
+		{"a format is not listed", example{"CONTRIBUTING.md": page(""), "internal/scan/formats.go": "package scan", "internal/ingest/native/n.go": native}, "does not list"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			fsys := fstest.MapFS{}

@@ -15,8 +15,8 @@ const architecture = "ARCHITECTURE.md"
 // folderName finds `folder/` in a page.
 var folderName = regexp.MustCompile("`([a-zA-Z0-9._-][a-zA-Z0-9._/-]*)/`")
 
-// checkMap holds ARCHITECTURE.md to the tree: it names every folder with Go code, as `path/from/the/root/`, and names no
-// folder that is gone. It may call a folder by the end of its path.
+// checkMap compares ARCHITECTURE.md with the tree: it must name every folder with Go code, as `path/from/the/root/`, and no other
+// folders. It may name a folder by the end of its path.
 func checkMap(t *tree) (broken []string) {
 	page, ok := t.pages[architecture]
 	if !ok {
@@ -43,7 +43,7 @@ func checkMap(t *tree) (broken []string) {
 	return broken
 }
 
-// hasFolder tells whether there is a folder with this path or this end of a path.
+// hasFolder reports whether there is a folder with this path or end of a path.
 func (t *tree) hasFolder(name string) bool {
 	for folder := range t.folders {
 		if folder == name || strings.HasSuffix(folder, "/"+name) {
@@ -53,14 +53,14 @@ func (t *tree) hasFolder(name string) bool {
 	return false
 }
 
-// machinePath finds a path of somebody's own machine and the name of its user. What stands behind a letter or a slash is
-// part of another path.
+// machinePath matches a path on a personal machine and the name of its user. After a letter or a slash, it is part of another
+// path.
 var machinePath = regexp.MustCompile(`(?:^|[^\w./~*-])(/(?:work|root)/|/(?:home|Users)/([\w.-]+))`)
 
 // nobody are names of users in examples.
 var nobody = []string{"me", "user", "x", "you"}
 
-// checkPaths keeps paths of somebody's own machine out of Go files and pages. Fixtures under testdata are free.
+// checkPaths finds paths on personal machines in Go files and pages. Fixtures under testdata are exempt.
 func checkPaths(t *tree) (broken []string) {
 	search := func(path, text string) {
 		for number, line := range strings.Split(text, "\n") {
@@ -82,8 +82,8 @@ func checkPaths(t *tree) (broken []string) {
 	return broken
 }
 
-// checkComments holds every package to a package comment, and every exported identifier of a public package (a function,
-// a type, a method of an exported type, a constant or a variable) to a comment of its own or of its group.
+// checkComments requires a package comment for every package, and for every exported identifier of a public package (a function,
+// a type, a method of an exported type, a constant or a variable) its own comment or one for its group.
 func checkComments(t *tree) (broken []string) {
 	introduced := map[string]bool{}
 	for _, s := range t.sources {
@@ -109,13 +109,13 @@ func checkComments(t *tree) (broken []string) {
 	return broken
 }
 
-// isPublic tells whether other modules can import the package of a folder.
+// isPublic reports whether other modules can import the package in a folder.
 func isPublic(folder string) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return first != "internal" && first != "cmd"
 }
 
-// undocumented returns the exported names of a file that no comment explains.
+// undocumented returns the exported names of a file without a comment.
 func undocumented(syntax *ast.File) (names []*ast.Ident) {
 	for _, decl := range syntax.Decls {
 		switch d := decl.(type) {
@@ -152,7 +152,7 @@ func bare(spec ast.Spec) (names []*ast.Ident) {
 	return names
 }
 
-// receiver returns the name of the type that a method belongs to.
+// receiver returns the name of the type of a method.
 func receiver(f *ast.FuncDecl) *ast.Ident {
 	typ := f.Recv.List[0].Type
 	for {

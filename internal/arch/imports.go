@@ -41,7 +41,8 @@ var rooms = map[string]room{
 	},
 
 	"detect/detecttest/new": {},
-	"swarm":                 {ours: []string{"."}},
+	"internal/boundedmap":   {},
+	"swarm":                 {ours: []string{".", "internal/boundedmap"}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
 	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
@@ -88,7 +89,7 @@ var rooms = map[string]room{
 	"internal/connlimit": {},
 	"internal/httpd": {
 		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/store"},
-		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time"},
+		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/protobuf"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
 	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp", "internal/memory"}, others: []string{
@@ -115,16 +116,17 @@ var rooms = map[string]room{
 	"internal/report":   {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
-		ours:   []string{".", "guard", "policy", "profile", "swarm"},
+		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 
+	"internal/reverseproxy": {},
 	"internal/mcpproxy": {
-		ours:   []string{".", "guard", "profile"},
+		ours:   []string{".", "guard", "policy", "profile", "internal/reverseproxy"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/price"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/price", "internal/reverseproxy"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
 		tests:  []string{"guard", "internal/ingest/openai"},
 	},
@@ -143,14 +145,21 @@ var rooms = map[string]room{
 	},
 	"internal/eval/splice": {ours: []string{".", "internal/eval"}, others: []string{"github.com/go-json-experiment/json"}},
 
+	"internal/scan": {
+		ours: []string{
+			".", "policy", "profile", "internal/ingest", "internal/ingest/anthropic", "internal/ingest/atif", "internal/ingest/claudecode", "internal/ingest/codex", "internal/ingest/gemini", "internal/ingest/labelled", "internal/ingest/minisweagent", "internal/ingest/native", "internal/ingest/openai", "internal/ingest/otlp", "internal/ingest/sweagent", "internal/ingest/taubench", "internal/pipeline", "internal/report", "internal/watch",
+		},
+		others: []string{"github.com/go-json-experiment/json"},
+		tests:  []string{"internal/client"},
+	},
 	"internal/app": {
 		ours: []string{everything},
 		others: []string{
-			"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata", "golang.org/x/time",
+			"github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata", "golang.org/x/time",
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "secondopinion"},
+		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},

@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/report"
 )
 
-// baselineFlags name a file with the loops that are already known.
+// baselineFlags are the flags about a file with known loops.
 type baselineFlags struct {
 	path  string
 	write bool
@@ -23,7 +23,7 @@ type baselineFlags struct {
 
 func (f *baselineFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.path, "baseline", "", "report only loops that the baseline in the `FILE` does not contain")
-	flags.BoolVar(&f.write, "write-baseline", false, "write the loops that are found to the file of --baseline, and exit with 0")
+	flags.BoolVar(&f.write, "write-baseline", false, "write the detected loops to the file of --baseline, and exit with 0")
 }
 
 // baselineLoop identifies a loop: the same rule about the same subject in the same run. Counts and places in the file may change.
@@ -41,14 +41,14 @@ type baselineFile struct {
 
 const baselineVersion = 1
 
-// baseline holds the known loops, or gathers those to be written.
+// baseline holds the known loops, or collects the loops to write.
 type baseline struct {
 	baselineFlags
 	known  map[baselineLoop]bool // nil without a baseline
-	hidden int                   // known loops that were left out
+	hidden int                   // known loops that were not reported
 }
 
-// load reads the file. With --write-baseline it is not read, and need not exist.
+// load reads the file. With --write-baseline it does not read it, and the file need not exist.
 func (f *baselineFlags) load() (*baseline, error) {
 	b := &baseline{baselineFlags: *f}
 	switch {
@@ -63,7 +63,7 @@ func (f *baselineFlags) load() (*baseline, error) {
 	}
 	text, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no baseline %s; write it with --write-baseline", f.path)
+		return nil, fmt.Errorf("the baseline %s does not exist; --write-baseline creates it", f.path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline: %w", err)
@@ -81,8 +81,8 @@ func (f *baselineFlags) load() (*baseline, error) {
 	return b, nil
 }
 
-// keepNew removes from the verdict what the baseline contains, and reports whether the run is still to be reported: it is healthy,
-// or it has a loop that is not known. While a baseline is written it gathers all loops and reports none.
+// keepNew removes the loops in the baseline from the verdict. It reports whether to report the run: it is healthy, or it has a
+// loop that is not in the baseline. While a baseline is written, it collects all loops and reports no run.
 func (b *baseline) keepNew(r *report.Run) bool {
 	if b.known == nil {
 		return true
@@ -93,13 +93,13 @@ func (b *baseline) keepNew(r *report.Run) bool {
 	if loops > 0 {
 		return len(r.Warnings) > 0
 	}
-	// A decision without a warning is known by its code.
+	// A decision without a warning is identified by its code.
 	codes := len(r.Decisions)
 	r.Decisions = slices.DeleteFunc(r.Decisions, func(d report.Decision) bool { return b.knows(r.ID, d.Code, "") })
 	return codes == 0 || len(r.Decisions) > 0
 }
 
-// knows reports whether the baseline contains a loop. While the baseline is written, it then does.
+// knows reports whether the baseline contains a loop. While a baseline is written, it adds the loop.
 func (b *baseline) knows(run, rule, subject string) bool {
 	loop := baselineLoop{run, rule, subject}
 	if b.write {
@@ -108,7 +108,7 @@ func (b *baseline) knows(run, rule, subject string) bool {
 	return b.known[loop]
 }
 
-// save writes the gathered loops, or says how many known loops were left out.
+// save writes the collected loops, or prints how many known loops were not reported.
 func (b *baseline) save(stderr io.Writer) error {
 	if !b.write {
 		if b.hidden > 0 {

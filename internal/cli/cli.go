@@ -1,4 +1,4 @@
-// Package cli holds the subcommands of unloop. It reads flags, calls package app, and prints the results.
+// Package cli has the subcommands of unloop. It parses flags, calls the packages that do the work, and prints the results.
 package cli
 
 import (
@@ -20,10 +20,10 @@ const (
 	exitBreak  = 130
 )
 
-// errLoops says that loops were found. The loops are already printed.
+// errLoops means that loops were found. They are already printed.
 var errLoops = errors.New("loops were found")
 
-// errFaulty says that some input could not be read. The reasons are already printed.
+// errFaulty means that some input could not be read. The reasons are already printed.
 var errFaulty = errors.New("some input could not be read")
 
 // Main runs the command line and returns its exit status. It stops early and cleanly on an interrupt.

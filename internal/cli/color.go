@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// colorFlag is the flag that says whether to use colour.
+// colorFlag is the flag --color.
 type colorFlag struct{ when string }
 
 func colorNames() []string { return []string{"auto", "always", "never"} }
@@ -17,8 +17,8 @@ func (f *colorFlag) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.when, "color", "auto", "use colour: auto, always, never (auto: on a terminal; NO_COLOR and FORCE_COLOR override it)")
 }
 
-// on reports whether to use colour on w. The flag overrides NO_COLOR, NO_COLOR overrides FORCE_COLOR, and FORCE_COLOR overrides
-// that w is no terminal.
+// on reports whether to use colour on w. The flag overrides NO_COLOR, NO_COLOR overrides FORCE_COLOR, and without any of them w
+// must be a terminal.
 func (f *colorFlag) on(w io.Writer) (bool, error) {
 	if err := oneOf("--color", f.when, colorNames()); err != nil {
 		return false, err
@@ -40,7 +40,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// screenWidth returns the width of w in columns, between 60 and 140; 100 if w is no terminal.
+// screenWidth returns the width of w in columns, between 60 and 140, or 100 if w is not a terminal.
 func screenWidth(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// flagValues are the values that flags take, by the name of the flag. They are functions, because every command is made at each start,
-// and the values are wanted only when a shell completes.
+// flagValues are the possible values of flags, by the name of the flag. They are functions, because only the completion of a
+// shell needs them.
 var flagValues = map[string]func() []cobra.Completion{
 	"profile":   profiles,
 	"input":     formatNames,
@@ -21,7 +21,7 @@ var flagValues = map[string]func() []cobra.Completion{
 	"kinds":     func() []cobra.Completion { return []cobra.Completion{"all", "tuning", "reporting"} },
 }
 
-// complete gives the shell the values of flags, in every command below root.
+// complete registers the completions of flags for all commands below root.
 func complete(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		complete(cmd)
@@ -32,7 +32,7 @@ func complete(root *cobra.Command) {
 			if cmd.Name() == "eval" && flag == "format" {
 				values = evalFormats
 			}
-			// The error is for a flag that is missing or registered twice, and both are excluded here.
+			// The error is for a missing or duplicate flag, which is not possible here.
 			_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 				return values(), cobra.ShellCompDirectiveNoFileComp
 			})
@@ -52,7 +52,7 @@ func profiles() []cobra.Completion {
 	return all
 }
 
-// completeOne completes one argument, and nothing behind it.
+// completeOne completes one argument only.
 func completeOne(values func() []cobra.Completion) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {

@@ -40,7 +40,7 @@ func (f *configFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.sets, "set", nil, "change one setting of the profile: `NAME=VALUE` (repeatable)")
 }
 
-// load reads the configuration: file, environment, flags.
+// load loads the configuration from the file, the environment and the flags.
 func (f *configFlags) load() (*config.Loaded, error) {
 	src := config.Source{Path: f.file, Env: os.Environ(), Sets: f.sets}
 	for _, s := range settingFlags {

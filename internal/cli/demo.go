@@ -77,12 +77,12 @@ func demoOnOwnServer(ctx context.Context, start startServer, d *demo) (err error
 	return d.play(ctx)
 }
 
-// demo plays scripts to a server.
+// demo sends the events of scripts to a server.
 type demo struct {
 	client *client.Client
 	speed  float64
 	color  bool
-	more   string // the last line: where to see the runs
+	more   string // last line, with the address of the runs
 
 	mu  sync.Mutex
 	out io.Writer
@@ -91,14 +91,14 @@ type demo struct {
 // say prints a line. The players and the streams call it concurrently.
 func (d *demo) say(format string, a ...any) { d.paint("", format, a...) }
 
-// The looks of lines, as a terminal's parameters.
+// Styles of lines, as parameters of a terminal.
 const (
 	redLine   = "31"
 	greenLine = "32"
 	boldLine  = "1"
 )
 
-// paint prints a line with a look. What an agent or a server sends is untrusted: control characters in it are escaped.
+// paint prints a line in a style. Text of agents and servers is untrusted, so control characters are escaped.
 func (d *demo) paint(look, format string, a ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -131,7 +131,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
-	late := time.AfterFunc(2*time.Second, enough) // a stream ends with its run, unless it is broken
+	late := time.AfterFunc(2*time.Second, enough) // a working stream ends with its run
 	watchers.Wait()
 	late.Stop()
 	return d.sumUp(ctx, scripts)
@@ -181,7 +181,7 @@ func (d *demo) watch(ctx context.Context, s *script) {
 	})
 }
 
-// wouldHave says what a guard would have done in a run, by the most severe decision.
+// wouldHave describes, by the most severe decision, what a guard would have done in a run.
 var wouldHave = map[string]string{
 	"warn":  "; a guard would have nudged it",
 	"block": "; a guard would have blocked its calls",

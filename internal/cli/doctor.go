@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/client"
 )
 
-// errUnwell says that a check failed; it was printed already.
+// errUnwell means that a check failed. It is already printed.
 var errUnwell = errors.New("a check failed")
 
 func doctorCommand() *cobra.Command {
@@ -62,7 +62,7 @@ func (d *doctor) ok(check, format string, a ...any) {
 	fmt.Fprintf(d.out, "ok    %-10s  %s\n", check, fmt.Sprintf(format, a...))
 }
 
-// note prints something that is not a failure but matters.
+// note prints an observation that is not a failure.
 func (d *doctor) note(check, format string, a ...any) {
 	fmt.Fprintf(d.out, "note  %-10s  %s\n", check, fmt.Sprintf(format, a...))
 }
@@ -110,7 +110,7 @@ func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
 	return true
 }
 
-// port finds out why no server answers.
+// port checks why no server answers.
 func (d *doctor) port(ctx context.Context, away *client.UnreachableError) {
 	u, err := url.Parse(d.url)
 	if err != nil {
@@ -127,12 +127,12 @@ func (d *doctor) port(ctx context.Context, away *client.UnreachableError) {
 		d.fail("port", "another program uses %s and does not answer as a server (%v): use another port (unloop serve --addr)", u.Host, away.Err)
 		return
 	}
-	_ = l.Close() // it only tested the port
+	_ = l.Close() // the listener only tested the port
 	d.ok("port", "%s is free", u.Host)
 	d.fail("server", "no server is running: start it with unloop serve")
 }
 
-// maxSkew is how far clocks may differ. The server reports its time in whole seconds.
+// maxSkew is the maximum accepted difference of clocks. The server reports its time in whole seconds.
 const maxSkew = 3 * time.Second
 
 func (d *doctor) clock(h *client.Health) {

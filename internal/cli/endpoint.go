@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/client"
 )
 
-// endpointFlags are the flags that name the server.
+// endpointFlags are the flags about the server.
 type endpointFlags struct{ endpoint string }
 
 const endpointHelp = "--endpoint names the server; the default is UNLOOP_ENDPOINT, else " + client.DefaultEndpoint + ". If the server\n" +
@@ -23,7 +23,7 @@ func (f *endpointFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.endpoint, "endpoint", "", "the `URL` of the server (default UNLOOP_ENDPOINT, else "+client.DefaultEndpoint+")")
 }
 
-// url returns the server's address.
+// url returns the URL of the server.
 func (f *endpointFlags) url() string {
 	return cmp.Or(f.endpoint, os.Getenv("UNLOOP_ENDPOINT"), client.DefaultEndpoint)
 }
@@ -40,7 +40,7 @@ func curl(url string, token bool) string {
 	return "curl -N " + url
 }
 
-// outage reports that a server does not accept events, at most once a minute and not at every retry.
+// outage reports that a server does not accept events, at most once a minute.
 type outage struct {
 	w     io.Writer
 	since time.Time // of the last report
@@ -62,39 +62,39 @@ func plural(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// refusals reports events that a server refuses: the first maxToldRefusals one by one, then one a minute.
+// refusals reports events that a server rejects: the first maxReportedRefusals one by one, then one a minute.
 type refusals struct {
-	w       io.Writer
-	all     int
-	untold  int // since the last report
-	nextDue time.Time
+	w          io.Writer
+	all        int
+	unreported int // since the last report
+	nextDue    time.Time
 }
 
-// maxToldRefusals is how many refusals are reported one by one.
-const maxToldRefusals = 20
+// maxReportedRefusals is the number of refusals that are reported one by one.
+const maxReportedRefusals = 20
 
 func (r *refusals) refused(one client.Refusal) {
 	r.all++
 	now := time.Now()
-	if r.all > maxToldRefusals && now.Before(r.nextDue) {
-		r.untold++
+	if r.all > maxReportedRefusals && now.Before(r.nextDue) {
+		r.unreported++
 		return
 	}
-	r.tellUntold()
+	r.reportRest()
 	r.nextDue = now.Add(time.Minute)
 	complain(r.w, fmt.Sprintf("run %s: event %s is refused: %s", one.RunID, one.EventID, one.Reason))
 }
 
-// tellUntold reports how many refusals were not reported.
-func (r *refusals) tellUntold() {
-	if r.untold > 0 {
-		complain(r.w, plural(r.untold, "more event is", "more events are")+" refused")
+// reportRest reports the number of refusals that were not reported.
+func (r *refusals) reportRest() {
+	if r.unreported > 0 {
+		complain(r.w, plural(r.unreported, "more event is", "more events are")+" refused")
 	}
-	r.untold = 0
+	r.unreported = 0
 }
 
-// tellSent prints how many events were new, duplicates and refused.
-func tellSent(stdout io.Writer, sent client.Sent) {
+// printSent prints how many events were new, duplicate and refused.
+func printSent(stdout io.Writer, sent client.Sent) {
 	fmt.Fprintf(stdout, "%s, %s, %d refused\n", plural(sent.Accepted-sent.Duplicates, "new event", "new events"),
 		plural(sent.Duplicates, "duplicate", "duplicates"), sent.Refused)
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/eval"
 	"github.com/unloop-ai/unloop/internal/eval/splice"
+	"github.com/unloop-ai/unloop/internal/scan"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -111,12 +111,12 @@ func (f *evalFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	out := cmd.OutOrStdout()
 	if f.format == "pretty" {
-		out = plainWriter{out} // names of kinds are untrusted: they come from the labels
+		out = plainWriter{out} // names of kinds are untrusted, because they come from the labels
 	}
 	return write(out)
 }
 
-// ask has the board ask for second opinions, if they are wanted.
+// ask makes the board ask for second opinions, if they are requested.
 func (f *evalFlags) ask(cmd *cobra.Command, board *eval.Scoreboard) error {
 	switch f.second {
 	case "":
@@ -137,11 +137,11 @@ func (f *evalFlags) ask(cmd *cobra.Command, board *eval.Scoreboard) error {
 
 // openLabelled calls read with a file, or with standard input for -.
 func openLabelled(cmd *cobra.Command, path string, read func(ctx context.Context, name string, r io.Reader) error) error {
-	file, err := app.Open(cmd.Context(), path, cmd.InOrStdin())
+	file, err := scan.Open(cmd.Context(), path, cmd.InOrStdin())
 	if err != nil {
 		return fmt.Errorf("read labelled runs: %w", err)
 	}
-	defer file.Close() // only read
+	defer file.Close() // a file that is only read has no error to report
 	if path == "-" {
 		path = "standard input"
 	}

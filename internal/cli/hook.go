@@ -13,29 +13,29 @@ import (
 	"github.com/unloop-ai/unloop/internal/hook"
 )
 
-// hookMemory is the memory of the hook's process from which on it is collected, in bytes.
+// hookMemory is the memory limit of the hook's process in bytes, above which the garbage collector runs.
 const hookMemory = 16 << 20
 
 func hookCommand() *cobra.Command {
 	var agent, mode string
 	cmd := &cobra.Command{
 		Use:   "hook",
-		Short: "Guard a coding agent on this machine: install it, see what it says, and what the agent runs",
+		Short: "Guard coding agents on this machine: install and inspect the hook, and the command that agents run",
 		Long: "Coding agents run a command at their hooks: before a tool, after it, and when they stop. unloop hook is that command. It\n" +
-			"reads the agent's JSON on standard input, and answers in the agent's own protocol. No answer means: go on. Whatever goes\n" +
-			"wrong, it exits with 0 and no answer, and writes a line to its log, which unloop hook status shows.\n\n" +
+			"reads the agent's JSON on standard input, and answers in the agent's own protocol. Without an answer, the agent continues. On any\n" +
+			"error it exits with 0 and no answer, and writes a line to its log, which unloop hook status shows.\n\n" +
 			"The modes are nudge (tell the model that it repeats itself; the default), guard (nudge, then deny, then end the turn) and\n" +
 			"shadow (only record). The mode comes from --mode, else UNLOOP_HOOK_MODE, else the key hook in .unloop.yaml of the project\n" +
 			"or in unloop/hook.yaml of the user's configuration. docs/hooks.md describes each agent.",
 		Example: "  unloop hook install\n  unloop hook install claude-code --mode guard --dry-run\n  unloop hook status\n  unloop hook log --follow\n  unloop hook uninstall",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// The process ends after milliseconds: a collection would only delay the answer, unless an event is large.
+			// The process ends after milliseconds, so garbage collection would only delay the answer, unless an event is large.
 			debug.SetGCPercent(-1)
 			debug.SetMemoryLimit(hookMemory)
 			folder, err := hookFolder()
 			if err != nil {
-				return nil // there is no place for a log either, and an agent must not notice
+				return nil // without a folder there is no log, and the agent must not be disturbed
 			}
 			h := hook.Hook{Folder: folder, Agent: agent, Mode: hook.Mode(mode), Env: os.Getenv, Now: time.Now, Server: connectHook}
 			if _, err := hook.ParseMode(mode); err != nil {
@@ -45,16 +45,16 @@ func hookCommand() *cobra.Command {
 			return nil
 		},
 	}
-	// A registration of another version may have flags that this one does not know.
+	// A registration by another version may have flags that this one does not have.
 	cmd.FParseErrWhitelist.UnknownFlags = true
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&agent, "agent", "", "the `NAME` of the agent (default: the shape of its input tells)")
+	cmd.Flags().StringVar(&agent, "agent", "", "the `NAME` of the agent (default: detect it by its input)")
 	cmd.Flags().StringVar(&mode, "mode", "", "the `MODE`: nudge, guard or shadow")
 	cmd.AddCommand(hookInstallCommand(), hookUninstallCommand(), hookStatusCommand(), hookLogCommand(), hookExplainCommand(), hookStatuslineCommand())
 	return cmd
 }
 
-// hookFolder returns where hooks keep their state.
+// hookFolder returns the folder with the state of hooks.
 func hookFolder() (hook.Folder, error) {
 	state, err := config.StateFolder()
 	return hook.Folder(filepath.Join(state, "hooks")), err
@@ -63,7 +63,7 @@ func hookFolder() (hook.Folder, error) {
 func hookStatuslineCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "statusline",
-		Short: "Print a status line for Claude Code: calls, repeats, and tokens since the last news",
+		Short: "Print a status line for Claude Code: calls, repeats, and tokens since the last novel result",
 		Long: "Statusline is the command for the key statusLine of Claude Code's settings:\n\n" +
 			"  {\"statusLine\": {\"type\": \"command\", \"command\": \"unloop hook statusline\"}}",
 		Example: "  unloop hook statusline",
@@ -71,7 +71,7 @@ func hookStatuslineCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			folder, err := hookFolder()
 			if err != nil {
-				return nil // a status line has no place for an error
+				return nil // a status line cannot show an error
 			}
 			data, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), 1<<20))
 			if err == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/hook/install"
 )
 
-// installFlags choose the agents and the place.
+// installFlags select the agents and the place.
 type installFlags struct {
 	project, dryRun bool
 	mode            string
@@ -51,7 +51,7 @@ func (f *installFlags) installer() (*install.Installer, error) {
 	return i, nil
 }
 
-// agentsNamed returns the agents with the names, or those for which use reports true if there are no names.
+// agentsNamed returns the agents with the names. Without names, it returns the agents for which use returns true.
 func agentsNamed(names []string, use func(*install.Agent) bool) ([]install.Agent, error) {
 	all := install.Agents()
 	if len(names) == 0 {
@@ -82,8 +82,8 @@ func hookInstallCommand() *cobra.Command {
 		Use:   "install [AGENT]...",
 		Short: "Register unloop at the hooks of the coding agents on this machine",
 		Long: "Install adds unloop to the configuration of each named agent, or of every agent that it finds, and prints the difference.\n" +
-			"It keeps comments, order and line ends, and the former file beside the new one. A file that its agent would refuse is\n" +
-			"left alone. Installing twice changes nothing. unloop hook uninstall restores the former bytes.\n\n" +
+			"It keeps comments, order and line ends, and a copy of the former file. A file that its agent would reject is\n" +
+			"not changed. Installing twice changes nothing. unloop hook uninstall restores the former bytes.\n\n" +
 			"The agents are " + agentNames() + ".",
 		Example: "  unloop hook install\n  unloop hook install claude-code codex --mode guard\n  unloop hook install --project --dry-run",
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -96,7 +96,7 @@ func hookInstallCommand() *cobra.Command {
 				return err
 			}
 			if len(agents) == 0 {
-				return fmt.Errorf("no agent is found: name one of %s", agentNames())
+				return fmt.Errorf("no agent found: want one of %s", agentNames())
 			}
 			var failed []error
 			for k := range agents {
@@ -142,8 +142,8 @@ func hookUninstallCommand() *cobra.Command {
 	var f installFlags
 	cmd := &cobra.Command{
 		Use:   "uninstall [AGENT]...",
-		Short: "Take unloop out of the hooks of the named agents, or of all",
-		Long: "Uninstall restores the former bytes of each file, if nothing else has changed it. Otherwise it takes out only what\n" +
+		Short: "Remove unloop from the hooks of the named agents, or of all",
+		Long: "Uninstall restores the former bytes of each file, if nothing else has changed it. Otherwise it removes only what\n" +
 			"install added.",
 		Example: "  unloop hook uninstall\n  unloop hook uninstall codex --dry-run",
 		RunE: func(cmd *cobra.Command, names []string) error {

@@ -53,7 +53,7 @@ type guardAnswer struct {
 	Error    *struct{ Message string }
 }
 
-// Rule asks the server's guard about the steps, in one request.
+// Rule asks the server's guard about the steps in one request.
 func (s *hookServer) Rule(ctx context.Context, run string, settings *hook.Settings, steps []hook.Step) ([]hook.Ruling, error) {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)

@@ -23,7 +23,7 @@ import (
 func hookStatusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
-		Short:   "Tell for each agent whether unloop is registered, when a hook last ran, and what needs your consent",
+		Short:   "Show for each agent whether unloop is registered, when a hook last ran, and what needs your approval",
 		Example: "  unloop hook status",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,14 +43,14 @@ func hookStatusCommand() *cobra.Command {
 				}
 			}
 			if shown == 0 {
-				fmt.Fprintln(out, "No agent is found. unloop hook install NAME registers one anyway.")
+				fmt.Fprintln(out, "No agent found. unloop hook install NAME registers one anyway.")
 			}
 			return hookFaults(out, i.State)
 		},
 	}
 }
 
-// hookStatus prints the status of an agent, and reports whether there was anything to print.
+// hookStatus prints the status of an agent, and reports whether it printed anything.
 func hookStatus(out io.Writer, user, project *install.Installer, a *install.Agent) bool {
 	var where []string
 	for _, i := range []*install.Installer{user, project} {
@@ -89,7 +89,7 @@ func hookStatus(out io.Writer, user, project *install.Installer, a *install.Agen
 	return true
 }
 
-// shownFaults is how many of the latest faults status prints.
+// shownFaults is the number of the latest faults that status prints.
 const shownFaults = 5
 
 func hookFaults(out io.Writer, folder hook.Folder) error {
@@ -102,7 +102,7 @@ func hookFaults(out io.Writer, folder hook.Folder) error {
 	if len(faults) == 0 {
 		return err
 	}
-	fmt.Fprintf(out, "%s in the log; the agents went on. The latest:\n", plural(len(faults), "fault is", "faults are"))
+	fmt.Fprintf(out, "%s in the log; the agents continued. The latest:\n", plural(len(faults), "fault is", "faults are"))
 	for _, e := range faults[max(0, len(faults)-shownFaults):] {
 		fmt.Fprintf(out, "  %s  %s %s: %s\n", e.Time.Local().Format(time.DateTime), cmp.Or(e.Agent, "?"), e.Event, e.Text)
 	}
@@ -113,7 +113,7 @@ func hookLogCommand() *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use:     "log",
-		Short:   "Print what was said in which session; with --follow, also what comes",
+		Short:   "Print the nudges, denials and faults of all sessions; with --follow, also new ones",
 		Example: "  unloop hook log\n  unloop hook log --follow",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -142,10 +142,10 @@ func entryLine(e *hook.Entry) string {
 	return fmt.Sprintf("%s  %-9s  %-11s  %s  %s", e.Time.Local().Format(time.DateTime), e.What, e.Agent, who, text)
 }
 
-// logPoll is how often the log is looked at.
+// logPoll is the interval at which the log is read.
 const logPoll = 500 * time.Millisecond
 
-// followLog shows the log and what is added to it, until the context is done. A log that is begun anew is read from its beginning.
+// followLog shows the log and its new entries, until the context is done. A new log is read from its beginning.
 func followLog(ctx context.Context, folder hook.Folder, show func(hook.Entry)) error {
 	var read int64
 	tick := time.NewTicker(logPoll)
@@ -169,7 +169,7 @@ func showFrom(path string, from int64, show func(hook.Entry)) (next int64, err e
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close() // only read
+	defer f.Close() // a file that is only read has no error to report
 	if info, err := f.Stat(); err == nil && info.Size() < from {
 		from = 0
 	}
@@ -180,7 +180,7 @@ func showFrom(path string, from int64, show func(hook.Entry)) (next int64, err e
 	for {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return from, nil // a line that is not whole yet is read the next time
+			return from, nil // an incomplete line is read the next time
 		}
 		if err != nil {
 			return from, err
@@ -196,8 +196,8 @@ func showFrom(path string, from int64, show func(hook.Entry)) (next int64, err e
 func hookExplainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain SESSION",
-		Short:   "Show the evidence in a session: its state, its warnings, and what was said",
-		Long:    "Explain takes the beginning of a session's id, as unloop hook log prints it.",
+		Short:   "Show a session: its state, its warnings, and its nudges and denials",
+		Long:    "Explain takes the beginning of a session's id. unloop hook log prints the ids.",
 		Example: "  unloop hook explain 0b6c",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -211,7 +211,7 @@ func hookExplainCommand() *cobra.Command {
 			}
 			out := plainWriter{cmd.OutOrStdout()}
 			fmt.Fprintf(out, "%s session %s in %s, mode %s, profile %s\n", about.Agent, about.Session, cmp.Or(about.Dir, "?"), about.Mode, about.Profile)
-			fmt.Fprintf(out, "%s, %s without news, %s, %s, %s; health %d (%s)\n", plural(about.Calls, "call", "calls"), plural(about.Repeats, "outcome", "outcomes"),
+			fmt.Fprintf(out, "%s, %s without novelty, %s, %s, %s; health %d (%s)\n", plural(about.Calls, "call", "calls"), plural(about.Repeats, "outcome", "outcomes"),
 				plural(about.Nudges, "nudge", "nudges"), plural(about.Denials, "denial", "denials"), plural(about.TurnsCut, "ended turn", "ended turns"), state.Health.Score, state.Health.Status)
 			for _, f := range state.Warned {
 				fmt.Fprintf(out, "\n%s\n  %s\n  %s\n  %s\n", f.Rule, f.What, f.Why, f.Try)
@@ -234,9 +234,9 @@ func allowCommand() *cobra.Command {
 	var once bool
 	cmd := &cobra.Command{
 		Use:   "allow SESSION",
-		Short: "Let a coding agent go on that unloop hook nudges or denies",
-		Long: "Allow takes the beginning of a session's id. It resets what the guard holds against the session: the next denial needs new\n" +
-			"evidence. With --tool, calls of that tool are never denied in the session. With --once, only the next call is let through.\n" +
+		Short: "Let a coding agent continue that unloop hook nudges or denies",
+		Long: "Allow takes the beginning of a session's id. It resets the guard's evidence about the session: the next denial needs new\n" +
+			"evidence. With --tool, calls of that tool are never denied in the session. With --once, only the next call is allowed.\n" +
 			"The log has an entry for it.",
 		Example: "  unloop allow 0b6c\n  unloop allow 0b6c --tool Bash\n  unloop allow 0b6c --once",
 		Args:    cobra.ExactArgs(1),
@@ -249,7 +249,7 @@ func allowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "%s session %s in %s goes on\n", about.Agent, about.Session, filepath.Base(about.Dir))
+			_, err = fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "%s session %s in %s continues\n", about.Agent, about.Session, filepath.Base(about.Dir))
 			return err
 		},
 	}

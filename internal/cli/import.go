@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/app"
+	"github.com/unloop-ai/unloop/internal/scan"
 )
 
 func importCommand() *cobra.Command {
@@ -36,12 +36,12 @@ func importCommand() *cobra.Command {
 	return cmd
 }
 
-// patience is how long an import waits for a server that is unreachable or busy.
+// patience is the maximum time that an import waits for a server that is unreachable or busy.
 const patience = time.Minute
 
 func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []string) error {
 	if input != "" {
-		if err := app.CheckFormat(input); err != nil {
+		if err := scan.CheckFormat(input); err != nil {
 			return err
 		}
 	}
@@ -58,28 +58,28 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	sender := c.NewSender()
 	refused := refusals{w: above}
 	sender.Patience, sender.Waiting, sender.Refused = patience, (&outage{w: above}).waiting, refused.refused
-	feed := app.Import{
+	importer := scan.Importer{
 		Input: input, Stdin: cmd.InOrStdin(), Progress: bar.add,
 		Take: func(e *unloop.Event) error { return sender.Add(ctx, e) },
 		Warn: func(err error) { complain(above, err) },
 	}
-	fed, err := feed.Run(ctx, paths)
+	result, err := importer.Run(ctx, paths)
 	if err == nil {
 		err = sender.Flush(ctx)
 	}
 	bar.clear()
-	refused.tellUntold()
+	refused.reportRest()
 	sent := sender.Sent()
-	if fed.Events > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(fed.Events, "event", "events"), plural(fed.Runs, "run", "runs"))
-		tellSent(cmd.OutOrStdout(), sent)
+	if result.Events > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(result.Events, "event", "events"), plural(result.Runs, "run", "runs"))
+		printSent(cmd.OutOrStdout(), sent)
 	}
 	switch {
 	case err != nil:
 		return err
-	case fed.Faulty > 0 || sent.Refused > 0:
+	case result.Faulty > 0 || sent.Refused > 0:
 		return errFaulty
-	case fed.Events == 0:
+	case result.Events == 0:
 		return errors.New("no runs in " + strings.Join(paths, ", "))
 	}
 	return nil

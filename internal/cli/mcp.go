@@ -34,7 +34,7 @@ func mcpCommand() *cobra.Command {
 	return cmd
 }
 
-// openWriter is a writer whose Close does nothing: its opener closes it.
+// openWriter is a writer whose Close does nothing, because another function closes it.
 type openWriter struct{ io.Writer }
 
 func (openWriter) Close() error { return nil }

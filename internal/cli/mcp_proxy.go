@@ -21,7 +21,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/mcpproxy"
-	"github.com/unloop-ai/unloop/internal/proxy"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -84,6 +84,9 @@ func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
+	if f.mode == "observe" {
+		f.profile.sets = append(f.profile.sets, "shadow=true")
+	}
 	p, err := f.profile.load()
 	if err != nil {
 		return err
@@ -105,7 +108,7 @@ func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
 		return errors.Join(err, back.Close())
 	}
 	run := fmt.Sprintf("mcp-%d-%d", os.Getpid(), time.Now().UnixMilli())
-	session := mcpproxy.NewSession(p, mcpproxy.Options{Run: run, Observe: f.mode == "observe", Record: record})
+	session := mcpproxy.NewSession(p, mcpproxy.Options{Run: run, Record: record})
 	return mcpproxy.Pump(cmd.Context(), session, front, back)
 }
 
@@ -153,7 +156,7 @@ func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, record fun
 		return fmt.Errorf("--url: %w", err)
 	}
 	h, err := mcpproxy.NewHTTP(mcpproxy.HTTPOptions{
-		Profile: p, Upstream: upstream, Observe: f.mode == "observe", Record: record, MaxBody: 16 << 20, MaxMemory: 256 << 20,
+		Profile: p, Upstream: upstream, Record: record, MaxBody: 16 << 20, MaxMemory: 256 << 20,
 		Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
 	})
 	if err != nil {
@@ -164,7 +167,7 @@ func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, record fun
 		return fmt.Errorf("listen on %s: %w", f.addr, err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "unloop %s proxies an MCP server, mode %s\n\n  http://%s%s\n", version, f.mode, listener.Addr(), upstream.RequestURI())
-	return h.Serve(cmd.Context(), listener)
+	return reverseproxy.Serve(cmd.Context(), listener, h)
 }
 
 // recordTo returns a function that records events on the server at an address, and one that ends it. Without an address both do
@@ -177,13 +180,13 @@ func recordTo(cmd *cobra.Command, address string) (record func(*unloop.Event), d
 	if err != nil {
 		return nil, nil, err
 	}
-	recorder := proxy.NewRecorder(newSender(c, cmd.ErrOrStderr()))
-	return recorder.Record, func() {
+	background := newSender(c, cmd.ErrOrStderr()).Background(client.Bounds{Events: 16384, Bytes: 64 << 20, Every: 500 * time.Millisecond})
+	return func(e *unloop.Event) { background.Add(e, nil) }, func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 5*time.Second)
 		defer cancel()
-		recorder.Close(ctx)
-		if n := recorder.Dropped(); n > 0 {
-			complain(cmd.ErrOrStderr(), fmt.Sprintf("%s not recorded: the server was too slow or unreachable", plural(int(n), "event was", "events were")))
+		_ = background.Close(ctx) // the number below says what was not sent
+		if n := background.Stats().Dropped; n > 0 {
+			complain(cmd.ErrOrStderr(), fmt.Sprintf("%s not recorded: the server was too slow or unreachable", plural(n, "event was", "events were")))
 		}
 	}, nil
 }

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/unloop-ai/unloop/internal/report"
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
-// plainWriter writes text for a terminal. Names of files, runs and events are untrusted: control characters in them are escaped as
-// in a Go string. Line feeds are kept. Each Write must end at the end of a character.
+// plainWriter writes text for a terminal. Names of files, runs and events are untrusted, so control characters are escaped as in
+// a Go string, except line feeds. Each Write must end at the end of a character.
 type plainWriter struct{ w io.Writer }
 
 func (p plainWriter) Write(text []byte) (int, error) {
@@ -24,9 +26,24 @@ func (p plainWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// complain prints a message in a line that starts with the program's name. Further lines of the message are indented, so that none
-// of them looks like another message.
+// complain prints a message in a line that starts with the program's name. Further lines of the message are indented, to
+// distinguish them from other messages.
 func complain(w io.Writer, message any) {
 	text := strings.ReplaceAll(fmt.Sprint(message), "\n", "\n  ")
 	fmt.Fprintf(plainWriter{w}, "unloop: %s\n", text)
 }
+
+// suggest adds the most similar name to an error about an unknown word. It returns err unchanged if the word is one of the names,
+// because the error then has another cause, or if no name is similar.
+func suggest(err error, word string, names []string) error {
+	if err == nil || slices.Contains(names, word) {
+		return err
+	}
+	near := settings.Nearest(word, names)
+	if near == "" {
+		return err
+	}
+	return fmt.Errorf("%w; did you mean %q?", err, near)
+}
+
+func list(names []string) string { return strings.Join(names, ", ") }

@@ -17,7 +17,7 @@ import (
 func ownServer(ctx context.Context) (endpoint string, stop func() error, err error) {
 	folder, err := os.MkdirTemp("", "unloop-demo-*")
 	if err != nil {
-		return "", nil, fmt.Errorf("make a folder for the database: %w", err)
+		return "", nil, fmt.Errorf("create a folder for the database: %w", err)
 	}
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", config.Off, filepath.Join(folder, "unloop.db")

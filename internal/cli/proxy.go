@@ -1,20 +1,17 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/proxy"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
 // proxyFlags are the flags of unloop proxy.
@@ -117,7 +114,7 @@ func (f *proxyFlags) run(cmd *cobra.Command) error {
 	return f.serve(cmd, p)
 }
 
-// serve listens and serves until the command is interrupted. Answers that are under way have ten seconds to end.
+// serve listens and serves until the command is interrupted.
 func (f *proxyFlags) serve(cmd *cobra.Command, p *proxy.Proxy) error {
 	if err := config.CheckLoopback(f.addr); err != nil {
 		return fmt.Errorf("--addr: %w", err)
@@ -126,38 +123,14 @@ func (f *proxyFlags) serve(cmd *cobra.Command, p *proxy.Proxy) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", f.addr, err)
 	}
-	server := &http.Server{
-		Handler: p, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		Protocols: protocols(),
-	}
 	out := cmd.OutOrStdout()
 	base := "http://" + listener.Addr().String()
 	fmt.Fprintf(out, "unloop %s proxies model APIs, mode %s\n\n", version, f.mode)
 	fmt.Fprintf(out, "  OPENAI_BASE_URL=%s/openai/v1\n  ANTHROPIC_BASE_URL=%s/anthropic\n  GOOGLE_GEMINI_BASE_URL=%s/gemini\n", base, base, base)
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err = <-ended:
-		return err
-	case <-cmd.Context().Done():
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 10*time.Second)
-	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		_ = server.Close() // what is still under way is cut
-	}
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+	if err := reverseproxy.Serve(cmd.Context(), listener, p); err != nil {
 		return err
 	}
 	s := p.Stats()
 	fmt.Fprintf(out, "\n%d model calls judged, %d nudged, %d halted, %d unjudged\n", s.Judged, s.Nudged, s.Halted, s.Unjudged)
 	return nil
-}
-
-// protocols are HTTP/1 and HTTP/2 without TLS.
-func protocols() *http.Protocols {
-	p := new(http.Protocols)
-	p.SetHTTP1(true)
-	p.SetUnencryptedHTTP2(true)
-	return p
 }

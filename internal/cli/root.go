@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The groups of the root's help, in the order in which they are shown.
+// The groups of the root's help, in their order.
 const (
 	groupTraces = "traces"
 	groupLive   = "live"
@@ -60,7 +60,7 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// groupArgs accepts no argument, and says which subcommand an unknown one resembles.
+// groupArgs accepts no argument, and suggests the subcommand that is similar to an unknown one.
 func groupArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneArg accepts exactly one argument. What says what it is, in capitals and then in words.
+// oneArg accepts exactly one argument. The name is in capitals; what describes it.
 func oneArg(name, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -109,7 +109,7 @@ func missing(cmd *cobra.Command, name, what string) error {
 	return fmt.Errorf("missing %s: name %s; %s --help has examples", name, what, cmd.CommandPath())
 }
 
-// flagError says which flag an unknown one resembles.
+// flagError suggests the flag that is similar to an unknown one.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -121,7 +121,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return suggest(fmt.Errorf("unknown flag %s; %s --help lists the flags", word, cmd.CommandPath()), word, names)
 }
 
-// oneOf reports a value that is none of the names.
+// oneOf returns the error of a value that is none of the names.
 func oneOf(what, word string, names []string) error {
 	if slices.Contains(names, word) {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/report"
+	"github.com/unloop-ai/unloop/internal/scan"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -41,8 +41,8 @@ func scanCommand() *cobra.Command {
 		Example: "  unloop scan examples/stuck-agent.jsonl\n" +
 			"  unloop scan ~/.claude/projects --fail-on never\n" +
 			"  unloop scan --format sarif runs/ > loops.sarif\n" +
-			"  unloop scan --baseline loops.json --write-baseline runs/    # keep the loops that exist\n" +
-			"  unloop scan --baseline loops.json runs/                     # fail only on others\n" +
+			"  unloop scan --baseline loops.json --write-baseline runs/    # record the existing loops\n" +
+			"  unloop scan --baseline loops.json runs/                     # fail only on new loops\n" +
 			"  unloop scan --profile looplens --set cost_budget=0.5 run.jsonl\n" +
 			"  tail -n 1000 events.jsonl | unloop scan -",
 		Args: someArgs("PATH", "a file, a folder, or - for standard input"),
@@ -64,7 +64,7 @@ func scanCommand() *cobra.Command {
 
 func formatNames() []string {
 	var names []string
-	for _, f := range app.Formats() {
+	for _, f := range scan.Formats() {
 		names = append(names, f.Name)
 	}
 	return names
@@ -80,7 +80,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if f.input != "" {
-		if err := app.CheckFormat(f.input); err != nil {
+		if err := scan.CheckFormat(f.input); err != nil {
 			return suggest(err, f.input, formatNames())
 		}
 	}
@@ -94,7 +94,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	bar := newProgress(cmd.ErrOrStderr())
 	worst := policy.Allow
-	scan := app.Scan{
+	scanner := scan.Scanner{
 		Profile: p, Input: f.input, Proof: f.format == "pretty" && !f.quiet, Stdin: cmd.InOrStdin(),
 		Verdict: func(r *report.Run) error {
 			bar.clear()
@@ -110,7 +110,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		},
 		Progress: bar.add,
 	}
-	result, err := scan.Run(cmd.Context(), paths)
+	result, err := scanner.Run(cmd.Context(), paths)
 	bar.clear()
 	if err := errors.Join(err, out.close()); err != nil {
 		return err
@@ -131,13 +131,13 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 	return nil
 }
 
-// outputs are the reports that a scan writes.
+// outputs are the reports of a scan.
 type outputs struct {
 	writers []report.Writer
 	summary *os.File // nil for none
 }
 
-// outputs returns the report on standard output, unless it is quiet, and the summary.
+// outputs returns the report on standard output, unless the scan is quiet, and the summary.
 func (f *scanFlags) outputs(cmd *cobra.Command, failOn policy.Action) (*outputs, error) {
 	w := cmd.OutOrStdout()
 	color, err := f.color.on(w)
@@ -186,7 +186,7 @@ func (o *outputs) close() error {
 	return errors.Join(errs...)
 }
 
-// never is a severity that no action has.
+// never is above all actions.
 const never = policy.Halt + 1
 
 func failOnNames() []string { return []string{"warn", "block", "halt", "never"} }
@@ -207,7 +207,7 @@ func parseFailOn(s string) (policy.Action, error) {
 
 // progress shows on a terminal how much of the input has been read. It appears after one second.
 type progress struct {
-	w     io.Writer // nil where it is not shown
+	w     io.Writer // nil without a terminal
 	bar   *progressbar.ProgressBar
 	begun time.Time
 	read  int64
@@ -230,7 +230,7 @@ func (p *progress) add(read, total int64) {
 		p.bar = progressbar.NewOptions64(max(total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionShowBytes(true),
 			progressbar.OptionSetDescription("scanning"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
-	_ = p.bar.Set64(min(p.read, max(total, p.read))) // a scan does not fail because its bar cannot be drawn
+	_ = p.bar.Set64(min(p.read, max(total, p.read))) // an error of the progress bar does not fail the scan
 }
 
 func (p *progress) clear() {

@@ -8,21 +8,21 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// script is what an agent of the demo does.
+// script is the events of an agent in the demo.
 type script struct {
 	agent string
 	run   string
 	lines []scriptLine
 }
 
-// scriptLine is one thing that it does.
+// scriptLine is the events of one step.
 type scriptLine struct {
-	after  time.Duration // since the line before
-	says   string        // what is printed; "" for nothing
+	after  time.Duration // since the previous line
+	says   string        // the printed text; "" for none
 	events []*unloop.Event
 }
 
-// demoScripts returns what the two agents do. Their runs have names of their own each time.
+// demoScripts returns the scripts of the two agents. Each run of the demo has new run ids.
 func demoScripts(now time.Time) []*script {
 	mark := now.Format("150405")
 	stuck := &script{agent: "stuck", run: "demo-stuck-" + mark}
@@ -35,7 +35,7 @@ func demoScripts(now time.Time) []*script {
 	return []*script{stuck, healthy}
 }
 
-// add adds a line. Events get ids and places in the run as they come.
+// add adds a line. Events get ids and positions in their order.
 func (s *script) add(after time.Duration, says string, events ...*unloop.Event) {
 	n := int64(0)
 	for _, line := range s.lines {
@@ -53,7 +53,7 @@ func (s *script) message(role, text string) {
 	s.add(time.Second, role+": "+text, &unloop.Event{Type: unloop.MessageSent, Role: role, Text: text})
 }
 
-// call adds a model's request for a tool and, a moment later, the outcome. A failure is one that begins with FAIL.
+// call adds a model's request for a tool and, a moment later, the outcome, which failed if it begins with FAIL.
 func (s *script) call(tool, input, output string) {
 	id := fmt.Sprintf("call-%d", len(s.lines))
 	s.add(900*time.Millisecond, "",
@@ -68,25 +68,27 @@ func (s *script) call(tool, input, output string) {
 }
 
 func quoted(text string) json.RawMessage {
-	raw, _ := json.Marshal(text) // a text can be written as JSON
+	raw, _ := json.Marshal(text) // a string can always be encoded
 	return raw
 }
 
-// getStuck is an agent that repairs the wrong place: what it reads and what the test says is the same each time.
+// getStuck adds the steps of an agent that repairs the wrong place: it reads the same file and gets the same test failure each
+// time.
 func (s *script) getStuck() {
 	const failure = "FAIL TestParse: parse.go:31: want 3 fields, got 2"
 	s.message(unloop.RoleUser, "TestParse fails. Please repair it.")
 	s.call("read_file", `{"path":"parse.go"}`, "func Parse(line string) []string { return strings.Split(line, \",\") }")
 	s.call("bash", `{"command":"go test ./..."}`, failure)
 	for range 6 {
-		s.call("edit_file", `{"path":"parse.go","old":"\",\"","new":"\",\""}`, "parse.go is as it was: nothing was replaced")
+		s.call("edit_file", `{"path":"parse.go","old":"\",\"","new":"\",\""}`, "parse.go is unchanged: nothing was replaced")
 		s.call("bash", `{"command":"go test ./..."}`, failure)
 		s.call("read_file", `{"path":"parse.go"}`, "func Parse(line string) []string { return strings.Split(line, \",\") }")
 	}
 	s.add(time.Second, "gives up", &unloop.Event{Type: unloop.RunFailed, Error: quoted("out of budget")})
 }
 
-// getThrough is an agent that repeats itself as honest work does: it runs the tests after each edit, and polls a job that moves.
+// getThrough adds the steps of an agent whose repetitions are legitimate: it runs the tests after each edit, and polls a job that
+// makes progress.
 func (s *script) getThrough() {
 	s.message(unloop.RoleUser, "Add a flag --json to the report, and release it.")
 	s.call("read_file", `{"path":"report.go"}`, "func Report(w io.Writer) { … }")

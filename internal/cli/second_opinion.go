@@ -11,11 +11,11 @@ import (
 	"github.com/unloop-ai/unloop/secondopinion"
 )
 
-// errNoEndpoint is the error of a file that configures no second opinion.
+// errNoEndpoint is the error of a file without an endpoint of second opinions.
 var errNoEndpoint = errors.New("--second-opinion: the file has no second_opinion.endpoint")
 
-// loadSecondOpinion returns the client that the configuration file of a server describes, and how long decisions wait for it. The
-// client is nil if the variable with its key is not set, which is logged.
+// loadSecondOpinion returns the client that a server's configuration file describes, and how long decisions wait for it. If the
+// variable with its key is not set, it logs a warning, and the client is nil.
 func loadSecondOpinion(path string, log io.Writer) (*secondopinion.Client, time.Duration, error) {
 	loaded, err := config.Load(config.Source{Path: path, Env: os.Environ()})
 	if err != nil {

@@ -44,7 +44,7 @@ func serveCommand() *cobra.Command {
 				GRPCOptional: !loaded.Given("grpc_addr"),
 				Ready: func(a app.Addresses) {
 					greet(cmd.OutOrStdout(), loaded, a)
-					if len(loaded.Tokens) == 0 { // hooks have no token of their own
+					if len(loaded.Tokens) == 0 { // hooks have no token
 						withdraw = announceToHooks(cmd.ErrOrStderr(), a.HTTP)
 					}
 					if open {
@@ -63,20 +63,21 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-// announceToHooks tells the hooks of coding agents on this machine that a server runs. The returned function tells them that it ended.
+// announceToHooks announces the server to the hooks of coding agents on this machine. The returned function withdraws the
+// announcement.
 func announceToHooks(stderr io.Writer, addr string) (withdraw func()) {
 	folder, err := hookFolder()
 	if err != nil {
-		return func() {} // without a home there are no agents either
+		return func() {} // without a home folder there are no agents
 	}
 	if withdraw, err = folder.Announce("http://" + addr); err != nil {
-		complain(stderr, fmt.Sprintf("hooks of coding agents do not learn of the server: %v", err))
+		complain(stderr, fmt.Sprintf("the server was not announced to the hooks of coding agents: %v", err))
 		return func() {}
 	}
 	return withdraw
 }
 
-// greet prints what the server is, and one line to copy for each way to send events to it.
+// greet prints the addresses of the server, and one line to copy for each way to send events to it.
 func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	base := "http://" + a.HTTP
 	fmt.Fprintf(w, "unloop %s is ready\n\n", programVersion())
@@ -108,7 +109,7 @@ func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 // wayIn is a way to send events to a server, with a line to copy.
 type wayIn struct{ name, line string }
 
-// waysIn returns the ways to send events to the server at base. The shell inserts the token, so that the token is not printed.
+// waysIn returns the ways to send events to the server at base. The shell inserts the token, so it is not printed.
 func waysIn(base string, token bool) []wayIn {
 	otlp := "export OTEL_EXPORTER_OTLP_ENDPOINT=" + base + " OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
 	if token {
@@ -132,7 +133,7 @@ func waysIn(base string, token bool) []wayIn {
 func logger(w io.Writer, c config.Log) *slog.Logger {
 	var level slog.Level
 	if level.UnmarshalText([]byte(c.Level)) != nil {
-		level = slog.LevelInfo // the configuration was checked
+		level = slog.LevelInfo // the configuration was validated
 	}
 	o := &slog.HandlerOptions{Level: level}
 	if c.Format == "json" {
@@ -152,6 +153,6 @@ func browse(ctx context.Context, url string) {
 	}
 	cmd := exec.CommandContext(ctx, name, args...)
 	if cmd.Start() == nil {
-		go func() { _ = cmd.Wait() }() // how the browser ends does not matter
+		go func() { _ = cmd.Wait() }() // the result of the browser is ignored
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unloop-ai/unloop/internal/app"
 	"github.com/unloop-ai/unloop/internal/client"
+	"github.com/unloop-ai/unloop/internal/scan"
 )
 
 func watchCommand() *cobra.Command {
@@ -47,7 +47,7 @@ type watchFlags struct {
 
 func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []string) error {
 	if f.input != "" {
-		if err := app.CheckFormat(f.input); err != nil {
+		if err := scan.CheckFormat(f.input); err != nil {
 			return err
 		}
 	}
@@ -68,7 +68,7 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 		sender.Patience = patience
 	}
 	faults := 0
-	follow := app.Tail{
+	follower := scan.Follower{
 		Input: f.input, Once: f.once, Take: sender.Add,
 		Warn: func(err error) {
 			faults++
@@ -76,10 +76,10 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 		},
 	}
 	complain(stderr, fmt.Sprintf("following %s; events go to %s", strings.Join(paths, ", "), server.url()))
-	err = followAndSend(ctx, &follow, sender, paths)
+	err = followAndSend(ctx, &follower, sender, paths)
 	sent := sender.Sent()
-	refused.tellUntold()
-	tellSent(cmd.OutOrStdout(), sent)
+	refused.reportRest()
+	printSent(cmd.OutOrStdout(), sent)
 	switch {
 	case errors.Is(err, context.Canceled) && !f.once:
 		return nil // an interrupt is the normal end
@@ -95,7 +95,7 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 const sendEvery = 200 * time.Millisecond
 
 // followAndSend sends new events within sendEvery, and the remaining events at the end.
-func followAndSend(ctx context.Context, follow *app.Tail, sender *client.Sender, paths []string) error {
+func followAndSend(ctx context.Context, follower *scan.Follower, sender *client.Sender, paths []string) error {
 	ctx, failed := context.WithCancelCause(ctx)
 	defer failed(nil)
 	done := make(chan struct{})
@@ -115,7 +115,7 @@ func followAndSend(ctx context.Context, follow *app.Tail, sender *client.Sender,
 			}
 		}
 	})
-	err := follow.Run(ctx, paths)
+	err := follower.Run(ctx, paths)
 	close(done)
 	flushing.Wait()
 	if cause := context.Cause(ctx); cause != nil && err != nil {

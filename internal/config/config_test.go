@@ -88,7 +88,7 @@ func TestValidate(t *testing.T) {
 		{"a webhook of many mistakes", func(c *Config) {
 			c.Webhooks = []Webhook{{URL: "ftp://geheim", Format: "xml", Severity: "loud", Rules: []string{"none"}, Timeout: 1}}
 		}, "webhooks[0].url must be a URL that begins with http:// or https://\nwebhooks[0].format is \"xml\""},
-		{"settings that no profile has", func(c *Config) { c.Settings = Settings{"nope": "1"} }, `settings: there is no setting "nope"`},
+		{"settings that no profile has", func(c *Config) { c.Settings = Settings{"nope": "1"} }, `settings: unknown setting "nope"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := Default()
@@ -158,7 +158,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("tokens %s and %s", token, other)
 	}
 	_, _, err = NewToken("", "all")
-	if err == nil || err.Error() != "a token needs a name\nthe scope is \"all\"; it must be one of ingest, read, admin" {
+	if err == nil || err.Error() != "a token needs a name\ninvalid scope \"all\": want one of ingest, read, admin" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -5,47 +5,50 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/unloop-ai/unloop/internal/settings"
+	"github.com/unloop-ai/unloop/profile"
 )
 
-// FileName is the file that is read, in the folder where the server is started, when no other is named; unloop init writes it.
+// FileName is the configuration file that is read from the working folder if no other file is given. unloop init writes it.
 const FileName = "unloop.yaml"
 
-// maxFile bounds a configuration file, in bytes.
+// maxFile is the maximum size of a configuration file in bytes.
 const maxFile = 1 << 20
 
-// Source says where a configuration comes from: what stands further down goes before what stands further up.
+// Source is the source of a configuration. Later fields take precedence over earlier ones.
 type Source struct {
 	Path  string   // the file; "" for UNLOOP_CONFIG, else FileName if there is one
 	Env   []string // NAME=value, as os.Environ returns them
-	Flags []Flag   // in their order
+	Flags []Flag   // in order
 	Sets  []string // settings of the profile, NAME=VALUE
 }
 
-// Flag is a setting that was given on the command line.
+// Flag is a setting from the command line.
 type Flag struct {
-	Name  string // as the user wrote it: --grpc-addr
-	Path  string // of the setting: grpc_addr
+	Name  string // as given: --grpc-addr
+	Path  string // path of the setting: grpc_addr
 	Value string
 }
 
-// Loaded is a configuration that was read.
+// Loaded is a loaded configuration.
 type Loaded struct {
 	*Config
-	File    string   // that was read; "" for none
-	Notices []string // what looks like a slip, but is no mistake
+	File    string   // the file; "" for none
+	Notices []string // warnings about probable mistakes
 
-	places map[string]settings.Place // by the path of the settings that were given
+	places map[string]settings.Place // of the given settings, by path
 }
 
-// Given reports whether a setting, such as grpc_addr, was given in the file, the environment or a flag.
+// Given reports whether a setting, such as grpc_addr, is given in the file, the environment or a flag.
 func (l *Loaded) Given(path string) bool { return l.places[path] != (settings.Place{}) }
 
-// Load reads a configuration and checks it. The error joins all mistakes, each a *settings.Error with the place where it was made.
+// Load reads and validates a configuration. The error joins all errors, each a *settings.Error with its place.
 func Load(src Source) (*Loaded, error) {
 	env := environment(src.Env)
 	path, data, err := readFile(src.Path, env["UNLOOP_CONFIG"])
@@ -59,7 +62,8 @@ func Load(src Source) (*Loaded, error) {
 	return &Loaded{Config: c, File: path, Notices: strangers(env), places: places}, nil
 }
 
-// build makes a configuration of the content of a file, the environment and the flags, and says where each setting was given.
+// build makes a configuration from the content of a file, the environment and the flags, and returns the places of the given
+// settings.
 func build(path string, data []byte, env map[string]string, src Source) (*Config, map[string]settings.Place, error) {
 	c := Default()
 	var known []string
@@ -84,7 +88,7 @@ func build(path string, data []byte, env map[string]string, src Source) (*Config
 	return c, d.Places, nil
 }
 
-// environment returns our variables. An empty one says nothing.
+// environment returns the variables of unloop, except empty ones.
 func environment(all []string) map[string]string {
 	ours := make(map[string]string)
 	for _, pair := range all {
@@ -96,7 +100,7 @@ func environment(all []string) map[string]string {
 	return ours
 }
 
-// readFile returns the file that was asked for, or else the one that lies here, if there is one.
+// readFile reads the given file, or else FileName if it exists.
 func readFile(asked, fromEnv string) (path string, data []byte, err error) {
 	path = asked
 	if path == "" {
@@ -113,7 +117,7 @@ func readFile(asked, fromEnv string) (path string, data []byte, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("read the configuration: %w", err)
 	}
-	defer f.Close() // only read
+	defer f.Close() // a file that is only read has no error to report
 	if data, err = io.ReadAll(io.LimitReader(f, maxFile+1)); err != nil {
 		return "", nil, fmt.Errorf("read the configuration: %w", err)
 	}
@@ -121,4 +125,24 @@ func readFile(asked, fromEnv string) (path string, data []byte, err error) {
 		return "", nil, fmt.Errorf("read the configuration: %s is larger than %v", path, Size(maxFile))
 	}
 	return path, data, nil
+}
+
+// LoadProfile returns the profile with its settings.
+func (c *Config) LoadProfile() (*profile.Profile, error) {
+	src := profile.Source{Name: c.Profile}
+	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
+		src.Sets = append(src.Sets, name+"="+c.Settings[name])
+	}
+	return profile.Load(src)
+}
+
+// profileMistakes returns the errors of the profile and its settings.
+func (c *Config) profileMistakes() error {
+	if _, err := profile.Load(profile.Source{Name: c.Profile}); err != nil {
+		var found settings.Errors
+		found.Add(settings.Place{}, "profile", "profile: %v", err)
+		return found.Err()
+	}
+	_, err := c.LoadProfile()
+	return settings.Under(err, "settings", "settings")
 }

@@ -142,11 +142,11 @@ func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
 		src        Source
 		want       []string
 	}{
-		{"an unknown name, and a near one", "adr: x", Source{}, []string{"c.yaml:1: there is no setting \"adr\"; did you mean addr?"}},
-		{"a name of another group", "\nbody: 1MiB", Source{}, []string{"c.yaml:2: there is no setting \"body\"; did you mean limits.body?"}},
-		{"an unknown name in a group", "limits:\n  bdoy: 1MiB", Source{}, []string{"c.yaml:2: there is no setting \"limits.bdoy\"; did you mean limits.body?"}},
-		{"an unknown name in a list", "tokens:\n  - nmae: x", Source{}, []string{"c.yaml:2: there is no setting \"tokens[0].nmae\"; did you mean tokens[0].name?"}},
-		{"an unknown name, and none near", "limits: {thingamajig: 1}", Source{}, []string{"there is no setting \"limits.thingamajig\"; there are body, batch, "}},
+		{"an unknown name, and a near one", "adr: x", Source{}, []string{"c.yaml:1: unknown setting \"adr\"; did you mean addr?"}},
+		{"a name of another group", "\nbody: 1MiB", Source{}, []string{"c.yaml:2: unknown setting \"body\"; did you mean limits.body?"}},
+		{"an unknown name in a group", "limits:\n  bdoy: 1MiB", Source{}, []string{"c.yaml:2: unknown setting \"limits.bdoy\"; did you mean limits.body?"}},
+		{"an unknown name in a list", "tokens:\n  - nmae: x", Source{}, []string{"c.yaml:2: unknown setting \"tokens[0].nmae\"; did you mean tokens[0].name?"}},
+		{"an unknown name, and none near", "limits: {thingamajig: 1}", Source{}, []string{"unknown setting \"limits.thingamajig\"; settings: body, batch, "}},
 		{"a name twice", "project: a\nproject: b", Source{}, []string{"c.yaml:2: project is set twice"}},
 		{"a size", "limits:\n  body: 16 megs", Source{}, []string{`c.yaml:2: limits.body: invalid size "16 megs": want a size such as 512KiB, 16MiB or 2GiB`}},
 		{"a size that is too much", "limits:\n  body: 9999999999GiB", Source{}, []string{`limits.body: "9999999999GiB" is too large`}},
@@ -164,7 +164,7 @@ func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
 			`c.yaml:3: tokens[0].scope is "all"; it must be one of ingest, read, admin`, "c.yaml:4: tokens[0].sha256 must be 64 hexadecimal digits",
 		}},
 		{"a setting of the profile has its line", "profile: looplens\nsettings:\n  cost_budget: 1\n  similarity: 7", Source{}, []string{"c.yaml:4: settings: similarity is 7; it must be from 0.5 to 1"}},
-		{"an unknown profile", "profile: lens", Source{}, []string{`c.yaml:1: profile: there is no profile "lens"; there are default, looplens`}},
+		{"an unknown profile", "profile: lens", Source{}, []string{`c.yaml:1: profile: unknown profile "lens"; profiles: default, looplens`}},
 		{"the environment", "", Source{Env: []string{"UNLOOP_LIMITS_BODY=1", "UNLOOP_TOKENS=[{", "UNLOOP_ADDR=x"}}, []string{"UNLOOP_TOKENS: tokens: not valid YAML"}},
 		{"the environment, out of range", "", Source{Env: []string{"UNLOOP_LIMITS_BODY=1"}}, []string{"UNLOOP_LIMITS_BODY: limits.body is 1; "}},
 		{"a flag", "", Source{Flags: []Flag{{"--addr", "addr", "8765"}}}, []string{`--addr: addr is "8765"; it must be HOST:PORT`}},

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Database returns what DB says, or else the file in the folder where the user's programs keep their state, which is made
-// if it is missing: then it does not matter in which folder a server is started, its runs are there again.
+// Database returns DB, or else the default file in the user's state folder. It creates the folder if it does not exist. The
+// default does not depend on the working folder, so a server finds its runs again.
 func (c *Config) Database() (string, error) {
 	if c.DB != "" {
 		return c.DB, nil
@@ -19,12 +19,12 @@ func (c *Config) Database() (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", fmt.Errorf("make the folder for the database: %w", err)
+		return "", fmt.Errorf("create the folder of the database: %w", err)
 	}
 	return filepath.Join(folder, "unloop.db"), nil
 }
 
-// StateFolder returns unloop's folder for what is to last and nobody edits. The error says that the environment names no home.
+// StateFolder returns the folder for unloop's state. It returns an error if the environment names no home folder.
 func StateFolder() (string, error) {
 	folder, err := stateFolder(runtime.GOOS, os.Getenv)
 	if err != nil {
@@ -33,7 +33,7 @@ func StateFolder() (string, error) {
 	return folder, nil
 }
 
-// stateFolder returns unloop's folder for what is to last and nobody edits.
+// stateFolder returns the folder for unloop's state.
 func stateFolder(system string, env func(string) string) (string, error) {
 	for _, place := range []struct{ system, variable, below string }{
 		{"", "XDG_STATE_HOME", ""},

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Reference returns the settings of a server as a page in Markdown: for each its name, its environment variable, its default and what it
-// is for.
+// Reference returns a Markdown page of the settings of a server: for each its name, its environment variable, its default and its
+// description.
 func Reference() (string, error) {
 	var page strings.Builder
 	c := Default()
@@ -55,5 +55,5 @@ func referenceRow(page *strings.Builder, prefix string, about reflect.StructFiel
 	return nil
 }
 
-// tableText makes a text fit a cell of a table.
+// tableText escapes a text for a cell of a table.
 func tableText(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// File returns the configuration of a server that was told nothing as a file to begin with.
+// File returns the default configuration as a file for users to edit.
 func File() ([]byte, error) {
 	document, err := Default().YAML()
 	return append([]byte(heading), document...), err
@@ -24,7 +24,7 @@ const heading = `# The configuration of unloop serve. The server reads it from t
 # unloop config check prints the values in effect and reports errors.
 `
 
-// YAML returns the configuration as a document that Load reads: every setting with its value and what it is for.
+// YAML returns the configuration as a document for Load: every setting with its value and description.
 func (c *Config) YAML() ([]byte, error) {
 	var document bytes.Buffer
 	all := reflect.ValueOf(c).Elem()
@@ -66,7 +66,7 @@ func writeGroup(document *bytes.Buffer, group reflect.Value) error {
 	return out.Flush()
 }
 
-// entry writes one setting, on one line where it is a plain value or empty.
+// entry encodes one setting, on one line if it is a plain value or empty.
 func entry(name string, value reflect.Value) (string, error) {
 	content := value.Interface()
 	if settings, ok := content.(Settings); ok {
@@ -96,16 +96,16 @@ func entry(name string, value reflect.Value) (string, error) {
 	return line.String(), nil
 }
 
-// MarshalYAML writes the size as it is read.
+// MarshalYAML encodes the size in the form that UnmarshalText reads.
 func (s Size) MarshalYAML() (any, error) { return scalar(s.String()), nil }
 
-// MarshalYAML writes the duration as it is read.
+// MarshalYAML encodes the duration in the form that UnmarshalText reads.
 func (d Duration) MarshalYAML() (any, error) { return scalar(d.String()), nil }
 
 // scalar is a plain value, without quotes.
 func scalar(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
 
-// skeleton shows, in comment lines, what an entry of a list has.
+// skeleton returns comment lines with the fields of an entry of a list.
 func skeleton(list reflect.Type) string {
 	if list.Kind() != reflect.Slice || !isGroup(list.Elem()) {
 		return ""
@@ -118,7 +118,7 @@ func skeleton(list reflect.Type) string {
 		fmt.Fprintf(out, "#   %s %s:\t%s\n", bullet, tag.Get("yaml"), tag.Get("doc"))
 		bullet = " "
 	}
-	_ = out.Flush() // a builder takes everything
+	_ = out.Flush() // writing to a builder never fails
 	return b.String()
 }
 
@@ -143,8 +143,8 @@ func comment(text string) string {
 
 const hidden = "(hidden)"
 
-// Hidden returns a copy to be shown: without hashes of tokens, secrets of webhooks, what their URLs have behind the host, and
-// the database's password.
+// Hidden returns a copy to display: without hashes of tokens, secrets of webhooks, paths of their URLs, and the password of the
+// database.
 func (c *Config) Hidden() *Config {
 	shown := *c
 	shown.DB = hidePassword(c.DB)
@@ -163,7 +163,7 @@ func (c *Config) Hidden() *Config {
 	return &shown
 }
 
-// hidePassword leaves out the password of a database's URL, wherever it stands.
+// hidePassword removes the password of a database URL, also from its query.
 func hidePassword(dsn string) string {
 	if !strings.Contains(dsn, "://") {
 		return dsn
@@ -185,7 +185,7 @@ func hidePassword(dsn string) string {
 	return u.String()
 }
 
-// hidePath leaves nothing of an address but its host: what stands behind is the secret of many webhooks.
+// hidePath removes everything after the host of a URL, because it is the secret of many webhooks.
 func hidePath(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -44,13 +44,13 @@ func readFlags(d *settings.Decoder, c *Config, src Source) {
 	}
 }
 
-// from says where the values that follow come from.
+// from sets the place of the following values.
 func from(d *settings.Decoder, name string) {
 	d.At = func(*yaml.Node) settings.Place { return settings.Place{File: name} }
 }
 
-// readText sets a field to what a line of text says: a list of words is separated by commas, what has a structure is YAML, all
-// else is taken as it stands.
+// readText sets a field from a line of text. Lists of words are separated by commas, structured values are YAML, and other values
+// are taken unchanged.
 func readText(d *settings.Decoder, path string, v reflect.Value, text string) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	_, words := v.Interface().([]string)
@@ -69,8 +69,8 @@ func readText(d *settings.Decoder, path string, v reflect.Value, text string) {
 	d.Set(path, v, n)
 }
 
-// strangers names variables of ours that nothing reads and that look like one that is read. Others are left alone: an
-// orchestrator may set some of its own for a service that is called unloop.
+// strangers returns notices about unknown environment variables that are similar to known ones. Others are ignored, because an
+// orchestrator may set variables for a service named unloop.
 func strangers(env map[string]string) (notices []string) {
 	var known []string
 	for f := range fields("", reflect.ValueOf(Config{})) {

@@ -11,31 +11,31 @@ import (
 	"strings"
 )
 
-// NewToken makes a token of 256 random bits, to be told to the one who shall have it, and the entry that lets it in.
+// NewToken returns a new token of 256 random bits, and its entry for the configuration.
 func NewToken(name, scope string) (token string, entry Token, err error) {
 	if strings.TrimSpace(name) == "" {
 		err = errors.New("a token needs a name")
 	}
 	if !slices.Contains(scopes, scope) {
-		err = errors.Join(err, fmt.Errorf("the scope is %q; it must be one of %s", scope, strings.Join(scopes, ", ")))
+		err = errors.Join(err, fmt.Errorf("invalid scope %q: want one of %s", scope, strings.Join(scopes, ", ")))
 	}
 	if err != nil {
 		return "", Token{}, err
 	}
 	var random [32]byte
-	rand.Read(random[:]) // it never fails
+	rand.Read(random[:]) // never fails
 	token = "unloop_" + base64.RawURLEncoding.EncodeToString(random[:])
 	return token, Token{Name: name, Scope: scope, SHA256: HashToken(token)}, nil
 }
 
-// HashToken returns what is kept of a token: its SHA-256 in hexadecimal digits. A token has so many random bits that nothing
-// slower is needed.
+// HashToken returns the stored form of a token: its SHA-256 hash in hexadecimal digits. A slower hash is not needed, because a
+// token has 256 random bits.
 func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// YAML returns the lines that let the token in, to be put into a configuration.
+// YAML returns the lines for a configuration that accept the token.
 func (t *Token) YAML() string {
 	return fmt.Sprintf("tokens:\n  - {name: %q, scope: %s, sha256: %s}\n", t.Name, t.Scope, t.SHA256)
 }

@@ -11,7 +11,7 @@ import (
 // Size is a number of bytes. As text it is a whole number with a unit, or without one for bytes: 512KiB, 16MiB, 1GB.
 type Size int64
 
-// sizeUnits are the units of sizes, the largest first among those that a size is printed with.
+// sizeUnits are the units of sizes. Sizes are printed in the first suitable one.
 var sizeUnits = []struct {
 	name  string
 	bytes int64
@@ -29,7 +29,7 @@ var sizeUnits = []struct {
 	{"", 1},
 }
 
-// UnmarshalText reads a size.
+// UnmarshalText parses a size.
 func (s *Size) UnmarshalText(text []byte) error {
 	digits := strings.TrimRight(string(text), "TGMKkiB ")
 	unit := strings.TrimSpace(string(text)[len(digits):])
@@ -47,7 +47,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return fmt.Errorf("invalid size %q: want a size such as 512KiB, 16MiB or 2GiB", text)
 }
 
-// String returns the size as it is read, in the largest unit that gives a whole number.
+// String returns the size in the largest unit that gives a whole number.
 func (s Size) String() string {
 	for _, u := range sizeUnits[:4] {
 		if s != 0 && int64(s)%u.bytes == 0 {
@@ -57,12 +57,12 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// Duration is a stretch of time. As text it is written as Go does, and with d for days: 90s, 1h30m, 30d.
+// Duration is a duration. Its text has the form of Go, and d for days: 90s, 1h30m, 30d.
 type Duration time.Duration
 
 const day = 24 * time.Hour
 
-// UnmarshalText reads a duration.
+// UnmarshalText parses a duration.
 func (d *Duration) UnmarshalText(text []byte) error {
 	rest, days := string(text), int64(0)
 	if whole, behind, found := strings.Cut(rest, "d"); found {
@@ -89,7 +89,7 @@ func badDuration(text []byte) error {
 	return fmt.Errorf("invalid duration %q: want a duration such as 90s, 30m, 12h or 30d", text)
 }
 
-// String returns the duration as it is read.
+// String returns the duration in the form that UnmarshalText reads.
 func (d Duration) String() string {
 	whole := time.Duration(d)
 	if whole == 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/settings"
 )
 
-// Validate reports all that is wrong, each as a *settings.Error that names the field and what it may be.
+// Validate returns all errors, each as a *settings.Error with the field and the allowed values.
 func (c *Config) Validate() error {
 	var v validation
 	v.address("addr", c.Addr, len(c.Tokens) > 0)
@@ -55,10 +55,10 @@ func (c *Config) Validate() error {
 	return v.Err()
 }
 
-// LeastMemory returns the memory below which there is no room to work on a request of the largest body.
+// LeastMemory returns the minimum memory for requests with the largest body.
 func LeastMemory(body Size) Size { return 16 * body }
 
-// validation gathers what is wrong with values.
+// validation collects the errors of values.
 type validation struct{ settings.Errors }
 
 func (v *validation) wrong(path, format string, a ...any) {
@@ -69,7 +69,7 @@ func (v *validation) invalid(path string, value any, allowed string) {
 	v.Invalid(settings.Place{}, path, value, allowed)
 }
 
-// between holds a value to a range.
+// between checks that a value is in a range.
 func between[N int | Size | Duration](v *validation, path string, value, least, most N) {
 	settings.Range(&v.Errors, path, value, least, most)
 }
@@ -89,7 +89,7 @@ func (v *validation) limits(l *Limits) {
 	}
 }
 
-// address wants HOST:PORT. One that others can reach needs tokens.
+// address checks that a value is HOST:PORT. An address that other machines can reach requires tokens.
 func (v *validation) address(path, value string, tokens bool) {
 	host, port, err := net.SplitHostPort(value)
 	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
@@ -113,7 +113,7 @@ func CheckLoopback(addr string) error {
 	return nil
 }
 
-// isLoopback reports whether only this machine can reach the host. No host is every address that there is.
+// isLoopback reports whether only this machine can reach the host. An empty host means all addresses.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -166,7 +166,7 @@ func (v *validation) origins(origins []string) {
 	}
 }
 
-// scopes are what a token can be for.
+// scopes are the scopes of tokens.
 var scopes = []string{"ingest", "read", "admin"}
 
 func (v *validation) tokens(tokens []Token) {

@@ -9,24 +9,24 @@ import (
 	"path/filepath"
 )
 
-// maxFile bounds a configuration file, in bytes.
+// maxFile is the maximum size of a configuration file in bytes.
 const maxFile = 8 << 20
 
-// File is a configuration file as it was read.
+// File is a configuration file with its content.
 type File struct {
-	Path   string // as it was asked for
-	Target string // where a link leads, or Path
+	Path   string // as given
+	Target string // the target of a symbolic link, else Path
 	Data   []byte // nil if it does not exist
 	Exists bool
 	mode   fs.FileMode
 }
 
-// ReadFile reads a file. One that does not exist is empty.
+// ReadFile reads a file. A missing file is empty.
 func ReadFile(path string) (*File, error) {
 	f := &File{Path: path, Target: path, mode: 0o600}
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if link, err := os.Readlink(path); err == nil { // it leads to a file that does not exist yet
+		if link, err := os.Readlink(path); err == nil { // it leads to a missing file
 			if !filepath.IsAbs(link) {
 				link = filepath.Join(filepath.Dir(path), link)
 			}
@@ -51,11 +51,11 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-// errChanged means that another program wrote the file in the meantime.
+// errChanged means that another program changed the file after it was read.
 var errChanged = errors.New("another program has changed the file in the meantime")
 
-// Write replaces the content of the file at once: a reader sees the former content or the new one. The mode stays, and a link stays a
-// link. If the file is not what it was when it was read, it is left alone.
+// Write replaces the content of the file atomically. It keeps the mode and symbolic links. If the file has changed since it was
+// read, it is not written.
 func (f *File) Write(data []byte) error {
 	now, err := ReadFile(f.Path)
 	if err != nil {

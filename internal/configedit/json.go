@@ -1,6 +1,6 @@
-// Package configedit changes configuration files that belong to other programs. It adds an entry to a JSON file, or takes one out,
-// and leaves every other byte as it is: comments, order, indentation and line ends. It parses to find the place and splices the text.
-// A file that its own program would refuse is an error with line and column, and stays as it is.
+// Package configedit changes configuration files of other programs. It adds an entry to a JSON file, or removes one, and keeps
+// every other byte: comments, order, indentation and line ends. It parses the file to find the place and edits the text there. A
+// file that its own program would reject gives an error with line and column, and is not changed.
 package configedit
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Dialect is what a program takes beyond JSON.
+// Dialect is the syntax that a program accepts besides JSON.
 type Dialect struct {
 	Comments       bool
 	TrailingCommas bool
-	UniqueNames    bool // a name that occurs twice in an object is an error
+	UniqueNames    bool // duplicate names in an object are an error
 }
 
-// SyntaxError says where a file is not what its program takes.
+// SyntaxError is the place and the reason of invalid syntax.
 type SyntaxError struct {
 	Line, Column int // from 1; the column counts bytes
 	Reason       string
@@ -36,12 +36,12 @@ var bom = []byte("\ufeff")
 // Document is a parsed JSON file.
 type Document struct {
 	dialect Dialect
-	data    []byte // all of it
+	data    []byte // the whole file
 	offset  int    // of body in data: the length of the byte order mark
 	root    hujson.Value
 }
 
-// ParseJSON parses a file. An empty one is an empty object. The error is a *SyntaxError.
+// ParseJSON parses a file. An empty file is an empty object. The error is a *SyntaxError.
 func ParseJSON(data []byte, dialect Dialect) (*Document, error) {
 	d := &Document{dialect: dialect, data: bytes.Clone(data)}
 	if bytes.HasPrefix(data, bom) {
@@ -60,7 +60,7 @@ func ParseJSON(data []byte, dialect Dialect) (*Document, error) {
 	return d, d.check()
 }
 
-// syntaxError finds the place of an error of the parser, which has it only in its text.
+// syntaxError converts an error of the parser, which has the place only in its text.
 func (d *Document) syntaxError(body []byte, err error) error {
 	var line, column int
 	text := err.Error()
@@ -81,7 +81,7 @@ func (d *Document) at(offset int) *SyntaxError {
 	return &SyntaxError{Line: line, Column: len(before) - (bytes.LastIndexByte(before, '\n') + 1) + 1}
 }
 
-// check reports the first thing that the dialect does not take.
+// check returns the first violation of the dialect.
 func (d *Document) check() error {
 	var wrong *SyntaxError
 	note := func(offset int, reason string) {
@@ -91,30 +91,30 @@ func (d *Document) check() error {
 		}
 	}
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		note(d.root.StartOffset, "the file holds no JSON object")
+		note(d.root.StartOffset, "the file is not a JSON object")
 	}
 	for v := range d.root.All() {
 		if !d.dialect.Comments {
 			if !v.BeforeExtra.IsStandard() {
-				note(v.StartOffset-len(v.BeforeExtra), "the program that reads this file takes no comments")
+				note(v.StartOffset-len(v.BeforeExtra), "the program that reads this file does not accept comments")
 			}
 			if !v.AfterExtra.IsStandard() {
-				note(v.EndOffset, "the program that reads this file takes no comments")
+				note(v.EndOffset, "the program that reads this file does not accept comments")
 			}
 		}
 		last, after := lastOf(v)
 		if last != nil && !d.dialect.TrailingCommas && last.AfterExtra != nil {
-			note(last.EndOffset, "the program that reads this file takes no comma here")
+			note(last.EndOffset, "the program that reads this file does not accept a comma here")
 		}
 		if !d.dialect.Comments && !after.IsStandard() {
-			note(v.EndOffset-1-len(after), "the program that reads this file takes no comments")
+			note(v.EndOffset-1-len(after), "the program that reads this file does not accept comments")
 		}
 		if o, ok := v.Value.(*hujson.Object); ok && d.dialect.UniqueNames {
 			names := make(map[string]bool)
 			for _, m := range o.Members {
 				name := m.Name.Value.(hujson.Literal).String()
 				if names[name] {
-					note(m.Name.StartOffset, fmt.Sprintf("the name %q occurs twice", name))
+					note(m.Name.StartOffset, fmt.Sprintf("duplicate name %q", name))
 				}
 				names[name] = true
 			}
@@ -126,7 +126,7 @@ func (d *Document) check() error {
 	return nil
 }
 
-// lastOf returns the last value in an object or an array, and what stands before the closing bracket.
+// lastOf returns the last value in an object or an array, and the text before the closing bracket.
 func lastOf(v *hujson.Value) (last *hujson.Value, after hujson.Extra) {
 	switch c := v.Value.(type) {
 	case *hujson.Object:
@@ -143,10 +143,10 @@ func lastOf(v *hujson.Value) (last *hujson.Value, after hujson.Extra) {
 	return nil, nil
 }
 
-// Bytes returns the file as it is now.
+// Bytes returns the current content.
 func (d *Document) Bytes() []byte { return bytes.Clone(d.data) }
 
-// find returns the member of an object. Of several with its name, it is the last, which programs take.
+// find returns the member of an object with the name. Of duplicates it returns the last, which programs use.
 func find(v *hujson.Value, name string) *hujson.Value {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
@@ -174,15 +174,15 @@ func (d *Document) Value(path ...string) json.RawMessage {
 	return standard.Pack()
 }
 
-// errKind means that a value on the way has another type.
-var errKind = errors.New("another type is there")
+// errKind means that a value on the path has another type.
+var errKind = errors.New("a value on the path has another type")
 
-// Set adds a member with a value to the object at a path, which is made if it is missing. A member of that name is an error.
+// Set adds a member with a value to the object at a path, which is created if it is missing. An existing member is an error.
 func (d *Document) Set(value any, path ...string) error {
 	return d.add(path, value, false)
 }
 
-// Append adds an element to the array at a path, which is made if it is missing.
+// Append adds an element to the array at a path, which is created if it is missing.
 func (d *Document) Append(element any, path ...string) error {
 	return d.add(path, element, true)
 }
@@ -206,7 +206,7 @@ func (d *Document) add(path []string, value any, element bool) error {
 		v = next
 	}
 	if !element {
-		return fmt.Errorf("add %s: it is there already", strings.Join(path, "."))
+		return fmt.Errorf("add %s: it already exists", strings.Join(path, "."))
 	}
 	if _, ok := v.Value.(*hujson.Array); !ok {
 		return fmt.Errorf("add to %s: %w", strings.Join(path, "."), errKind)
@@ -214,7 +214,7 @@ func (d *Document) add(path []string, value any, element bool) error {
 	return d.insert(v, "", value)
 }
 
-// insert adds a member or an element at the end of an object or an array, written as the others are.
+// insert adds a member or an element at the end of an object or an array, in the style of the others.
 func (d *Document) insert(into *hujson.Value, name string, value any) error {
 	if _, ok := into.Value.(*hujson.Object); ok != (name != "") {
 		return fmt.Errorf("add %s: %w", name, errKind)
@@ -242,7 +242,7 @@ func (d *Document) insert(into *hujson.Value, name string, value any) error {
 		at = last.EndOffset + len(last.AfterExtra) + 1
 		text = style.before() + text
 		if d.dialect.TrailingCommas {
-			text += "," // as the others have one
+			text += "," // in the style of the others
 		}
 	default:
 		at = last.EndOffset
@@ -251,13 +251,13 @@ func (d *Document) insert(into *hujson.Value, name string, value any) error {
 	return d.splice(at, at, text)
 }
 
-// hasComma reports whether a comma follows the last value: only then has it an AfterExtra of its own.
+// hasComma reports whether a comma follows the last value. Only then does it have an AfterExtra.
 func (d *Document) hasComma(last *hujson.Value) bool {
 	at := d.offset + last.EndOffset + len(last.AfterExtra)
 	return at < len(d.data) && d.data[at] == ','
 }
 
-// splice replaces a part of the file and parses it anew.
+// splice replaces a part of the file and parses the result.
 func (d *Document) splice(from, to int, text string) error {
 	next := slices.Concat(d.data[:d.offset+from], []byte(text), d.data[d.offset+to:])
 	parsed, err := ParseJSON(next, d.dialect)

@@ -8,9 +8,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Remove takes out the elements of arrays, below the member at a path, that match reports as own. An array or an object that is empty
-// after that goes, too, up to the member at the path; and so does an object in an array whose only array was emptied, as it was the
-// group of the elements. It returns how many elements it took out.
+// Remove removes the elements that match in arrays below the member at a path. It also removes arrays and objects that become
+// empty, up to the member at the path, and an object in an array whose only array became empty, because it was the group of the
+// elements. It returns the number of removed elements.
 func (d *Document) Remove(match func(element json.RawMessage) bool, path ...string) (int, error) {
 	for n := 0; ; n++ {
 		chain := d.chainTo(match, path)
@@ -39,7 +39,7 @@ func (l link) value() *hujson.Value {
 	return nil
 }
 
-// hasComments reports whether a comment stands in the parent, outside the value.
+// hasComments reports whether the parent has a comment outside of the value.
 func (l link) hasComments() bool {
 	v := l.value()
 	extras := []hujson.Extra{v.BeforeExtra, v.AfterExtra}
@@ -50,7 +50,7 @@ func (l link) hasComments() bool {
 	return slices.ContainsFunc(append(extras, after), func(e hujson.Extra) bool { return !e.IsStandard() })
 }
 
-// siblings returns how many values the parent has.
+// siblings returns the number of values of the parent.
 func (l link) siblings() int {
 	switch c := l.parent.Value.(type) {
 	case *hujson.Object:
@@ -61,7 +61,7 @@ func (l link) siblings() int {
 	return 0
 }
 
-// chainTo returns the way from the root to the first own element below the path, or nil.
+// chainTo returns the path from the root to the first matching element, or nil.
 func (d *Document) chainTo(match func(json.RawMessage) bool, path []string) []link {
 	var chain []link
 	v := &d.root
@@ -106,7 +106,7 @@ func search(v *hujson.Value, chain []link, match func(json.RawMessage) bool) []l
 	return nil
 }
 
-// outermost returns the outermost value on the way that holds nothing but the last one, no comment either.
+// outermost returns the outermost value on the path that contains only the last one and no comment.
 func outermost(chain []link) link {
 	k := len(chain) - 1
 	for k > 0 {
@@ -114,7 +114,7 @@ func outermost(chain []link) link {
 		_, array := l.parent.Value.(*hujson.Array)
 		alone := l.siblings() == 1 && !l.hasComments()
 		if !array && k >= 1 {
-			// A member that goes leaves an object: a group goes with its only array, whatever it says beside it.
+			// A member is removed from its object. A group is removed with its only array, even if it has other members.
 			_, grouped := chain[k-1].parent.Value.(*hujson.Array)
 			_, list := l.value().Value.(*hujson.Array)
 			alone = alone || grouped && list
@@ -127,7 +127,7 @@ func outermost(chain []link) link {
 	return chain[k]
 }
 
-// cut takes a value out of its parent, with one comma and the blanks before it. Comments stay.
+// cut removes a value from its parent, with one comma and the white space before it. Comments stay.
 func (d *Document) cut(l link) error {
 	v := l.value()
 	start, before := v.StartOffset, v.BeforeExtra
@@ -135,10 +135,10 @@ func (d *Document) cut(l link) error {
 		start, before = o.Members[l.index].Name.StartOffset, o.Members[l.index].Name.BeforeExtra
 	}
 	end := v.EndOffset
-	begin := start - len(before) // behind the bracket or the comma
+	begin := start - len(before) // after the bracket or the comma
 	blank := begin
 	if comment := bytes.TrimRight(before, " \t\r\n"); len(comment) > 0 {
-		blank += len(comment) + bytes.IndexByte(before[len(comment):], '\n') + 1 // with the end of its line, which may be what ends it
+		blank += len(comment) + bytes.IndexByte(before[len(comment):], '\n') + 1 // with the end of its line, which may end a comment
 	}
 	if comma := end + len(v.AfterExtra); d.data[d.offset+comma] == ',' {
 		return d.splice(blank, comma+1, string(v.AfterExtra))

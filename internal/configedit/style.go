@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// style is how the values in an object or an array are written.
+// style is the layout of the values in an object or an array.
 type style struct {
 	inline  bool   // all on one line
 	newline string // "\n" or "\r\n"
@@ -17,7 +17,7 @@ type style struct {
 	unit    string // one level
 }
 
-// style returns how the object or array is written. An empty one is written as the file is.
+// style returns the layout of an object or array. An empty one gets the layout of the file.
 func (d *Document) style(v *hujson.Value) style {
 	s := style{newline: "\n", unit: d.unit()}
 	if bytes.Contains(d.data, []byte("\r\n")) {
@@ -50,7 +50,7 @@ func firstOf(v *hujson.Value) *hujson.Value {
 	return nil
 }
 
-// indentAt returns the blanks at the beginning of the line of an offset.
+// indentAt returns the white space at the beginning of the line of an offset.
 func (d *Document) indentAt(offset int) string {
 	line := d.data[:d.offset+offset]
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
@@ -58,7 +58,7 @@ func (d *Document) indentAt(offset int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// unit returns one level of the file's indentation: that of its first value.
+// unit returns one level of the file's indentation, which is that of its first value.
 func (d *Document) unit() string {
 	if first := firstOf(&d.root); first != nil {
 		if indent := d.indentAt(first.StartOffset); indent != "" {
@@ -68,7 +68,7 @@ func (d *Document) unit() string {
 	return "  "
 }
 
-// before returns what stands between a comma and the next value.
+// before returns the text between a comma and the next value.
 func (s *style) before() string {
 	if s.inline {
 		return " "
@@ -76,7 +76,7 @@ func (s *style) before() string {
 	return s.newline + s.indent
 }
 
-// render writes a value, behind its name if it is a member.
+// render encodes a value, after its name if it is a member.
 func (s *style) render(name string, value any) (string, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -9,7 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// CheckTOML returns a *SyntaxError where a file is no TOML, or nil.
+// CheckTOML returns a *SyntaxError if a file is not valid TOML, or nil.
 func CheckTOML(data []byte) error {
 	var any map[string]any
 	err := toml.Unmarshal(bytes.TrimPrefix(data, bom), &any)
@@ -27,10 +27,10 @@ func CheckTOML(data []byte) error {
 // Table is a table of a TOML file.
 type Table struct {
 	Key        []string
-	start, end int // from the line of its header up to that of the next one
+	start, end int // from the line of its header to that of the next one
 }
 
-// TOMLTables returns the tables of a file that have a header, in their order. The error is a *SyntaxError.
+// TOMLTables returns the tables of a file that have a header, in order. The error is a *SyntaxError.
 func TOMLTables(data []byte) ([]Table, error) {
 	if err := CheckTOML(data); err != nil {
 		return nil, err
@@ -64,8 +64,8 @@ func TOMLTables(data []byte) ([]Table, error) {
 	return tables, nil
 }
 
-// RemoveTOMLTables takes out the tables that match reports as own, from their header up to the next one, with their comments. It
-// returns how many there were.
+// RemoveTOMLTables removes the tables that match, from their header to the next one, with their comments. It returns their
+// number.
 func RemoveTOMLTables(data []byte, match func(key []string) bool) ([]byte, int, error) {
 	tables, err := TOMLTables(data)
 	if err != nil {
@@ -81,7 +81,7 @@ func RemoveTOMLTables(data []byte, match func(key []string) bool) ([]byte, int, 
 	return out, n, CheckTOML(out)
 }
 
-// AppendTOML adds a text, such as a table, at the end of a file. The line ends are those of the file.
+// AppendTOML appends a text, such as a table, to a file, with the line ends of the file.
 func AppendTOML(data []byte, text string) ([]byte, error) {
 	if err := CheckTOML(data); err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
-// Package connlimit bounds the connections of a listener, so that clients that prove nothing cannot keep out those that do. A
-// connection is unproven until the server calls Prove: when the client has shown a token, or has sent a whole request where there are
-// no tokens. Unproven connections have a share of the places and a short time. One too many takes the place of the oldest of them.
+// Package connlimit limits the connections of a listener, so that unauthenticated clients cannot exclude others. A connection is
+// unproven until the server calls Prove: when the client has sent a token, or a whole request if the server has no tokens.
+// Unproven connections may use a quarter of the limit, for a limited time. A further one replaces the oldest of them.
 package connlimit
 
 import (
@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// Options bound a listener.
+// Options are the limits of a listener.
 type Options struct {
-	Connections int           // open at once; at least 1
-	Silence     time.Duration // of an unproven connection, after which it is closed; above 0
+	Connections int           // maximum number of open connections; at least 1
+	Silence     time.Duration // time after which an inactive unproven connection is closed; above 0
 }
 
-// Validate returns what is wrong with the options.
+// Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	var wrong []error
 	if o.Connections < 1 {
-		wrong = append(wrong, fmt.Errorf("connections must be 1 at least, not %d", o.Connections))
+		wrong = append(wrong, fmt.Errorf("connections must be at least 1, not %d", o.Connections))
 	}
 	if o.Silence <= 0 {
 		wrong = append(wrong, fmt.Errorf("silence must be above 0, not %s", o.Silence))
@@ -31,32 +31,31 @@ func (o *Options) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// share is the part of the places that unproven connections have: a quarter.
+// share is the divisor for the limit of unproven connections: a quarter of all.
 const share = 4
 
-// Stats count what a listener did.
+// Stats are counts of a listener.
 type Stats struct {
-	Open     int   // connections at the moment
-	Unproven int   // of them
+	Open     int   // open connections
+	Unproven int   // open unproven connections
 	Evicted  int64 // unproven connections that were closed for a newer one
-	Silent   int64 // unproven connections that were closed since they were silent for too long
+	Silent   int64 // unproven connections that were closed because of inactivity
 }
 
-// Listener accepts connections of another listener at once, and closes unproven ones that are too many. It is safe for concurrent
-// use.
+// Listener accepts all connections of another listener and closes unproven ones beyond the limit. It is safe for concurrent use.
 type Listener struct {
 	net.Listener
 	options  Options
-	unproven int // places of unproven connections
+	unproven int // maximum number of unproven connections
 
 	mu      sync.Mutex
 	proven  int
-	waiting list.List // of unproven *Conn, the oldest in front: one that sends a byte now and then gains nothing
+	waiting list.List // unproven *Conn, the oldest first; activity does not change the order
 	evicted int64
 	silent  int64
 }
 
-// New returns a listener that takes its connections from another. The options must be valid.
+// New returns a listener for the connections of another. The options must be valid.
 func New(from net.Listener, o Options) *Listener {
 	return &Listener{Listener: from, options: o, unproven: max(1, o.Connections/share)}
 }
@@ -69,12 +68,12 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 	c := &Conn{Conn: inner, listener: l}
 	if evicted := l.admit(c); evicted != nil {
-		_ = evicted.Conn.Close() // nobody is there to tell
+		_ = evicted.Conn.Close() // an error has no consequence
 	}
 	return c, nil
 }
 
-// admit gives a connection a place, and returns the one that loses its place to it.
+// admit adds a connection, and returns the one that is evicted for it.
 func (l *Listener) admit(c *Conn) (evicted *Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +89,7 @@ func (l *Listener) admit(c *Conn) (evicted *Conn) {
 	return evicted
 }
 
-// leave takes a connection out. The listener is locked.
+// leave removes a connection. The caller holds the lock.
 func (l *Listener) leave(c *Conn) {
 	if c.place != nil {
 		l.waiting.Remove(c.place)
@@ -116,16 +115,16 @@ type Conn struct {
 	net.Conn
 	listener *Listener
 	unproven atomic.Bool
-	heard    atomic.Int64 // when something was read or written last
+	heard    atomic.Int64 // time of the last read or write
 
-	// Guarded by the listener's mutex.
-	place  *list.Element // among the unproven; nil for one that is proven or closed
+	// Guarded by the mutex of the listener.
+	place  *list.Element // element in waiting; nil for a proven or closed connection
 	proven bool
 	timer  *time.Timer
 }
 
-// Prove gives a connection a place that no other can take. Where all such places are taken it stays as it is, and may prove itself
-// again. A nil connection is none.
+// Prove protects a connection from eviction. If the limit of proven connections is reached, it does nothing, and may be called
+// again. It does nothing for a nil connection.
 func (c *Conn) Prove() {
 	if c == nil || !c.unproven.Load() {
 		return
@@ -161,7 +160,7 @@ func (c *Conn) moved(n int) {
 	}
 }
 
-// expire closes an unproven connection that was silent for too long, and looks again later at one that was not.
+// expire closes an unproven connection that is inactive, and otherwise schedules the next check.
 func (c *Conn) expire() {
 	l := c.listener
 	l.mu.Lock()
@@ -177,10 +176,10 @@ func (c *Conn) expire() {
 	l.leave(c)
 	l.silent++
 	l.mu.Unlock()
-	_ = c.Conn.Close() // nobody is there to tell
+	_ = c.Conn.Close() // an error has no consequence
 }
 
-// Close makes room for another connection.
+// Close closes the connection and frees its place.
 func (c *Conn) Close() error {
 	c.listener.mu.Lock()
 	c.listener.leave(c)

@@ -15,8 +15,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 )
 
-// register serves the one method of a service. It is declared as a stream, though a client cannot tell it from a plain call:
-// the call then begins with the metadata, and reads the message once it may.
+// register serves the only method of a service. It is declared as a stream, which a client cannot distinguish from a unary call.
+// The handler then gets the metadata first and reads the message only if the caller is authorized.
 func (s *Server) register(service string, export func(ctx context.Context, message []byte) (answer []byte, err error)) {
 	s.grpc.RegisterService(&grpc.ServiceDesc{
 		ServiceName: service,
@@ -36,7 +36,7 @@ func (s *Server) register(service string, export func(ctx context.Context, messa
 func (s *Server) call(stream grpc.ServerStream, export func(context.Context, []byte) ([]byte, error)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			// The value may quote what was sent, so it is not logged.
+			// The value may quote the request, so it is not logged.
 			s.counts.panics.Add(1)
 			s.log.Error("a gRPC call panicked", "stack", string(debug.Stack()))
 			err = errPanic
@@ -53,7 +53,7 @@ func (s *Server) call(stream grpc.ServerStream, export func(context.Context, []b
 	if s.calls.Add(1) > int64(s.options.Calls) {
 		return errCrowded
 	}
-	// How long the message is shows only when all of it is here.
+	// The length of a message is known only when it has arrived completely.
 	taken, err := s.sent.Take(ctx, int64(s.options.Message))
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Server) call(stream grpc.ServerStream, export func(context.Context, []b
 	return nil
 }
 
-// authorized tells whether the caller may send.
+// authorized reports whether the caller may send.
 func (s *Server) authorized(ctx context.Context) bool {
 	if s.options.Authorize == nil {
 		return true
@@ -94,13 +94,13 @@ func (s *Server) authorized(ctx context.Context) bool {
 	return s.options.Authorize(token)
 }
 
-// reserve takes the memory that a message needs when it is decoded, until free is called.
+// reserve takes the memory for the decoded message, until free is called.
 func (s *Server) reserve(message []byte, measure func([]byte) (int64, error)) (free func(), err error) {
 	size, err := measure(message)
 	if err != nil {
 		return nil, err
 	}
-	if size > s.options.Memory/2 { // what all may take
+	if size > s.options.Memory/2 { // the maximum of all calls
 		return nil, errLarge
 	}
 	if s.memory.Add(size) > s.options.Memory/2 {

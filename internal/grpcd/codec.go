@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// codec leaves messages as they are on the wire, so that a call can look at its message before it decodes it. What it reads
-// into is a *mem.Buffer, which the call frees; what it writes is a []byte.
+// codec passes messages unchanged, so that a call can measure its message before it decodes it. It reads into a *mem.Buffer,
+// which the call frees, and writes a []byte.
 type codec struct{}
 
 func (codec) Name() string { return "proto" }

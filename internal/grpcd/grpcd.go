@@ -1,8 +1,8 @@
-// Package grpcd takes OTLP traces and logs over gRPC. It stands at the edge of the arrow: exporters of OpenTelemetry are
-// before it, and behind it is whoever makes events of what they send and records them. A call is answered when its data is
-// recorded, or refused with a code that tells the exporter whether to send it again.
+// Package grpcd receives OTLP traces and logs over gRPC from exporters of OpenTelemetry and passes them to a Receiver, which
+// records them. A call succeeds when its data is recorded. Otherwise its code tells the exporter whether to retry.
 //
-// A message is looked at before it is decoded, for decoding is recursive and makes up to a hundred bytes of one: see otlp.MeasureTraces.
+// A message is measured before it is decoded, because decoding is recursive and can need a hundred times the memory of the
+// message: see otlp.MeasureTraces.
 package grpcd
 
 import (
@@ -20,7 +20,7 @@ import (
 	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-	_ "google.golang.org/grpc/encoding/gzip" // the compression that every exporter knows
+	_ "google.golang.org/grpc/encoding/gzip" // the compression that every exporter supports
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/tap"
 
@@ -28,8 +28,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/memory"
 )
 
-// Receiver takes what was sent. It returns once that is recorded, with the number of spans or records that it cannot use and
-// why; an error says that nothing was recorded. It is called by many goroutines.
+// Receiver records telemetry. It returns when the data is recorded, with the number of rejected spans or records and the reason.
+// An error means that nothing was recorded. It must be safe for concurrent use.
 type Receiver interface {
 	Traces(ctx context.Context, td ptrace.Traces) (rejected int, reason string, err error)
 	Logs(ctx context.Context, ld plog.Logs) (rejected int, reason string, err error)
@@ -37,26 +37,26 @@ type Receiver interface {
 
 // Options are the bounds of a server.
 type Options struct {
-	// Authorize tells whether the holder of a bearer token may send; "" is no token. Nil lets everybody send.
+	// Authorize reports whether the holder of a bearer token may send; "" is no token. Nil allows everything.
 	Authorize func(token string) bool
 
-	Busy   error // what a Receiver returns when it is worth a retry in a second
-	Closed error // what it returns when it takes nothing any more
+	Busy   error // error of the Receiver that is worth a retry after a second
+	Closed error // error of the Receiver after it was closed
 
-	Message     int           // bytes in a message, unpacked
-	Memory      int64         // bytes that all messages at hand may take: half of it as sent, half, as estimated, when they are decoded
-	Calls       int           // at once
-	Connections int           // at once, a quarter of them for those that Silence is about
-	Silence     time.Duration // of a connection that has shown no token, or sent no whole message where there are none
-	Timeout     time.Duration // of a call, from its first byte to its answer
+	Message     int           // maximum bytes of a decompressed message
+	Memory      int64         // maximum bytes of all messages in progress: half of it as sent, half as decoded
+	Calls       int           // maximum number at once
+	Connections int           // maximum number at once, a quarter of them for unproven connections (see Silence)
+	Silence     time.Duration // maximum time of a connection without a token, or without a complete message if there are no tokens
+	Timeout     time.Duration // maximum time of a call, from its first byte to its answer
 }
 
-// DefaultOptions returns bounds for one machine. Who is busy or closed is for the caller to say.
+// DefaultOptions returns limits for one machine. The caller sets Busy and Closed.
 func DefaultOptions() Options {
 	return Options{Message: 16 << 20, Memory: 512 << 20, Calls: 64, Connections: 256, Silence: 10 * time.Second, Timeout: 30 * time.Second}
 }
 
-// Validate names all mistakes in the options.
+// Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	var mistakes []error
 	mistake := func(wrong bool, format string, args ...any) {
@@ -74,12 +74,12 @@ func (o *Options) Validate() error {
 	return errors.Join(mistakes...)
 }
 
-// What a well-behaved client needs, which nobody has asked to change.
+// Limits that are not configurable.
 const (
 	idle       = 15 * time.Minute // a connection without a call is closed
-	ping       = 2 * time.Minute  // of silence, after which the client is asked whether it is there
-	pong       = 20 * time.Second // it has for the answer
-	pingLimit  = 10 * time.Second // a client that asks more often than that is sent away
+	ping       = 2 * time.Minute  // of inactivity, after which the client is pinged
+	pong       = 20 * time.Second // for the client's answer to a ping
+	pingLimit  = 10 * time.Second // minimum time between two pings of a client
 	handshake  = 10 * time.Second
 	headerList = 16 << 10 // bytes of metadata
 )
@@ -92,29 +92,29 @@ type Server struct {
 	grpc     *grpc.Server
 	refusals []refusal
 
-	calls  atomic.Int64 // at hand
+	calls  atomic.Int64 // in progress
 	sent   *memory.Pool // bytes of their messages
-	memory atomic.Int64 // that these take when they are decoded
+	memory atomic.Int64 // bytes of their decoded messages
 	counts counts
 
 	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
-	tokens   bool                               // who shows none may not send
+	tokens   bool                               // clients without a token may not send
 
-	unrecorded rate.Sometimes // bounds the lines about refusals that the store is the reason of
+	unrecorded rate.Sometimes // limits the log lines about errors of the store
 }
 
-// counts are what Stats tells.
+// counts are the counters of Stats.
 type counts struct{ calls, refused, panics atomic.Int64 }
 
 // Stats are counts since the start.
 type Stats struct {
-	Calls      int64 // all that came
-	Refused    int64 // of them, were answered with an error
-	Panics     int64 // of those, were ended by a panic
-	TurnedAway int64 // connections that were closed since they proved nothing: for newer ones, or for their silence
+	Calls      int64 // all calls
+	Refused    int64 // calls that failed
+	Panics     int64 // calls that panicked
+	TurnedAway int64 // unproven connections that were closed because of the limit or of inactivity
 }
 
-// New returns a server that hands over to r. It does not listen yet.
+// New returns a server that passes data to r. Serve makes it listen.
 func New(r Receiver, o Options, log *slog.Logger) (*Server, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the gRPC server: %w", err)
@@ -139,14 +139,14 @@ func New(r Receiver, o Options, log *slog.Logger) (*Server, error) {
 	return s, nil
 }
 
-// deadline bounds a call's time, also while its message comes: a client need not give a time itself.
+// deadline limits the time of a call, including the time to receive its message. Clients do not have to set a deadline.
 func (s *Server) deadline(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
-	context.AfterFunc(ctx, cancel) // the call's end ends ctx, too
+	context.AfterFunc(ctx, cancel) // the end of the call ends ctx, too
 	return ctx, nil
 }
 
-// Serve takes connections from l until Shutdown; then it returns nil. It closes l.
+// Serve accepts connections from l until Shutdown, and then returns nil. It closes l.
 func (s *Server) Serve(l net.Listener) error {
 	bounded := connlimit.New(l, connlimit.Options{Connections: s.options.Connections, Silence: s.options.Silence})
 	s.listener.Store(bounded)
@@ -156,7 +156,7 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown takes no more calls and waits for those at hand. When ctx is done it ends them and returns its error.
+// Shutdown accepts no more calls and waits for open ones. When ctx is done it cancels them and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	stopped := make(chan struct{})
 	go func() {
@@ -172,7 +172,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Stats may be asked at any time.
+// Stats returns the counts. It is safe for concurrent use.
 func (s *Server) Stats() Stats {
 	c := &s.counts
 	stats := Stats{Calls: c.calls.Load(), Refused: c.refused.Load(), Panics: c.panics.Load()}

@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/connlimit"
 )
 
-// plain hands calls the connection over which they come. It secures nothing.
+// plain passes the connection to the calls. It provides no security.
 type plain struct {
 	credentials.TransportCredentials
 }
@@ -27,13 +27,13 @@ func (p plain) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, erro
 // Clone implements credentials.TransportCredentials.
 func (p plain) Clone() credentials.TransportCredentials { return plain{p.TransportCredentials.Clone()} }
 
-// connection is what a call knows of its connection.
+// connection is the connection of a call.
 type connection struct {
 	credentials.AuthInfo
 	limited *connlimit.Conn
 }
 
-// prove gives the connection of a call a place that others cannot take.
+// prove marks the connection of a call as proven, which protects it from eviction.
 func prove(ctx context.Context) {
 	if p, ok := peer.FromContext(ctx); ok {
 		if c, ok := p.AuthInfo.(connection); ok {

@@ -14,26 +14,26 @@ import (
 	"github.com/unloop-ai/unloop/internal/memory"
 )
 
-// What a call is refused for, beside what its receiver says.
+// The errors of calls besides those of the receiver.
 var (
-	errToken   = errors.New("a bearer token that may send is needed in the metadata, as authorization")
-	errCrowded = errors.New("too many calls are at hand")
+	errToken   = errors.New("missing or unknown token: want the metadata authorization with Bearer TOKEN of the scope ingest")
+	errCrowded = errors.New("too many calls are in progress")
 	errLarge   = errors.New("the message takes too much memory; send smaller batches")
-	errPanic   = errors.New("the call failed, and would fail again")
+	errPanic   = errors.New("internal error; a retry would fail, too")
 )
 
-// received is an error of the transport, which has its code already.
+// received is an error of the transport, which already has a code.
 type received struct{ error }
 
-// refusal says how an error is answered.
+// refusal is the answer to an error.
 type refusal struct {
 	err   error
 	code  codes.Code
-	again time.Duration // after which the client should send once more; 0 says nothing of that
+	again time.Duration // the delay after which the client should retry; 0 means unspecified
 }
 
-// refusals is the one table from errors to codes. An exporter sends again what is RESOURCE_EXHAUSTED if it is told when, and
-// what is UNAVAILABLE, CANCELLED or DEADLINE_EXCEEDED; all else it drops.
+// refusals maps errors to codes. An exporter retries RESOURCE_EXHAUSTED if the answer has a delay, and UNAVAILABLE, CANCELLED and
+// DEADLINE_EXCEEDED. It drops the data for all other codes.
 func refusals(o *Options) []refusal {
 	return []refusal{
 		{errToken, codes.Unauthenticated, 0},
@@ -50,8 +50,8 @@ func refusals(o *Options) []refusal {
 	}
 }
 
-// refuse returns the status of an error. An error that the table does not know is that of the store, as a rule: it is logged,
-// not told, and what was sent is welcome again.
+// refuse returns the status of an error. An error that is not in the table usually comes from the store. It is logged and not
+// sent to the client, which may retry.
 func (s *Server) refuse(err error) error {
 	if transport, ok := errors.AsType[received](err); ok {
 		return transport.error
@@ -71,7 +71,7 @@ func (s *Server) refuse(err error) error {
 		return detailed.Err()
 	}
 	s.unrecorded.Do(func() { // Stats.Refused counts them all
-		s.log.Error("what came over gRPC was not recorded", "error", err)
+		s.log.Error("telemetry over gRPC was not recorded", "error", err)
 	})
-	return status.Error(codes.Unavailable, "it could not be recorded")
+	return status.Error(codes.Unavailable, "recording failed")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// before decides about a call. What it is answered with goes to the model if the call must not run.
+// before decides about a call. If the call must not run, the answer contains the result for the model.
 func (s *Server) before(ctx context.Context, q *request) {
 	d := s.run().Before(ctx, guard.Call{ID: string(q.id), Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints})
 	if d.Stops() {
@@ -20,17 +20,19 @@ func (s *Server) before(ctx context.Context, q *request) {
 		return
 	}
 	if q.id != nil {
-		s.open.add(call{q.run, string(q.id)}, d)
+		s.open.Add(openCall{q.run, string(q.id)}, d)
 	}
 	s.decided(d, nil)
 }
 
-// after decides about an outcome. A warning, that before the call included, is attached to what the model gets.
+// after decides about an outcome. A warning, including one from before the call, is attached to the result for the model.
 func (s *Server) after(ctx context.Context, q *request) {
 	c := guard.Call{Tool: q.tool, Args: q.args, Agent: q.agent, Hints: q.hints}
-	before, known := s.open.take(call{q.run, string(q.id)})
+	key := openCall{q.run, string(q.id)}
+	before, known := s.open.Get(key)
 	if known {
-		c.ID = string(q.id) // another id would join nothing: the oldest open call of the tool is the better guess
+		s.open.Remove(key)
+		c.ID = string(q.id) // the guard does not know other ids and then uses the oldest open call of the tool
 	}
 	outcome := guard.Outcome{Result: q.result, Latency: q.took}
 	if q.failure != nil {
@@ -53,8 +55,8 @@ func (s *Server) after(ctx context.Context, q *request) {
 	s.decided(d, attached)
 }
 
-// decided answers with a decision. All members are there but shadow, and but for a result where the model
-// gets none from the guard. A guard that failed decides nothing.
+// decided answers with a decision. It has all members except shadow, which is optional, and result, which is absent if the guard
+// provides no result. The answer of a failed guard is an error.
 func (s *Server) decided(d guard.Decision, result json.RawMessage) {
 	if d.Code == guard.CodeFailed {
 		s.refuse(runFailed(s.run().Failed().Error()))
@@ -73,20 +75,20 @@ func (s *Server) decided(d guard.Decision, result json.RawMessage) {
 	}
 	findings := []byte("[]")
 	if len(d.Findings) > 0 {
-		findings, _ = json.Marshal(d.Findings) // a finding can always be written
+		findings, _ = json.Marshal(d.Findings) // a finding can always be encoded
 	}
 	a = append(append(a, `,"findings":`...), findings...)
 	s.answer = append(a, "}\n"...)
 }
 
-// runFailed is why nothing can be said of a run whose guard failed.
+// runFailed is the error answer for a run whose guard failed.
 func runFailed(why string) mistake {
 	return mistake{"run_failed", "run: " + why + "; reset the run, or restore a snapshot"}
 }
 
-// value answers with one member.
+// value answers with a single member.
 func (s *Server) value(name string, value any) {
-	data, _ := json.Marshal(value) // what is answered here can always be written
+	data, _ := json.Marshal(value) // these values can always be encoded
 	s.raw(name, data)
 }
 
@@ -95,18 +97,19 @@ func (s *Server) raw(name string, value []byte) {
 	s.answer = append(append(a, value...), "}\n"...)
 }
 
-// refuse answers with a mistake.
+// refuse answers with an error.
 func (s *Server) refuse(m mistake) {
 	a := appendText(append(s.begin(), `"error":{"code":`...), m.Code)
 	a = appendText(append(a, `,"message":`...), m.Message)
 	s.answer = append(a, "}}\n"...)
 }
 
-// begin begins an answer, up to the comma behind the id: null where the request has none, or is not known.
+// begin returns the beginning of an answer, up to the comma after the id. The id is null if the request has none or it is
+// unknown.
 func (s *Server) begin() []byte {
 	a := s.answer
 	if cap(a) > 1<<20 {
-		a = nil // one huge answer is no reason to hold so much for good
+		a = nil // the memory of a huge answer is not reused
 	}
 	a = append(a[:0], `{"id":`...)
 	if s.request.id == nil {
@@ -116,6 +119,6 @@ func (s *Server) begin() []byte {
 }
 
 func appendText(a []byte, text string) []byte {
-	a, _ = jsontext.AppendQuote(a, text) // its error is that of bad UTF-8, which it replaces
+	a, _ = jsontext.AppendQuote(a, text) // the error only reports that invalid UTF-8 was replaced
 	return a
 }

@@ -8,12 +8,12 @@ import (
 	"io"
 )
 
-// input reads from a stream that may make it wait, and gives up waiting when its context is done.
+// input reads from a stream and stops waiting when its context is done.
 type input struct {
-	ctx    context.Context
-	parts  <-chan part
-	rest   part
-	settle func() error // called before each wait: whoever sends the input may wait for an answer first
+	ctx        context.Context
+	parts      <-chan part
+	rest       part
+	beforeWait func() error // called before each wait, because the sender may wait for an answer first
 }
 
 type part struct {
@@ -21,13 +21,13 @@ type part struct {
 	err  error
 }
 
-// newInput begins to read. A read that waits cannot be broken off, so its goroutine may outlive the context until the stream
-// brings something or ends; it touches nothing but its own memory then.
-func newInput(ctx context.Context, r io.Reader, settle func() error) *input {
-	parts := make(chan part) // without room: the reader is at most one part ahead, and waits
+// newInput starts to read in a goroutine. A blocked read cannot be interrupted, so the goroutine may outlive the context until
+// the stream returns something. It uses only its own memory then.
+func newInput(ctx context.Context, r io.Reader, beforeWait func() error) *input {
+	parts := make(chan part) // unbuffered: the reader is at most one part ahead
 	go func() {
 		var memory [2][chunk]byte
-		for k := 0; ; k = 1 - k { // while one is read into, the other is used up
+		for k := 0; ; k = 1 - k { // one buffer is filled while the other is used
 			n, err := r.Read(memory[k][:])
 			select {
 			case parts <- part{memory[k][:n], err}:
@@ -39,13 +39,13 @@ func newInput(ctx context.Context, r io.Reader, settle func() error) *input {
 			}
 		}
 	}()
-	return &input{ctx: ctx, parts: parts, settle: settle}
+	return &input{ctx: ctx, parts: parts, beforeWait: beforeWait}
 }
 
 // Read implements io.Reader.
 func (in *input) Read(p []byte) (int, error) {
 	if len(in.rest.data) == 0 && in.rest.err == nil {
-		if err := in.settle(); err != nil {
+		if err := in.beforeWait(); err != nil {
 			return 0, fmt.Errorf("write the answers: %w", err)
 		}
 		select {
@@ -62,13 +62,13 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, in.rest.err
 }
 
-// errLong says that a line was over maxLine. It was passed over.
+// errLong means that a line exceeded maxLine and was skipped.
 var errLong = errors.New("the line is too long")
 
-// lines reads lines of up to maxLine bytes. Of a longer one it holds no more than that.
+// lines reads lines of up to maxLine bytes. It keeps no more of a longer line.
 type lines struct {
 	r    *bufio.Reader
-	long []byte // memory for lines that are longer than r's
+	long []byte // buffer for lines that are longer than the buffer of r
 }
 
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, chunk)} }
@@ -80,7 +80,7 @@ func (l *lines) next() ([]byte, error) {
 		return whole(piece, err)
 	}
 	if cap(l.long) > 1<<20 {
-		l.long = nil // one huge line is no reason to hold so much for good
+		l.long = nil // the memory of a huge line is not reused
 	}
 	l.long = append(l.long[:0], piece...)
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -94,7 +94,7 @@ func (l *lines) next() ([]byte, error) {
 	return whole(l.long, err)
 }
 
-// whole returns a line without its end; the last line of the input may have none.
+// whole returns a line without its end. The last line of the input may have no end.
 func whole(line []byte, err error) ([]byte, error) {
 	switch {
 	case err == nil:
@@ -105,7 +105,7 @@ func whole(line []byte, err error) ([]byte, error) {
 	return nil, fmt.Errorf("read the requests: %w", err)
 }
 
-// pass reads to the end of a line. Err is that of its latest piece.
+// pass skips the rest of a line. err is the error of its last part.
 func (l *lines) pass(err error) error {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = l.r.ReadSlice('\n')

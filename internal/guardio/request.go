@@ -16,29 +16,29 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// ops are the operations, in the order in which they are told.
+// ops are the operations, in the order in which an error lists them.
 var ops = []string{"before", "after", "text", "user", "progress", "allow", "state", "stats", "reset", "snapshot", "restore"}
 
-// mistake is why a request is refused.
+// mistake is the error of a request.
 type mistake struct{ Code, Message string }
 
-// request is a line. Its raw JSON is part of the line.
+// request is a line. Its raw JSON shares the memory of the line.
 type request struct {
-	id                                       []byte // as it was given; nil for none
+	id                                       []byte // as sent; nil for none
 	op, run, worker, agent, tool, role, text string
-	args, result, failure, snapshot          json.RawMessage // nil where absent; failure is a string
+	args, result, failure, snapshot          json.RawMessage // nil if absent; failure is a string
 	hints                                    *unloop.ToolHints
 	took                                     time.Duration
-	bad                                      *mistake // the first
+	bad                                      *mistake // the first error
 }
 
-// parser reads requests. It holds the memory for that.
+// parser reads requests. It reuses its memory.
 type parser struct {
 	dec    *jsontext.Decoder
 	buffer bytes.Buffer
 }
 
-// parse reads a line. What is wrong with it is in q.bad; its id is known all the same where it can be.
+// parse reads a line. An error is in q.bad. The id is set even then, if it could be read.
 func (p *parser) parse(line []byte, q *request) {
 	*q = request{}
 	if err := p.members(line, q); err != nil {
@@ -48,14 +48,14 @@ func (p *parser) parse(line []byte, q *request) {
 	q.check()
 }
 
-// errNoObject says that a line is JSON, but no object.
-var errNoObject = errors.New("it is another value")
+// errNoObject means that a line is JSON, but not an object.
+var errNoObject = errors.New("it is not an object")
 
-// errMore says that something follows the object.
-var errMore = errors.New("something follows the object")
+// errMore means that there is data after the object.
+var errMore = errors.New("there is data after the object")
 
-// members reads the members of the object in line. A doubled name is no reason to leave an agent without its guard, nor is
-// bad UTF-8 in a result.
+// members reads the members of the object in line. It accepts duplicate names and invalid UTF-8, so that they do not leave an
+// agent without its guard.
 func (p *parser) members(line []byte, q *request) error {
 	if p.dec == nil {
 		p.dec = jsontext.NewDecoder(&p.buffer)
@@ -91,7 +91,7 @@ func (p *parser) members(line []byte, q *request) error {
 	return nil
 }
 
-// value reads a value and returns it as the part of the line that it is.
+// value reads a value and returns its part of the line.
 func (p *parser) value(line []byte) ([]byte, error) {
 	v, err := p.dec.ReadValue()
 	if err != nil {
@@ -102,23 +102,23 @@ func (p *parser) value(line []byte) ([]byte, error) {
 }
 
 func whyBad(err error) string {
-	const wanted = "send one JSON object in a line: "
+	const wanted = "want one JSON object per line: "
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, io.EOF):
 		return wanted + "the line is empty"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return wanted + "the line is cut"
+		return wanted + "the line is incomplete"
 	case errors.As(err, &syntax) && syntax.Err != nil:
 		return fmt.Sprintf("%sbyte %d: %v", wanted, syntax.ByteOffset, syntax.Err)
 	}
 	return wanted + err.Error()
 }
 
-// take takes a member. One that is not known is nobody's business.
+// take reads a member. It ignores unknown members.
 func (q *request) take(name, value []byte) {
 	if bytes.IndexByte(name, '\\') >= 0 {
-		name, _ = jsontext.AppendQuote(nil, unquote(name)) // written plainly
+		name, _ = jsontext.AppendQuote(nil, unquote(name)) // without escapes
 	}
 	switch string(name[1 : len(name)-1]) {
 	case "id":
@@ -152,7 +152,7 @@ func (q *request) take(name, value []byte) {
 	}
 }
 
-// wrong notes the first mistake in a field.
+// wrong records the first error of a field.
 func (q *request) wrong(field, why string, args ...any) {
 	if q.bad == nil {
 		q.bad = &mistake{"bad_field", field + ": " + fmt.Sprintf(why, args...)}
@@ -161,13 +161,13 @@ func (q *request) wrong(field, why string, args ...any) {
 
 func (q *request) setID(value []byte) {
 	if len(value) > maxID {
-		q.wrong("id", "it has %d bytes; use at most %d", len(value), maxID)
+		q.wrong("id", "it has %d bytes, want at most %d", len(value), maxID)
 		return
 	}
 	q.id = bytes.ToValidUTF8(value, []byte("\ufffd"))
 }
 
-// name reads a string; null is as good as absent.
+// name reads a string. null means absent.
 func (q *request) name(field string, value []byte) string {
 	switch jsontext.Kind(value[0]) {
 	case '"':
@@ -175,15 +175,15 @@ func (q *request) name(field string, value []byte) string {
 	case 'n':
 		return ""
 	}
-	q.wrong(field, "a string is wanted, not %s", kindName(value))
+	q.wrong(field, "want a string, not %s", kindName(value))
 	return ""
 }
 
-// short reads the name of something of which this process keeps many.
+// short reads a name of which the process keeps many, so it limits the length.
 func (q *request) short(field string, value []byte) string {
 	name := q.name(field, value)
 	if len(name) > maxName {
-		q.wrong(field, "it has %d bytes; use at most %d", len(name), maxName)
+		q.wrong(field, "it has %d bytes, want at most %d", len(name), maxName)
 	}
 	return name
 }
@@ -202,7 +202,7 @@ func (q *request) setHints(value []byte) {
 	}
 	hints := new(unloop.ToolHints)
 	if value[0] != '{' || json.Unmarshal(value, hints) != nil {
-		q.wrong("annotations", "an object such as {\"readOnlyHint\":true} is wanted")
+		q.wrong("annotations", "want an object such as {\"readOnlyHint\":true}")
 		return
 	}
 	q.hints = hints
@@ -216,13 +216,13 @@ func (q *request) setDuration(value []byte) {
 	const most = 1e12
 	ms, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || ms < 0 || ms > most {
-		q.wrong("duration_ms", "a number of milliseconds from 0 to %.0f is wanted", most)
+		q.wrong("duration_ms", "want a number of milliseconds from 0 to %.0f", most)
 		return
 	}
 	q.took = time.Duration(ms * float64(time.Millisecond))
 }
 
-// check looks at what an operation needs.
+// check validates the members that the operation requires.
 func (q *request) check() {
 	if q.bad != nil {
 		return
@@ -232,18 +232,18 @@ func (q *request) check() {
 	}
 	switch {
 	case !slices.Contains(ops, q.op):
-		q.bad = &mistake{"unknown_op", fmt.Sprintf("op: there is no operation %q; there are %s", q.op, strings.Join(ops, ", "))}
+		q.bad = &mistake{"unknown_op", fmt.Sprintf("op: unknown operation %q; operations: %s", q.op, strings.Join(ops, ", "))}
 	case q.tool == "" && (q.op == "before" || q.op == "after"):
-		q.wrong("tool", "it is missing; name the tool that is called")
+		q.wrong("tool", "it is missing; want the name of the called tool")
 	case q.op == "text" && !slices.Contains([]string{unloop.RoleAssistant, unloop.RoleUser, unloop.RoleSystem}, q.role):
-		q.wrong("role", "%q is none; use assistant, user or system", q.role)
+		q.wrong("role", "invalid role %q: want assistant, user or system", q.role)
 	case q.op == "restore" && (q.snapshot == nil || q.snapshot[0] != '{'):
-		q.wrong("snapshot", "give the object that a snapshot was answered with")
+		q.wrong("snapshot", "want the object from the answer to a snapshot")
 	}
 }
 
-// arguments returns a call's arguments as the model sent them. Some APIs hand them over as a string that holds an object: what
-// it holds is what the model sent.
+// arguments returns the arguments of a call as the model sent them. Some APIs encode them as a string that contains an object;
+// the result is then the object.
 func arguments(value []byte) json.RawMessage {
 	if !bytes.HasPrefix(value, []byte(`"{`)) {
 		return value
@@ -255,12 +255,12 @@ func arguments(value []byte) json.RawMessage {
 	return json.RawMessage(inner)
 }
 
-// unquote returns the text of a JSON string. Bad UTF-8 in it is replaced.
+// unquote returns the text of a JSON string. Invalid UTF-8 is replaced.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 && isASCII(quoted) {
 		return string(quoted[1 : len(quoted)-1])
 	}
-	text, _ := jsontext.AppendUnquote(nil, quoted) // its error is that of bad UTF-8
+	text, _ := jsontext.AppendUnquote(nil, quoted) // the error only reports invalid UTF-8
 	return string(text)
 }
 

@@ -188,7 +188,7 @@ func TestASnapshotIsRefusedBeforeItIsDecodedWhereItIsTooLargeOrTooDeep(t *testin
 			t.Fatal(err)
 		}
 		s.request.snapshot, _ = json.Marshal(snapshot{"default", state, ""}) // texts can be written
-		if _, err := s.restored(&s.request); err == nil || !strings.Contains(err.Error(), "snapshot has") {
+		if _, err := s.restored(&s.request); err == nil || !strings.Contains(err.Error(), "restore a guard: snapshot ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

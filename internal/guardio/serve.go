@@ -1,6 +1,6 @@
-// Package guardio speaks the guard's protocol: JSON lines in, one answer a line out, in order, so that an agent in any language
-// has the guard as a child process, or asks that of a server. It stands at the edge of the arrow: package guard is behind it,
-// and makes the decisions. The protocol is described in docs/guard-protocol.md.
+// Package guardio implements the guard protocol: it reads requests as JSON lines and answers each with a line, in order. Agents
+// in any language thereby use package guard, which makes the decisions, as a child process or through a server.
+// docs/guard-protocol.md describes the protocol.
 package guardio
 
 import (
@@ -14,32 +14,34 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/boundedmap"
 	"github.com/unloop-ai/unloop/profile"
 	"github.com/unloop-ai/unloop/swarm"
 )
 
-// Bounds of what one process holds.
+// Limits of one process.
 const (
-	maxLine = 16 << 20  // bytes in a line, its end left out
-	maxRuns = 10_000    // about; the run that was idle longest is forgotten
-	maxName = 256       // bytes in the name of a run or a worker
-	maxID   = 1024      // bytes in an id
-	chunk   = 64 * 1024 // bytes that are read and written at once
+	maxLine      = 16 << 20  // bytes in a line without its end
+	maxRuns      = 10_000    // approximate; the longest idle run is evicted
+	maxName      = 256       // bytes in the name of a run or a worker
+	maxID        = 1024      // bytes in an id
+	maxOpenCalls = 4096      // calls whose before an after finds; beyond, the oldest are forgotten
+	chunk        = 64 * 1024 // bytes that are read or written at once
 )
 
-// Serve reads requests from in and writes the answers to out, until in ends; then it returns nil. When the context is done
-// it returns the context's error, also while it waits for input. All that was answered is written before it waits and before
-// it returns; while further input is at hand, answers are gathered. An error says that a stream broke, never that a line was
-// bad: those are answered. It holds at most one line, about 10,000 runs and the counts of one swarm.
+// Serve reads requests from in and writes the answers to out, until in ends; then it returns nil. When the context is done it
+// returns the context's error, even while it waits for input. It writes all answers before it waits and before it returns; while
+// more input is available, it collects answers. An error means that a stream failed: invalid lines are answered and are not
+// errors. It keeps at most one line, about 10,000 runs and the counts of one swarm.
 func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
 	return ServeReviewed(ctx, p, nil, in, out)
 }
 
-// ServeReviewed is Serve with second opinions, for which requests wait; nil for none.
+// ServeReviewed is Serve with second opinions, which may be nil. Requests wait for them.
 func ServeReviewed(ctx context.Context, p *profile.Profile, second *guard.SecondOpinion, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s, err := New(p, maxRuns, 0, nil) // a child belongs to its agent, which may have it do what it likes
+	s, err := New(p, maxRuns, 0, nil) // the client owns the process, so its snapshots need no signature
 	if err != nil {
 		return err
 	}
@@ -66,26 +68,29 @@ func ServeReviewed(ctx context.Context, p *profile.Profile, second *guard.Second
 	}
 }
 
-// Server answers requests, of many runs under one profile. It is safe for concurrent use: requests are answered one by one.
+// openCall identifies a call between its before and its after.
+type openCall struct{ run, id string }
+
+// Server answers requests of many runs under one profile. It is safe for concurrent use. It answers one request at a time.
 type Server struct {
 	profile *profile.Profile
 	runs    *guard.Group
-	shared  swarm.Store // counts of the workers; nil where the profile does not look at them
-	signer  *Signer     // of snapshots; nil where nobody could forge them
+	shared  swarm.Store // counts of the workers; nil if the profile does not use them
+	signer  *Signer     // signs snapshots; nil without signatures
 	second  *guard.SecondOpinion
 
-	mu      sync.Mutex // over all that follows
-	open    calls
+	mu      sync.Mutex                               // guards all following fields
+	open    boundedmap.Map[openCall, guard.Decision] // open calls with the decisions before them
 	parser  parser
-	request request // the one at hand
-	answer  []byte  // to it, with its line end
+	request request // the current request
+	answer  []byte  // the answer to request, with its line end
 }
 
-// New returns a server that holds about so many runs, in about so many bytes (0 for no such bound); the one that was idle longest
-// is forgotten. The signer signs the snapshots that it gives out, and only these are restored; nil where the guard belongs to its
-// only client.
+// New returns a server with about the given maximum of runs and bytes (0 means no limit of bytes). It evicts the longest idle
+// run. The signer signs snapshots, and only signed snapshots are restored. It is nil if the server has a single, trusted client.
 func New(p *profile.Profile, runs int, bytes int64, signer *Signer) (*Server, error) {
 	s := &Server{profile: p, signer: signer}
+	s.open.Max = maxOpenCalls
 	s.runs = guard.NewGroup(p, s.options, runs)
 	s.runs.LimitBytes(bytes)
 	if p.Swarm() == (profile.Swarm{}) {
@@ -96,14 +101,14 @@ func New(p *profile.Profile, runs int, bytes int64, signer *Signer) (*Server, er
 	return s, err
 }
 
-// Review has the guards of runs ask for second opinions; nil for none. It must be called before Answer.
+// Review makes the guards of runs ask for second opinions; nil means none. It must be called before Answer.
 func (s *Server) Review(second *guard.SecondOpinion) { s.second = second }
 
-// Bytes estimates what the runs take in memory. It is 0 for a server without a bound.
+// Bytes estimates the memory of the runs in bytes. It is 0 without a limit.
 func (s *Server) Bytes() int64 { return s.runs.Bytes() }
 
-// Answer writes the answers to the lines of a text, in order. Lines of concurrent texts may come between those of each other.
-// It ends early, with the error, when the context is done or an answer cannot be written.
+// Answer writes the answers to the lines of a text, in order. Lines of concurrent calls may be answered in between. Answer
+// returns an error early if the context is done or an answer cannot be written.
 func (s *Server) Answer(ctx context.Context, text []byte, out io.Writer) error {
 	var answer []byte
 	for line := range bytes.Lines(text) {
@@ -122,35 +127,35 @@ func (s *Server) Answer(ctx context.Context, text []byte, out io.Writer) error {
 	return nil
 }
 
-// answerTo returns the answer to a line. It takes the memory of an earlier answer.
+// answerTo returns the answer to a line. It reuses the memory of an earlier answer.
 func (s *Server) answerTo(ctx context.Context, line, memory []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = memory
 	s.handle(ctx, line)
 	if len(line) > 1<<20 {
-		s.parser = parser{} // one huge line is no reason to hold so much until the next
+		s.parser = parser{} // the memory of a huge line is not kept
 	}
 	return s.done()
 }
 
-// refuseLong returns the answer to a line that is too long. It takes the memory of an earlier answer.
+// refuseLong returns the answer to a line that is too long. It reuses the memory of an earlier answer.
 func (s *Server) refuseLong(memory []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = memory
-	s.refuse(mistake{"line_too_long", fmt.Sprintf("the line has more than %d bytes; send less of the result", maxLine)})
+	s.refuse(mistake{"line_too_long", fmt.Sprintf("the line has more than %d bytes; shorten the result", maxLine)})
 	return s.done()
 }
 
-// done gives the answer away, and lets go of the line. The lock is held.
+// done returns the answer and drops the references to the line. The caller holds the lock.
 func (s *Server) done() []byte {
 	answer := s.answer
 	s.answer, s.request = nil, request{}
 	return answer
 }
 
-// options are those of the guard that the request at hand begins: it names the worker.
+// options returns the options for the guard of a new run, with the worker of the current request.
 func (s *Server) options(run string) guard.Options {
 	o := guard.Options{Run: run, SecondOpinion: s.second}
 	if s.shared != nil && s.request.worker != "" {
@@ -159,7 +164,7 @@ func (s *Server) options(run string) guard.Options {
 	return o
 }
 
-// handle answers a line. The lock is held.
+// handle answers a line. The caller holds the lock.
 func (s *Server) handle(ctx context.Context, line []byte) {
 	q := &s.request
 	s.parser.parse(line, q)
@@ -194,7 +199,7 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 	}
 }
 
-// state answers with how the run stands.
+// state answers with the state of the run.
 func (s *Server) state() {
 	state := s.run().State()
 	if state.Failed != "" {
@@ -204,11 +209,11 @@ func (s *Server) state() {
 	s.value("state", state)
 }
 
-// stats is what a guard counts, and what became of the process's runs.
+// stats is the answer to the operation stats: counts of the guard and of the process.
 type stats struct {
 	guard.Stats
 	Dropped int `json:"runs_dropped"`
 }
 
-// run returns the guard of the run that the request at hand names.
+// run returns the guard of the current request's run.
 func (s *Server) run() *guard.Guard { return s.runs.Run(s.request.run) }

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// keyTime is for how long a key signs, and keptKeys for how many such periods it counts after that.
+// keyTime is the time for which a key signs. keptKeys is the number of further such periods in which it is valid.
 const (
 	keyTime  = 30 * 24 * time.Hour
 	keptKeys = 2
 )
 
-// Keys returns the secret of a period: at least 32 random bytes, the same whenever it is asked for, also by the next process.
+// Keys returns the secret of a period: at least 32 random bytes, always the same for a period, also after a restart.
 type Keys func(period int64) ([]byte, error)
 
-// Signer signs the snapshots that a server gives out, and knows them again: whoever has no key cannot make one up. Each key signs for
-// 30 days and is good for 60 more, so a snapshot holds at least 60 days and at most 90. It is safe for concurrent use.
+// Signer signs the snapshots of a server and verifies them. Each key signs for 30 days and is valid for 60 more, so a snapshot is
+// valid for at least 60 and at most 90 days. It is safe for concurrent use.
 type Signer struct {
 	keys Keys
 	now  func() time.Time
@@ -31,14 +31,14 @@ type Signer struct {
 	known map[int64][]byte
 }
 
-// NewSigner returns a signer that reads the clock now. It asks for the key at hand, so that a store without one is noticed at once.
+// NewSigner returns a signer with a clock. It reads the current key, so that a failing store is noticed at once.
 func NewSigner(keys Keys, now func() time.Time) (*Signer, error) {
 	s := &Signer{keys: keys, now: now, known: make(map[int64][]byte)}
 	_, err := s.key(s.period())
 	return s, err
 }
 
-// OldestPeriod returns the oldest period whose key still counts at a time. Keys before it can be deleted.
+// OldestPeriod returns the oldest period whose key is valid at a time. Keys before it can be deleted.
 func OldestPeriod(now time.Time) int64 { return periodOf(now) - keptKeys }
 
 func periodOf(at time.Time) int64 { return at.Unix() / int64(keyTime/time.Second) }
@@ -64,7 +64,7 @@ func (s *Signer) key(period int64) ([]byte, error) {
 	return key, nil
 }
 
-// Sign returns the MAC of a state: the version of its form, the period of its key, and HMAC-SHA256 in base64.
+// Sign returns the MAC of a state: the version of its form, the period of its key, and the HMAC-SHA256 in base64.
 func (s *Signer) Sign(state string) (string, error) {
 	period := s.period()
 	key, err := s.key(period)
@@ -74,17 +74,17 @@ func (s *Signer) Sign(state string) (string, error) {
 	return fmt.Sprintf("v1.%d.%s", period, base64.RawURLEncoding.EncodeToString(sum(key, period, state))), nil
 }
 
-// errForged says that nobody who has a key signed a snapshot, or that its key no longer counts.
-var errForged = errors.New("its mac is missing, wrong or older than 60 days; give a snapshot that this server gave out, as it was")
+// errForged means that a snapshot has no valid signature.
+var errForged = errors.New("its mac is missing, wrong or older than 60 days; want an unchanged snapshot from this server")
 
-// Verify returns an error unless mac is that of the state, and its key still counts.
+// Verify returns an error unless mac is a valid MAC of the state.
 func (s *Signer) Verify(state, mac string) error {
 	form, rest, _ := strings.Cut(mac, ".")
 	number, encoded, _ := strings.Cut(rest, ".")
 	period, err := strconv.ParseInt(number, 10, 64)
 	signed, badText := base64.RawURLEncoding.Strict().DecodeString(encoded)
 	now := s.period()
-	if form != "v1" || err != nil || badText != nil || period < now-keptKeys || period > now+1 { // a clock may be set back
+	if form != "v1" || err != nil || badText != nil || period < now-keptKeys || period > now+1 { // period may be one ahead if a clock was set back
 		return errForged
 	}
 	key, err := s.key(period)

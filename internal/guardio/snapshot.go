@@ -6,11 +6,11 @@ import (
 	"github.com/unloop-ai/unloop/guard"
 )
 
-// snapshot is a run's state on the wire. The state is text, so that a client whose numbers are doubles can carry it, too.
+// snapshot is the state of a run on the wire. The state is a string, because some clients round large numbers.
 type snapshot struct {
 	Profile string `json:"profile"`
 	State   string `json:"state"`
-	MAC     string `json:"mac,omitempty"` // of the state, where snapshots are signed
+	MAC     string `json:"mac,omitempty"` // of the state, if snapshots are signed
 }
 
 func (s *Server) snapshot() {
@@ -29,7 +29,7 @@ func (s *Server) snapshot() {
 func (s *Server) restore(q *request) {
 	restored, err := s.restored(q)
 	if err != nil {
-		s.refuse(mistake{"restore_failed", "snapshot: " + err.Error() + "; give one that was taken under the same profile and settings"})
+		s.refuse(mistake{"restore_failed", "snapshot: " + err.Error() + "; want a snapshot under the same profile and settings"})
 		return
 	}
 	s.runs.Put(q.run, restored)

@@ -1,6 +1,7 @@
 package hook
 
-// The answers of the agents. Each field is one that the agent documents at the event: Codex drops an answer with any other.
+// The answers of the agents. Each has only fields that the agent documents for the event. Codex drops an answer with any other
+// field.
 
 type claudeOutput struct {
 	Continue   *bool           `json:"continue,omitempty"`
@@ -46,10 +47,10 @@ type openCodeOutput struct {
 	Append string `json:"append,omitempty"`
 }
 
-// Can says which answers an agent carries out at an event.
+// Can is the set of answers that an agent supports at an event.
 type Can struct{ Deny, Context, EndTurn, SendBack bool }
 
-// CanOf returns what the agent does at the event.
+// CanOf returns the answers that the agent supports at the event.
 func CanOf(e *Event) Can {
 	before, after, stop := e.Kind == Before, e.Kind == After, e.Kind == Stop
 	switch e.Agent {
@@ -74,11 +75,11 @@ func CanOf(e *Event) Can {
 	return Can{}
 }
 
-// maxText bounds a text for an agent, in bytes: Claude Code and Copilot CLI take 10,000 characters.
+// maxText is the maximum size of a text for an agent in bytes: Claude Code and Copilot CLI accept 10,000 characters.
 const maxText = 8000
 
-// Encode returns the answer in the agent's protocol: one JSON object, or nothing for an empty answer, which every agent takes as leave
-// to go on.
+// Encode returns the answer in the agent's protocol: one JSON object, or nothing for an empty answer, at which every agent
+// continues.
 func Encode(e *Event, a Answer) []byte {
 	out := encode(e, a)
 	if a.Empty() || out == nil {
@@ -86,14 +87,14 @@ func Encode(e *Event, a Answer) []byte {
 	}
 	raw, err := plainJSON(out)
 	if err != nil {
-		return nil // structs of strings always encode
+		return nil // these structs can always be encoded
 	}
 	return append(raw, '\n')
 }
 
 func encode(e *Event, a Answer) any {
 	if claudeKinds[e.Name] != Ignored && e.Agent != Crush {
-		return claudeAnswer(e, a) // Copilot CLI and Cursor, too, when they run the hooks of Claude Code's settings
+		return claudeAnswer(e, a) // also Copilot CLI and Cursor, if they run the hooks in Claude Code's settings
 	}
 	switch e.Agent {
 	case Gemini:

@@ -1,6 +1,6 @@
-// Package hook is what unloop runs at the hooks of coding agents. An agent starts a process at each hook, writes JSON to it and reads
-// its answer. Run reads the state of the session, folds what happened into its guard, answers in the agent's own protocol, and writes
-// the state back. Package guard decides; the packages of the command line call Run.
+// Package hook is the command that coding agents run at their hooks. An agent starts a process at each hook, writes JSON to it
+// and reads its answer. Run loads the session, folds the event into its guard, answers in the agent's protocol, and saves the
+// session. Package guard makes the decisions. Package cli calls Run.
 package hook
 
 import (
@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Kind is what a hook says has happened.
+// Kind is the kind of an event at a hook.
 type Kind uint8
 
-// The kinds of events. Agents have more; these are judged.
+// The kinds of events. Agents have further events, which are ignored.
 const (
-	Ignored     Kind = iota // nothing that is judged
+	Ignored     Kind = iota // not judged
 	Before                  // a call is about to run
 	After                   // a call has ended
 	Batch                   // all calls of one answer of the model have ended
-	Prompt                  // a person has spoken
+	Prompt                  // a person has sent a message
 	Stop                    // the agent is about to end its turn
 	SessionEnds             // the session is over
 )
@@ -35,43 +35,43 @@ const (
 	Droid    = "factory-droid"
 )
 
-// Event is one event of an agent, in terms that all agents share.
+// Event is an event of an agent in a form that all agents share.
 type Event struct {
 	Agent      string
-	Name       string // the agent's own name of the event
+	Name       string // the agent's name of the event
 	Kind       Kind
 	Session    string
 	SubAgent   string // "" for the main agent
 	Dir        string // the working folder
-	Transcript string // the file in which the agent records the session; "" if it names none
-	Calls      []Call // one, but for Batch
-	Text       string // of Prompt and Stop
-	Continued  bool   // of Stop: a hook has already sent the agent back to work
+	Transcript string // the file in which the agent records the session; "" if unknown
+	Calls      []Call // one call, except for Batch
+	Text       string // for Prompt and Stop
+	Continued  bool   // for Stop: a hook has already made the agent continue
 }
 
 // Call is a call of a tool.
 type Call struct {
-	ID     string `json:",omitempty"` // "" where the agent gives none
+	ID     string `json:",omitempty"` // "" if the agent gives none
 	Tool   string
 	Args   json.RawMessage `json:",omitempty"`
-	Result json.RawMessage `json:",omitempty"` // nil if the hook does not show it
+	Result json.RawMessage `json:",omitempty"` // nil if the hook does not contain it
 	Failed bool            `json:",omitempty"`
 	Error  string          `json:",omitempty"` // of a failed call
-	Took   time.Duration   `json:",omitempty"` // 0 if it is not known
+	Took   time.Duration   `json:",omitempty"` // 0 if unknown
 }
 
-// Answer is what a hook answers. At most one field is set; none of them means that the agent goes on.
+// Answer is the answer of a hook. At most one field is set. Without any, the agent continues.
 type Answer struct {
-	Deny     string // the call does not run; why
+	Deny     string // why the call must not run
 	Context  string // a text for the model
-	EndTurn  string // the agent's turn ends; why
-	SendBack string // the agent does not stop yet; why
+	EndTurn  string // why the agent's turn ends
+	SendBack string // why the agent must continue its turn
 }
 
-// Empty reports whether the agent simply goes on.
+// Empty reports whether the agent continues without an intervention.
 func (a Answer) Empty() bool { return a == Answer{} }
 
-// input is the union of what agents write to their hooks.
+// input is the union of the inputs that agents write to their hooks.
 type input struct {
 	SessionID       string          `json:"session_id"`
 	SessionIDCamel  string          `json:"sessionId"`

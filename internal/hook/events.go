@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// events returns what was folded at this hook as events of a run, for a server. Their ids are of the call, so that an event that is
-// sent twice counts once.
+// events returns the events that were folded at this hook, for a server. Their ids derive from the call, so an event that is sent
+// twice counts once.
 func (j *judge) events(now time.Time) []unloop.Event {
 	var all []unloop.Event
 	for k, s := range j.steps {
@@ -46,8 +46,8 @@ func (j *judge) events(now time.Time) []unloop.Event {
 	return all
 }
 
-// metadata says where the events come from.
+// metadata returns the source of the events.
 func metadata(e *Event) json.RawMessage {
-	raw, _ := json.Marshal(map[string]string{"source": "hook: " + e.Agent, "dir": e.Dir}) // strings always encode
+	raw, _ := json.Marshal(map[string]string{"source": "hook: " + e.Agent, "dir": e.Dir}) // strings can always be encoded
 	return raw
 }

@@ -14,41 +14,41 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Folder is where the hooks keep their state: a file for each session, locks, the log, and when each agent was last seen. Only the
-// user may read it.
+// Folder is the folder with the state of hooks: a file for each session, locks, the log, and the time of each agent's last hook.
+// Only the user can read it.
 type Folder string
 
-// lockCount is the number of lock files. Sessions share them, so that no lock file is ever removed: a process that waits for a removed
-// file would hold a lock that nobody else sees.
+// lockCount is the number of lock files. Sessions share them, so that no lock file is ever removed: a process that waits for a
+// removed file would hold a lock that no other process uses.
 const lockCount = 64
 
-// lockPatience is how long a hook waits for the other hooks of its session. Each takes a few milliseconds.
+// lockPatience is the maximum time that a hook waits for other hooks of its session. Each takes a few milliseconds.
 const lockPatience = 8 * time.Second
 
 func (f Folder) path(parts ...string) string {
 	return filepath.Join(append([]string{string(f)}, parts...)...)
 }
 
-// make makes the folders.
+// make creates the folders.
 func (f Folder) make() error {
 	for _, part := range []string{"sessions", "locks", "agents", "late"} {
 		if err := os.MkdirAll(f.path(part), 0o700); err != nil {
-			return fmt.Errorf("make the folder for the state: %w", err)
+			return fmt.Errorf("create the folder of the state: %w", err)
 		}
 	}
 	return nil
 }
 
-// key returns the name of the file of a session, without its end. Session names come from outside and may be no file names.
+// key returns the name of a session's file without its extension. Session ids are untrusted and may not be valid file names.
 func key(agent, session, subAgent string) string {
 	sum := xxh3.HashString128(agent + "\x00" + session + "\x00" + subAgent).Bytes()
 	return hex.EncodeToString(sum[:])
 }
 
-// errBusy means that the lock was not to be had in time.
+// errBusy means that the lock was not available in time.
 var errBusy = errors.New("other hooks of the session hold the lock")
 
-// lock locks a session against the other hooks of it. The returned function unlocks it.
+// lock locks a session. The returned function unlocks it.
 func (f Folder) lock(key string) (unlock func(), err error) {
 	name := f.path("locks", fmt.Sprintf("%02d", xxh3.HashString(key)%lockCount))
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
@@ -58,10 +58,10 @@ func (f Folder) lock(key string) (unlock func(), err error) {
 	if err := lockFile(file, lockPatience); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the session: %w", err), file.Close())
 	}
-	return func() { _ = file.Close() }, nil // which unlocks it
+	return func() { _ = file.Close() }, nil // closing unlocks it
 }
 
-// replace writes a file so that it is whole at any moment: the former one, or the new one. The caller holds the lock.
+// replace replaces a file atomically. The caller holds the lock.
 func replace(path string, data []byte) error {
 	next := path + ".next"
 	if err := os.WriteFile(next, data, 0o600); err != nil {
@@ -77,19 +77,20 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// maskKey returns the key of the masks, which is made at first use: a secret has the same mask in all sessions of this machine.
+// maskKey returns the key of the masks. It is created at the first use and shared by all sessions of this machine, so a secret
+// always has the same mask.
 func (f Folder) maskKey() ([]byte, error) {
 	path := f.path("mask.key")
 	if key, err := os.ReadFile(path); err == nil && len(key) == 32 {
 		return key, nil
 	}
 	fresh := make([]byte, 32)
-	_, _ = rand.Read(fresh) // it never fails
+	_, _ = rand.Read(fresh) // never fails
 	own := fmt.Sprintf("%s.%d", path, os.Getpid())
 	if err := os.WriteFile(own, fresh, 0o600); err != nil {
 		return nil, fmt.Errorf("write the key of the masks: %w", err)
 	}
-	linked := os.Link(own, path) // the first process wins, and all read what it wrote
+	linked := os.Link(own, path) // the first process wins, and all read its key
 	if err := errors.Join(os.Remove(own)); err != nil {
 		return nil, fmt.Errorf("write the key of the masks: %w", err)
 	}
@@ -103,14 +104,14 @@ func (f Folder) maskKey() ([]byte, error) {
 	return key, err
 }
 
-// The bounds of the kept sessions.
+// The limits of stored sessions.
 const (
 	keptAge      = 14 * 24 * time.Hour
 	keptSessions = 500
 	sweepEvery   = 24 * time.Hour
 )
 
-// sweep removes the sessions that were idle too long, and the longest idle ones beyond 500. It does so at most once a day.
+// sweep removes the sessions that were idle too long, and the longest idle ones beyond 500. It runs at most once a day.
 func (f Folder) sweep(now time.Time) error {
 	stamp := f.path("swept")
 	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < sweepEvery {
@@ -145,7 +146,7 @@ func (f Folder) sweep(now time.Time) error {
 	return errors.Join(failed...)
 }
 
-// removeSession removes a file of a session under its lock, so that no hook is between reading and writing it.
+// removeSession removes the file of a session under its lock, so that no hook is between reading and writing it.
 func (f Folder) removeSession(name string) error {
 	key, _, _ := strings.Cut(name, ".")
 	unlock, err := f.lock(key)

@@ -15,9 +15,9 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Ruling is a decision about one thing that was folded.
+// Ruling is a decision about one step.
 type Ruling struct {
-	Action   policy.Action // outside of the modes that do less
+	Action   policy.Action // the action, before the mode limits it
 	Code     string
 	Count    int
 	Text     string // for the model
@@ -25,7 +25,7 @@ type Ruling struct {
 	Tool     string // "" for a message
 }
 
-// Step is one thing that was folded: an operation of the guard's protocol, with the ruling about it.
+// Step is one folded operation of the guard's protocol, with the ruling about it.
 type Step struct {
 	Op     string // before, after, text or allow
 	Call   Call
@@ -34,7 +34,7 @@ type Step struct {
 	Ruling Ruling
 }
 
-// judge folds events of one session and rules about them.
+// judge folds the events of one session and makes rulings about them.
 type judge struct {
 	*session
 	event   *Event
@@ -43,7 +43,7 @@ type judge struct {
 	steps   []Step
 }
 
-// fold folds what the event tells.
+// fold folds the event.
 func (j *judge) fold(t *transcript) {
 	j.foldTranscript(t)
 	e := j.event
@@ -69,9 +69,9 @@ func (j *judge) fold(t *transcript) {
 // noWait is the context of a guard's decisions. A guard without a swarm never waits.
 var noWait = context.Background()
 
-// before folds the start of a call. A call that has started already is one that two registrations of the hook tell of.
+// before folds the start of a call. A call that has already started was reported by two registrations of the hook.
 func (j *judge) before(c Call) {
-	if !j.Batches { // else the calls that wait are of the batch that this one is of
+	if !j.Batches { // otherwise the waiting calls are of the same batch
 		j.endWaiting()
 	}
 	if c.ID != "" && (slices.ContainsFunc(j.Open, func(o Call) bool { return o.ID == c.ID }) || slices.Contains(j.Done, c.ID)) {
@@ -94,7 +94,7 @@ func (j *judge) before(c Call) {
 	j.Open = append(j.Open, c)
 }
 
-// allowed reports whether a person lets calls of the tool go on, and uses up a leave for one call.
+// allowed reports whether a person allowed calls of the tool. It uses up a permission for one call.
 func (j *judge) allowed(tool string) bool {
 	if slices.Contains(j.AllowTools, tool) {
 		return true
@@ -107,8 +107,8 @@ func (j *judge) allowed(tool string) bool {
 	return true
 }
 
-// after folds the end of a call, or keeps it until its batch ends: a batch has the texts that the model sees, as traces do. Claude Code
-// tells batches since 2.1; whether this one does is known after the first.
+// after folds the end of a call, or keeps it until its batch ends. A batch has the texts that the model sees, like traces. Claude
+// Code reports batches since 2.1; the first batch shows whether an installation does.
 func (j *judge) after(c Call) {
 	if j.ended(c.ID) {
 		return
@@ -148,7 +148,8 @@ func (j *judge) batch(calls []Call) {
 	j.Failed = nil
 }
 
-// endWaiting folds the ends of calls whose batch nobody has told. An agent that tells batches has none, but for the first.
+// endWaiting folds the ends of calls whose batch was not reported. If the agent reports batches, there are none except for the
+// first batch.
 func (j *judge) endWaiting() {
 	waiting := j.Waiting
 	j.Waiting, j.Failed = nil, nil
@@ -159,7 +160,7 @@ func (j *judge) endWaiting() {
 	}
 }
 
-// ended reports whether the end of a call is known.
+// ended reports whether the end of a call was folded.
 func (j *judge) ended(id string) bool { return id != "" && slices.Contains(j.Done, id) }
 
 // end folds the end of a call.
@@ -185,11 +186,11 @@ func (j *judge) end(c Call) {
 	j.note(Step{Op: "after", Call: c}, d)
 }
 
-// ownID begins the ids of calls whose agent gives none.
+// ownID is the prefix of the ids of calls whose agent gives none.
 const ownID = "call-"
 
-// open returns the index of the open call that has ended, or -1. Of an agent without ids, it is the oldest with the same tool and
-// arguments, or else with the same tool.
+// open returns the index of the open call that has ended, or -1. For an agent without ids, it is the oldest with the same tool
+// and arguments, or else with the same tool.
 func (j *judge) open(c *Call) int {
 	if c.ID != "" {
 		return slices.IndexFunc(j.Open, func(o Call) bool { return o.ID == c.ID })
@@ -207,13 +208,13 @@ func (j *judge) text(role, text string) {
 	j.note(Step{Op: "text", Role: role, Text: text}, d)
 }
 
-// note keeps a step with its ruling.
+// note adds a step with its ruling.
 func (j *judge) note(s Step, d guard.Decision) {
 	s.Ruling = Ruling{Action: max(d.Action, d.Shadow), Code: d.Code, Count: d.Count, Text: d.Nudge, Findings: d.Findings, Tool: s.Call.Tool}
 	j.steps = append(j.steps, s)
 }
 
-// answer returns what the rulings of the steps come to, and the ruling that decided. The answer is empty where the mode or the agent
+// answer returns the answer for the rulings of the steps, and the decisive ruling. The answer is empty if the mode or the agent
 // allows none.
 func (j *judge) answer() (Answer, *Ruling) {
 	var worst *Ruling
@@ -235,7 +236,7 @@ func (j *judge) answer() (Answer, *Ruling) {
 	case j.EndDue != "" && can.EndTurn:
 		return j.endTurn(j.EndDue), worst
 	}
-	if worst != nil && j.mode == Nudge && j.toldLately(worst) {
+	if worst != nil && j.mode == Nudge && j.nudgedRecently(worst) {
 		worst = nil
 	}
 	if worst != nil && (j.mode == Guard || j.event.Kind != Before || worst.Action == policy.Warn) {
@@ -251,16 +252,16 @@ func (j *judge) answer() (Answer, *Ruling) {
 	return Answer{Context: owed}, worst
 }
 
-// nudgeEvery is how many calls lie between nudges in the mode that only nudges, while the loop lasts.
+// nudgeEvery is the minimum number of calls between nudges during one loop, in the mode nudge.
 const nudgeEvery = 4
 
-// toldLately reports whether the model has been told so already. The first two levels of the ladder are always told.
-func (j *judge) toldLately(r *Ruling) bool {
+// nudgedRecently reports whether the model has recently been nudged. The first two levels of the ladder always nudge.
+func (j *judge) nudgedRecently(r *Ruling) bool {
 	return r.Action >= policy.Block && j.Calls < j.NudgedAt+nudgeEvery
 }
 
-// stop denies the call, or ends the turn once the ladder has come to its end. An end that this event cannot bring is due at the next
-// that can.
+// stop denies the call, or ends the turn at the last level of the ladder. If this event cannot end the turn, the next event that
+// can does.
 func (j *judge) stop(can Can, r *Ruling) Answer {
 	pending := j.event.Kind == Before && j.steps[len(j.steps)-1].Ruling.Action >= policy.Block
 	if r.Action == policy.Halt {
@@ -282,8 +283,8 @@ func (j *judge) endTurn(why string) Answer {
 	return Answer{EndTurn: why}
 }
 
-// atStop answers an agent that is about to end its turn. One that stops in the middle of a loop is sent back once for each prompt, to
-// say what is missing. One that another hook sends back to work again and again, while it loops, may stop for good.
+// atStop answers an agent that is about to end its turn. If it stops in a loop, it is sent back once for each prompt, to report
+// what is missing. If another hook sends it back again and again while it loops, it may stop for good.
 func (j *judge) atStop(can Can, r *Ruling) Answer {
 	halted := j.EndDue != ""
 	j.EndDue = ""
@@ -298,7 +299,7 @@ func (j *judge) atStop(can Can, r *Ruling) Answer {
 	return Answer{}
 }
 
-// nudge returns the text for the model. Where nothing is ever denied, no text threatens to.
+// nudge returns the text for the model. In a mode that never denies, the text announces no denial.
 func (j *judge) nudge(r *Ruling) string {
 	text := r.Text
 	if j.mode == Nudge && len(r.Findings) > 0 {
@@ -309,7 +310,7 @@ func (j *judge) nudge(r *Ruling) string {
 	return j.signed(text)
 }
 
-// decisive returns the finding that the text of a ruling is about.
+// decisive returns the finding that the text of a ruling describes.
 func decisive(r *Ruling) *unloop.Finding {
 	for k := range r.Findings {
 		if strings.Contains(r.Text, r.Findings[k].What) {
@@ -321,7 +322,7 @@ func decisive(r *Ruling) *unloop.Finding {
 
 func (j *judge) reason(r *Ruling) string { return j.signed(r.Text) }
 
-// signed says who speaks, and how a person overrules it.
+// signed adds the sender to a text, and how a person overrules it.
 func (j *judge) signed(text string) string {
 	const most = maxText - 200
 	if len(text) > most {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// A hook that cannot have the lock in time lets its agent go on, and leaves its event in a file. The next hook of the session that has
-// the lock folds it, so that no call is lost.
+// A hook that does not get the lock in time lets its agent continue, and stores its event in a file. The next hook of the session
+// that gets the lock folds it, so that no call is lost.
 
-// keepLate keeps an event for the next hook of its session. It is masked already.
+// keepLate stores an event, which is already masked, for the next hook of its session.
 func (f Folder) keepLate(e *Event, now time.Time) error {
 	raw, err := plainJSON(e)
 	if err != nil {
@@ -26,8 +26,8 @@ func (f Folder) keepLate(e *Event, now time.Time) error {
 	return replace(filepath.Join(folder, fmt.Sprintf("%020d-%d.json", now.UnixNano(), os.Getpid())), raw)
 }
 
-// foldLate folds the events that were left, in the order of their times. The caller holds the lock. A file is removed before it is
-// folded: an event that is lost by a crash is better than one that counts twice.
+// foldLate folds the stored events in the order of their times. The caller holds the lock. A file is removed before it is folded,
+// because losing an event in a crash is better than counting it twice.
 func (f Folder) foldLate(j *judge) error {
 	folder := f.path("late", key(j.event.Agent, j.event.Session, j.event.SubAgent))
 	entries, err := os.ReadDir(folder)
@@ -42,7 +42,7 @@ func (f Folder) foldLate(j *judge) error {
 		path := filepath.Join(folder, entry.Name())
 		raw, err := os.ReadFile(path)
 		if filepath.Ext(path) != ".json" || err != nil {
-			continue // another process is about to write it
+			continue // another process is writing it
 		}
 		if err := os.Remove(path); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (f Folder) foldLate(j *judge) error {
 		j.event = late
 		j.fold(nil)
 	}
-	j.event, j.steps = own, nil // nobody waits for an answer to them
-	_ = os.Remove(folder)       // unless another process has left one meanwhile
+	j.event, j.steps = own, nil // their agents do not wait for an answer
+	_ = os.Remove(folder)       // fails if another process has added a file
 	return nil
 }

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile waits for the lock of a file. Closing the file, or the end of the process, releases it. The kernel serves those who wait in
-// their order, which polling would not. After errBusy, the file may still get the lock: the caller must close it or end.
+// lockFile waits for the lock of a file. Closing the file, or the end of the process, releases it. The kernel serves waiting
+// processes in order, which polling would not. After errBusy, the file may still get the lock, so the caller must close it or
+// end.
 func lockFile(f *os.File, patience time.Duration) error {
 	fd := int(f.Fd())
 	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Entry is a line of the log: what was said to an agent, what a person allowed, and faults of the hook itself.
+// Entry is an entry of the log: an intervention, a permission of a person, or a fault of the hook.
 type Entry struct {
 	Time     time.Time        `json:"time"`
 	What     string           `json:"what"` // nudge, deny, end_turn, send_back, shadow, allow or fault
 	Agent    string           `json:"agent,omitempty"`
 	Session  string           `json:"session,omitempty"`
 	SubAgent string           `json:"subagent,omitempty"`
-	Event    string           `json:"event,omitempty"` // the agent's name of it
+	Event    string           `json:"event,omitempty"` // the agent's name of the event
 	Tool     string           `json:"tool,omitempty"`
 	Code     string           `json:"code,omitempty"`
 	Count    int              `json:"count,omitempty"`
@@ -27,13 +27,13 @@ type Entry struct {
 	Findings []unloop.Finding `json:"findings,omitempty"`
 }
 
-// maxLog is the size at which the log is begun anew, in bytes. The former one is kept beside it.
+// maxLog is the size in bytes at which a new log begins. The former log is kept beside it.
 const maxLog = 4 << 20
 
 // LogPath returns the path of the log.
 func (f Folder) LogPath() string { return f.path("log.jsonl") }
 
-// Append adds an entry to the log. A line is written at once, so that processes do not mix theirs.
+// Append adds an entry to the log. It writes a line at once, so that lines of several processes do not mix.
 func (f Folder) Append(e Entry) error {
 	raw, err := json.Marshal(e)
 	if err != nil {
@@ -55,7 +55,7 @@ func (f Folder) Append(e Entry) error {
 	return nil
 }
 
-// Log calls each for the entries of the log, the oldest first. A line that is cut is left out.
+// Log calls each for the entries of the log, the oldest first. It skips incomplete lines.
 func (f Folder) Log(each func(Entry)) error {
 	for _, name := range []string{f.path("log.1.jsonl"), f.LogPath()} {
 		if err := readLog(name, each); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -82,22 +82,22 @@ func readLog(name string, each func(Entry)) error {
 	return lines.Err()
 }
 
-// Seen is when an agent last ran a hook.
+// Seen is the last hook of an agent.
 type Seen struct {
 	Time    time.Time `json:"time"`
 	Event   string    `json:"event"`
 	Session string    `json:"session"`
 	Mode    Mode      `json:"mode"`
-	Results bool      `json:"results"` // results have been seen
+	Results bool      `json:"results"` // a hook has contained results
 }
 
 // see records that an agent ran a hook, at most once a second.
 func (f Folder) see(e *Event, s *About, mode Mode, now time.Time) error {
 	path := f.path("agents", e.Agent+".json")
 	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()).Abs() < time.Second {
-		return nil // often enough
+		return nil // recorded less than a second ago
 	}
-	before, _ := f.Seen(e.Agent) // the first one
+	before, _ := f.Seen(e.Agent) // an error means that this is the first hook
 	raw, err := json.Marshal(Seen{now, e.Name, e.Session, mode, before.Results || s.Results > 0})
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (f Folder) see(e *Event, s *About, mode Mode, now time.Time) error {
 	return replace(path, raw)
 }
 
-// Seen returns when an agent last ran a hook. The error wraps fs.ErrNotExist if it never did.
+// Seen returns the last hook of an agent. The error wraps fs.ErrNotExist if there was none.
 func (f Folder) Seen(agent string) (Seen, error) {
 	var s Seen
 	raw, err := os.ReadFile(f.path("agents", agent+".json"))

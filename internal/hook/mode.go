@@ -13,7 +13,7 @@ type Mode string
 const (
 	Nudge  Mode = "nudge"  // tell the model that it repeats itself; never deny
 	Guard  Mode = "guard"  // nudge, then deny, then end the turn
-	Shadow Mode = "shadow" // only record what guard would have said
+	Shadow Mode = "shadow" // only record what guard would do
 )
 
 // Modes returns all modes, the default first.

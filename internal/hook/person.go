@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Find returns the session whose id begins so, with the state of its guard. Of several, it is an error.
+// Find returns the session whose id begins with the prefix, with the state of its guard. Several such sessions are an error.
 func (f Folder) Find(prefix string) (*About, guard.State, error) {
 	about, err := f.named(prefix)
 	if err != nil {
@@ -24,7 +24,7 @@ func (f Folder) Find(prefix string) (*About, guard.State, error) {
 	return &s.About, s.guard.State(), nil
 }
 
-// named returns the session whose id begins so. An id that is equal goes before longer ones.
+// named returns the session whose id begins with the prefix. An equal id takes precedence over longer ones.
 func (f Folder) named(prefix string) (*About, error) {
 	all, err := f.Sessions()
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *About) event() *Event {
 	return &Event{Agent: a.Agent, Session: a.Session, SubAgent: a.SubAgent, Dir: a.Dir}
 }
 
-// open reads a session with its guard. A snapshot needs only the name of its profile, but for what is in no snapshot.
+// open loads a session with its guard. A snapshot needs only the name of its profile.
 func (f Folder) open(a *About, now func() time.Time) (*session, error) {
 	settings, err := LoadSettings(a.Mode, a.Dir, os.Getenv)
 	if err != nil {
@@ -69,7 +69,7 @@ func (f Folder) open(a *About, now func() time.Time) (*session, error) {
 	return f.load(a.event(), p, now)
 }
 
-// Allow lets a session go on. Without a tool and without once, it resets what the guard holds against it.
+// Allow lets a session continue. Without a tool and without once, it resets the guard's evidence about the session.
 func (f Folder) Allow(prefix, tool string, once bool, now func() time.Time) (*About, error) {
 	about, err := f.named(prefix)
 	if err != nil {
@@ -85,7 +85,7 @@ func (f Folder) Allow(prefix, tool string, once bool, now func() time.Time) (*Ab
 		return nil, err
 	}
 	s.EndDue, s.Owed = "", ""
-	what := "the session goes on"
+	what := "the session continues"
 	switch {
 	case once:
 		s.AllowOnce = append(s.AllowOnce, tool)
@@ -104,7 +104,7 @@ func (f Folder) Allow(prefix, tool string, once bool, now func() time.Time) (*Ab
 	})
 }
 
-// StatusLine returns a line about the session that Claude Code's input for status lines names, or nothing.
+// StatusLine returns a line about the session in Claude Code's input for status lines, or "".
 func (f Folder) StatusLine(input []byte) string {
 	var in struct {
 		Session string `json:"session_id"`
@@ -120,7 +120,7 @@ func (f Folder) StatusLine(input []byte) string {
 	if err != nil {
 		return ""
 	}
-	line := fmt.Sprintf("unloop: %d calls, %d without news", about.Calls, about.Repeats)
+	line := fmt.Sprintf("unloop: %d calls, %d without novelty", about.Calls, about.Repeats)
 	if since := about.Tokens - about.TokensNew; about.Repeats > 0 && since > 0 {
 		line += fmt.Sprintf(", %s tokens since the last", shortCount(since))
 	}

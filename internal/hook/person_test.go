@@ -26,7 +26,7 @@ func TestTheStatusLineTellsCallsRepeatsAndTokensSinceTheLastNews(t *testing.T) {
 		}
 		d.run(fmt.Sprintf(`{"session_id":"s","prompt_id":"p","transcript_path":%q,"hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"t%d","tool_response":"no rule"}]}`, path, n))
 	}
-	if got, want := d.folder.StatusLine([]byte(`{"session_id":"s","model":{}}`)), "unloop: 4 calls, 3 without news, 3k tokens since the last\n"; got != want {
+	if got, want := d.folder.StatusLine([]byte(`{"session_id":"s","model":{}}`)), "unloop: 4 calls, 3 without novelty, 3k tokens since the last\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, input := range []string{"", "{}", `{"session_id":"other"}`} {

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// errNoEvent means that the input is no event of an agent that is known.
-var errNoEvent = errors.New("the input is no event of a known agent")
+// errNoEvent means that the input is not an event of a known agent.
+var errNoEvent = errors.New("the input is not an event of a known agent")
 
-// Read reads what an agent writes to a hook. The named agent may be "": then the shape of the input tells. The shape also wins over
-// the name where it is certain, because some agents run the hooks of others: Cursor and Copilot CLI read Claude Code's settings. A
-// field of another type than expected is left out: it is no reason to lose the rest.
+// Read reads the input of a hook. If named is "", the agent is detected by the form of the input. A certain form also takes
+// precedence over the name, because some agents run the hooks of others: Cursor and Copilot CLI read Claude Code's settings. A
+// field with an unexpected type is ignored, so that the rest is not lost.
 func Read(data []byte, named string) (Event, error) {
 	var in input
 	var other *json.UnmarshalTypeError
@@ -57,7 +57,7 @@ func Read(data []byte, named string) (Event, error) {
 	return e, nil
 }
 
-// agent returns the agent whose input this is.
+// agent returns the agent that wrote the input.
 func (in *input) agent(named string) string {
 	switch {
 	case in.ConversationID != "":
@@ -65,7 +65,7 @@ func (in *input) agent(named string) string {
 	case in.EventName == "" && in.SessionIDCamel != "":
 		return Copilot
 	case named == Claude && in.CallID == "" && in.TranscriptPath == "" && in.Timestamp != nil:
-		return Copilot // under Claude Code's names, from Claude Code's settings
+		return Copilot // it uses Claude Code's names if it runs the hooks in Claude Code's settings
 	case named != "":
 		return named
 	case in.EventName == "" && in.CrushEvent != "":
@@ -80,7 +80,7 @@ func (in *input) agent(named string) string {
 	return Claude
 }
 
-// copilotEvent tells the event by the fields, because Copilot CLI does not name it.
+// copilotEvent returns the event by its fields, because Copilot CLI does not name it.
 func (in *input) copilotEvent() string {
 	switch {
 	case in.ToolCamel != "" && in.Error != nil:
@@ -138,7 +138,7 @@ func kindOf(agent, event string) Kind {
 	return claudeKinds[event]
 }
 
-// call reads the one call of an event.
+// call reads the single call of an event.
 func (in *input) call(agent string, kind Kind) Call {
 	c := Call{ID: in.CallID, Tool: cmp.Or(in.Tool, in.ToolCamel), Args: firstOf(in.Args, in.ArgsCamel)}
 	c.Args = objectIn(c.Args)
@@ -219,7 +219,7 @@ func firstOf(all ...json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// objectIn returns the JSON in a string that holds an object or a list, as some agents write arguments and results.
+// objectIn returns the JSON in a string that contains an object or a list. Some agents write arguments and results in this form.
 func objectIn(raw json.RawMessage) json.RawMessage {
 	var text string
 	if len(raw) < 2 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
@@ -231,7 +231,7 @@ func objectIn(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// plainText returns a list of text blocks as one text, and everything else as it is.
+// plainText returns a list of text blocks as one text, and other values unchanged.
 func plainText(raw json.RawMessage) json.RawMessage {
 	var blocks []struct {
 		Type string  `json:"type"`
@@ -264,11 +264,11 @@ func errorText(raw json.RawMessage) string {
 
 // quote returns a text as JSON.
 func quote(text string) json.RawMessage {
-	raw, _ := plainJSON(text) // a string always encodes
+	raw, _ := plainJSON(text) // a string can always be encoded
 	return raw
 }
 
-// plainJSON writes a value as agents do, without the escapes for HTML that encoding/json adds.
+// plainJSON encodes a value as agents do, without the escapes for HTML of encoding/json.
 func plainJSON(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

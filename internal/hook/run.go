@@ -17,34 +17,34 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Server is a server that judges and records, beside this machine's own state.
+// Server is a server that makes rulings and records events, in addition to the state on this machine.
 type Server interface {
-	// Rule returns the rulings about the steps of a run, in their order.
+	// Rule returns the rulings about the steps of a run, in order.
 	Rule(ctx context.Context, run string, settings *Settings, steps []Step) ([]Ruling, error)
 	// Send records events.
 	Send(ctx context.Context, events []unloop.Event) error
 }
 
-// How long a hook waits for a server: before its answer, and after it.
+// The maximum time that a hook waits for a server: before its answer, and after it.
 const (
 	ruleWait = 150 * time.Millisecond
 	sendWait = 2 * time.Second
 )
 
-// Hook is one run of the command at a hook.
+// Hook is one call of the command.
 type Hook struct {
 	Folder Folder
-	Agent  string // as the registration names it; "" for unknown
-	Mode   Mode   // of the command line; "" for none
+	Agent  string // from the registration; "" if unknown
+	Mode   Mode   // from the command line; "" for none
 	Env    func(string) string
 	Now    func() time.Time
 	Server func(endpoint string) (Server, error) // connects to a server; nil for never
 }
 
-// maxInput bounds what an agent writes to a hook, in bytes.
+// maxInput is the maximum size of the input of a hook in bytes.
 const maxInput = 4 << 20
 
-// Run reads one event, judges it and writes the answer. It never fails: whatever goes wrong is a line in the log, and the agent goes on.
+// Run reads one event, judges it and writes the answer. It never fails: an error is written to the log, and the agent continues.
 func (h *Hook) Run(ctx context.Context, in io.Reader, out io.Writer) {
 	var at Event
 	defer func() {
@@ -57,7 +57,7 @@ func (h *Hook) Run(ctx context.Context, in io.Reader, out io.Writer) {
 	}
 }
 
-// fault writes a line to the log. If even that fails, there is nobody to tell.
+// fault writes an error to the log. It ignores a failure to do so.
 func (h *Hook) fault(at *Event, err error) {
 	_ = h.Folder.Append(Entry{
 		Time: h.Now(), What: "fault", Agent: at.Agent, Session: at.Session, SubAgent: at.SubAgent, Event: at.Name, Text: err.Error(),
@@ -66,10 +66,10 @@ func (h *Hook) fault(at *Event, err error) {
 
 func (h *Hook) run(ctx context.Context, in io.Reader, out io.Writer, at *Event) error {
 	masker := h.startMasker()
-	defer func() { _, _ = masker() }() // it has ended before the hook does
+	defer func() { _, _ = masker() }() // waits until it has ended
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err == nil && len(data) > maxInput {
-		_, _ = io.Copy(io.Discard, in) // an agent may wait until all is read
+		_, _ = io.Copy(io.Discard, in) // an agent may wait until all input is read
 		err = fmt.Errorf("the event has more than %d bytes", maxInput)
 	}
 	if err != nil {
@@ -86,12 +86,12 @@ func (h *Hook) run(ctx context.Context, in io.Reader, out io.Writer, at *Event) 
 	}
 	settings, err := LoadSettings(h.Mode, at.Dir, h.Env)
 	if err != nil {
-		h.fault(at, err) // it goes on with what could be read
+		h.fault(at, err) // it continues with the settings that could be read
 	}
 	return h.judge(ctx, at, &settings, masker, out)
 }
 
-// twice reports whether the event is one that Copilot CLI also tells the hook of its own. It reads Claude Code's settings, too.
+// twice reports whether Copilot CLI also reports the event to its own hook. It reads Claude Code's settings, too.
 func (h *Hook) twice(e *Event) bool {
 	if e.Agent != Copilot || claudeKinds[e.Name] == Ignored {
 		return false
@@ -100,13 +100,13 @@ func (h *Hook) twice(e *Event) bool {
 	return err == nil
 }
 
-// CopilotFile returns the file of the user's hooks of Copilot CLI that is unloop's own.
+// CopilotFile returns the path of unloop's own file of user hooks for Copilot CLI.
 func CopilotFile(env func(string) string) string {
 	return filepath.Join(cmp.Or(env("COPILOT_HOME"), filepath.Join(env("HOME"), ".copilot")), "hooks", "unloop.json")
 }
 
-// startMasker makes what masks secrets while the event and the session are read: both take milliseconds. The returned function waits
-// for it.
+// startMasker creates the masker while the event and the session are read, because both take milliseconds. The returned function
+// waits for it.
 func (h *Hook) startMasker() func() (*mask.Masker, error) {
 	type made struct {
 		masker *mask.Masker
@@ -128,7 +128,7 @@ func (h *Hook) startMasker() func() (*mask.Masker, error) {
 	})
 }
 
-// masker returns what masks secrets, with the key of this machine.
+// masker returns a masker with the key of this machine.
 func (h *Hook) masker() (*mask.Masker, error) {
 	if err := h.Folder.make(); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (h *Hook) masker() (*mask.Masker, error) {
 	return mask.New(mask.Settings{Key: key})
 }
 
-// maskEvent masks what the event tells, before anything is kept of it.
+// maskEvent masks the event, before anything of it is stored.
 func maskEvent(m *mask.Masker, e *Event) {
 	e.Text = m.Text(e.Text)
 	for k := range e.Calls {
@@ -200,8 +200,8 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker f
 	return errors.Join(written, saved, h.record(j, answer, ruling), h.Folder.see(e, &s.About, settings.Mode, h.Now()), h.afterwards(ctx, server, j))
 }
 
-// transcript reads what the session's file adds. A sub-agent's event names the file of the main agent. A file that cannot be read only
-// leaves out what it would have added.
+// transcript reads the new lines of the session's transcript. The event of a sub-agent names the transcript of the main agent. An
+// unreadable transcript is ignored.
 func (h *Hook) transcript(e *Event, s *session, m *mask.Masker) *transcript {
 	if e.Transcript == "" || e.SubAgent != "" {
 		return nil
@@ -215,7 +215,7 @@ func (h *Hook) transcript(e *Event, s *session, m *mask.Masker) *transcript {
 	return t
 }
 
-// measure updates the counts of the session that a person reads.
+// measure updates the counts of the session for people.
 func (j *judge) measure() {
 	state := j.guard.State()
 	j.Repeats = state.StepsWithoutNovelty
@@ -225,7 +225,7 @@ func (j *judge) measure() {
 	}
 }
 
-// record writes to the log what was said, or what would have been said.
+// record writes the intervention, or the intervention that shadow mode prevented, to the log.
 func (h *Hook) record(j *judge, a Answer, r *Ruling) error {
 	entry := Entry{
 		Time: h.Now(), Agent: j.event.Agent, Session: j.event.Session, SubAgent: j.event.SubAgent, Event: j.event.Name,
@@ -250,7 +250,7 @@ func (h *Hook) record(j *judge, a Answer, r *Ruling) error {
 	return h.Folder.Append(entry)
 }
 
-// connect returns the server that is configured, or else the one that runs on this machine.
+// connect returns the configured server, or else the one that runs on this machine.
 func (h *Hook) connect(e *Event, settings *Settings) Server {
 	if h.Server == nil {
 		return nil
@@ -269,7 +269,7 @@ func (h *Hook) connect(e *Event, settings *Settings) Server {
 	return server
 }
 
-// askServer replaces the rulings of this machine's guard by those of the server's, if it answers in time.
+// askServer replaces the rulings of the local guard by those of the server, if it answers in time.
 func (h *Hook) askServer(ctx context.Context, server Server, j *judge, settings *Settings) {
 	if len(j.steps) == 0 {
 		return
@@ -279,9 +279,9 @@ func (h *Hook) askServer(ctx context.Context, server Server, j *judge, settings 
 	rulings, err := server.Rule(ctx, RunID(j.event), settings, j.steps)
 	if err != nil || len(rulings) != len(j.steps) {
 		if settings.Endpoint == "" && ctx.Err() == nil {
-			h.Folder.withdraw() // it runs no more, and could not say so
+			h.Folder.withdraw() // the server has ended without withdrawing
 		}
-		h.fault(j.event, errors.Join(errors.New("the server's guard did not rule; this machine's did"), err))
+		h.fault(j.event, errors.Join(errors.New("the server's guard did not answer; the local guard was used"), err))
 		return
 	}
 	for k := range j.steps {
@@ -290,7 +290,7 @@ func (h *Hook) askServer(ctx context.Context, server Server, j *judge, settings 
 	}
 }
 
-// afterwards does what can wait until the agent has its answer.
+// afterwards does the work that can wait until the agent has its answer.
 func (h *Hook) afterwards(ctx context.Context, server Server, j *judge) error {
 	var sent error
 	if server != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Announce tells hooks that a server runs on this machine, at an address such as http://127.0.0.1:8765. The returned function tells that
-// it ended. Of two servers, hooks use the one that began last.
+// Announce announces a server on this machine to hooks, at an address such as http://127.0.0.1:8765. The returned function
+// withdraws it. If there are two servers, hooks use the one that was announced last.
 func (f Folder) Announce(endpoint string) (withdraw func(), err error) {
 	if err := f.make(); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (f Folder) Announce(endpoint string) (withdraw func(), err error) {
 	}, nil
 }
 
-// running returns the address of the server that was announced, or "".
+// running returns the address of the announced server, or "".
 func (f Folder) running() string {
 	data, err := os.ReadFile(f.path("server"))
 	if err != nil || !strings.HasPrefix(string(data), "http://") {

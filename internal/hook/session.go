@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// About is what is kept of a session beside its guard.
+// About is the stored state of a session besides its guard.
 type About struct {
 	Agent    string    `json:"agent"`
 	Session  string    `json:"session"`
@@ -27,39 +27,39 @@ type About struct {
 	Latest   time.Time `json:"latest"`
 
 	Calls     int `json:"calls"`
-	Results   int `json:"results"` // calls whose result was seen
-	Repeats   int `json:"repeats"` // outcomes in a row that brought nothing new
+	Results   int `json:"results"` // calls whose result was contained in a hook
+	Repeats   int `json:"repeats"` // consecutive outcomes without novelty
 	Nudges    int `json:"nudges,omitempty"`
 	NudgedAt  int `json:"nudged_at,omitempty"` // Calls at the latest nudge
 	Denials   int `json:"denials,omitempty"`
 	TurnsCut  int `json:"turns_ended,omitempty"`
-	Tokens    int `json:"tokens,omitempty"`         // of model calls that the transcript shows
-	TokensNew int `json:"tokens_at_news,omitempty"` // Tokens at the latest outcome with something new
+	Tokens    int `json:"tokens,omitempty"`         // of the model calls in the transcript
+	TokensNew int `json:"tokens_at_news,omitempty"` // Tokens at the latest novel outcome
 
-	Batches  bool     `json:"batches,omitempty"`  // the agent tells the end of a batch, with the texts that the model sees
-	Waiting  []Call   `json:"waiting,omitempty"`  // results that a batch may tell better
+	Batches  bool     `json:"batches,omitempty"`  // the agent reports the end of batches, with the texts that the model sees
+	Waiting  []Call   `json:"waiting,omitempty"`  // results that wait for their batch
 	Open     []Call   `json:"open,omitempty"`     // calls without a result
 	Done     []string `json:"done,omitempty"`     // ids of calls that have ended or were denied
 	Failed   []string `json:"failed,omitempty"`   // ids of calls that failed, until their batch ends
 	EndDue   string   `json:"end_due,omitempty"`  // why the turn ends at the next event that can end it
-	Owed     string   `json:"owed,omitempty"`     // a text for the model that no event could carry yet
+	Owed     string   `json:"owed,omitempty"`     // a text for the model that no event could carry so far
 	SentBack bool     `json:"sent_back,omitzero"` // a stop was answered since the latest prompt
 
-	AllowTools []string `json:"allow_tools,omitempty"` // tools that a person lets go on
-	AllowOnce  []string `json:"allow_once,omitempty"`  // the same, for one call; "" for any tool
+	AllowTools []string `json:"allow_tools,omitempty"` // tools that a person allowed
+	AllowOnce  []string `json:"allow_once,omitempty"`  // tools that a person allowed for one call; "" for any tool
 
 	Read   int64  `json:"read,omitempty"`    // bytes of the transcript that were folded
-	LastID string `json:"last_id,omitempty"` // of the model's message whose tokens were counted last
+	LastID string `json:"last_id,omitempty"` // of the last model message whose tokens were counted
 	LastN  int    `json:"last_n,omitempty"`  // tokens of that message
 }
 
-// session is a session at a hook: what is kept of it, and its guard.
+// session is a session during a hook: its stored state and its guard.
 type session struct {
 	About
 	guard *guard.Guard
 }
 
-// Bounds of what is kept beside the guard.
+// Limits of the stored state besides the guard.
 const (
 	maxOpen    = 64
 	maxDone    = 256
@@ -69,7 +69,7 @@ const (
 
 var sessionMark = []byte("unloop hook 1\n")
 
-// load reads a session, or begins one. An error comes with a session that has begun anew.
+// load loads or creates a session. With an error, it returns a new session.
 func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*session, error) {
 	fresh := &session{
 		About: About{Agent: e.Agent, Session: e.Session, SubAgent: e.SubAgent, Profile: p.Name(), Began: now()},
@@ -88,7 +88,7 @@ func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*sessi
 	}
 	if about.Profile != p.Name() {
 		fresh.Began = about.Began
-		return fresh, nil // the person has chosen another profile, and it begins now
+		return fresh, nil // the profile has changed, which begins a new state
 	}
 	g, err := guard.Restore(p, guard.Options{Run: RunID(e), Now: now}, state)
 	if err != nil {
@@ -97,7 +97,7 @@ func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*sessi
 	return &session{*about, g}, nil
 }
 
-// RunID returns the id of the run that the events of a session belong to: the session, or SESSION/SUBAGENT as in a trace file.
+// RunID returns the run id of a session: its id, or SESSION/SUBAGENT as in a trace file.
 func RunID(e *Event) string {
 	if e.SubAgent != "" {
 		return e.Session + "/" + e.SubAgent
@@ -118,7 +118,7 @@ func readBounded(path string) ([]byte, error) {
 
 var errState = errors.New("the state of the session is damaged")
 
-// split takes the file of a session apart: the mark, the length of About, About, and the guard's snapshot.
+// split splits the file of a session: the mark, the length of About, About, and the guard's snapshot.
 func split(data []byte) (*About, []byte, error) {
 	rest, ok := bytes.CutPrefix(data, sessionMark)
 	if !ok || len(rest) < 4 {
@@ -135,7 +135,7 @@ func split(data []byte) (*About, []byte, error) {
 	return about, rest[n:], nil
 }
 
-// save writes the session. The caller holds its lock.
+// save saves the session. The caller holds its lock.
 func (f Folder) save(s *session) error {
 	s.bound()
 	about, err := plainJSON(s.About)
@@ -154,7 +154,7 @@ func (f Folder) save(s *session) error {
 	return nil
 }
 
-// bound drops the oldest of what grows.
+// bound drops the oldest entries of growing lists.
 func (s *session) bound() {
 	s.Open = last(s.Open, maxOpen)
 	s.Done = last(s.Done, maxDone)
@@ -174,7 +174,7 @@ func last[T any](all []T, n int) []T {
 	return slices.Delete(all, 0, max(0, len(all)-n))
 }
 
-// Sessions returns all sessions of the folder, the latest first. Files that cannot be read are left out.
+// Sessions returns all sessions of the folder, the latest first. It skips unreadable files.
 func (f Folder) Sessions() ([]About, error) {
 	entries, err := os.ReadDir(f.path("sessions"))
 	if errors.Is(err, fs.ErrNotExist) {

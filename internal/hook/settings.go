@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Settings configure the hooks of one event.
+// Settings are the settings of hooks for one event.
 type Settings struct {
 	Mode     Mode              `yaml:"mode"`
 	Profile  string            `yaml:"profile"`
@@ -24,18 +24,18 @@ type Settings struct {
 	Endpoint string            `yaml:"endpoint"` // of a server; "" for none
 }
 
-// ProjectFile is the file of a project's settings, in the working folder or one above it. Its key hook holds them.
+// ProjectFile is the file of a project's settings, under its key hook, in the working folder or a folder above it.
 const ProjectFile = ".unloop.yaml"
 
-// UserFile is the file of the user's settings, in unloop's folder for configuration. Its key hook holds them.
+// UserFile is the file of the user's settings, under its key hook, in unloop's configuration folder.
 const UserFile = "hook.yaml"
 
-// maxFile bounds a file of settings, in bytes.
+// maxFile is the maximum size of a settings file in bytes.
 const maxFile = 64 << 10
 
-// LoadSettings reads the settings for a working folder. The flag goes before the environment (UNLOOP_HOOK_MODE), that before the
-// project's file, and that before the user's. A project does not choose the server: its events are not the project's to send.
-// With an error, the settings are those that could be read.
+// LoadSettings loads the settings for a working folder. The flag overrides the environment (UNLOOP_HOOK_MODE), which overrides
+// the project's file, which overrides the user's file. A project cannot set the server, because its file may be untrusted. With
+// an error, the settings are those that could be read.
 func LoadSettings(flag Mode, dir string, env func(string) string) (Settings, error) {
 	var user, project Settings
 	var wrong []error
@@ -72,7 +72,7 @@ func userFile(env func(string) string) string {
 	return ""
 }
 
-// projectFile returns the nearest file of a project, or "".
+// projectFile returns the path of the nearest project file, or "".
 func projectFile(dir string) string {
 	if !filepath.IsAbs(dir) {
 		return ""
@@ -90,7 +90,7 @@ func projectFile(dir string) string {
 	}
 }
 
-// read reads a file, if it exists.
+// read reads a file if it exists.
 func (s *Settings) read(path string) error {
 	file, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,8 +114,8 @@ func (s *Settings) read(path string) error {
 	return nil
 }
 
-// LoadProfile makes the profile of an agent. Where nothing else is chosen, an agent that shows no results gets the profile
-// loopdetection, which counts equal calls: the default profile judges by results.
+// LoadProfile returns the profile for an agent. If none is configured, an agent that shows no results gets the profile
+// loopdetection, which counts equal calls. The default profile needs results.
 func (s *Settings) LoadProfile(agent string) (*profile.Profile, error) {
 	source := profile.Source{Name: s.Profile}
 	if s.Profile == "" && agent == Crush {
@@ -125,7 +125,7 @@ func (s *Settings) LoadProfile(agent string) (*profile.Profile, error) {
 		source.Sets = append(source.Sets, name+"="+s.Settings[name])
 	}
 	if s.Mode != Guard {
-		source.Sets = append(source.Sets, "shadow=true") // nothing is blocked, so nothing may be recorded as blocked
+		source.Sets = append(source.Sets, "shadow=true") // without this, the guard would record calls as blocked that are not
 	}
 	p, err := profile.Load(source)
 	if err != nil {

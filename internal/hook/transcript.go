@@ -13,32 +13,32 @@ import (
 	"github.com/unloop-ai/unloop/internal/mask"
 )
 
-// transcript is what a session file holds beyond what was folded. It brings the model's messages, which no hook tells, and the results
-// of calls for which no hook came.
+// transcript is the new lines of a session's transcript. It has the model's messages, which hooks do not contain, and results of
+// calls without a hook.
 type transcript struct {
 	items  []item
-	next   int64  // where the next reading begins
+	next   int64  // offset of the next reading
 	latest string // the model's latest message
 }
 
-// item is a line of a transcript that matters.
+// item is a relevant line of a transcript.
 type item struct {
-	text   string // of the model
-	call   *Call  // an outcome; only ID, Result, Failed and Error are set
-	id     string // of the model's message
+	text   string // of a model message
+	call   *Call  // outcome; only ID, Result, Failed and Error are set
+	id     string // of the model message
 	tokens int
 }
 
-// maxTranscript bounds what is read of a transcript at one hook, in bytes. Of more, the end is read.
+// maxTranscript is the maximum number of bytes of a transcript that one hook reads. If there are more, it reads the end.
 const maxTranscript = 1 << 20
 
-// readTranscript reads what was added to a transcript since an offset. A line that is not whole yet is left for the next time. A file
-// that is missing or shorter than the offset has nothing new.
+// readTranscript reads the lines that were added to a transcript after an offset. An incomplete line is left for the next time. A
+// missing file, or one shorter than the offset, has no new lines.
 func readTranscript(path string, from int64) (*transcript, error) {
 	t := &transcript{next: from}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return t, nil // agents name it before they write it
+		return t, nil // agents name it before they create it
 	}
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func readTranscript(path string, from int64) (*transcript, error) {
 		return nil, err
 	}
 	if begin > from {
-		_, data, _ = bytes.Cut(data, []byte("\n")) // the first line is not whole
+		_, data, _ = bytes.Cut(data, []byte("\n")) // the first line is incomplete
 	}
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	t.next = size - int64(len(data)-whole)
@@ -64,7 +64,7 @@ func readTranscript(path string, from int64) (*transcript, error) {
 	return t, nil
 }
 
-// line is a line of a transcript of Claude Code, and of the agents that write as it does, or of Codex.
+// line is a line of a transcript of Codex, or of Claude Code and agents with the same format.
 type line struct {
 	Type      string          `json:"type"`
 	Sidechain bool            `json:"isSidechain"`
@@ -139,7 +139,7 @@ func (t *transcript) readLine(raw []byte) {
 	}
 }
 
-// mask masks what was read.
+// mask masks the read lines.
 func (t *transcript) mask(m *mask.Masker) {
 	for k := range t.items {
 		i := &t.items[k]
@@ -177,8 +177,7 @@ func textOf(content json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// foldTranscript folds what the transcript adds: messages, and ends of open calls that no hook has told. A call that waits for its
-// batch is left to it.
+// foldTranscript folds the transcript: messages, and ends of open calls without a hook. It skips calls that wait for their batch.
 func (j *judge) foldTranscript(t *transcript) {
 	if t == nil {
 		return
@@ -212,7 +211,7 @@ func (j *judge) foldMissed(c Call) {
 	}
 }
 
-// countTokens counts the tokens of a model call. The lines of one message repeat its usage, or raise it.
+// countTokens counts the tokens of a model call. Several lines of one message repeat or increase its usage.
 func (j *judge) countTokens(i item) {
 	if i.id == j.LastID && i.id != "" {
 		j.Tokens += max(0, i.tokens-j.LastN)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// logged returns a writer that notes the answer, and what writes the line when it is over. Neither query nor body stand there,
-// for they hold what users said; a path may hold the id of a run.
+// logged returns a writer that records the status of the answer, and a function that writes the access log line. The line has
+// neither query nor body, because they contain what users said. A path may contain the id of a run.
 func (s *Server) logged(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
 	begin := time.Now()
 	noted := &recordingWriter{ResponseWriter: w, status: http.StatusOK}
@@ -37,7 +37,7 @@ func (n *recordingWriter) Write(b []byte) (int, error) {
 	return written, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface of http.ResponseController.
 func (n *recordingWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 
 func stack() string { return string(debug.Stack()) }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// auth knows who may ask for what.
+// auth decides which requests are allowed.
 type auth struct {
 	hosts   map[string]bool
 	origins []string
@@ -23,7 +23,7 @@ type token struct {
 	scope Scope
 }
 
-// newAuth takes options that are valid.
+// newAuth requires valid options.
 func newAuth(o *Options) auth {
 	g := auth{hosts: make(map[string]bool), origins: o.Origins}
 	for _, h := range o.Hosts {
@@ -31,13 +31,14 @@ func newAuth(o *Options) auth {
 	}
 	for _, t := range o.Tokens {
 		known := token{scope: t.Scope}
-		_, _ = hex.Decode(known.hash[:], []byte(t.SHA256)) // Validate has seen to it
+		_, _ = hex.Decode(known.hash[:], []byte(t.SHA256)) // Validate has checked it
 		g.tokens = append(g.tokens, known)
 	}
 	return g
 }
 
-// securityHeaders sets what every answer has: no browser shall guess what it is, keep it, frame it, or tell others of it.
+// securityHeaders sets the headers of every answer: browsers must not guess its type, store it, frame it, or send its URL to
+// other sites.
 func (s *Server) securityHeaders(h http.Header) {
 	h["X-Content-Type-Options"] = nosniff
 	h["Referrer-Policy"] = noReferrer
@@ -47,7 +48,7 @@ func (s *Server) securityHeaders(h http.Header) {
 	h["Cross-Origin-Resource-Policy"] = sameOrigin
 }
 
-// The values are shared by all answers and never written to: headers are set anew, not appended to.
+// The values are shared by all answers and never modified: headers are set, not appended to.
 var (
 	nosniff       = []string{"nosniff"}
 	noReferrer    = []string{"no-referrer"}
@@ -57,8 +58,8 @@ var (
 	contentPolicy = []string{"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 )
 
-// origin refuses requests under names that are not the server's, against DNS rebinding, and those that a browser sends on
-// behalf of a page that is neither the server's own nor a configured one. Pages of the latter may read the answer.
+// origin rejects requests for other host names, against DNS rebinding, and requests from web pages of other origins. Pages of
+// configured origins are allowed and may read the answer.
 func (g *auth) origin(h http.Header, r *http.Request) *Problem {
 	if !g.known(r) {
 		return problem(http.StatusMisdirectedRequest, "Host", "unknown host name; add it to the setting hosts")
@@ -79,19 +80,20 @@ func (g *auth) origin(h http.Header, r *http.Request) *Problem {
 	return nil
 }
 
-// known reports whether the request names the server by a name or address of its own.
+// known reports whether the request uses a host name or address of the server.
 func (g *auth) known(r *http.Request) bool {
 	host := hostName(r.Host)
 	if isLoopback(host) || g.hosts[host] {
 		return true
 	}
-	// A page's DNS can lead its own name here, but no address: who writes the address that the connection came to means us.
+	// DNS rebinding can map a foreign name to this server, but not an address. The address of the connection is therefore
+	// allowed.
 	address, err := netip.ParseAddr(host)
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	return err == nil && ok && address.Unmap() == local.AddrPort().Addr().Unmap()
 }
 
-// hostName returns a host without its port, brackets and case.
+// hostName returns a host without port and brackets, in lower case.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -99,14 +101,14 @@ func hostName(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// sameAs reports whether an origin is that of the server as the request names it. The scheme may differ: TLS may end before
-// the server.
+// sameAs reports whether an origin is that of the server, as the request names it. The scheme may differ, because a proxy may
+// terminate TLS.
 func sameAs(origin string, r *http.Request) bool {
 	_, host, ok := strings.Cut(origin, "://")
 	return ok && strings.EqualFold(host, r.Host)
 }
 
-// isCrossSite reports whether a browser says that another site's page sends the request. Following a link is not sending.
+// isCrossSite reports whether a page of another site sent the request, according to the browser. Navigation by a link is allowed.
 func isCrossSite(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":
@@ -115,7 +117,7 @@ func isCrossSite(r *http.Request) bool {
 	return r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate"
 }
 
-// admit refuses who has no token for the scope. Without any configured, whoever reaches the server may do all.
+// admit returns a problem if the request has no token for the scope. Without configured tokens it allows everything.
 func (g *auth) admit(r *http.Request, scope Scope) *Problem {
 	if len(g.tokens) == 0 || scope == Anyone {
 		return nil
@@ -134,8 +136,8 @@ func (g *auth) admit(r *http.Request, scope Scope) *Problem {
 	return nil
 }
 
-// allows reports whether a token is for a scope, and for which it is; "" is for none, since the token is not known. It looks at all
-// tokens whichever it is, so that time tells nothing. One token may stand there more than once, for several scopes.
+// allows reports whether a token is valid for a scope, and returns its scope, or "" for an unknown token. It compares all tokens,
+// so that its time reveals nothing. A token may be configured several times with different scopes.
 func (g *auth) allows(secret string, scope Scope) (granted Scope, allowed bool) {
 	hash := sha256.Sum256([]byte(secret))
 	for i := range g.tokens {
@@ -147,7 +149,7 @@ func (g *auth) allows(secret string, scope Scope) (granted Scope, allowed bool) 
 	return granted, allowed
 }
 
-// MayIngest reports whether the holder of a token may send events; "" is no token. Other edges ask it, so that all have one answer.
+// MayIngest reports whether the holder of a token may send events; "" is no token. The gRPC server uses it, too.
 func (s *Server) MayIngest(secret string) bool {
 	if len(s.auth.tokens) == 0 {
 		return true

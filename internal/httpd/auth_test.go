@@ -194,13 +194,13 @@ func TestWithoutTokensTheServerIsForItsMachineOnly(t *testing.T) {
 func TestOptionsNameWhatIsWrong(t *testing.T) {
 	good := Options{Pipeline: &recorder{}, Store: newTestServer(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Guards: &echoGuards{}}
 	for want, change := range map[string]func(*Options){
-		"":                      func(*Options) {},
-		"are needed":            func(o *Options) { o.Hub = nil },
-		"tokens[1].sha256":      func(o *Options) { o.Tokens = []Token{hashed("a", Read, "x"), {"b", Read, "abc"}} },
-		`tokens[0].scope: "gu"`: func(o *Options) { o.Tokens = []Token{hashed("a", "gu", "x")} },
-		"hosts[0]":              func(o *Options) { o.Hosts = []string{"http://a"} },
-		"origins[0]":            func(o *Options) { o.Origins = []string{"https://a/b"} },
-		"limits":                func(o *Options) { o.Limits.Events = -1 },
+		"":                                    func(*Options) {},
+		"are required":                        func(o *Options) { o.Hub = nil },
+		"tokens[1].sha256":                    func(o *Options) { o.Tokens = []Token{hashed("a", Read, "x"), {"b", Read, "abc"}} },
+		`tokens[0].scope: invalid scope "gu"`: func(o *Options) { o.Tokens = []Token{hashed("a", "gu", "x")} },
+		"hosts[0]":                            func(o *Options) { o.Hosts = []string{"http://a"} },
+		"origins[0]":                          func(o *Options) { o.Origins = []string{"https://a/b"} },
+		"limits":                              func(o *Options) { o.Limits.Events = -1 },
 	} {
 		o := good
 		change(&o)

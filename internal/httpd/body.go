@@ -14,33 +14,33 @@ import (
 	"github.com/unloop-ai/unloop/internal/memory"
 )
 
-// body is the unpacked body of a request. Its bytes are valid until it is released.
+// body is the decompressed body of a request. Its bytes are valid until release.
 type body struct {
 	bytes        []byte
 	server       *Server
 	ctx          context.Context // of the request
-	room         int             // bytes that it may have; its memory may be that of a larger body before it
-	small, large int64           // bytes taken of the server's pools
+	room         int             // maximum size; the memory may be larger, because it is reused
+	small, large int64           // bytes taken from the server's pools
 }
 
-// firstBody is what a body takes at first, in bytes; smallBody is up to where it is a small one, of which there is room though
-// large ones take all of theirs; keepBody is what is kept of one for the next.
+// firstBody is the initial size of a body in bytes. Bodies up to smallBody have their own pool, so that large ones do not block
+// them. Buffers up to keepBody are reused.
 const (
 	firstBody = 16 << 10
 	smallBody = 256 << 10
 	keepBody  = 1 << 20
 )
 
-// work is how many times its own length a body takes until its events are recorded: itself, the events' copy of it, what is
-// masked in them, and what is written.
+// work is the memory of a request in multiples of its body, until its events are recorded: the body, the copies in events, the
+// masked copies, and the encoded rows.
 const work = 4
 
-// buffers keeps the memory of bodies that are not large.
+// buffers are reusable buffers for small bodies.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// read returns the whole body. It is bounded both as sent and unpacked, and so is the memory of all bodies together: what does
-// not fit there waits for a bounded time, and is then asked to come again. A body takes memory as it arrives, so that senders who
-// say that much will come and send little take little.
+// read returns the whole body. Its size is limited both compressed and decompressed, and so is the memory of all bodies together.
+// A body that does not fit waits for a bounded time and is then rejected with a retry. Memory is taken as the body arrives, so an
+// announced length that is not sent takes little.
 func (s *Server) read(w http.ResponseWriter, r *http.Request) (*body, error) {
 	if r.ContentLength > s.Limits.Body {
 		return nil, s.tooLarge()
@@ -85,7 +85,7 @@ func (b *body) fill(from io.Reader, expected int64) error {
 		if len(b.bytes) == b.room {
 			size := 2 * int64(b.room)
 			if size > smallBody {
-				size = max(size, expected+1) // in one piece, lest many that have a part of theirs wait for one another
+				size = max(size, expected+1) // in one step, so that growing bodies do not wait for each other
 			}
 			if err := b.grow(min(size, limit+1)); err != nil {
 				return err
@@ -94,7 +94,7 @@ func (b *body) fill(from io.Reader, expected int64) error {
 	}
 }
 
-// reserve takes so many bytes in all of what requests may use together.
+// reserve takes bytes from the memory that all requests share.
 func (b *body) reserve(size int64) error {
 	pool, taken := b.server.small, &b.small
 	if size > smallBody {
@@ -111,7 +111,7 @@ func (b *body) reserve(size int64) error {
 	return err
 }
 
-// grow sees to it that the body has room for so many bytes.
+// grow makes room for the given number of bytes.
 func (b *body) grow(size int64) error {
 	need := size
 	if size > smallBody {
@@ -127,7 +127,7 @@ func (b *body) grow(size int64) error {
 	return nil
 }
 
-// decoding takes what the body takes when it is decoded, beside itself, or refuses what never finds room.
+// decoding takes the memory to decode the body, besides the body. It rejects a body that can never fit.
 func (b *body) decoding(size int64) error {
 	all := int64(len(b.bytes)) + size
 	if all > b.server.large.Size() {
@@ -136,7 +136,7 @@ func (b *body) decoding(size int64) error {
 	return b.reserve(all)
 }
 
-// release gives the body's memory back.
+// release returns the memory of the body.
 func (b *body) release() {
 	b.server.small.Give(b.small)
 	b.server.large.Give(b.large)
@@ -158,7 +158,7 @@ func (s *Server) unreadable(err error) error {
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF):
 		return problem(http.StatusBadRequest, "body", "ends too early, or is not encoded as Content-Encoding says")
 	}
-	return problem(http.StatusBadRequest, "body", "cannot be read: "+err.Error())
+	return problem(http.StatusBadRequest, "body", "read error: "+err.Error())
 }
 
 // mediaType returns the media type of a request's body in lower case, or "" for none.

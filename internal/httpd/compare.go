@@ -79,7 +79,7 @@ func (s *Server) differingWarnings(ctx context.Context, a, b *store.Run) (onlyA,
 	return api.WarningsOf(a.ID, without(inA, inB)), api.WarningsOf(b.ID, without(inB, inA)), nil
 }
 
-// without returns the warnings whose rule and subject none of the others has.
+// without returns the warnings whose rule and subject are not among the others.
 func without(warnings, others []store.Warning) []store.Warning {
 	type about struct{ rule, subject string }
 	known := make(map[about]bool, len(others))
@@ -95,7 +95,7 @@ func without(warnings, others []store.Warning) []store.Warning {
 	return rest
 }
 
-// divergence goes through both runs' calls side by side.
+// divergence compares the calls of both runs in order.
 func (s *Server) divergence(ctx context.Context, a, b *store.Run) (*api.Divergence, error) {
 	callsA, callsB := calls{server: s, run: a.Number}, calls{server: s, run: b.Number}
 	for n := 0; ; n++ {
@@ -116,7 +116,7 @@ func (s *Server) divergence(ctx context.Context, a, b *store.Run) (*api.Divergen
 	}
 }
 
-// sameJSON reports whether two values are the same, whatever the order of their members.
+// sameJSON reports whether two values are equal, in any order of their members.
 func sameJSON(a, b json.RawMessage) bool {
 	return string(canonical(a)) == string(canonical(b))
 }
@@ -129,7 +129,7 @@ func canonical(v json.RawMessage) jsontext.Value {
 	return c
 }
 
-// calls goes through a run's tool calls, a page of events at a time.
+// calls iterates over the tool calls of a run, one page of events at a time.
 type calls struct {
 	server *Server
 	run    int64
@@ -139,7 +139,7 @@ type calls struct {
 	pace   pageSize
 }
 
-// next returns the next call, or nil behind the last.
+// next returns the next call, or nil after the last.
 func (c *calls) next(ctx context.Context) (*api.Call, error) {
 	for {
 		for len(c.page) > 0 {
@@ -147,7 +147,7 @@ func (c *calls) next(ctx context.Context) (*api.Call, error) {
 			id := c.page[0].ID
 			c.page = c.page[1:]
 			if err != nil {
-				continue // the pipeline left it out too, and has said so
+				continue // the pipeline skipped and logged it, too
 			}
 			if e.Type == unloop.ToolCallStarted {
 				return &api.Call{EventID: id, Tool: e.ToolName(), Input: api.ObjectOrNull(e.Input)}, nil

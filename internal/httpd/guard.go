@@ -10,21 +10,21 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Guards are asked by agents before and after their calls.
+// Guards has the guards that agents call before and after their tool calls.
 type Guards interface {
-	// Guard returns the guard of a profile with some of its settings changed; the server's own profile where the name is empty.
-	// Its error is SettingErrors where the profile or its settings are wrong.
+	// Guard returns the guard of a profile with changed settings. An empty name means the server's own profile. If the profile or
+	// its settings are invalid, the error is SettingErrors.
 	Guard(profile string, settings map[string]string) (Guard, error)
 }
 
 // Guard answers lines of the guard's protocol. It is safe for concurrent use.
 type Guard interface {
-	// Answer writes the answer to each line of a text, in order. What is wrong with a line stands in its answer; the error is
-	// that of the context or of the writer.
+	// Answer writes the answer to each line of a text, in order. The answer to an invalid line is an error message. The returned
+	// error is that of the context or of the writer.
 	Answer(ctx context.Context, text []byte, out io.Writer) error
 }
 
-// guardSettings is how many settings a request may change: each is looked at by itself.
+// guardSettings is the maximum number of changed settings of a request.
 const guardSettings = 64
 
 func (s *Server) guardRoutes() {
@@ -68,11 +68,11 @@ func (s *Server) askGuard(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer b.release()
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	_ = guard.Answer(r.Context(), b.bytes, w) // the client has gone; there is nobody to tell
+	_ = guard.Answer(r.Context(), b.bytes, w) // an error means that the client has disconnected
 	return nil
 }
 
-// setsOf returns the settings by name. Of those with the same name the last holds.
+// setsOf returns the settings by name. If a name is given several times, the last value is used.
 func setsOf(given []string) (map[string]string, error) {
 	if len(given) > guardSettings {
 		return nil, problem(http.StatusBadRequest, "set", "must not be given more than 64 times")

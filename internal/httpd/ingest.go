@@ -88,8 +88,8 @@ func (s *Server) infoOf(asked *api.NewRun) (pipeline.Info, error) {
 	return info, nil
 }
 
-// shortName returns a name in at most so many bytes. Secrets are masked first, because the part of a secret that is left in front of the
-// cut would not be recognised behind it. A body bounds the names within it, so this costs no more than to mask its other texts.
+// shortName returns a name of at most most bytes. It masks secrets before it cuts, because a cut secret is not recognised. The
+// size of the body limits the cost.
 func (s *Server) shortName(name string, most int) string {
 	if len(name) <= most {
 		return name // the pipeline masks it
@@ -97,7 +97,7 @@ func (s *Server) shortName(name string, most int) string {
 	return store.Shorten(s.Name(name), most)
 }
 
-// shortID is shortName for an id, which stays one of its own.
+// shortID is shortName for an id, whose short form stays unique.
 func (s *Server) shortID(id string, most int) string {
 	if len(id) <= most {
 		return id
@@ -105,7 +105,7 @@ func (s *Server) shortID(id string, most int) string {
 	return store.Shorten(s.RunID(id), most)
 }
 
-// newRunID returns an id that no other run has.
+// newRunID returns a new random id.
 func newRunID() string {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -145,7 +145,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// isLines reports whether a media type is one of one JSON value a line.
+// isLines reports whether a media type is newline-delimited JSON.
 func isLines(kind string) bool {
 	switch strings.TrimPrefix(kind, "application/") {
 	case "x-ndjson", "ndjson", "jsonl", "x-jsonl", "jsonlines", "x-jsonlines":
@@ -154,11 +154,11 @@ func isLines(kind string) bool {
 	return false
 }
 
-// deliveryOf returns the events with what they say of their runs, once for each run that it is new for.
+// deliveryOf returns the events with the information about their runs. Information that repeats an earlier event is omitted.
 func deliveryOf(items []native.Item) *pipeline.Submission {
 	d := &pipeline.Submission{Events: make([]*unloop.Event, len(items))}
-	var last string // events of a run often come together
-	var told map[string]int
+	var last string // consecutive events often have the same run
+	var known map[string]int
 	for i := range items {
 		e := items[i].Event
 		d.Events[i] = e
@@ -167,13 +167,13 @@ func deliveryOf(items []native.Item) *pipeline.Submission {
 			continue
 		}
 		last = e.RunID
-		at, known := told[e.RunID]
-		if !known {
-			if told == nil {
-				told = make(map[string]int)
+		at, found := known[e.RunID]
+		if !found {
+			if known == nil {
+				known = make(map[string]int)
 			}
 			at = len(d.Runs)
-			told[e.RunID] = at
+			known[e.RunID] = at
 			d.Runs = append(d.Runs, pipeline.Info{ID: e.RunID})
 		}
 		info := &d.Runs[at]
@@ -187,7 +187,7 @@ func deliveryOf(items []native.Item) *pipeline.Submission {
 	return d
 }
 
-// recorded returns the first event as it is recorded: the one that was sent, or that which stood there before.
+// recorded returns the recorded form of the first event. If the event is a duplicate, that is the earlier copy.
 func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Ack, notices []api.EventError) ([]byte, error) {
 	result := receipt.Events[0]
 	if result.Duplicate {
@@ -197,7 +197,7 @@ func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline
 		}
 		events, err := s.Store.EventsOf(ctx, run.Number, []string{result.ID})
 		if err != nil {
-			return nil, fmt.Errorf("read the event that was there before: %w", err)
+			return nil, fmt.Errorf("read the earlier copy of the event: %w", err)
 		}
 		if len(events) > 0 {
 			return api.AppendEvent(nil, run.ID, &events[0]), nil
@@ -208,7 +208,7 @@ func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline
 	return api.Encode(answer), nil
 }
 
-// noticesOf says what was shortened.
+// noticesOf returns the notices about shortened ids and names.
 func noticesOf(sent *native.Request) (notices []api.EventError) {
 	for _, cut := range sent.Cut {
 		notices = append(notices, api.EventError{Index: cut.Index, Field: cut.Field, Reason: cut.Reason})

@@ -70,7 +70,7 @@ func TestManyEventsAreAnsweredWithWhatBecameOfThem(t *testing.T) {
 		{
 			"none of two", `[{"run_id":"r"},7]`, "", 400,
 			`{"title":"Bad Request","status":400,"detail":"none of the events is valid","field":"type","reason":"an event needs a type",` +
-				`"errors":[{"index":0,"field":"type","reason":"an event needs a type"},{"index":1,"field":"","reason":"a JSON number stands where an event is wanted"}]}`,
+				`"errors":[{"index":0,"field":"type","reason":"an event needs a type"},{"index":1,"field":"","reason":"got a JSON number, want an event"}]}`,
 		},
 		{
 			"one that is bad", `{"run_id":"r","type":"x","tokens":"many"}`, "", 400,

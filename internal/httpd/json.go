@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-// format is how huma writes answers, and reads the bodies that are no events.
+// format is how huma writes answers and reads bodies other than events.
 var format = huma.Format{
 	Marshal:   func(w io.Writer, v any) error { return jsonv2.MarshalWrite(w, v, api.JSON) },
 	Unmarshal: func(data []byte, v any) error { return jsonv2.Unmarshal(data, v, api.JSON) },
@@ -18,12 +18,12 @@ var format = huma.Format{
 
 func writeJSON(w http.ResponseWriter, status int, v any) { writeText(w, status, api.Encode(v)) }
 
-// writeText sends JSON that is written already.
+// writeText sends encoded JSON.
 func writeText(w http.ResponseWriter, status int, text []byte) {
 	h := w.Header()
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // the client has gone; there is nobody to tell
+	_, _ = w.Write(text) // an error means that the client has disconnected
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-// describe returns what the description of the interface begins with. The operations add themselves.
+// describe returns the beginning of the OpenAPI document. Operations add themselves to it.
 func (s *Server) describe() huma.Config {
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -45,7 +45,7 @@ func (s *Server) describe() huma.Config {
 	return config
 }
 
-// operation begins the description of an operation and notes its scope.
+// operation begins the description of an operation and records its scope.
 func (s *Server) operation(method, path string, scope Scope, tag, id, summary, description string) huma.Operation {
 	s.scopes[method+" "+path] = scope
 	op := huma.Operation{
@@ -61,7 +61,7 @@ func (s *Server) operation(method, path string, scope Scope, tag, id, summary, d
 	return op
 }
 
-// query registers an operation that huma reads and answers.
+// query registers an operation whose requests and answers huma decodes and encodes.
 func query[I, O any](s *Server, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
@@ -72,7 +72,7 @@ func query[I, O any](s *Server, op huma.Operation, handler func(context.Context,
 	})
 }
 
-// raw registers an operation that reads and answers by itself. Its description is the operation's.
+// raw registers an operation that reads the request and writes the answer itself.
 func (s *Server) raw(op huma.Operation, handler func(http.ResponseWriter, *http.Request) error) {
 	s.api.OpenAPI().AddOperation(&op)
 	s.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
@@ -86,28 +86,29 @@ func schemaOf[T any](s *Server) *huma.Schema {
 	return s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
 }
 
-// content describes a body of one media type.
+// content describes a body with one media type.
 func content(kind string, schema *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{kind: {Schema: schema}}
 }
 
-// describeAll serves the description. It is written at the first request for it, because that is a good part of what the start of a server costs.
+// describeAll serves the OpenAPI document. It encodes the document at the first request, because that takes a large part of the
+// start time of a server.
 func (s *Server) describeAll() {
 	op := s.operation(http.MethodGet, "/openapi.json", Anyone, "server", "openapi", "Get this description", "The description of the API in OpenAPI 3.1.")
 	op.Responses["200"] = &huma.Response{Description: "The OpenAPI document.", Content: content("application/json", &huma.Schema{Type: "object"})}
 	text := sync.OnceValue(func() []byte { return api.Encode(s.api.OpenAPI()) })
 	s.raw(op, func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
-		_, _ = w.Write(text()) // the client has gone; there is nobody to tell
+		_, _ = w.Write(text()) // an error means that the client has disconnected
 		return nil
 	})
 	schemas := s.api.OpenAPI().Components.Schemas.Map()
-	delete(schemas, "ErrorModel") // huma's own problem, which Problem stands for here
+	delete(schemas, "ErrorModel") // huma's own type, which Problem replaces
 	delete(schemas, "ErrorDetail")
 	s.describeNulls(schemas)
 }
 
-// describeNulls says of members that are pointers to structs that they may be null, which huma has no word for.
+// describeNulls marks members that are pointers to structs as nullable, which huma does not.
 func (s *Server) describeNulls(schemas map[string]*huma.Schema) {
 	for name, schema := range schemas {
 		of := s.api.OpenAPI().Components.Schemas.TypeFromRef("#/components/schemas/" + name)

@@ -21,37 +21,36 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Options say what a server stands on and what it lets in. Zero limits stand for the defaults.
+// Options are the dependencies and limits of a server. Zero limits mean the defaults.
 type Options struct {
 	Version   string
-	GRPC      string    // how OTLP over gRPC does, for health: on, taken, or off, as where it is left out
-	Pipeline  Pipeline  // needed
-	Store     Store     // needed
-	Telemetry Telemetry // needed
-	Hub       *live.Hub // needed
-	Judge     Judge     // needed
-	Guards    Guards    // needed
+	GRPC      string    // state of OTLP over gRPC for the health: on, taken or off; "" means off
+	Pipeline  Pipeline  // required
+	Store     Store     // required
+	Telemetry Telemetry // required
+	Hub       *live.Hub // required
+	Judge     Judge     // required
+	Guards    Guards    // required
 
-	// RunID returns the id under which a run is recorded that was sent with an id: another one where that holds a secret. Nil if
-	// that is always the same.
+	// RunID returns the recorded id for a sent id. It differs if the id contains a secret. Nil means that it never differs.
 	RunID func(id string) string
 
-	// Name returns a name as it is recorded: without its secrets. Nil if that is always the same.
+	// Name returns a name without its secrets. Nil means that names are recorded unchanged.
 	Name func(name string) string
 
-	// Ready returns why the server cannot work at the moment, or nil. Nil for a server that always can.
+	// Ready returns why the server cannot work at the moment, or nil. Nil means that it always can.
 	Ready func(ctx context.Context) error
 
-	// Recording returns how the recording goes, for the answer of a healthy server. Nil for nothing to say.
+	// Recording returns the state of the recording for the health. It may be nil.
 	Recording func() pipeline.State
 
-	Tokens  []Token  // none: whoever reaches the server may do all
-	Hosts   []string // names and addresses, beside those of the machine itself, under which the server may be asked
-	Origins []string // of web pages, beside the server's own, that may send requests: https://app.example.com
+	Tokens  []Token  // without tokens, every client may do everything
+	Hosts   []string // allowed host names and addresses, besides those of the machine
+	Origins []string // origins of web pages that may send requests, besides the server's own: https://app.example.com
 
 	Limits Limits
-	Log    *slog.Logger // for what goes wrong inside; nil for nowhere
-	Access *slog.Logger // one line a request; nil for none
+	Log    *slog.Logger // for internal errors; nil means no log
+	Access *slog.Logger // for one line per request; nil means none
 }
 
 // Pipeline records events.
@@ -59,42 +58,43 @@ type Pipeline interface {
 	Submit(ctx context.Context, d *pipeline.Submission) (pipeline.Ack, error)
 }
 
-// Telemetry takes OTLP. Rejected spans or records are refused for good, with the reason; the error is one of Pipeline's.
+// Telemetry records OTLP data. Rejected spans or records must not be sent again; the reason says why. The error is one of
+// Pipeline's.
 type Telemetry interface {
 	Traces(ctx context.Context, td ptrace.Traces) (rejected int, reason string, err error)
 	Logs(ctx context.Context, ld plog.Logs) (rejected int, reason string, err error)
 }
 
-// Store answers for what was recorded, up to the moment when it is asked.
+// Store reads all records that are recorded at the time of the call.
 type Store interface {
 	Runs
 	Events
 	Judgements
 }
 
-// Runs finds runs.
+// Runs reads runs.
 type Runs interface {
 	// Run returns the run with the id, or nil.
 	Run(ctx context.Context, id string) (*store.Run, error)
-	// Runs returns a page of the runs that the filter chooses, the latest started first, and the cursor of the next.
+	// Runs returns a page of the runs that the filter selects, the latest started first, and the cursor of the next page.
 	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
-	// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
+	// RunsSince returns the first runs whose latest event arrived after an arrival, in the order of these arrivals.
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
-	// Overview sums up the runs that started in a time, by steps of it.
+	// Overview summarizes the runs that started in a time range, in buckets of a step.
 	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
 }
 
-// Events finds events.
+// Events reads events.
 type Events interface {
-	// EventPage returns a page of a run's events, in the order of the run or backward.
+	// EventPage returns a page of the events of a run, in order or backward.
 	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
-	// EventsSince returns the first so many of a run's events behind an arrival, in the order of arrival.
+	// EventsSince returns the first events of a run after an arrival, in the order of arrival.
 	EventsSince(ctx context.Context, run, arrival int64, limit int) ([]store.Event, error)
-	// EventsOf returns those of the ids that are ids of the run's events, in any order.
+	// EventsOf returns the events of the run that have one of the ids, in any order.
 	EventsOf(ctx context.Context, run int64, ids []string) ([]store.Event, error)
 }
 
-// Judgements finds what was found and decided.
+// Judgements reads warnings and decisions.
 type Judgements interface {
 	// Warnings returns all warnings of a run.
 	Warnings(ctx context.Context, run int64) ([]store.Warning, error)
@@ -102,41 +102,41 @@ type Judgements interface {
 	Decisions(ctx context.Context, run int64, p store.Page) (decisions []store.Decision, next string, err error)
 }
 
-// Scope says what a token is for.
+// Scope is the permission of a token.
 type Scope string
 
 // The scopes.
 const (
 	Anyone Scope = ""       // needs no token
 	Ingest Scope = "ingest" // sends events
-	Read   Scope = "read"   // reads runs
+	Read   Scope = "read"   // reads runs and uses their data
 	Admin  Scope = "admin"  // both, and deletes runs
 )
 
-// Token lets who knows it do what its scope says.
+// Token is a configured token.
 type Token struct {
 	Name   string
 	Scope  Scope
 	SHA256 string // of the token, in hexadecimal digits
 }
 
-// Limits bound what a server takes, and how long it waits. Zero values stand for the defaults.
+// Limits are the limits of a server. Zero values mean the defaults.
 type Limits struct {
-	Body        int64 // bytes of a request's body, both as sent and unpacked; 16 MiB
-	Bodies      int64 // bytes of the bodies that are worked on at once, as sent and as decoded; 16 times Body
+	Body        int64 // bytes of a request's body, compressed and decompressed; 16 MiB
+	Bodies      int64 // bytes of all bodies in progress, as sent and as decoded; 16 times Body
 	Events      int   // in a request; 10,000
 	Levels      int   // of nested objects and arrays in an event; 128
-	Name        int   // bytes of an id or a name; 512, beyond which a store keeps ids by their hash
-	Connections int   // open at once, a quarter of them for those that Silence is about; 1,024
+	Name        int   // bytes of an id or a name; 512; stores shorten longer ids to a hash
+	Connections int   // open at once, a quarter of them for unproven connections (see Silence); 1,024
 	Streams     int   // open at once; 256
 	Header      int   // bytes of a request's header; 64 KiB
 
-	HeaderTime time.Duration // for a request's header; 10 s
-	ReadTime   time.Duration // for a request; 60 s
-	WriteTime  time.Duration // for an answer, or a part of a stream; 60 s
+	HeaderTime time.Duration // to receive the header of a request; 10 s
+	ReadTime   time.Duration // to receive a request; 60 s
+	WriteTime  time.Duration // to send an answer, or a part of a stream; 60 s
 	IdleTime   time.Duration // between two requests of a connection; 120 s
-	Silence    time.Duration // of a connection that has shown no token, or sent no whole request where there are none; 10 s
-	KeepAlive  time.Duration // between two signs of life of a stream; 15 s
+	Silence    time.Duration // for a connection without a token, or without a complete request if there are no tokens; 10 s
+	KeepAlive  time.Duration // between two keepalive comments of a stream; 15 s
 	Grace      time.Duration // for open requests when the server stops; 10 s
 }
 
@@ -165,41 +165,41 @@ func (l *Limits) fill() {
 	orElse(&l.Grace, 10*time.Second)
 }
 
-// Validate returns all that is wrong with the options.
+// Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	var wrong []error
 	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Guards == nil {
-		wrong = append(wrong, errors.New("a pipeline, a store, a taker of telemetry, a hub, a judge and guards are needed"))
+		wrong = append(wrong, errors.New("pipeline, store, telemetry, hub, judge and guards are required"))
 	}
 	for i, t := range o.Tokens {
 		if hash, err := hex.DecodeString(t.SHA256); err != nil || len(hash) != sha256.Size {
-			wrong = append(wrong, fmt.Errorf("tokens[%d].sha256: the %d hexadecimal digits of a SHA-256 hash are wanted", i, 2*sha256.Size))
+			wrong = append(wrong, fmt.Errorf("tokens[%d].sha256: want a SHA-256 hash of %d hexadecimal digits", i, 2*sha256.Size))
 		}
 		if t.Scope != Ingest && t.Scope != Read && t.Scope != Admin {
-			wrong = append(wrong, fmt.Errorf("tokens[%d].scope: %q is none of ingest, read and admin", i, t.Scope))
+			wrong = append(wrong, fmt.Errorf("tokens[%d].scope: invalid scope %q: want ingest, read or admin", i, t.Scope))
 		}
 	}
 	for i, h := range o.Hosts {
 		if h == "" || strings.ContainsAny(h, "/@ ") {
-			wrong = append(wrong, fmt.Errorf("hosts[%d]: %q is no name or address of a host", i, h))
+			wrong = append(wrong, fmt.Errorf("hosts[%d]: invalid host %q: want a name or an address", i, h))
 		}
 	}
 	for i, s := range o.Origins {
 		u, err := url.Parse(s)
 		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != s {
-			wrong = append(wrong, fmt.Errorf("origins[%d]: %q is no origin, such as https://app.example.com", i, s))
+			wrong = append(wrong, fmt.Errorf("origins[%d]: invalid origin %q: want a value such as https://app.example.com", i, s))
 		}
 	}
 	l := &o.Limits
 	if min(l.Body, l.Bodies, int64(min(l.Events, l.Levels, l.Name, l.Connections, l.Streams, l.Header))) < 0 ||
 		min(l.HeaderTime, l.ReadTime, l.WriteTime, l.IdleTime, l.Silence, l.KeepAlive, l.Grace) < 0 {
-		wrong = append(wrong, errors.New("limits: less than nothing"))
+		wrong = append(wrong, errors.New("limits must not be negative"))
 	}
 	return errors.Join(wrong...)
 }
 
-// CheckAddr returns why a server must not listen at an address: others can reach it, and there are no tokens. The address is
-// HOST:PORT; an empty host is every address of the machine.
+// CheckAddr returns an error if other machines can reach the address and there are no tokens. The address is HOST:PORT. An empty
+// host means all addresses of the machine.
 func CheckAddr(addr string, hasTokens bool) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -208,10 +208,10 @@ func CheckAddr(addr string, hasTokens bool) error {
 	if hasTokens || isLoopback(host) {
 		return nil
 	}
-	return fmt.Errorf("others can reach %s, so that the server needs tokens there; without any it listens at 127.0.0.1 only", addr)
+	return fmt.Errorf("other machines can reach %s: configure tokens, or use an address of this machine such as 127.0.0.1", addr)
 }
 
-// isLoopback reports whether a host's name or address is one of the machine itself.
+// isLoopback reports whether a host is the machine itself.
 func isLoopback(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

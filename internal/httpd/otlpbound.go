@@ -5,17 +5,17 @@ import (
 	"net/http"
 )
 
-// What OTLP decodes to can be many times as large as what was sent, and the decoder goes into values within values without end. So
-// requests are measured before they are decoded: protobuf by package otlp, JSON here.
+// A decoded OTLP request can be many times as large as the sent one, and the decoder does not limit nesting. Requests are
+// therefore measured before they are decoded: protobuf by package otlp, JSON here.
 
-// maxParts is how many objects and arrays a request of JSON may consist of: some 10,000 spans with 50 attributes. perPart is about
-// what each takes when it is decoded, in bytes.
+// maxParts is the maximum number of objects and arrays in a JSON request, enough for about 10,000 spans with 50 attributes.
+// perPart is the approximate size of a decoded one in bytes.
 const (
 	maxParts = 1 << 20
 	perPart  = 200
 )
 
-// sizeOfJSON estimates the bytes that a request takes once it is decoded, or refuses it. What is no JSON it leaves to the decoder.
+// sizeOfJSON estimates the size of a decoded request in bytes, or rejects it. It ignores invalid JSON, which the decoder reports.
 func sizeOfJSON(data []byte, levels int) (size int64, err error) {
 	depth, parts := 0, 0
 	const own = 24 // levels from the request to an attribute's value

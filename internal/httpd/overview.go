@@ -32,12 +32,12 @@ func (s *Server) getOverview(ctx context.Context, q *overviewQuery) (*overviewAn
 	}
 	f, err := s.Store.Overview(ctx, since, until, step)
 	if err != nil {
-		return nil, fmt.Errorf("sum up runs: %w", err)
+		return nil, fmt.Errorf("summarize runs: %w", err)
 	}
 	return &overviewAnswer{api.OverviewOf(&f)}, nil
 }
 
-// timeRange reads since, until and step.
+// timeRange parses since, until and step.
 func timeRange(q *overviewQuery, now time.Time) (since, until time.Time, step time.Duration, err error) {
 	if since, err = moment("since", q.Since, now); err != nil {
 		return

@@ -8,13 +8,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// pageSize chooses how many events to read from the store at once: few at first and where they are large, so that no question takes
-// all memory, and many where they are small.
+// pageSize chooses the number of events to read from the store at once: few at first and if they are large, to limit memory, and
+// many if they are small.
 type pageSize struct{ events int }
 
 const (
 	firstPage, maxPage = 32, 1000
-	pageBytes          = 1 << 20 // that are read at once, about
+	pageBytes          = 1 << 20 // approximate size of a page
 )
 
 func (p *pageSize) next() int {
@@ -24,7 +24,7 @@ func (p *pageSize) next() int {
 	return p.events
 }
 
-// saw takes note of what was read.
+// saw adapts the size to the events of a page.
 func (p *pageSize) saw(events []store.Event) {
 	size := 0
 	for i := range events {
@@ -38,23 +38,23 @@ func (p *pageSize) saw(events []store.Event) {
 	}
 }
 
-// maxAnswer is how many bytes of events a list holds, about: it ends early where they are larger, and says where to go on.
+// maxAnswer is the approximate maximum size of a list of events in bytes. A longer list ends early, and its cursor continues it.
 const maxAnswer = 32 << 20
 
-// form is how a list of events is written.
+// form is the encoding of a list of events.
 type form struct {
 	begin, between, end string
 	add                 func(text []byte, run string, e *store.Event) []byte
 }
 
 var (
-	// array has every member of every event, null where nothing is known.
+	// array has all members of each event, with null for unknown values.
 	array = form{"[", ",", "]", api.AppendEvent}
 	// lines are the events as they were recorded, byte by byte, so that they can be sent again.
 	lines = form{"", "\n", "\n", func(text []byte, _ string, e *store.Event) []byte { return append(text, e.Body...) }}
 )
 
-// eventList returns a page of a run's events, and the cursor of the next.
+// eventList returns a page of the events of a run, and the cursor of the next page.
 func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page, f form) (text []byte, next string, err error) {
 	var steps pageSize
 	text, next = []byte(f.begin), p.Cursor

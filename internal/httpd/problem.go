@@ -14,14 +14,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Problem is an answer that is an error, as RFC 9457 says, with the field that it is about and the reason.
+// Problem is an error answer as defined by RFC 9457, with the field that it concerns and the reason.
 type Problem struct {
 	api.Problem
 
 	retry bool
 }
 
-// problem returns a Problem whose detail says field and reason in a sentence.
+// problem returns a Problem whose detail is field and reason in one sentence.
 func problem(status int, field, reason string) *Problem {
 	detail := reason
 	if field != "" {
@@ -30,7 +30,7 @@ func problem(status int, field, reason string) *Problem {
 	return &Problem{Problem: api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Field: field, Reason: reason}}
 }
 
-// busy says that the request is worth a retry in a second.
+// busy returns a Problem that the client should retry after a second.
 func busy(status int, reason string) *Problem {
 	p := problem(status, "", reason)
 	p.retry = true
@@ -39,13 +39,13 @@ func busy(status int, reason string) *Problem {
 
 func (p *Problem) Error() string { return p.Detail }
 
-// GetStatus is for huma.
+// GetStatus implements huma.StatusError.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// ContentType is for huma.
+// ContentType implements huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// GetHeaders is for huma.
+// GetHeaders implements huma.HeadersError.
 func (p *Problem) GetHeaders() http.Header {
 	if !p.retry {
 		return nil
@@ -62,8 +62,8 @@ func (p *Problem) write(w http.ResponseWriter) {
 	writeJSON(w, p.Status, p)
 }
 
-// problemOf maps an error of what stands below to the answer. It is nil where the client has gone, for nobody reads it. This is
-// the one place that knows which error is which status.
+// problemOf maps an error of another package to an answer. It returns nil if the client has disconnected. No other code maps
+// errors to statuses.
 func (s *Server) problemOf(err error) *Problem {
 	var p *Problem
 	var bad *ingest.BadInput
@@ -76,7 +76,7 @@ func (s *Server) problemOf(err error) *Problem {
 		return busy(http.StatusTooManyRequests, pipeline.ErrBusy.Error())
 	case errors.Is(err, pipeline.ErrClosed):
 		return busy(http.StatusServiceUnavailable, "the server is shutting down")
-	case errors.Is(err, pipeline.ErrStore): // which the pipeline has logged
+	case errors.Is(err, pipeline.ErrStore): // the pipeline has logged it
 		return busy(http.StatusServiceUnavailable, pipeline.ErrStore.Error()+"; the server's log has the reason")
 	case errors.Is(err, store.ErrCursor):
 		return problem(http.StatusBadRequest, "cursor", store.ErrCursor.Error())
@@ -89,7 +89,7 @@ func (s *Server) problemOf(err error) *Problem {
 	return problem(http.StatusInternalServerError, "", "internal error; the server's log has the reason")
 }
 
-// reshape turns huma's own errors, which are those of parameters, into problems.
+// reshape turns the errors of huma, which concern parameters, into problems.
 func reshape(_ huma.Context, _ string, v any) (any, error) {
 	model, ok := v.(*huma.ErrorModel)
 	if !ok {
@@ -107,5 +107,5 @@ func reshape(_ huma.Context, _ string, v any) (any, error) {
 	return p, nil
 }
 
-// notFound returns the answer for a run that there is not.
+// notFound returns the answer for an unknown run.
 func notFound() *Problem { return problem(http.StatusNotFound, "id", "there is no run with this id") }

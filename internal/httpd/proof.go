@@ -17,8 +17,8 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// prove gives the connection of a request that was let in a place that others cannot take: at once where it has shown a token, and
-// where there are no tokens, once the whole request has come.
+// prove marks the connection of an allowed request as proven, which protects it from eviction: at once if it has a token, and
+// after the whole request if the server has no tokens.
 func (s *Server) prove(r *http.Request, scope Scope) {
 	c, ok := r.Context().Value(connectionKey{}).(*connlimit.Conn)
 	switch {
@@ -34,7 +34,7 @@ func (s *Server) prove(r *http.Request, scope Scope) {
 	}
 }
 
-// provingBody proves its connection at its end.
+// provingBody marks its connection as proven at its end.
 type provingBody struct {
 	io.ReadCloser
 	connection *connlimit.Conn
@@ -48,7 +48,7 @@ func (b *provingBody) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// Connections counts the connections of the listener that is served.
+// Connections returns counts of the listener's connections.
 func (s *Server) Connections() connlimit.Stats {
 	l := s.listener.Load()
 	if l == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// runOf returns the run with the id, or the problem that there is none.
+// runOf returns the run with the id, or notFound.
 func (s *Server) runOf(ctx context.Context, id string) (*store.Run, error) {
 	run, err := s.Store.Run(ctx, store.Text(id))
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Server) runOf(ctx context.Context, id string) (*store.Run, error) {
 }
 
 type (
-	// RunPath is embedded, so that huma finds it only under an exported name.
+	// RunPath is exported because huma reads only exported embedded structs.
 	RunPath struct {
 		ID string `path:"id" doc:"The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~."`
 	}
@@ -55,7 +55,7 @@ type (
 		Order  string `query:"order" enum:"asc,desc" default:"asc" doc:"asc: in the order of the run; desc: from its end to its beginning."`
 		Accept string `header:"Accept" doc:"application/x-ndjson returns the events as recorded, one per line."`
 	}
-	// NextPage are the headers of a list that goes on.
+	// NextPage are the headers of a list with a next page.
 	NextPage struct {
 		Link   string `header:"Link" doc:"URL of the next page, if there is one: <…>; rel=\"next\"."`
 		Cursor string `header:"X-Next-Cursor" doc:"Cursor of the next page, if there is one."`
@@ -78,7 +78,7 @@ type (
 	}
 )
 
-// run returns the id of the run that the path names.
+// run returns the id of the run in the path.
 func (p RunPath) run() string { return store.IDOf(p.ID) }
 
 func (s *Server) runRoutes() {
@@ -136,7 +136,7 @@ func (s *Server) listRuns(ctx context.Context, q *runsQuery) (*runsAnswer, error
 	return answer, nil
 }
 
-// moment reads a time that is told in RFC 3339, or as how long ago it is.
+// moment parses a time in RFC 3339, or a duration before now.
 func moment(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -150,7 +150,7 @@ func moment(field, text string, now time.Time) (time.Time, error) {
 	return time.Time{}, problem(http.StatusBadRequest, field, "want a time in RFC 3339, or a duration before now, such as 24h")
 }
 
-// stable returns the text of a time for the next page, where now is later.
+// stable returns an absolute time for the URL of the next page, because now changes.
 func stable(text string, t time.Time) string {
 	if text == "" {
 		return ""

@@ -15,19 +15,19 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Judge knows what runs are judged by, and judges recorded ones anew.
+// Judge has the profiles and replays recorded runs.
 type Judge interface {
-	// Replay judges a run under a profile, with some of its settings changed. It ends with pipeline.ErrTooLong behind so many
-	// events. Its error is SettingErrors where the profile or its settings are wrong.
+	// Replay evaluates a run under a profile with changed settings. It returns pipeline.ErrTooLong after most events, and
+	// SettingErrors if the profile or its settings are invalid.
 	Replay(ctx context.Context, run *store.Run, profile string, settings map[string]string, most int) (*pipeline.Replayed, error)
 	Rules() []api.Rule
 	Profiles() []api.Profile
 }
 
-// SettingErrors is all that is wrong with a profile and its settings.
+// SettingErrors are the errors of a profile and its settings.
 type SettingErrors []SettingError
 
-// SettingError is what is wrong with a setting, or with the name of the profile where Setting is empty.
+// SettingError is an error of a setting, or of the name of the profile if Setting is empty.
 type SettingError struct{ Setting, Reason string }
 
 func (e SettingErrors) Error() string {
@@ -38,7 +38,7 @@ func (e SettingErrors) Error() string {
 	return strings.Join(reasons, "; ")
 }
 
-// The bounds of a replay. There is one at a time, since it folds as fast as the machine can.
+// Limits of a replay. There is one at a time, because it uses a whole processor core.
 const (
 	replayEvents = 200_000
 	replayTime   = 10 * time.Second
@@ -53,7 +53,7 @@ type (
 	replayAnswer struct{ Body api.Replay }
 )
 
-// replays is where one run at a time is judged anew.
+// replays runs one replay at a time.
 type replays struct {
 	*Server
 	busy sync.Mutex
@@ -101,7 +101,7 @@ func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, er
 	return &replayAnswer{replayOf(run.ID, settings, again)}, nil
 }
 
-// settingsOf returns the settings as the command line takes them: a text is what stands in it, and anything else its JSON.
+// settingsOf returns the settings in the form of the command line: the content of a string, or the JSON of other values.
 func settingsOf(sent map[string]json.RawMessage) map[string]string {
 	settings := make(map[string]string, len(sent))
 	for name, value := range sent {
@@ -118,7 +118,7 @@ func tooLong() *Problem {
 	return problem(http.StatusUnprocessableEntity, "id", fmt.Sprintf("the run has more than %d events, the limit of a replay", replayEvents))
 }
 
-// problem says what is wrong. Place is where settings stand in the request, in front of their names.
+// problem returns the errors as a problem. The names of the settings are prefixed with place.
 func (e SettingErrors) problem(status int, place string) *Problem {
 	all := make([]api.EventError, len(e))
 	for i, wrong := range e {

@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/pipeline"
 )
 
-// routes lists all that the server answers.
+// routes registers all routes.
 func (s *Server) routes() {
 	s.healthRoutes()
 	s.ingestRoutes()

@@ -1,7 +1,7 @@
-// Package httpd is the server's face: agents send events and telemetry to it, people and programs read runs, warnings and
-// decisions from it, or have them streamed as they come. Before it stand decoders, which make events of what is sent, and
-// the pipeline, which records them; behind it the store and the hub, which it asks. It trusts no one: every request is bounded
-// in size, depth and time, comes from where it may, and carries a token where tokens are configured.
+// Package httpd is the HTTP server. Agents send events and telemetry to it. People and programs read runs, warnings and
+// decisions, or receive them as streams. It decodes requests, submits events to the pipeline, and reads from the store and the
+// hub. All clients are untrusted: every request is limited in size, depth and time, its origin is checked, and it needs a token
+// if tokens are configured.
 package httpd
 
 import (
@@ -22,27 +22,27 @@ import (
 	"github.com/unloop-ai/unloop/internal/memory"
 )
 
-// Server answers requests. It is made by New.
+// Server answers HTTP requests. New makes it.
 type Server struct {
 	Options
 	log    *slog.Logger
 	mux    *http.ServeMux
 	api    huma.API
 	auth   auth
-	scopes map[string]Scope // of what is mounted, by pattern
+	scopes map[string]Scope // of the mounted handlers, by pattern
 
 	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
 
-	failing rate.Sometimes // bounds the lines about requests that failed
+	failing rate.Sometimes // limits the log lines about failed requests
 
-	small   *memory.Pool // bytes of bodies that are worked on, and of what they are decoded to: of small ones, and of others
+	small   *memory.Pool // bytes of bodies in progress and their decoded forms; small bodies have their own pool
 	large   *memory.Pool
-	streams atomic.Int64       // open
-	running context.Context    // ends when streams shall end
+	streams atomic.Int64       // number of open streams
+	running context.Context    // ends when streams must end
 	end     context.CancelFunc // of running
 }
 
-// New returns a server that is ready to answer, or what is wrong with the options.
+// New returns a server. The error joins all errors of the options.
 func New(o Options) (*Server, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the HTTP server: %w", err)
@@ -67,7 +67,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// scoped is how huma's routes come into the mux: its operations carry their scope themselves.
+// scoped registers the routes of huma in the mux. Its operations have their own scopes.
 type scoped struct{ s *Server }
 
 func (m scoped) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
@@ -76,8 +76,8 @@ func (m scoped) HandleFunc(pattern string, handler func(http.ResponseWriter, *ht
 
 func (m scoped) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.s.mux.ServeHTTP(w, r) }
 
-// Mount puts a handler of somebody else's behind the server's gate: metrics, MCP, the dashboard. The pattern is that of a
-// http.ServeMux; it is called before the server answers requests.
+// Mount registers a handler of another package behind authorization: metrics, MCP, the dashboard. The pattern is that of
+// http.ServeMux. Mount must be called before the server answers requests.
 func (s *Server) Mount(pattern string, scope Scope, h http.Handler) {
 	s.scopes[pattern] = scope
 	s.mux.Handle(pattern, h)
@@ -107,7 +107,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	scope, known := s.scopes[pattern]
 	if !known {
-		scope = Admin // nobody said who may; better too few than too many
+		scope = Admin // the strictest scope for an operation without one
 	}
 	if p := s.auth.admit(r, scope); p != nil {
 		if p.Status == http.StatusUnauthorized {
@@ -120,7 +120,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// notFound answers a request for which there is no route: 404, or 405 where another method has one, or a redirect.
+// notFound answers a request without a route: 404, 405 if another method has a route, or a redirect.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request, h http.Handler) {
 	probe := &statusOnly{header: make(http.Header)}
 	h.ServeHTTP(probe, r)
@@ -132,7 +132,7 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request, h http.Handler
 	problem(http.StatusNotFound, "", "unknown path; /openapi.json lists all paths").write(w)
 }
 
-// statusOnly keeps what a handler would answer, but for the body.
+// statusOnly records the answer of a handler except for the body.
 type statusOnly struct {
 	header http.Header
 	status int
@@ -142,7 +142,7 @@ func (p *statusOnly) Header() http.Header         { return p.header }
 func (p *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 func (p *statusOnly) WriteHeader(status int)      { p.status = status }
 
-// recovered answers for a handler that panicked. What is in flight elsewhere goes on.
+// recovered answers for a handler that panicked. Other requests are not affected.
 func (s *Server) recovered(w http.ResponseWriter) {
 	cause := recover()
 	failed, _ := cause.(error)
@@ -151,7 +151,7 @@ func (s *Server) recovered(w http.ResponseWriter) {
 	case cause == nil:
 	case errors.Is(failed, http.ErrAbortHandler):
 		panic(cause)
-	case errors.As(failed, &cut): // huma panics when a client does not take its answer
+	case errors.As(failed, &cut): // huma panics if the client does not read its answer
 		panic(http.ErrAbortHandler)
 	default:
 		s.log.Error("a request panicked", "cause", fmt.Sprintf("%T", cause), "stack", stack())
@@ -159,8 +159,8 @@ func (s *Server) recovered(w http.ResponseWriter) {
 	}
 }
 
-// Serve answers requests on a listener until ctx is done. Then it takes no new ones, ends the streams, and gives those that are
-// open some time. It closes the listener.
+// Serve answers requests on a listener until ctx is done. It then accepts no new ones, ends the streams, and waits for open
+// requests, at most as long as Limits.Grace. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	limits := &s.Limits
 	web := &http.Server{

@@ -14,10 +14,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/live"
 )
 
-// A stream first says what the store has behind Last-Event-ID, then what the hub hands out. So that nothing is missed between
-// the two and nothing comes twice, it reads the store to its end, subscribes, reads the store to its end again, and then leaves
-// out those updates whose events it has read. What one commit recorded becomes visible in the store at once, and is handed out
-// afterwards, so that an update was read either wholly or not at all.
+// A stream first sends the recorded events after Last-Event-ID from the store, then the updates of the hub. To neither miss nor
+// repeat an event, it reads the store to the end, subscribes to the hub, reads the store to the end again, and then skips the
+// updates whose events it has read. A commit becomes visible in the store at once and is published afterwards, so an update was
+// read either completely or not at all.
 
 func (s *Server) streamRoutes() {
 	describe := func(path, id, summary, description string, message *huma.Schema) huma.Operation {
@@ -54,12 +54,12 @@ type stream struct {
 	server  *Server
 	w       http.ResponseWriter
 	control *http.ResponseController
-	ctx     context.Context // ends with the client, or with the server
+	ctx     context.Context // ends with the client or the server
 	cancel  context.CancelFunc
 	buffer  []byte
 }
 
-// open begins a stream. Its owner closes it. For who only asks for the header there is none.
+// open begins a stream, which the caller closes. It returns nil for a HEAD request.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) (*stream, error) {
 	h := w.Header()
 	if r.Method == http.MethodHead {
@@ -78,13 +78,13 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*stream, error) {
 		s.streams.Add(-1)
 	})
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // proxies shall not hold it back
+	h.Set("X-Accel-Buffering", "no") // tells proxies not to buffer
 	w.WriteHeader(http.StatusOK)
 	return st, st.write("retry: 1000\n\n")
 }
 
-// lastEventID returns what a client received last; known is false for one that begins. An id that this server has not given
-// out, since its store is another than it was, is that of one who has nothing.
+// lastEventID returns the Last-Event-ID of a client; known is false without one. If the server has never sent that id, for
+// example because its store was replaced, the id is 0.
 func (s *Server) lastEventID(r *http.Request) (id int64, known bool, err error) {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {
@@ -97,10 +97,10 @@ func (s *Server) lastEventID(r *http.Request) (id int64, known bool, err error) 
 	if id <= s.Hub.Latest() {
 		return id, true, nil
 	}
-	// What the hub does not know of the store may know already, or still.
+	// The hub knows only the arrivals since the start, so the store is asked, too.
 	runs, err := s.Store.RunsSince(r.Context(), id-1, 1)
 	if err != nil {
-		return 0, false, fmt.Errorf("look for a stream's last event: %w", err)
+		return 0, false, fmt.Errorf("find the last event of a stream: %w", err)
 	}
 	if len(runs) == 0 {
 		return 0, true, nil
@@ -108,13 +108,13 @@ func (s *Server) lastEventID(r *http.Request) (id int64, known bool, err error) 
 	return id, true, nil
 }
 
-// write sends text at once.
+// write sends text immediately.
 func (st *stream) write(text string) error {
 	st.buffer = append(st.buffer[:0], text...)
 	return st.put(true)
 }
 
-// send sends a message; id is 0 for none. With flush, it is sent at once, else with the next.
+// send sends a message; an id of 0 means none. Without flush, it is sent together with the next one.
 func (st *stream) send(id int64, data []byte, flush bool) error {
 	b := st.buffer[:0]
 	if id > 0 {
@@ -141,8 +141,8 @@ func (st *stream) put(flush bool) error {
 	return st.control.Flush()
 }
 
-// next returns the next update of a subscription, and gives signs of life until there is one. A nil update and error are the
-// end of the stream, which was told why if it did not keep up.
+// next returns the next update of a subscription, and sends keepalive comments until there is one. Without an update and an
+// error, the stream has ended; a client that was too slow has received the reason.
 func (st *stream) next(sub *live.Subscription) (*live.Message, error) {
 	for {
 		wait, cancel := context.WithTimeout(st.ctx, st.server.Limits.KeepAlive)
@@ -162,7 +162,7 @@ func (st *stream) next(sub *live.Subscription) (*live.Message, error) {
 	}
 }
 
-// ended turns what ended a stream into what its handler returns: the answer has begun, so that nobody can be told any more.
+// ended returns the result of the handler for the error that ended a stream. The answer has begun, so the error is only logged.
 func (s *Server) ended(err error) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.log.Debug("a stream ended", "error", err)

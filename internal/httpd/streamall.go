@@ -26,17 +26,17 @@ func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {
 	return s.ended(f.run(known))
 }
 
-// overviewFeed feeds the stream of all runs. Rows of runs may lag behind the events, each as it likes. So the stream does not go by
-// the rows that it has read, but by what the hub had published before the rows were brought up to date: all of that the rows
-// tell, and all that came later the hub hands out.
+// overviewFeed feeds the stream of all runs. The rows of runs may be older than their events, by different times. The stream
+// therefore does not compare arrivals with the rows that it has read. It notes what the hub had published before the rows were
+// flushed: the rows include all of that, and the hub sends everything later.
 type overviewFeed struct {
 	*stream
-	since int64           // the client had all up to this
-	read  map[int64]int64 // by number, the arrival of the latest event of runs that were read since the subscription
+	since int64           // the client has received everything up to this arrival
+	read  map[int64]int64 // by number, the arrival of the latest event of the runs that were read since the subscription
 }
 
 func (f *overviewFeed) run(resume bool) error {
-	if resume { // without a subscription, which would run full meanwhile
+	if resume { // without a subscription, whose queue would overflow meanwhile
 		latest := f.server.Hub.Latest()
 		if err := f.publishDeleted(); err != nil {
 			return err
@@ -72,10 +72,11 @@ func (f *overviewFeed) run(resume bool) error {
 	}
 }
 
-// publishDeleted sends the runs that were deleted since the client connected last. A run that started again follows as a changed run.
+// publishDeleted sends the runs that were deleted since the client's last connection. A run that was created again follows as a
+// changed run.
 func (f *overviewFeed) publishDeleted() error {
 	if f.since == 0 {
-		return nil // it had nothing
+		return nil // a new client knows no runs
 	}
 	for _, id := range f.server.Hub.Deleted(f.since) {
 		if err := f.send(0, overviewMessage(&store.Update{Run: store.Run{ID: id}, Deleted: true}), true); err != nil {
@@ -85,8 +86,9 @@ func (f *overviewFeed) publishDeleted() error {
 	return nil
 }
 
-// catchUp sends the runs that changed behind an arrival, as they stand. With all, it goes to the end of the store; else it leaves
-// those that changed behind latest for later. A message has an id only if everything up to it was sent: up to latest.
+// catchUp sends the current state of the runs that changed after an arrival. With all, it reads to the end of the store.
+// Otherwise it leaves the runs that changed after latest for later. A message has an id only if everything up to that id was
+// sent.
 func (f *overviewFeed) catchUp(since, latest int64, all bool) error {
 	for {
 		runs, err := f.server.Store.RunsSince(f.ctx, since, chunk)
@@ -114,16 +116,16 @@ func (f *overviewFeed) catchUp(since, latest int64, all bool) error {
 	}
 }
 
-// perMessage is how much time a stream takes for each message: it says no more than 10,000 a second, and what comes faster is
-// gathered. restMost is the longest time for which it gathers.
+// perMessage is the minimum time between two messages of a stream, which limits it to 10,000 a second; faster updates are merged.
+// maxRest is the maximum time for which updates are merged.
 const (
 	perMessage = 100 * time.Microsecond
-	restMost   = 250 * time.Millisecond
+	maxRest    = 250 * time.Millisecond
 	restLeast  = 5 * time.Millisecond
 )
 
 func (f *overviewFeed) throttle(sent int) {
-	pause := min(time.Duration(sent)*perMessage, restMost)
+	pause := min(time.Duration(sent)*perMessage, maxRest)
 	if pause < restLeast {
 		return
 	}
@@ -133,7 +135,7 @@ func (f *overviewFeed) throttle(sent int) {
 	}
 }
 
-// snapshot sends a run as it stands.
+// snapshot sends the current state of a run.
 func (f *overviewFeed) snapshot(run *store.Run, id int64) error {
 	u := store.Update{Run: *run}
 	var err error
@@ -155,13 +157,13 @@ func (f *overviewFeed) snapshot(run *store.Run, id int64) error {
 	return f.send(id, overviewMessage(&u), true)
 }
 
-// change is what is to be said of one run: a message, or several in one.
+// change is one message about a run, made of one or several updates.
 type change struct {
 	*store.Update
-	message *live.Message // nil for several
+	message *live.Message // nil for several updates
 }
 
-// gather returns the first update and all that wait, those of a run in one, in the order of their arrival.
+// gather returns the first update and all waiting ones, merged by run, in the order of their arrival.
 func gather(sub *live.Subscription, first *live.Message) []change {
 	changes := []change{{first.Update, first}}
 	waiting := sub.Waiting()
@@ -185,7 +187,7 @@ func gather(sub *live.Subscription, first *live.Message) []change {
 	return changes
 }
 
-// merge returns one update for two of a run, as far as the stream of all runs says it.
+// merge returns one update for two of a run, as far as the stream of all runs needs it.
 func merge(a, b *store.Update) *store.Update {
 	if b.Deleted {
 		return b
@@ -214,7 +216,7 @@ func merge(a, b *store.Update) *store.Update {
 	return both
 }
 
-// publish sends changes and returns how many it sent.
+// publish sends changes and returns the number of sent ones.
 func (f *overviewFeed) publish(changes []change) (sent int, err error) {
 	for _, c := range changes {
 		id := c.Run.Arrival
@@ -237,7 +239,7 @@ func (f *overviewFeed) publish(changes []change) (sent int, err error) {
 	return sent, f.control.Flush()
 }
 
-// overviewMessage returns an update as the stream of all runs says it.
+// overviewMessage encodes an update for the stream of all runs.
 func overviewMessage(u *store.Update) []byte {
 	if u.Deleted {
 		return api.Encode(api.OverviewUpdate{Type: "deleted", RunID: u.Run.ID, Warnings: []api.Warning{}, Decisions: []api.Decision{}})

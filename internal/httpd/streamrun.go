@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// chunk is how many runs or decisions a stream reads from the store at once.
+// chunk is the number of runs or decisions that a stream reads from the store at once.
 const chunk = 500
 
 func (s *Server) streamRun(w http.ResponseWriter, r *http.Request) error {
@@ -37,8 +37,8 @@ func (s *Server) streamRun(w http.ResponseWriter, r *http.Request) error {
 type runFeed struct {
 	*stream
 	id    string
-	since int64 // what the client had before
-	upTo  int64 // what it has now
+	since int64 // arrival up to which the client had received events
+	upTo  int64 // arrival up to which it has received events now
 	state *store.Run
 	pace  pageSize
 
@@ -81,7 +81,7 @@ func (f *runFeed) run(resume bool) error {
 	}
 }
 
-// has reports whether an update tells nothing that the client has not been told from the store.
+// has reports whether the client has already received everything of an update from the store.
 func (f *runFeed) has(m *live.Message) bool {
 	if n := len(m.Events); n > 0 {
 		return m.Events[n-1].Arrival <= f.upTo
@@ -89,7 +89,7 @@ func (f *runFeed) has(m *live.Message) bool {
 	return !m.Deleted && f.state != nil && m.Run.Arrival < f.state.Arrival
 }
 
-// catchUp sends all events that the store has behind upTo.
+// catchUp sends all events of the store after upTo.
 func (f *runFeed) catchUp() error {
 	if f.state == nil {
 		state, err := f.server.Store.Run(f.ctx, f.id)
@@ -120,7 +120,7 @@ func (f *runFeed) catchUp() error {
 	}
 }
 
-// snapshot sends how the run stands, with the decisions at the events that were sent.
+// snapshot sends the state of the run, with the decisions at the sent events.
 func (f *runFeed) snapshot() error {
 	if f.state == nil {
 		return nil
@@ -136,7 +136,7 @@ func (f *runFeed) snapshot() error {
 	return f.publish(nil, nil)
 }
 
-// publish sends events and decisions with the run as it is in the store.
+// publish sends events and decisions with the run's current state in the store.
 func (f *runFeed) publish(events []store.Event, decisions []store.Decision) error {
 	state, err := f.server.Store.Run(f.ctx, f.id)
 	if err != nil {
@@ -160,7 +160,7 @@ func (f *runFeed) publish(events []store.Event, decisions []store.Decision) erro
 	return f.send(id, f.changes(u, runEvents(u)), true)
 }
 
-// live returns what the hub handed out as the client wants it told.
+// live encodes an update of the hub in the form that the client requested.
 func (f *runFeed) live(m *live.Message) []byte {
 	if m.Deleted || !f.warned.changes {
 		return m.ForRun.Get(func() []byte { return runMessage(m.Update) })
@@ -168,7 +168,7 @@ func (f *runFeed) live(m *live.Message) []byte {
 	return f.changes(m.Update, m.ForRunEvents.Get(func() []byte { return runEvents(m.Update) }))
 }
 
-// changes returns an update with the changes of warnings only. What stands before them may be shared with other streams.
+// changes encodes an update with only the changed warnings. The given events may be shared with other streams.
 func (f *runFeed) changes(u *store.Update, events []byte) []byte {
 	changed, cleared, first := f.warned.change(u.Warnings)
 	state := stateOf(u, api.InOrder(changed))
@@ -176,7 +176,7 @@ func (f *runFeed) changes(u *store.Update, events []byte) []byte {
 	return closeMessage(slices.Clip(events), &state)
 }
 
-// runMessage returns an update as a run's stream says it.
+// runMessage encodes an update for the stream of a run.
 func runMessage(u *store.Update) []byte {
 	if u.Deleted {
 		return api.Encode(api.RunUpdate{Type: "deleted", Events: []api.Event{}, RunState: api.RunState{Warnings: []api.Warning{}, RunID: u.Run.ID, Decisions: []api.Decision{}}})
@@ -185,12 +185,12 @@ func runMessage(u *store.Update) []byte {
 	return closeMessage(runEvents(u), &state)
 }
 
-// runEvents returns the beginning of an update: its events.
+// runEvents encodes the beginning of an update: its events.
 func runEvents(u *store.Update) []byte {
 	return api.AppendEvents([]byte(`{"type":"update","events":`), u.Run.ID, u.Events)
 }
 
-// closeMessage returns an update of its beginning and of what it says beside the events.
+// closeMessage completes an update with the state of the run.
 func closeMessage(events []byte, state *api.RunState) []byte {
 	return append(append(events, ','), api.Encode(state)[1:]...)
 }
@@ -204,8 +204,7 @@ func stateOf(u *store.Update, warnings []store.Warning) api.RunState {
 	}
 }
 
-// decisionsSince hands over a run's decisions at events that arrived behind an arrival, some at a time and in the order of the
-// run.
+// decisionsSince calls each with the decisions of a run at events after an arrival, in parts, in the order of the run.
 func (s *Server) decisionsSince(ctx context.Context, run *store.Run, arrival int64, each func([]store.Decision) error) error {
 	if run.WorstAction == policy.Allow {
 		return nil
@@ -229,7 +228,7 @@ func (s *Server) decisionsSince(ctx context.Context, run *store.Run, arrival int
 	}
 }
 
-// behind keeps those decisions whose events arrived behind an arrival.
+// behind returns the decisions whose events arrived after an arrival.
 func (s *Server) behind(ctx context.Context, run, arrival int64, decisions []store.Decision) ([]store.Decision, error) {
 	if arrival == 0 || len(decisions) == 0 {
 		return decisions, nil

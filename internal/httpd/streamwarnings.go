@@ -9,17 +9,17 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// maxWarnings is how many warnings a message has at most where each has all that matter, as the looplens client expects.
+// maxWarnings is the maximum number of warnings in a message with all warnings. The looplens client expects this limit.
 const maxWarnings = 32
 
-// warningFeed knows which warnings a client of a run's stream has been told.
+// warningFeed tracks the warnings that a client of a run's stream has received.
 type warningFeed struct {
-	changes bool                      // only what changed is told; else each message has all, up to maxWarnings
-	told    map[string]*store.Warning // by id; nil at the beginning
-	last    []store.Warning           // as they were told last
+	changes bool                      // send only changes; otherwise each message has all warnings, up to maxWarnings
+	sent    map[string]*store.Warning // by id; nil at the beginning
+	last    []store.Warning           // the list that was last compared
 }
 
-// newWarningFeed reads what the client asks for.
+// newWarningFeed returns the feed that the client requests.
 func newWarningFeed(r *http.Request) (warningFeed, error) {
 	switch r.URL.Query().Get("warnings") {
 	case "", "all":
@@ -30,38 +30,38 @@ func newWarningFeed(r *http.Request) (warningFeed, error) {
 	return warningFeed{}, problem(http.StatusBadRequest, "warnings", "want all or changed")
 }
 
-// change is what a message says of warnings: those that are new or other than they were told, and the ids of those that no longer
-// hold. The first one has all, and says so.
+// change returns the warnings that are new or changed, and the ids of those that no longer hold. The first call returns all
+// warnings and sets first.
 func (f *warningFeed) change(now []store.Warning) (changed []store.Warning, cleared []string, first bool) {
-	if first = f.told == nil; first {
-		f.told = make(map[string]*store.Warning, len(now))
+	if first = f.sent == nil; first {
+		f.sent = make(map[string]*store.Warning, len(now))
 	} else if len(now) == len(f.last) && (len(now) == 0 || &now[0] == &f.last[0]) {
-		return nil, nil, false // the pipeline makes a new list when a warning changes
+		return nil, nil, false // the pipeline makes a new list if a warning changes
 	}
 	for i := range now {
 		w := &now[i]
-		if old := f.told[w.ID]; old == nil || !equal(old, w) {
+		if old := f.sent[w.ID]; old == nil || !equal(old, w) {
 			changed = append(changed, *w)
 		}
-		f.told[w.ID] = w
+		f.sent[w.ID] = w
 	}
-	if len(f.told) > len(now) {
+	if len(f.sent) > len(now) {
 		cleared = f.clear(now)
 	}
 	f.last = now
 	return changed, cleared, first
 }
 
-// clear forgets the warnings that are told no more, and returns their ids.
+// clear removes the warnings that no longer hold, and returns their ids.
 func (f *warningFeed) clear(now []store.Warning) (ids []string) {
 	known := make(map[string]bool, len(now))
 	for i := range now {
 		known[now[i].ID] = true
 	}
-	for id := range f.told {
+	for id := range f.sent {
 		if !known[id] {
 			ids = append(ids, id)
-			delete(f.told, id)
+			delete(f.sent, id)
 		}
 	}
 	slices.Sort(ids)
@@ -73,7 +73,7 @@ func equal(a, b *store.Warning) bool {
 		a.Updated.Equal(b.Updated) && bytes.Equal(a.Details, b.Details)
 }
 
-// latest returns the warnings that changed last, as many as a message may have, the first raised first.
+// latest returns the maxWarnings warnings that changed last, the first raised first.
 func latest(warnings []store.Warning) []store.Warning {
 	if len(warnings) <= maxWarnings {
 		return api.InOrder(warnings)

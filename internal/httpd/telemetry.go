@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 )
@@ -18,13 +19,13 @@ const (
 	lineType     = "application/x-ndjson"
 )
 
-// message is a request or an answer of OTLP.
+// message is an OTLP request or answer.
 type message interface {
 	MarshalProto() ([]byte, error)
 	MarshalJSON() ([]byte, error)
 }
 
-// request is a request of OTLP.
+// request is an OTLP request.
 type request interface {
 	UnmarshalProto(data []byte) error
 	UnmarshalJSON(data []byte) error
@@ -35,10 +36,10 @@ func (s *Server) telemetryRoutes() {
 	s.telemetryRoute("/v1/logs", "otlp-logs", "Send log records with OTLP", otlp.MeasureLogs, s.takeLogs)
 }
 
-// take decodes one request with decode and has it recorded.
+// take decodes a request with decode and records it.
 type take func(ctx context.Context, decode func(request) error) (message, error)
 
-// measure estimates the bytes that a request of protobuf takes once it is decoded, or says why it must not be.
+// measure estimates the size of a decoded protobuf request in bytes, or returns why it must not be decoded.
 type measure func(request []byte) (size int64, err error)
 
 func (s *Server) telemetryRoute(path, id, summary string, protobuf measure, do take) {
@@ -68,7 +69,7 @@ func (s *Server) telemetryRoute(path, id, summary string, protobuf measure, do t
 			return
 		}
 		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write(data) // the client has gone; there is nobody to tell
+		_, _ = w.Write(data) // an error means that the client has disconnected
 	})
 }
 
@@ -80,7 +81,7 @@ func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, 
 	defer b.release()
 	return do(r.Context(), func(to request) (err error) {
 		defer func() {
-			if recover() != nil { // the decoder is not ours, and the bytes may be anybody's
+			if recover() != nil { // the decoder of another project may panic at hostile input
 				err = problem(http.StatusBadRequest, "body", "cannot be decoded")
 			}
 		}()
@@ -105,15 +106,15 @@ func (s *Server) telemetry(w http.ResponseWriter, r *http.Request, kind string, 
 	})
 }
 
-// whyUndecoded says why a body cannot be decoded. The decoder's own words are about itself, and quote what was sent.
+// whyUndecoded returns why a body cannot be decoded. The decoder's own error describes its internals and quotes the request.
 func whyUndecoded(body []byte, kind string) string {
 	switch {
 	case kind == protobufType:
-		return "the request is no protobuf of OTLP"
+		return "not an OTLP request in protobuf"
 	case !json.Valid(body):
 		return "not valid JSON"
 	}
-	return "not an OTLP request: a field has a value that OTLP does not allow there"
+	return "not an OTLP request: a field has an invalid value"
 }
 
 func (s *Server) takeTraces(ctx context.Context, decode func(request) error) (message, error) {
@@ -157,7 +158,7 @@ func marshal(m message, kind string) ([]byte, error) {
 	return m.MarshalProto()
 }
 
-// The codes of google.rpc.Status that are answered.
+// The codes of google.rpc.Status in answers.
 const (
 	rpcInvalid     = 3
 	rpcExhausted   = 8
@@ -165,7 +166,7 @@ const (
 	rpcUnavailable = 14
 )
 
-// writeStatus answers with a google.rpc.Status, which OTLP wants for errors.
+// writeStatus answers with a google.rpc.Status, as OTLP requires for errors.
 func writeStatus(w http.ResponseWriter, kind string, p *Problem) {
 	code := rpcInvalid
 	switch p.Status {
@@ -183,22 +184,18 @@ func writeStatus(w http.ResponseWriter, kind string, p *Problem) {
 	w.WriteHeader(p.Status)
 	var data []byte
 	if kind == jsonType {
-		data, _ = json.Marshal(struct { // a number and a text
+		data, _ = json.Marshal(struct { // a number and a string
 			Code    int    `json:"code"`
 			Message string `json:"message"`
 		}{code, p.Detail})
 	} else {
 		data = appendStatus(nil, code, p.Detail)
 	}
-	_, _ = w.Write(data) // the client has gone; there is nobody to tell
+	_, _ = w.Write(data) // an error means that the client has disconnected
 }
 
-// appendStatus writes a google.rpc.Status in protobuf: field 1 is the code, field 2 the message.
+// appendStatus appends a google.rpc.Status in protobuf: field 1 is the code, field 2 the message.
 func appendStatus(to []byte, code int, message string) []byte {
-	to = append(to, 1<<3, byte(code), 2<<3|2)
-	n := uint(len(message))
-	for ; n >= 0x80; n >>= 7 {
-		to = append(to, byte(n)|0x80)
-	}
-	return append(append(to, byte(n)), message...)
+	to = protowire.AppendVarint(protowire.AppendTag(to, 1, protowire.VarintType), uint64(code))
+	return protowire.AppendString(protowire.AppendTag(to, 2, protowire.BytesType), message)
 }

@@ -238,10 +238,10 @@ func TestWhatIsNoTelemetryIsRefusedInWordsOfOurOwn(t *testing.T) {
 	h := newTestServer(t, nil)
 	for _, tc := range []struct{ kind, body, want string }{
 		{jsonType, `{"secret`, "body: not valid JSON"},
-		{jsonType, `[{"secret":1}]`, "body: not an OTLP request: a field has a value that OTLP does not allow there"},
-		{jsonType, `{"resourceSpans":"secret"}`, "body: not an OTLP request: a field has a value that OTLP does not allow there"},
-		{jsonType, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"secret"}]}]}]}`, "body: not an OTLP request: a field has a value that OTLP does not allow there"},
-		{protobufType, "\x08\x01secret", "body: the request is no protobuf of OTLP"},
+		{jsonType, `[{"secret":1}]`, "body: not an OTLP request: a field has an invalid value"},
+		{jsonType, `{"resourceSpans":"secret"}`, "body: not an OTLP request: a field has an invalid value"},
+		{jsonType, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"secret"}]}]}]}`, "body: not an OTLP request: a field has an invalid value"},
+		{protobufType, "\x08\x01secret", "body: not an OTLP request in protobuf"},
 	} {
 		w := h.do(http.MethodPost, "/v1/traces", tc.body, "Content-Type", tc.kind)
 		said := w.Body.String()

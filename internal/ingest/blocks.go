@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Block is one block of a message's content in Anthropic's Messages API. Which fields have a meaning depends on Type.
+// Block is a block of a message's content in Anthropic's Messages API. Type decides which fields are used.
 type Block struct {
 	Type    string         `json:"type"`
 	Text    string         `json:"text"`        // of text
@@ -20,8 +20,8 @@ type Block struct {
 	Failed  bool           `json:"is_error"`    // of a result
 }
 
-// Blocks reads a message's content: a string is one text block, and no content is no blocks. What it cannot read is
-// a *BadInput; field is where the content stands.
+// Blocks reads the content of a message. A string is one text block, and no content is no blocks. An error is a *BadInput; field
+// is the path of the content.
 func (in *Input) Blocks(line int, field string, content jsontext.Value) ([]Block, error) {
 	switch content.Kind() {
 	case 0, 'n':
@@ -47,20 +47,19 @@ func (in *Input) badBlock(line int, field string, err error) *BadInput {
 	return bad
 }
 
-// IsCall reports whether the block asks for a tool, the user's (tool_use) or one that runs at the API's side
-// (server_tool_use, mcp_tool_use).
+// IsCall reports whether the block requests a tool of the user (tool_use) or of the API (server_tool_use, mcp_tool_use).
 func (b *Block) IsCall() bool {
 	return b.Type == "tool_use" || b.Type == "server_tool_use" || b.Type == "mcp_tool_use"
 }
 
-// IsResult reports whether the block answers a call: tool_result, or one of the API's own such as
+// IsResult reports whether the block answers a call: tool_result, or a result of the API's own tools such as
 // web_search_tool_result.
 func (b *Block) IsResult() bool {
 	return b.Type == "tool_result" || strings.HasSuffix(b.Type, "_tool_result")
 }
 
-// Output returns a result's content as raw JSON: as a string where it is nothing but text, else as it stands. A result
-// without content is null, an answer that says nothing.
+// Output returns the content of a result as raw JSON: as a string if it is only text, else unchanged. A result without content is
+// null, a result without information.
 func (b *Block) Output() json.RawMessage {
 	if b.Content.Kind() == 0 {
 		return json.RawMessage("null")
@@ -68,8 +67,8 @@ func (b *Block) Output() json.RawMessage {
 	return Output(b.Content)
 }
 
-// failure reports whether a result is a failure, and the reason if there is one apart: the API's own tools put an
-// error object with a code in the place of their content.
+// failure reports whether a result is a failure, and a separate reason if there is one. The API's own tools have an error object
+// with a code as their content.
 func (b *Block) failure() (failed bool, reason string) {
 	if b.Content.Kind() == '{' {
 		var content struct {
@@ -83,7 +82,7 @@ func (b *Block) failure() (failed bool, reason string) {
 	return b.Failed, ""
 }
 
-// Prose returns the text blocks' text, joined by line ends, and "" where it is blank.
+// Prose returns the text of the text blocks, joined by line ends, or "" if it is blank.
 func Prose(blocks []Block) string {
 	var texts []string
 	for _, b := range blocks {
@@ -98,8 +97,7 @@ func Prose(blocks []Block) string {
 	return text
 }
 
-// Blocks sends the calls and results among the blocks, in their order. Text is the caller's business, since not all
-// of it is a message.
+// Blocks sends the calls and results among the blocks, in order. The caller sends text, because not all text is a message.
 func (t *EventBuilder) Blocks(at Location, blocks []Block) error {
 	for i := range blocks {
 		b := &blocks[i]

@@ -10,41 +10,40 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// ChatMessage is a message of OpenAI's chat completions API, the form in which many programs log a conversation.
-// Embed it where a program adds fields of its own.
+// ChatMessage is a message of OpenAI's chat completions API, in which many programs log conversations. Programs with additional
+// fields embed it.
 type ChatMessage struct {
 	Role       string         `json:"role"` // system, developer, user, assistant, tool or function
-	Name       string         `json:"name"` // who speaks; the tool's name where the role is tool or function
+	Name       string         `json:"name"` // the speaker; the tool's name if the role is tool or function
 	Content    jsontext.Value `json:"content"`
-	Refusal    string         `json:"refusal"` // what the model says instead of a content
+	Refusal    string         `json:"refusal"` // the model's refusal, instead of a content
 	ToolCalls  []ChatCall     `json:"tool_calls"`
-	Function   *ChatFunction  `json:"function_call"` // the one call of a message, before there were tool calls
+	Function   *ChatFunction  `json:"function_call"` // the single call of a message in the API before tool calls
 	ToolCallID string         `json:"tool_call_id"`
 	Model      string         `json:"model"`
 	Usage      *ChatUsage     `json:"usage"`
 }
 
-// ChatCall is a tool call that the model asks for.
+// ChatCall is a tool call that the model requests.
 type ChatCall struct {
 	ID       string        `json:"id"`
 	Function *ChatFunction `json:"function"`
 	Custom   *ChatCustom   `json:"custom"`
 }
 
-// ChatFunction is the function that is called. Its arguments are JSON in a string as a rule, and an object from
-// some servers that speak the same API.
+// ChatFunction is the called function. Its arguments are usually JSON in a string. Some servers with the same API send an object.
 type ChatFunction struct {
 	Name      string         `json:"name"`
 	Arguments jsontext.Value `json:"arguments"`
 }
 
-// ChatCustom is a tool that takes free text, which is never read as JSON.
+// ChatCustom is a tool that takes free text, which is never parsed as JSON.
 type ChatCustom struct {
 	Name  string         `json:"name"`
 	Input jsontext.Value `json:"input"`
 }
 
-// ChatUsage is what a model call took, in tokens.
+// ChatUsage is the tokens of a model call.
 type ChatUsage struct {
 	Prompt        int64 `json:"prompt_tokens"`
 	Completion    int64 `json:"completion_tokens"`
@@ -58,7 +57,7 @@ type ChatUsage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// Kinds returns the tokens by kind, nil if there is only a total.
+// Kinds returns the tokens by kind, or nil if there is only a total.
 func (u *ChatUsage) Kinds() *unloop.Usage {
 	return TokenKinds(unloop.Usage{
 		Input: u.Prompt, Output: u.Completion, CachedInput: u.PromptDetails.Cached, CacheWrite: u.PromptDetails.CacheWrite,
@@ -66,7 +65,7 @@ func (u *ChatUsage) Kinds() *unloop.Usage {
 	})
 }
 
-// Tokens returns input and output together.
+// Tokens returns the sum of input and output.
 func (u *ChatUsage) Tokens() int64 {
 	if u.Total != 0 {
 		return u.Total
@@ -74,9 +73,8 @@ func (u *ChatUsage) Tokens() int64 {
 	return u.Prompt + u.Completion
 }
 
-// Chat sends what m tells: the model call, where a usage or a model is told, then its text, then the tool calls it
-// asks for; or a tool's result, as completed, for the form has no word for a failure. A role that is not known says
-// nothing.
+// Chat sends the events of m: the model call if it has a usage or a model, then its text, then the requested tool calls. For a
+// tool's result it sends a completed call, because the format has no failures. It ignores unknown roles.
 func (t *EventBuilder) Chat(at Location, m *ChatMessage) error {
 	switch m.Role {
 	case "system", "developer":
@@ -144,8 +142,8 @@ func (t *EventBuilder) chatCall(at Location, c ChatCall) error {
 	return nil
 }
 
-// Output returns a tool result's content as raw JSON. A list of nothing but text parts becomes its text, so that it
-// equals the same text sent as a string; all else stays as it is, and nothing stays nothing.
+// Output returns the content of a tool result as raw JSON. A list of only text parts becomes its text, so that it equals the same
+// text as a string. Other values stay unchanged, and no value stays none.
 func Output(v jsontext.Value) json.RawMessage {
 	if v.Kind() != '[' {
 		return raw(v)

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Dialect says which API's messages a conversation is made of.
+// Dialect is the API of the messages of a conversation.
 type Dialect int
 
 // The dialects.
@@ -17,8 +17,8 @@ const (
 	Anthropic                // Messages
 )
 
-// DialectOf tells the dialect of the conversations in an input that begins with head. It looks at all that head
-// holds, since the first messages of a conversation are mere text as a rule.
+// DialectOf returns the dialect of the conversations in an input that begins with head. It reads all of head, because the first
+// messages of a conversation are usually text only.
 func DialectOf(head []byte) Dialect {
 	dec := jsontext.NewDecoder(bytes.NewReader(head), lenient)
 	var s signs
@@ -39,17 +39,17 @@ func DialectOf(head []byte) Dialect {
 	return s.dialect()
 }
 
-// deepestSign is the depth of 0.request.body.messages.0.content.0.type: below it nothing is looked at.
+// deepestSign is the depth of 0.request.body.messages.0.content.0.type. Deeper values are ignored.
 const deepestSign = 8
 
-// signs are what has been seen of a conversation.
+// signs are the features of a conversation that were found.
 type signs struct {
 	role      bool // of a message
 	content   bool // of a message
-	alien     bool // it belongs to another format, which has messages as a part
+	alien     bool // a part of another format that contains messages
 	openAI    bool
 	anthropic bool
-	system    bool // a system prompt among the messages
+	system    bool // a system prompt in the messages
 	apart     bool // a system prompt beside the messages
 }
 
@@ -67,7 +67,7 @@ func (s *signs) dialect() Dialect {
 	return OpenAI
 }
 
-// note takes a string at a path: the name of a member, or a value.
+// note records a string at a path: the name of a member, or a value.
 func (s *signs) note(path []string, token jsontext.Token, isName bool) {
 	field := inMessage(path)
 	switch {
@@ -90,7 +90,7 @@ func (s *signs) noteMember(name string) {
 	case "tool_calls", "function_call", "tool_call_id":
 		s.content, s.openAI = true, true
 	default:
-		s.noteBeside(name) // in a list of records, these stand where in a bare list a message's members do
+		s.noteBeside(name) // in a list of records, these are at the place of a message's members in a bare list
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *signs) noteBlock(kind string) {
 	}
 }
 
-// inRecord returns what of a path stands in a record: without a place in a list of records, request and body.
+// inRecord returns the part of a path within a record, without its index in a list, request and body.
 func inRecord(path []string) []string {
 	if len(path) > 0 && isIndex(path[0]) {
 		path = path[1:]
@@ -137,7 +137,7 @@ func inRecord(path []string) []string {
 	return path
 }
 
-// inMessage returns what of a path stands in a message, of a record or of a bare list; nil if it leads elsewhere.
+// inMessage returns the part of a path within a message of a record or of a bare list, or nil for other paths.
 func inMessage(path []string) []string {
 	record := inRecord(path)
 	if len(record) > 2 && record[0] == "messages" && isIndex(record[1]) {

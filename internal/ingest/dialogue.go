@@ -11,29 +11,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Dialogue is a conversation as the clients of model APIs log it: with every request, all its messages again.
+// Dialogue is a conversation as clients of model APIs log it: each request contains all messages.
 type Dialogue struct {
 	Builder  *EventBuilder    // of the run
-	Messages []jsontext.Value // all of them; a message's position is its Index
-	Emitted  int              // how many of them earlier records told: go on from here
-	Record   jsontext.Value   // what the conversation was logged in; nil for a bare list
-	Request  jsontext.Value   // what has Messages as a member: Record, or its request; nil for a bare list
+	Messages []jsontext.Value // all messages; the position of a message is its Index
+	Emitted  int              // number of messages that earlier records contained and that were sent
+	Record   jsontext.Value   // the record of the conversation; nil for a bare list
+	Request  jsontext.Value   // the object with the member messages: Record, or its request; nil for a bare list
 
 	in    *Input
 	line  int
-	field string // the path of Messages
+	field string // path of Messages
 }
 
-// Dialogues reads an input that holds conversations: a list of messages, an object that has them as "messages" (or
-// in its "request" or "body"), a list of those, or JSON Lines of any. Each is a run of its own. Tell returns how many
-// messages it has told: all of them, and one more if the record held the model's reply.
+// Dialogues reads an input of conversations: a list of messages, an object with "messages" (or with "request" or "body" that
+// contains them), a list of those, or JSON Lines of any. Each is a run. The function tell sends the events and returns how many
+// messages it has sent: all of them, and one more if the record contains the model's reply.
 //
-// A record whose messages begin with all messages of the record before it goes on with that one's run, so that a log
-// of growing requests is one run and each message is told once. Only the record before is looked at: where
-// conversations take turns in a log, or a client rewrites what it sent before, each record is a run of its own.
+// If the messages of a record begin with all messages of the previous record, the record continues its run. A log of growing
+// requests is therefore one run, and each message is sent once. Only the previous record is compared. If conversations alternate
+// in a log, or a client changes earlier messages, each record is a run.
 //
-// The run's id is the record's "run_id", "conversation_id" or "id"; without one it is Input.Run, with "#2" behind it
-// for the input's second run and so on.
+// The id of the run is the record's "run_id", "conversation_id" or "id"; without one it is Input.Run, with the suffix "#2" for
+// the second run of the input and so on.
 func (in *Input) Dialogues(emit Emit, tell func(*Dialogue) (told int, err error)) error {
 	l := &dialogues{in: in, emit: emit, tell: tell, seed: maphash.MakeSeed()}
 	lines, err := in.inLines()
@@ -50,7 +50,7 @@ func (in *Input) Dialogues(emit Emit, tell func(*Dialogue) (told int, err error)
 	return l.value(0, document)
 }
 
-// inLines reports whether the first line is a value by itself, as far as can be seen.
+// inLines reports whether the first line is a complete value, as far as head shows it.
 func (in *Input) inLines() (bool, error) {
 	head, err := in.Head()
 	if err != nil {
@@ -63,10 +63,10 @@ func (in *Input) inLines() (bool, error) {
 // Path returns the path of the message at position i.
 func (d *Dialogue) Path(i int) string { return join(d.field, strconv.Itoa(i)) }
 
-// Message reads the message at position i into v. A mistake is a *BadInput.
+// Message reads the message at position i into v. An error is a *BadInput.
 func (d *Dialogue) Message(i int, v any) error { return d.Unmarshal(d.Path(i), d.Messages[i], v) }
 
-// Unmarshal reads value, which stands at path, into v. A mistake is a *BadInput.
+// Unmarshal reads value, whose path is path, into v. An error is a *BadInput.
 func (d *Dialogue) Unmarshal(path string, value jsontext.Value, v any) error {
 	return under(path, d.in.Unmarshal(d.line, value, v))
 }
@@ -76,8 +76,8 @@ func (d *Dialogue) Blocks(path string, content jsontext.Value) ([]Block, error) 
 	return d.in.Blocks(d.line, join(path, "content"), content)
 }
 
-// Answers yields the objects that may tell the model's answer, each with its path: the record, its response, and the
-// body of that.
+// Answers yields the objects that may contain the model's answer, each with its path: the record, its response, and the body of
+// the response.
 func (d *Dialogue) Answers() iter.Seq2[string, jsontext.Value] {
 	return func(yield func(string, jsontext.Value) bool) {
 		var record, response struct {
@@ -96,7 +96,7 @@ func (d *Dialogue) Answers() iter.Seq2[string, jsontext.Value] {
 	}
 }
 
-// dialogues is what has to be known of the record before the one that is read.
+// dialogues is the state about the previous record.
 type dialogues struct {
 	in   *Input
 	emit Emit
@@ -110,10 +110,10 @@ type dialogues struct {
 
 	id    recordID
 	count int    // of the messages
-	sum   uint64 // over the messages
+	sum   uint64 // hash of the messages
 }
 
-// value reads a line, or the whole of an input that is not in lines.
+// value reads a line, or the whole input if it is not in lines.
 func (l *dialogues) value(line int, v jsontext.Value) error {
 	if v.Kind() != '[' || isMessages(v) {
 		return l.item(line, "", v)
@@ -136,7 +136,7 @@ func isMessages(list jsontext.Value) bool {
 	return role
 }
 
-// item reads a record or a bare list of messages. What holds no messages says nothing.
+// item reads a record or a bare list of messages. It ignores an item without messages.
 func (l *dialogues) item(line int, field string, v jsontext.Value) error {
 	d := &Dialogue{in: l.in, line: line, field: field}
 	var id recordID
@@ -154,10 +154,10 @@ func (l *dialogues) item(line int, field string, v jsontext.Value) error {
 	return l.dialogue(d, id)
 }
 
-// find finds the messages of a record, and sets where they stand.
+// find returns the messages of a record, and sets their path.
 func (l *dialogues) find(d *Dialogue) (list jsontext.Value, id recordID, err error) {
 	d.Request = d.Record
-	for range 3 { // the record, its request, and the body of that
+	for range 3 { // the record, its request, and the body of the request
 		var r record
 		if err := l.in.Unmarshal(d.line, d.Request, &r); err != nil {
 			return nil, id, under(d.field, err)
@@ -193,7 +193,7 @@ type record struct {
 
 type recordID struct {
 	text  string
-	ofRun bool // it names the run, and not only the record
+	ofRun bool // it is the id of the run, not only of the record
 }
 
 func (r *record) id() recordID {
@@ -228,14 +228,14 @@ func (l *dialogues) begin(id recordID) {
 		run = l.in.Run
 	case run == "":
 		run = l.in.Run + number
-	case run == l.run: // said of two conversations
+	case run == l.run: // two conversations have the same id
 		run += number
 	}
 	l.run, l.trail, l.told = run, NewEventBuilder(run, l.emit), 0
 }
 
-// goesOn reports whether a record of count messages goes on with the last run. Before is the sum over its first
-// messages, as many as the last record had. The same messages again are a retry if the record has the same id.
+// goesOn reports whether a record of count messages continues the last run. before is the hash of its first messages, as many as
+// the last record had. The same messages with the same record id are a retry.
 func (l *dialogues) goesOn(id recordID, count int, before uint64) bool {
 	switch {
 	case l.count == 0 || count < l.count || before != l.sum:
@@ -246,7 +246,7 @@ func (l *dialogues) goesOn(id recordID, count int, before uint64) bool {
 	return !id.ofRun || !l.id.ofRun || id == l.id
 }
 
-// sums returns the sum over as many messages as the last record had, and over all.
+// sums returns the hash of as many messages as the last record had, and of all.
 func (l *dialogues) sums(messages []jsontext.Value) (before, all uint64) {
 	var h maphash.Hash
 	h.SetSeed(l.seed)
@@ -264,8 +264,8 @@ func (l *dialogues) sums(messages []jsontext.Value) (before, all uint64) {
 	return before, h.Sum64()
 }
 
-// sumMessage adds a message to h, but for its cache_control: that marks the newest message of each request, and so
-// is taken off again in the next.
+// sumMessage adds a message to h, without cache_control. It marks the latest message of each request, so the next request does
+// not have it.
 func sumMessage(h *maphash.Hash, dec *jsontext.Decoder) {
 	for {
 		token, err := dec.ReadToken()
@@ -286,7 +286,7 @@ func sumMessage(h *maphash.Hash, dec *jsontext.Decoder) {
 	}
 }
 
-// under puts path before the field that err, a *BadInput, tells of.
+// under prefixes the field of err, a *BadInput, with path.
 func under(path string, err error) error {
 	var bad *BadInput
 	if errors.As(err, &bad) {

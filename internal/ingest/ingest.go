@@ -1,6 +1,5 @@
-// Package ingest holds what the decoders share: where bytes come from, how a decoder says that they are bad, and
-// how what a format tells becomes events. It is the first stage of the arrow; a package per format stands below it,
-// and behind it come order and fold.
+// Package ingest has the code that decoders share: inputs, limits, errors, and building events. It is the first stage of the data
+// flow. Each format has a package below it. The order and the fold of events follow.
 package ingest
 
 import (
@@ -15,65 +14,63 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Limits on one input, against hostile files. What is over a limit is refused with a BadInput.
+// Limits on one input, against hostile files. Larger inputs are rejected with a BadInput.
 const (
 	MaxLine     = 64 << 20  // bytes in one line of a JSON Lines input
 	MaxDocument = 256 << 20 // bytes in one JSON document that cannot be streamed
 	headSize    = 64 << 10  // bytes that a Sniff may look at
 )
 
-// A Format knows one kind of trace.
+// Format is a kind of trace.
 type Format struct {
-	Name  string // as users write it: --input NAME
-	Title string // as users read it
+	Name  string // name for --input
+	Title string // name for people
 
-	// Sniff reports whether an input that begins with head (up to 64 KiB, perhaps cut anywhere) is of this format.
-	// It looks at content only and must be cheap and strict: a wrong yes hides the right format.
+	// Sniff reports whether an input that begins with head (at most 64 KiB, cut anywhere) is of this format. It reads only the
+	// content. It must be cheap and strict, because a wrong match hides the right format.
 	Sniff func(head []byte) bool
 
-	// Decode reads the whole input and emits its events. It returns a *BadInput for what it cannot read, and emit's
-	// error at once and unchanged.
+	// Decode reads the whole input and emits its events. It returns a *BadInput for invalid input, and an error of emit
+	// unchanged.
 	Decode func(in *Input, emit Emit) error
 
-	// Whole says that the events of a run come one after another and in order, so that a run is over when the next
-	// begins. Where it is false, events of many runs may be mixed and late.
+	// Whole means that the events of a run are consecutive and in order, so a run ends when the next one begins. Otherwise,
+	// events of several runs may be interleaved and late.
 	Whole bool
 
-	// Grows says that writers append lines to a file, and that Decode emits what a line tells when it reads the line, so that a file
-	// can be followed while it is written. A file of another format is read again as a whole when it has changed.
+	// Grows means that writers append lines to a file, and that Decode emits the events of a line when it reads the line. Such a
+	// file can be followed while it is written. A file of another format is read again as a whole when it changes.
 	Grows bool
 }
 
-// Emit takes one event. The event and its raw JSON belong to the decoder again when Emit returns; its strings stay
-// valid.
+// Emit receives an event. The event and its raw JSON are valid until Emit returns; its strings stay valid.
 type Emit func(*unloop.Event) error
 
-// Input is an open file, or standard input, of some format.
+// Input is an open file, or standard input, of a format.
 type Input struct {
-	Name string // what errors call it
-	Run  string // the run's id where a format carries none
+	Name string // for errors
+	Run  string // id of a run without one
 
-	// Warn takes what is worth saying and no error, such as a cut last line of a file that is still being written.
-	// It may be nil.
+	// Warn receives problems that are not errors, such as a cut last line of a file that is still being written. It may be nil.
 	Warn func(*BadInput)
 
-	// Skip, if set, takes what is wrong with a line that is left out, and the lines behind it are read. Without it, such a line
+	// Skip receives the error of each invalid line. Decoding then continues with the next line. If it is nil, an invalid line
 	// ends the input.
 	Skip func(*BadInput)
 
 	r      *bufio.Reader
-	line   int               // of what is decoded now; 0 if unknown
-	object *jsontext.Decoder // reads objects, over buffer
+	line   int               // line of the current value; 0 if unknown
+	object *jsontext.Decoder // reads objects from buffer
 	buffer bytes.Buffer
 }
 
-// NewInput returns an input that reads from r. Name stands in errors; run is the id for a run without one.
+// NewInput returns an input that reads from r. name is for errors; run is the id of a run without one.
 func NewInput(name, run string, r io.Reader) *Input {
 	return &Input{Name: name, Run: run, r: bufio.NewReaderSize(r, headSize)}
 }
 
-// Line returns the line of the input in which the value that is decoded now begins, from 1. It is 0 in a document that is
-// decoded as a whole, and after the last value.
+// Line returns the line of the input in which the current value begins, from 1. It is 0 in a document that is decoded as a whole,
+// and after the last value.
 func (in *Input) Line() int { return in.line }
 
 // Head returns the first bytes of the input without consuming them. It is empty for an empty input.
@@ -85,10 +82,10 @@ func (in *Input) Head() ([]byte, error) {
 	return head, nil
 }
 
-// Read makes an Input a reader of its bytes.
+// Read implements io.Reader.
 func (in *Input) Read(p []byte) (int, error) { return in.r.Read(p) }
 
-// Bad returns a BadInput for this input. Line is from 1, or 0 where lines mean nothing; field is a JSON path or "".
+// Bad returns a BadInput for this input. line is from 1, or 0 for a format without lines; field is a JSON path or "".
 func (in *Input) Bad(line int, field, reason string) *BadInput {
 	return &BadInput{File: in.Name, Line: line, Field: field, Reason: reason}
 }
@@ -99,10 +96,10 @@ func (in *Input) warn(b *BadInput) {
 	}
 }
 
-// BadInput says where an input cannot be read, and why.
+// BadInput is the error of an invalid input: where it is and why.
 type BadInput struct {
 	File   string
-	Line   int    // from 1; 0 when unknown
+	Line   int    // from 1; 0 if unknown
 	Field  string // a JSON path, or ""
 	Reason string
 }

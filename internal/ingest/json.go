@@ -14,11 +14,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Lenient are the options with which traces are read: a doubled name is no reason to lose a trace, the last one
-// stands; bad UTF-8 is replaced. Depth is bounded by the library (10,000).
+// lenient are the options with which traces are read. Duplicate names are accepted, and the last one counts. Invalid UTF-8 is
+// replaced. The library limits the depth to 10,000.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Unmarshal reads one JSON value from data into v. A mistake comes back as a *BadInput with the field's path.
+// Unmarshal reads one JSON value from data into v. An error is a *BadInput with the path of the field.
 func (in *Input) Unmarshal(line int, data []byte, v any) error {
 	if err := jsonv2.Unmarshal(data, v, lenient); err != nil {
 		return in.badJSON(line, err)
@@ -58,7 +58,7 @@ func jsonPath(p jsontext.Pointer) string {
 	return strings.ReplaceAll(strings.TrimPrefix(string(p), "/"), "/", ".")
 }
 
-// Document reads the whole input, which is one JSON document of at most MaxDocument bytes.
+// Document reads the whole input, which must be one JSON document of at most MaxDocument bytes.
 func (in *Input) Document() ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in.r, MaxDocument+1))
 	if err != nil {
@@ -70,8 +70,8 @@ func (in *Input) Document() ([]byte, error) {
 	return data, nil
 }
 
-// Elements streams the values of an input that is a JSON array, or values one after another: each is handed over with
-// its position from 0 and is valid until each returns. Only one value is in memory at a time.
+// Elements streams the values of an input: the elements of a JSON array, or a sequence of values. It calls each with the value
+// and its position from 0. The value is valid until each returns. Only one value is in memory at a time.
 func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 	head, err := in.Head()
 	if err != nil {
@@ -104,7 +104,7 @@ func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 	}
 }
 
-// badElement tells a failed read from bad JSON.
+// badElement distinguishes a failed read from invalid JSON.
 func (in *Input) badElement(err error) error {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -116,14 +116,14 @@ func (in *Input) badElement(err error) error {
 // Text returns s as a JSON string.
 func Text(s string) json.RawMessage {
 	quoted, err := jsontext.AppendQuote(nil, s)
-	if err != nil { // bad UTF-8: AppendQuote has replaced it, as the lenient reader would
+	if err != nil { // invalid UTF-8, which AppendQuote has replaced
 		return quoted
 	}
 	return quoted
 }
 
-// Arguments returns a call's arguments as raw JSON. Model APIs send them as a JSON string that holds JSON: the inner
-// text is what counts. A string that holds no JSON stays a string; nothing stays nothing.
+// Arguments returns the arguments of a call as raw JSON. Model APIs send them as a string that contains JSON; the result is then
+// that JSON. A string without JSON stays a string, and no value stays none.
 func Arguments(v jsontext.Value) json.RawMessage {
 	if v.Kind() != '"' {
 		return raw(v)
@@ -145,7 +145,7 @@ func raw(v jsontext.Value) json.RawMessage {
 	return json.RawMessage(v)
 }
 
-// UnquoteText returns the text of a JSON string, and "" for any other value.
+// UnquoteText returns the text of a JSON string, or "" for any other value.
 func UnquoteText(v jsontext.Value) string {
 	if v.Kind() != '"' {
 		return ""
@@ -157,8 +157,7 @@ func UnquoteText(v jsontext.Value) string {
 	return string(text)
 }
 
-// Content returns the text of a message's content: a string, or a list of parts of which those with a text count.
-// Parts are joined by a line end.
+// Content returns the text of a message's content: a string, or the texts in a list of parts, joined by line ends.
 func Content(v jsontext.Value) string {
 	switch v.Kind() {
 	case '"':
@@ -171,7 +170,7 @@ func Content(v jsontext.Value) string {
 		var texts []string
 		for _, p := range parts {
 			if p.Kind() == '[' {
-				continue // no API nests lists, and to read them level by level would be quadratic
+				continue // no API nests lists, and reading nested lists would take quadratic time
 			}
 			if t := Content(p); t != "" {
 				texts = append(texts, t)
@@ -196,8 +195,8 @@ func Content(v jsontext.Value) string {
 	return ""
 }
 
-// Time reads a timestamp: RFC 3339, the same without a zone (taken as UTC), or seconds, milliseconds, microseconds or
-// nanoseconds since 1970. What is none of these is the zero time.
+// Time parses a timestamp: RFC 3339, the same without a zone (meaning UTC), or seconds, milliseconds, microseconds or nanoseconds
+// since 1970. Other values give the zero time.
 func Time(v jsontext.Value) time.Time {
 	switch v.Kind() {
 	case '"':
@@ -212,8 +211,8 @@ func Time(v jsontext.Value) time.Time {
 	return time.Time{}
 }
 
-// ParseTime reads a timestamp in RFC 3339, or the same with a space for T or without a zone (taken as UTC). What is
-// none of these is the zero time.
+// ParseTime parses a timestamp in RFC 3339, or the same with a space for T or without a zone (meaning UTC). Other texts give the
+// zero time.
 func ParseTime(s string) time.Time {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t

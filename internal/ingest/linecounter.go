@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// lineCounter is a reader that knows in which line each byte is. It keeps the line ends between the last offset asked for and the
-// end of what was read, so that its memory is bounded by the buffer of the one who reads.
+// lineCounter is a reader that knows the line of each byte. It keeps the line ends between the last requested offset and the end
+// of the read data, so its memory is bounded by the buffer of its reader.
 type lineCounter struct {
 	r      io.Reader
 	read   int64   // bytes
-	passed int     // line ends before the last offset asked for
+	passed int     // line ends before the last requested offset
 	ends   []int64 // offsets of later line ends
 }
 

@@ -14,11 +14,11 @@ import (
 // Line is one line of a JSON Lines input.
 type Line struct {
 	Number int    // from 1
-	Bytes  []byte // without the line end; valid until the next line is asked for
+	Bytes  []byte // without the line end; valid until the next line is requested
 	Last   bool   // the input ends here without a line end, so the line may be cut
 }
 
-// Lines yields the lines that are not blank. An error, for a line over MaxLine or a failed read, comes last.
+// Lines yields the lines that are not blank. An error, for a line over MaxLine or a failed read, is last.
 func (in *Input) Lines() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		defer func() { in.line = 0 }()
@@ -69,9 +69,9 @@ func (in *Input) readError(err error) error {
 	return fmt.Errorf("read %s: %w", in.Name, err)
 }
 
-// EachLine decodes line after line. A line that decode refuses with a *BadInput ends the input with that error, unless
-// there is a Skip to tell; but when the line is the last one, has no line end and is no whole JSON, the file is taken as still being written: Warn
-// is told, and the input ends well.
+// EachLine decodes each line. If decode returns a *BadInput, Skip receives it; without Skip it ends the input. There is one
+// exception: if the last line has no line end and is incomplete JSON, the file is assumed to be still growing. Warn receives the
+// error, and the input ends without one.
 func (in *Input) EachLine(decode func(Line) error) error {
 	for line, err := range in.Lines() {
 		if err != nil {

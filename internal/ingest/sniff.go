@@ -6,10 +6,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Members tells the shape of the first JSON value in head: the members of an object at its top, each with its value
-// as far as head holds it ("" where it is cut off or is itself an object or array; for those the key's presence is
-// what counts). If the value is an array, it is the array's first element that is told, and list is true.
-// It never fails: what cannot be read ends the telling.
+// Members returns the members of the first JSON object in head, each with its value as far as head contains it. The value is ""
+// if it is cut off or is an object or array; only the presence of the key counts then. If the value is an array, the result is
+// for its first element, and list is true. Invalid JSON ends the members.
 func Members(head []byte) (members map[string]string, list bool) {
 	dec := jsontext.NewDecoder(bytes.NewReader(head), lenient)
 	tok, err := dec.ReadToken()

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// feed makes the events of many runs, in the order of each run. Most calls are new work; every twentieth run repeats itself.
+// feed makes the events of many runs, in the order of each run. Most calls are new work. Every twentieth run repeats itself.
 type feed struct {
 	name   string
-	runs   []int // events made of each run
+	runs   []int // number of events made of each run
 	next   int
-	length int // of a run in events, an even number; 0 for runs that go on
+	length int // events of a run, an even number; 0 for runs without an end
 	begun  time.Time
 }
 
@@ -24,13 +24,13 @@ func newFeed(name string, runs int) *feed {
 	return &feed{name: name, runs: make([]int, runs), begun: time.Now()}
 }
 
-// add appends the next event, of the next run, as a line, and returns its id.
+// add appends the next event of the next run as a line, and returns its id.
 func (f *feed) add(to []byte) (line []byte, id string) {
 	run := f.next
 	f.next = (f.next + 1) % len(f.runs)
 	n := f.runs[run]
 	f.runs[run]++
-	if f.length > 0 { // the run in this place ends, and another begins
+	if f.length > 0 { // the run ends, and another one begins
 		run, n = run+n/f.length*len(f.runs), n%f.length
 	}
 	id = f.name + "-" + strconv.Itoa(run) + "-" + strconv.Itoa(n)
@@ -69,7 +69,7 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 	return append(to, '\n'), id
 }
 
-// fill makes a request's body of n events.
+// fill returns a request body of n events.
 func (f *feed) fill(body []byte, n int) []byte {
 	for range n {
 		body, _ = f.add(body)
@@ -77,12 +77,12 @@ func (f *feed) fill(body []byte, n int) []byte {
 	return body
 }
 
-// client sends with connections that stay open.
+// client returns an HTTP client that keeps its connections open.
 func client(connections int) *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}, Timeout: time.Minute}
 }
 
-// post sends a body, again and again while the server is busy.
+// post sends a body and retries while the server is busy.
 func post(ctx context.Context, c *http.Client, url string, body []byte) error {
 	for {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/events", bytes.NewReader(body))
@@ -108,7 +108,7 @@ func post(ctx context.Context, c *http.Client, url string, body []byte) error {
 	}
 }
 
-// feeds makes a feed for each connection, which share the live runs.
+// feeds returns a feed for each connection. The feeds share the live runs.
 func feeds(connections int, set settings) (all []*feed) {
 	for k := range connections {
 		all = append(all, newFeed(fmt.Sprintf("load%d", k), max(1, set.runs/connections)))
@@ -116,8 +116,8 @@ func feeds(connections int, set settings) (all []*feed) {
 	return all
 }
 
-// senders posts bodies of size events of each feed, over a connection of its own, until ctx ends or the budget of events is spent, and returns how
-// many events were acknowledged, and in what time.
+// senders posts bodies of size events of each feed, over one connection each, until ctx ends or the budget of events is used. It
+// returns the number of acknowledged events and the time.
 func senders(ctx context.Context, url string, all []*feed, size int, budget int64) (sent int64, took time.Duration, err error) {
 	var done atomic.Int64
 	c := client(len(all))

@@ -10,14 +10,14 @@ import (
 	"unsafe"
 )
 
-// unescape appends a text as it reads once the escapes of JSON in it are resolved. What is no escape stays as it is.
+// unescape appends a text with its JSON escapes resolved. Invalid escapes stay unchanged.
 func unescape(to []byte, s string) []byte {
 	to, _ = unescapeUntil(to, s, '\\')
 	return to
 }
 
-// unescapeUntil is unescape for the part of s before the first byte stop that is no part of an escape, and returns where that stands,
-// or len(s). A backslash as stop does not end the text.
+// unescapeUntil is unescape for the part of s before the first byte stop outside of escapes. It returns the position of that
+// byte, or len(s). A backslash as stop does not end the text.
 func unescapeUntil(to []byte, s string, stop byte) (text []byte, end int) {
 	begin := len(to)
 	to = slices.Grow(to, len(s)) // an escape is at least as long as its character
@@ -43,7 +43,7 @@ func unescapeUntil(to []byte, s string, stop byte) (text []byte, end int) {
 			}
 		case byte(c) == stop:
 			return to[:begin+n], i
-		case c >= utf8.RuneSelf: // a byte of a character
+		case c >= utf8.RuneSelf: // part of a multi-byte character
 			out[n] = byte(c)
 			i, n = i+1, n+1
 			continue
@@ -63,17 +63,17 @@ const (
 	quotes      = 0x0101010101010101 * '"'
 )
 
-// eightBytes returns the bytes from i on, the first in the lowest bits.
+// eightBytes returns eight bytes from i on, the first in the lowest bits.
 func eightBytes(s string, i int) uint64 {
 	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), len(s))[i : i+8])
 }
 
-// zeros has the highest bit set of the first byte that is zero. Bytes behind it may be marked wrongly.
+// zeros sets the highest bit of the first zero byte. Later bytes may be marked wrongly.
 func zeros(eight uint64) uint64 {
 	return (eight - 0x0101010101010101) &^ eight & 0x8080808080808080
 }
 
-// escape returns the character of the escape that s begins with, and its length in bytes; 1 if there is none.
+// escape returns the character and the length in bytes of the escape at the beginning of s. The length is 1 if there is none.
 func escape(s string) (r rune, n int) {
 	if len(s) < 2 {
 		return 0, 1
@@ -109,7 +109,7 @@ func escape(s string) (r rune, n int) {
 	return 0, 1
 }
 
-// unit returns the number of \uXXXX, if s begins with it.
+// unit returns the number of a \uXXXX at the beginning of s.
 func unit(s string) (r rune, ok bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -127,7 +127,7 @@ func unit(s string) (r rune, ok bool) {
 	return r, true
 }
 
-// hidesMore tells whether a text has escapes that a secret, or the marks of one, may be written with.
+// hidesMore reports whether a text has escapes that may be part of a secret or its mark.
 func hidesMore(s string) bool {
 	for i := 0; ; i++ {
 		k := strings.IndexByte(s[i:], '\\')
@@ -147,10 +147,10 @@ func hidesMore(s string) bool {
 	}
 }
 
-// outward moves spans of an unescaped text to where they stand in the text with its escapes, at offset. An escape that a span cuts
-// is taken in. The spans are in their order and do not overlap.
+// outward moves spans of an unescaped text to their positions in the escaped text, plus offset. An escape that a span cuts is
+// included. The spans are sorted and do not overlap.
 func outward(s string, spans []span, offset int) {
-	i, at := 0, 0 // the same place in s and in the unescaped text
+	i, at := 0, 0 // equal positions in s and in the unescaped text
 	advance := func(to int, past bool) int {
 		for at < to && i < len(s) {
 			n, length := 1, 1

@@ -8,23 +8,23 @@ import (
 	"unsafe"
 )
 
-// index finds where keywords stand, in one pass that looks at every second byte: of four bytes of a keyword, the rarest in texts, it
-// knows the first three and the last three, and one of these two begins at such a byte. An automaton (Aho-Corasick) would look at
-// every byte, each time waiting for the one before.
+// index finds keywords in one pass that examines every second byte. For each keyword it selects the four bytes that are rarest in
+// texts, and stores the first three and the last three of them; one of these two begins at an examined byte. An automaton
+// (Aho-Corasick) would examine every byte, each after the previous one.
 type index struct {
 	words []keyword
-	bits  [1 << 18 / 64]uint64 // a bit for the hash of each three bytes that are known
-	heads [1 << 12]int32       // in grams by hash, the first of its chain; 0 for none
+	bits  [1 << 18 / 64]uint64 // one bit for the hash of each stored gram
+	heads [1 << 12]int32       // first entry in grams by hash; 0 for none
 	grams []gram
 }
 
-// keyword is a word with what is to be tried where it stands.
+// keyword is a word and the entries to try at its position.
 type keyword struct {
 	text    string // in lower case
 	entries []entry
 }
 
-// entry is one thing to be tried: a rule, or a finder if it is set.
+// entry is a rule, or a finder if it is set.
 type entry struct {
 	rule   int
 	finder func(sc *scanner, p int)
@@ -32,16 +32,16 @@ type entry struct {
 
 // gram is three bytes of a keyword.
 type gram struct {
-	three uint32 // as fold makes them
-	at    int    // in the keyword
+	three uint32 // folded
+	at    int    // position in the keyword
 	word  int
 	next  int32
 }
 
-// fold makes small letters of capitals, in three bytes at once. Some other bytes fall together, too.
+// fold maps capitals to small letters, in three bytes at once. It also maps some other bytes to the same value.
 func fold(three uint32) uint32 { return three&0xffffff | 0x202020 }
 
-// hash returns 18 bits; their upper 12 choose the chain.
+// hash returns 18 bits; the upper 12 select the chain.
 func hash(three uint32) uint32 { return three * 0x9E3779B1 >> 14 }
 
 func (x *index) add(text string, e entry) {
@@ -54,7 +54,7 @@ func (x *index) add(text string, e entry) {
 	x.words = append(x.words, keyword{text, []entry{e}})
 }
 
-// build makes the tables.
+// build builds the tables.
 func (x *index) build() {
 	x.grams = make([]gram, 1)
 	for k, w := range x.words {
@@ -70,10 +70,10 @@ func (x *index) build() {
 	}
 }
 
-// byFrequency are letters and signs, the most frequent in prose and code first. What is not there is rare.
+// byFrequency has letters and signs in descending order of frequency in prose and code. Other bytes are rare.
 const byFrequency = " etaoinsrlhdcu-mfpgwybv_./\"':,=k()"
 
-// rarest returns where the four bytes of a keyword stand that are the rarest in texts.
+// rarest returns the position of the four bytes of a keyword that are rarest in texts.
 func rarest(text string) (at int) {
 	least := math.MaxInt
 	for i := 0; i+4 <= len(text); i++ {
@@ -90,7 +90,7 @@ func rarest(text string) (at int) {
 	return at
 }
 
-// behind returns the last two bytes of a keyword of three with whatever can come behind them.
+// behind returns the last two bytes of a keyword of three with each byte that can follow them.
 func behind(text string) (all []uint32) {
 	last := class[text[2]] & word // behind letters and the like, more of a key or a name
 	for c := range 256 {
@@ -112,7 +112,7 @@ func (x *index) link(g gram) {
 	x.grams = append(x.grams, g)
 }
 
-// three returns the three bytes that stand at i, or what is left of them.
+// three returns the three bytes at i, or fewer at the end.
 func three(s string, i int) (t uint32) {
 	for k := range min(3, len(s)-i) {
 		t |= uint32(s[i+k]) << (8 * k)
@@ -120,8 +120,8 @@ func three(s string, i int) (t uint32) {
 	return t
 }
 
-// scan has tried what there is to try in the scanner's text, which stands in s from start to end. It takes time proportional to the
-// length of the text. It reads up to three bytes behind it: what begins there is no keyword of the text, which look finds.
+// scan tries the entries of all keywords in the part of s from start to end. It takes time proportional to the length of the
+// part. It reads up to three bytes after it; look excludes keywords there.
 func (x *index) scan(sc *scanner, s string, start, end int) {
 	text := unsafe.Slice(unsafe.StringData(s), len(s))
 	i := start
@@ -139,7 +139,7 @@ func (x *index) scan(sc *scanner, s string, start, end int) {
 	}
 }
 
-// look tries what keywords with these three bytes at i ask for.
+// look tries the entries of the keywords with these three bytes at i.
 func (x *index) look(sc *scanner, i int, t uint32) {
 	for k := x.heads[hash(t)>>6]; k != 0; {
 		g := &x.grams[k]

@@ -9,20 +9,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// deepest is how many times escapes are resolved: a JSON document in a string of another one, and so on. What is hidden deeper is
-// not found.
+// deepest is the maximum depth of strings that contain escaped strings, such as JSON documents in JSON strings. Secrets nested
+// deeper are not found.
 const deepest = 6
 
-// search looks for the secrets in one value.
+// search finds the secrets in one value.
 type search struct {
 	m       *Masker
 	scanner scanner
-	buffers [deepest + 1][]byte // of texts without their escapes
+	buffers [deepest + 1][]byte // of unescaped texts
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
 
-// text returns the secrets in a text, in their order, none overlapping.
+// text returns the secrets in a text, sorted and without overlaps.
 func (q *search) text(s string, depth int) []span {
 	spans := q.scanner.find(q.m.rules, s)
 	if len(q.m.patterns) > 0 {
@@ -34,13 +34,13 @@ func (q *search) text(s string, depth int) []span {
 	return merge(s, spans)
 }
 
-// inside returns the secrets in a text as it reads without its escapes, and where they stand in the text, at offset.
+// inside returns the secrets in the unescaped form of a text, with their positions in the text, plus offset.
 func (q *search) inside(s string, offset, depth int) []span {
 	q.buffers[depth] = unescape(q.buffers[depth][:0], s)
 	return q.decoded(s, offset, depth)
 }
 
-// decoded is inside for a text whose reading without escapes is in the buffer of this depth.
+// decoded is inside for a text whose unescaped form is in the buffer of this depth.
 func (q *search) decoded(s string, offset, depth int) []span {
 	plain := q.buffers[depth]
 	spans := q.reading(unsafe.String(unsafe.SliceData(plain), len(plain)), depth+1)
@@ -50,7 +50,7 @@ func (q *search) decoded(s string, offset, depth int) []span {
 	return spans
 }
 
-// reading returns the secrets in what a string says, which may be a JSON document.
+// reading returns the secrets in an unescaped string, which may be a JSON document.
 func (q *search) reading(s string, depth int) []span {
 	if depth <= deepest && isDocument(s) {
 		return q.document(s, depth)
@@ -58,7 +58,7 @@ func (q *search) reading(s string, depth int) []span {
 	return q.text(s, depth)
 }
 
-// isDocument tells whether a text is an object or a list of JSON.
+// isDocument reports whether a text is a JSON object or array.
 func isDocument(s string) bool {
 	if s == "" || class[s[0]]&alnum != 0 {
 		return false
@@ -71,25 +71,25 @@ func isDocument(s string) bool {
 	if (first != '{' || last != '}') && (first != '[' || last != ']') {
 		return false
 	}
-	value := jsontext.Value(unsafe.Slice(unsafe.StringData(s), len(s))) // only read
+	value := jsontext.Value(unsafe.Slice(unsafe.StringData(s), len(s))) // read-only
 	return value.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// walk is a search through a document of JSON.
+// walk is a search through a JSON document.
 type walk struct {
 	*search
 	s     string
 	depth int
 	spans []span
 
-	kind  kind // what the name before this place says of its value
-	lists int  // in how many lists this place stands since that name
-	pair  kind // what the value of name says of that of value, as in {"name": "PASSWORD", "value": "hunter2"}
+	kind  kind // of the current value, by the preceding name
+	lists int  // number of arrays around the current value since that name
+	pair  kind // the kind of value that the member name indicates, as in {"name": "PASSWORD", "value": "hunter2"}
 	isOf  pairing
-	flag  kind // what the string before it says of the next, as in ["--password", "hunter2"]
+	flag  kind // the kind of the next string that the previous one indicates, as in ["--password", "hunter2"]
 }
 
-// pairing is whether a member is one of a pair.
+// pairing is the role of a member in a pair of name and value.
 type pairing uint8
 
 const (
@@ -98,7 +98,7 @@ const (
 	itsValue
 )
 
-// document returns the secrets in a document of JSON, in their order, none overlapping. Where it is none after all, it finds less.
+// document returns the secrets in a JSON document, sorted and without overlaps. In invalid JSON it finds fewer.
 func (q *search) document(s string, depth int) []span {
 	w := walk{search: q, s: s, depth: depth}
 	for i := 0; i < len(s); {
@@ -128,7 +128,7 @@ func (q *search) document(s string, depth int) []span {
 	return merge(s, w.spans)
 }
 
-// string searches the string that begins at start, and returns where it goes on.
+// string searches the string that begins at start, and returns its end.
 func (w *walk) string(start int) int {
 	end := plainEnd(w.s, start)
 	escaped := end < len(w.s) && w.s[end] == '\\'
@@ -146,7 +146,7 @@ func (w *walk) string(start int) int {
 	from := len(w.spans)
 	switch {
 	case len(raw) < shortest && len(w.m.patterns) == 0:
-	case !escaped && len(w.m.patterns) == 0 && class[raw[0]]&word != 0: // most are like that
+	case !escaped && len(w.m.patterns) == 0 && class[raw[0]]&word != 0: // the common case
 		w.spans = append(w.spans, merge(raw, w.scanner.findIn(w.m.rules, w.s, start, end))...)
 		w.shift(from, start)
 	case escaped:
@@ -171,7 +171,7 @@ func (w *walk) shift(from, by int) {
 	}
 }
 
-// plainEnd returns where the first quote or backslash stands from start on, or len(s).
+// plainEnd returns the position of the first quote or backslash from start on, or len(s).
 func plainEnd(s string, start int) int {
 	i := start
 	for ; i+8 <= len(s); i += 8 {
@@ -198,7 +198,7 @@ func (w *walk) name(raw string) {
 	}
 }
 
-// value masks a whole string, if its name says so.
+// value masks a whole string if its name requires it.
 func (w *walk) value(raw string, start int, escaped bool) {
 	k := w.kind
 	if w.flag != noSecret && !strings.HasPrefix(raw, "-") {
@@ -231,7 +231,7 @@ func (w *walk) value(raw string, start int, escaped bool) {
 	}
 }
 
-// number masks a number, if its name says so. The mask gets quotes, so that JSON stays JSON.
+// number masks a number if its name requires it. The mask is quoted, so that the JSON stays valid.
 func (w *walk) number(start int) (end int) {
 	for end = start; end < len(w.s) && (class[w.s[end]]&alnum != 0 || w.s[end] == '.' || w.s[end] == '-' || w.s[end] == '+'); {
 		end++

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// keyKind is a vendor's key: how it begins, and how many bytes of which class follow at least. It begins a word, unless its prefix
-// is a word by itself, and has a digit after its prefix, so that sk-learn and its kin are none. Where gitleaks has a rule for it,
-// too, this one is wider: keys change their length, and what a run shows may be cut.
+// keyKind is a vendor's kind of key: its prefix, and the minimum number of following bytes of a class. A key begins at a word
+// boundary, unless its prefix is a word, and has a digit after the prefix, which excludes words such as sk-learn. It is wider
+// than the rule of gitleaks for the same key, because the length of keys changes and texts may be cut.
 type keyKind struct {
 	prefix string
 	of     uint16
@@ -74,7 +74,7 @@ var keyKinds = []keyKind{
 	{"ops_eyJ", base64, 100},
 }
 
-// finders find what no regular expression of a fixed reach does, by keywords in lower case.
+// finders find secrets that a regular expression of limited reach cannot, by keywords in lower case.
 var finders = func() map[string]func(*scanner, int) {
 	all := map[string]func(*scanner, int){
 		"akia": (*scanner).awsID, "asia": (*scanner).awsID, "abia": (*scanner).awsID, "acca": (*scanner).awsID,
@@ -108,13 +108,13 @@ func (k keyKind) find(sc *scanner, p int) {
 	if end-start < k.least || !digits {
 		return
 	}
-	for sc.s[end-1] == '.' { // of a sentence
+	for sc.s[end-1] == '.' { // end of a sentence
 		end--
 	}
 	sc.mask(p, end)
 }
 
-// awsID masks AWS's id of a key, and the secret key within 40 bytes behind it: 40 characters of base64 that are no hash.
+// awsID masks the id of an AWS key, and the secret key within the next 40 bytes: 40 characters of base64 that are not a hash.
 func (sc *scanner) awsID(p int) {
 	end, digits := sc.run(p, alnum)
 	if end-p != 20 || !sc.startsWord(p) || !sc.endsWord(end) || !digits {
@@ -149,7 +149,7 @@ func hasBothCases(s string) bool {
 	return capitals && smalls
 }
 
-// jwt masks a JSON Web Token, signed or encrypted: at least three parts with dots between them.
+// jwt masks a JSON Web Token, signed or encrypted: at least three parts separated by dots.
 func (sc *scanner) jwt(p int) {
 	if !sc.has(p, "eyJ") || !sc.startsWord(p) {
 		return
@@ -171,7 +171,7 @@ func (sc *scanner) jwt(p int) {
 	}
 }
 
-// bearer masks the token after the word Bearer. It needs a digit: "bearer of bad news" has none.
+// bearer masks the token after the word Bearer. A token needs a digit, which excludes prose.
 func (sc *scanner) bearer(p int) {
 	start := p + len("bearer ")
 	end, digits := sc.run(start, token68)
@@ -180,10 +180,10 @@ func (sc *scanner) bearer(p int) {
 	}
 }
 
-// longestBasic is the longest user and password of which it is tried whether it is one, in base64.
+// longestBasic is the maximum length of Basic credentials that are decoded, in base64.
 const longestBasic = 1024
 
-// basic masks user and password after the word Basic, if they are that.
+// basic masks user and password after the word Basic.
 func (sc *scanner) basic(p int) {
 	start := p + len("basic ")
 	end, _ := sc.run(start, base64)
@@ -217,13 +217,13 @@ func (sc *scanner) privateKey(p int) {
 		return
 	}
 	start += len(dashes)
-	if end, longest := sc.pemBody(start); longest >= 20 { // less is words, no key
+	if end, longest := sc.pemBody(start); longest >= 20 { // shorter text is prose
 		sc.mask(start, end)
 	}
 }
 
-// pemBody returns the end of lines of base64 and of headers, and the length of the longest run of base64. Line ends may
-// be escaped.
+// pemBody returns the end of the lines of base64 and headers, and the length of the longest run of base64. Line ends may be
+// escaped.
 func (sc *scanner) pemBody(i int) (end, longest int) {
 	for line := 0; i < len(sc.s); {
 		switch c := sc.s[i]; {
@@ -248,7 +248,7 @@ func (sc *scanner) pemBody(i int) (end, longest int) {
 	return i, longest
 }
 
-// url masks the password of a URL: what stands between the first colon behind the scheme and the last @ before the host.
+// url masks the password of a URL: the part between the first colon after the scheme and the last @ before the host.
 func (sc *scanner) url(p int) {
 	start := p + len("://")
 	end, _ := sc.run(start, login)
@@ -261,7 +261,7 @@ func (sc *scanner) url(p int) {
 	sc.mask(start+colon+1, start+at)
 }
 
-// isPort tells whether what stands behind a colon is a port and then something else.
+// isPort reports whether the text after a colon is a port followed by another character.
 func isPort(s string) bool {
 	n := 0
 	for n < len(s) && class[s[n]]&digit != 0 {
@@ -270,7 +270,7 @@ func isPort(s string) bool {
 	return n > 1 && n < len(s) && strings.IndexByte(",;)]}>?#|", s[n]) >= 0
 }
 
-// curlUser masks the password of -u user:password, in a line in which curl stands before.
+// curlUser masks the password in -u user:password after curl on the same line.
 func (sc *scanner) curlUser(p int) {
 	i := p + len(" -u")
 	if sc.hasFold(p, " --user") {
@@ -295,7 +295,7 @@ func (sc *scanner) curlUser(p int) {
 	}
 }
 
-// telegram masks the token of a bot of Telegram, whose number stands before the colon at p.
+// telegram masks the token of a Telegram bot, whose number precedes the colon at p.
 func (sc *scanner) telegram(p int) {
 	start := p
 	for start > 0 && p-start <= 16 && class[sc.s[start-1]]&digit != 0 {
@@ -307,7 +307,7 @@ func (sc *scanner) telegram(p int) {
 	}
 }
 
-// netrc masks the password of login user password secret, as in a file .netrc.
+// netrc masks the password in login user password secret, the format of .netrc files.
 func (sc *scanner) netrc(p int) {
 	if !sc.startsWord(p) {
 		return
@@ -324,7 +324,7 @@ func (sc *scanner) netrc(p int) {
 	}
 }
 
-// cookies masks the values behind Cookie: or Set-Cookie: that may be keys to a session.
+// cookies masks values after Cookie: or Set-Cookie: that may be session keys.
 func (sc *scanner) cookies(p int) {
 	for i := sc.afterBlanks(p + len("cookie:")); ; {
 		end, _ := sc.run(i, named)

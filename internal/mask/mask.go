@@ -1,14 +1,14 @@
-// Package mask hides secrets in what is to be stored: keys of well-known vendors, tokens, private keys, passwords in
-// URLs, and values whose name says that they are secret. It stands between what a request brings and the pipeline;
-// detectors may run on either side of it, since equal secrets get equal masks and different ones different masks.
+// Package mask hides secrets before data is stored: keys of well-known vendors, tokens, private keys, passwords in URLs, and
+// values whose names mark them as secret. It is applied to requests before the pipeline. Detectors give the same findings before
+// and after it, because equal secrets get equal masks, and different secrets almost always different ones.
 //
-// A mask is "[masked 9f3c]": 16 bits of a keyed hash of the secret. Who has the store but not the key can tell neither
-// the secret nor whether a guess is right, beyond one guess in 65,536. By the same measure two secrets may share a mask.
+// A mask is "[masked 9f3c]" with 16 bits of a keyed hash of the secret. Without the key, the store reveals neither the secret nor
+// whether a guess is right, except with a probability of 1 in 65,536. Two secrets have the same mask with the same probability.
 //
-// Texts are searched as they read once the escapes of JSON are resolved; strings that hold JSON are read as that. One pass over a text
-// finds keywords, and only there are rules tried, each on a bounded part of it: those of gitleaks, regular expressions, and this project's
-// own. Cost is proportional to length: 1 to 3 ns a byte of what agents do, up to 6 for JSON in a string of JSON, and up to 100 times
-// that for a text that is made of keywords.
+// Texts are searched with their JSON escapes resolved, and strings that contain JSON are parsed. One pass over a text finds
+// keywords. Only at keywords, rules are tried on a bounded part of the text: regular expressions of gitleaks, and rules of this
+// project. The cost is proportional to the length: 1 to 3 ns per byte for typical events, up to 6 for JSON in a string of JSON,
+// and up to 100 times that for a text that consists of keywords.
 package mask
 
 import (
@@ -25,26 +25,26 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// minKey is the shortest key in bytes that cannot be guessed.
+// minKey is the minimum length of the key in bytes.
 const minKey = 16
 
-// Settings say what is masked.
+// Settings are the settings of a Masker.
 type Settings struct {
-	Disabled bool     `yaml:"disabled" json:"disabled"` // nothing is masked
-	Patterns []string `yaml:"patterns" json:"patterns"` // further secrets: regular expressions (RE2); the first group, or else all of a match
+	Disabled bool     `yaml:"disabled" json:"disabled"` // mask nothing
+	Patterns []string `yaml:"patterns" json:"patterns"` // further secrets, as regular expressions (RE2); the secret is the first group, or the whole match without one
 
-	// Key keys the masks: random, and kept with the store, so that a secret has the same mask tomorrow.
+	// Key is the random key of the masks. It is kept with the store, so that a secret always has the same mask.
 	Key []byte `yaml:"-" json:"-"`
 }
 
-// Validate returns all that is wrong with the settings, or nil.
+// Validate returns all errors of the settings, or nil.
 func (s Settings) Validate() error {
 	if s.Disabled {
 		return nil
 	}
 	var mistakes []error
 	if len(s.Key) < minKey {
-		mistakes = append(mistakes, fmt.Errorf("key: %d bytes given, at least %d wanted", len(s.Key), minKey))
+		mistakes = append(mistakes, fmt.Errorf("key: got %d bytes, want at least %d", len(s.Key), minKey))
 	}
 	_, err := compile(s.Patterns)
 	return errors.Join(append(mistakes, err)...)
@@ -67,7 +67,7 @@ func compile(patterns []string) ([]*regexp.Regexp, error) {
 	return compiled, errors.Join(mistakes...)
 }
 
-// Masker masks secrets. It does not change, so it is safe for concurrent use.
+// Masker masks secrets. It is immutable and safe for concurrent use.
 type Masker struct {
 	disabled bool
 	key      []byte
@@ -75,7 +75,7 @@ type Masker struct {
 	patterns []*regexp.Regexp
 }
 
-// New returns a Masker, or what is wrong with the settings.
+// New returns a Masker. The error joins all errors of the settings.
 func New(s Settings) (*Masker, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -90,7 +90,8 @@ func New(s Settings) (*Masker, error) {
 	return &Masker{key: append([]byte(nil), s.Key...), rules: standard(), patterns: patterns}, nil
 }
 
-// Event masks all texts of an event, its ids too. The raw JSON is replaced, not written to. A clean event takes no memory.
+// Event masks all texts of an event, including its ids. It replaces the raw JSON and does not modify it. It allocates nothing for
+// an event without secrets.
 func (m *Masker) Event(e *unloop.Event) {
 	if m.disabled {
 		return
@@ -109,8 +110,8 @@ func (m *Masker) Event(e *unloop.Event) {
 	}
 }
 
-// Raw returns the JSON value with its secrets masked. Valid JSON stays valid, and what is no secret stays byte for byte; a number
-// that is secret becomes a string. Without a secret it returns raw itself; it never writes to raw.
+// Raw returns the JSON value with its secrets masked. Valid JSON stays valid, and other bytes stay unchanged. A secret number
+// becomes a string. Without a secret it returns raw itself. It never modifies raw.
 func (m *Masker) Raw(raw json.RawMessage) json.RawMessage {
 	if m.disabled || len(raw) == 0 {
 		return raw
@@ -121,7 +122,7 @@ func (m *Masker) Raw(raw json.RawMessage) json.RawMessage {
 }
 
 func (q *search) maskRaw(raw json.RawMessage) json.RawMessage {
-	text := unsafe.String(unsafe.SliceData(raw), len(raw)) // read while raw is not written to, and not kept
+	text := unsafe.String(unsafe.SliceData(raw), len(raw)) // read-only, and not kept
 	spans := q.document(text, 0)
 	if len(spans) == 0 {
 		return raw
@@ -150,11 +151,11 @@ func (q *search) maskText(text string) string {
 	return string(q.m.replace(text, spans))
 }
 
-// idOpening begins what stands for an id.
+// idOpening is the prefix of a masked id.
 const idOpening = "masked-"
 
-// ID returns an id as it is, or, if it holds a secret, another in its place: always the same one for the same id, and with 128 bits
-// of a keyed hash, so that what the id joined stays joined and nothing else does.
+// ID returns an id unchanged if it contains no secret. Otherwise it returns a replacement with 128 bits of a keyed hash: equal
+// ids have equal replacements, and different ids different ones.
 func (m *Masker) ID(id string) string {
 	if m.disabled {
 		return id
@@ -187,7 +188,7 @@ func (m *Masker) search() *search {
 	return q
 }
 
-// keptBuffer is how much memory a search keeps for the next one, in bytes a buffer.
+// keptBuffer is the maximum size in bytes of a buffer that is reused for the next search.
 const keptBuffer = 1 << 20
 
 func (q *search) end() {
@@ -200,13 +201,13 @@ func (q *search) end() {
 	searches.Put(q)
 }
 
-// span is a secret: where it stands, and how many backslashes escape the quotes that its mask needs, or bare.
+// span is the position of a secret, and the number of backslashes before the quotes of its mask, or bare.
 type span struct {
 	start, end int
 	quotes     int
 }
 
-// bare is a mask without quotes: it stands within some already.
+// bare means that a mask needs no quotes, because the text around it has them.
 const bare = -1
 
 func (m *Masker) replace(s string, spans []span) []byte {
@@ -234,8 +235,8 @@ func appendQuote(out []byte, escapes int) []byte {
 	return append(out, '"')
 }
 
-// digest returns 16 bits of the secret's keyed hash. White space and escapes do not count, so that a secret in a JSON
-// string is the same one as in plain text.
+// digest returns 16 bits of the keyed hash of the secret. It ignores white space and escapes, so that a secret has the same mask
+// in a JSON string and in plain text.
 func (m *Masker) digest(secret string) []byte {
 	for range deepest {
 		plain := string(unescape(nil, secret))
@@ -254,10 +255,10 @@ func (m *Masker) digest(secret string) []byte {
 	return hash.Sum(nil)[:2]
 }
 
-// opening begins a mask.
+// opening is the prefix of a mask.
 const opening = "[masked "
 
-// maskAt tells whether a mask stands at i.
+// maskAt reports whether there is a mask at i.
 func maskAt(s string, i int) bool {
 	end := i + len(opening) + 4
 	if i < 0 || end >= len(s) || s[i:i+len(opening)] != opening || s[end] != ']' {

@@ -394,7 +394,7 @@ func TestSettings(t *testing.T) {
 		if err == nil {
 			t.Fatal("there is no error")
 		}
-		for _, want := range []string{"key: 5 bytes given, at least 16 wanted", "patterns[1]: ", `patterns[2]: "x*" matches the empty text`} {
+		for _, want := range []string{"key: got 5 bytes, want at least 16", "patterns[1]: ", `patterns[2]: "x*" matches the empty text`} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%v does not say %s", err, want)
 			}

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// kind says what a name tells of its value.
+// kind is what a name indicates about its value.
 type kind uint8
 
 const (
 	noSecret   kind = iota
-	secret          // whatever it is
-	credential      // after the word for its scheme
-	password        // unless it is a path: pwd and pass mean other things, too
-	token           // if it looks drawn by lot: names of this kind stand before words and numbers, too
-	cookie          // if it holds a pair
+	secret          // always a secret
+	credential      // a secret after the name of its scheme
+	password        // a secret unless it is a path, because pwd and pass have other meanings
+	token           // a secret if it looks random, because names of this kind also precede words and numbers
+	cookie          // a secret if it contains a pair
 )
 
-// secretEnds end the names of secrets, without regard to capitals, - and _: X-Api-Key ends in apikey.
+// secretEnds are endings of names of secrets. Case, - and _ are ignored: X-Api-Key ends in apikey.
 var secretEnds = []string{
 	"password", "passwd", "passphrase", "passcode", "secret",
 	"apikey", "accesskey", "secretkey", "privatekey", "accountkey", "signingkey", "encryptionkey", "masterkey", "storagekey",
@@ -26,19 +26,19 @@ var secretEnds = []string{
 	"securitytoken", "usertoken", "bottoken", "apptoken",
 }
 
-// noTokens end the names of tokens that open nothing.
+// noTokens are endings of names of tokens that are not secrets.
 var noTokens = []string{
 	"pagetoken", "nexttoken", "continuationtoken", "cursortoken", "synctoken", "cancellationtoken", "eostoken", "bostoken", "padtoken",
 	"unktoken", "septoken", "clstoken", "masktoken", "stoptoken", "endtoken", "starttoken", "specialtoken", "newtoken", "maxtoken", "pertoken",
 }
 
-// nameWords are parts of every name of a secret; each asks for the name around it. A key is asked for where its name ends.
+// nameWords are parts of all names of secrets. At each, the name around it is examined.
 var nameWords = []string{
 	"pass", "pwd=", "pwd:", `pwd"`, "pwd'", "pwd ", "secret", "token", "authorization",
 	"key=", "key:", `key"`, "key'", "key ", "key>", "key]", "sig=", "auth=", "cookie", "session=", "sessionid", "session_id", "session-id", "sessid", "sid=", "credentials",
 }
 
-// longestName is how far around a word its name is looked for, in bytes.
+// longestName is the maximum distance in bytes between a word and the ends of its name.
 const longestName = 64
 
 // endings are what the names that kindOf knows end in, by their last two letters: most names end otherwise.
@@ -66,10 +66,10 @@ func endsIn(name, word string) bool {
 	return k == 0
 }
 
-// wholeWords are names of secrets, or last words of such names, that end other words, too.
+// wholeWords are names of secrets, or last words of such names, that are also endings of other words.
 var wholeWords = []string{"pass", "pwd", "dbpass", "dbpwd", "sig", "sid", "session", "sessid", "phpsessid", "jsessionid", "auth", "cookie", "cookies"}
 
-// kindOf tells what a name says of its value.
+// kindOf returns the kind of a name.
 func kindOf(name string) kind {
 	end := len(name)
 	for end > 0 && class[name[end-1]]&digit != 0 {
@@ -85,7 +85,7 @@ func kindOf(name string) kind {
 	name = name[strings.LastIndexByte(name[:end], '.')+1 : end]
 	var buffer [2 * longestName]byte
 	plain := buffer[:0]
-	begins := 0 // of the last word, in plain
+	begins := 0 // position of the last word in plain
 	for i := range len(name) {
 		c := name[i]
 		if c == '-' || c == '_' || c == ' ' {
@@ -100,11 +100,11 @@ func kindOf(name string) kind {
 	return kindOfPlain(string(plain), string(plain[begins:]))
 }
 
-// kindOfPlain is kindOf for a name in small letters only; last is its last word.
+// kindOfPlain is kindOf for a name in small letters; last is its last word.
 func kindOfPlain(name, last string) kind {
 	switch last {
 	case "pass", "pwd", "dbpass", "dbpwd":
-		if name == "oldpwd" { // the folder before this one
+		if name == "oldpwd" { // the previous working folder
 			return noSecret
 		}
 		return password
@@ -135,14 +135,14 @@ func hasAnySuffix(s string, ends []string) bool {
 	return false
 }
 
-// name is what stands before a value.
+// name is the name before a value.
 type name struct {
 	start, end int
 	kind       kind
-	quote      byte // around it; 0 for none
+	quote      byte // the quote around it; 0 for none
 }
 
-// named masks the value of the name that has a word of nameWords at p.
+// named masks the value of a name that contains a word of nameWords at p.
 func (sc *scanner) named(p int) {
 	n, ok := sc.nameAt(p)
 	if !ok {
@@ -179,7 +179,7 @@ func (sc *scanner) named(p int) {
 	if n.quote != 0 {
 		start = sc.afterSpace(start)
 	}
-	start = sc.afterBlanks(start) // a line's end ends a value without quotes
+	start = sc.afterBlanks(start) // a value without quotes is on the same line
 	sc.valueAt(n, start, direct && start == gap+1)
 }
 

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// own adds what the patterns of the settings find in a text.
+// own adds the secrets in a text that the patterns of the settings match.
 func (m *Masker) own(text string, spans []span) []span {
 	for _, p := range m.patterns {
 		for _, at := range p.FindAllStringSubmatchIndex(text, -1) {
@@ -22,7 +22,7 @@ func (m *Masker) own(text string, spans []span) []span {
 	return spans
 }
 
-// touchesMask tells whether there is a mask in a text from start to end, or one that reaches into it.
+// touchesMask reports whether a mask overlaps the part of a text from start to end.
 func touchesMask(text string, start, end int) bool {
 	for i := max(start-len(opening)-4, 0); i < end; i++ {
 		if text[i] == '[' && maskAt(text, i) {
@@ -32,7 +32,7 @@ func touchesMask(text string, start, end int) bool {
 	return false
 }
 
-// merge sorts spans, joins those that overlap, and leaves masks alone. No span cuts a character.
+// merge sorts spans, joins overlapping ones, and excludes existing masks. No span cuts a character.
 func merge(text string, spans []span) []span {
 	if len(spans) == 0 {
 		return nil

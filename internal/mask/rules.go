@@ -13,36 +13,36 @@ import (
 	"unicode/utf8"
 )
 
-// gitleaksRules are rules of the project gitleaks, as scripts/secret-rules writes them.
+// gitleaksRules are rules of the project gitleaks, written by scripts/secret-rules.
 //
 //go:embed gitleaks/rules.json
 var gitleaksRules []byte
 
-// rule finds secrets of one kind by a regular expression. It is tried where one of its keywords stands, so that texts without
-// keywords cost nothing.
+// rule finds secrets of one kind by a regular expression. It is tried only at its keywords, so texts without keywords cost
+// nothing.
 type rule struct {
 	ID         string   `json:"id"`
-	Keywords   []string `json:"keywords"` // in lower case; capitals do not count
+	Keywords   []string `json:"keywords"` // in lower case; case is ignored
 	Offset     int      `json:"offset"`   // of a keyword in a match, in bytes
-	Expression string   `json:"re"`       // the group, or the first that takes part, is the secret, or else all of a match
-	Group      int      `json:"group"`    // 0 for the first that takes part
-	Word       bool     `json:"word"`     // a match begins a word
-	End        bool     `json:"end"`      // a match ends a word; without it, the rest of the word belongs to the secret
-	Named      bool     `json:"named"`    // it is the name before a value that says what it is, so the value needs a digit
-	Entropy    float64  `json:"entropy"`  // of a secret at least, in bits a byte
-	Allow      []string `json:"allow"`    // expressions of secrets that are none
+	Expression string   `json:"re"`       // the secret is the group, or the first matching group, or the whole match
+	Group      int      `json:"group"`    // 0 for the first matching group
+	Word       bool     `json:"word"`     // a match begins at a word boundary
+	End        bool     `json:"end"`      // a match ends at a word boundary; otherwise the rest of the word is part of the secret
+	Named      bool     `json:"named"`    // only the name before a value marks it, so the value needs a digit
+	Entropy    float64  `json:"entropy"`  // minimum entropy of a secret, in bits per byte
+	Allow      []string `json:"allow"`    // expressions of values that are not secrets
 
-	// At first use, because most rules are never asked.
-	reach    func() int            // how much of a text the expression can see, in bytes
+	// Computed at first use, because most rules are never tried.
+	reach    func() int            // how much of a text the expression is applied to, in bytes
 	compiled func() *regexp.Regexp //
 	allowed  func() []*regexp.Regexp
 }
 
-// ruleSet is all that is looked for, beside the patterns of the settings. It does not change.
+// ruleSet are all rules except the patterns of the settings. It is immutable.
 type ruleSet struct {
 	Rules     []rule   `json:"rules"`
-	Allow     []string `json:"allow"`     // expressions of values that are no secrets, whichever rule finds them
-	Stopwords []string `json:"stopwords"` // no secret holds one
+	Allow     []string `json:"allow"`     // expressions of values that are not secrets for any rule
+	Stopwords []string `json:"stopwords"` // words that no secret contains
 	allowed   func() []*regexp.Regexp
 	index     index
 }
@@ -79,10 +79,10 @@ func lazily(expressions []string) func() []*regexp.Regexp {
 	})
 }
 
-// maxReach is how much of a text an expression sees at most, in bytes. It bounds what a keyword costs.
+// maxReach is the maximum number of bytes of a text that an expression is applied to. It bounds the cost of a keyword.
 const maxReach = 512
 
-// longest returns the length of the longest text that an expression describes, in bytes, up to maxReach.
+// longest returns the maximum length of a match of an expression in bytes, up to maxReach.
 func longest(expression string) int {
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -139,7 +139,7 @@ func (sc *scanner) try(k, p int) {
 		return
 	}
 	switch {
-	case at[1] >= maxReach: // it may have been cut
+	case at[1] >= maxReach: // the match may have been cut
 		more, _ := sc.run(p+at[1], token68)
 		end = max(end, more)
 	case open && end == p+at[1]:
@@ -148,8 +148,7 @@ func (sc *scanner) try(k, p int) {
 	sc.mask(start, end)
 }
 
-// leadsToValue tells whether what stands between a name and its value comes soon behind p. It spares the expression, which
-// costs much more.
+// leadsToValue reports whether a separator of name and value follows soon after p. It is much cheaper than the expression.
 func (sc *scanner) leadsToValue(p int) bool {
 	return strings.ContainsAny(sc.s[p:min(p+64, len(sc.s))], "=>:|,")
 }
@@ -166,7 +165,7 @@ func (set *ruleSet) isSecret(r *rule, secret string) bool {
 	return !slices.ContainsFunc(r.allowed(), matches) && !slices.ContainsFunc(set.allowed(), matches)
 }
 
-// entropy returns Shannon's entropy of the bytes of a text, in bits a byte.
+// entropy returns the Shannon entropy of the bytes of a text, in bits per byte.
 func entropy(text string) (bits float64) {
 	var counts [256]int
 	for i := range len(text) {

@@ -2,29 +2,30 @@ package mask
 
 import "math/bits"
 
-// scanner searches one text after another, as a reader sees them, for secrets.
+// scanner finds secrets in unescaped texts, one after another.
 type scanner struct {
 	s      string
 	rules  *ruleSet
 	spans  []span
-	looked bool        // a keyword was there, so what follows is set
-	runs   [16]stretch // the last one found, by the class of its bytes
+	looked bool        // there was a keyword, so the following fields are set
+	runs   [16]stretch // the last run by class of bytes
 	value  stretch     // the last value without quotes
 }
 
 // stretch is a part of a text.
 type stretch struct {
 	start, end int
-	digit      int // the last digit of it, or -1
+	digit      int // position of its last digit, or -1
 }
 
-// shortest is the length of the shortest secret together with what marks it as one.
+// shortest is the length of the shortest secret with its mark.
 const shortest = 7
 
-// find returns the secrets in a text. Some may overlap.
+// find returns the secrets in a text. They may overlap.
 func (sc *scanner) find(set *ruleSet, s string) []span { return sc.findIn(set, s, 0, len(s)) }
 
-// findIn returns the secrets in the part of s from start to end. They count from start. It is find for s[start:end], faster.
+// findIn returns the secrets in the part of s from start to end, with positions relative to start. It is equal to find for
+// s[start:end], but faster.
 func (sc *scanner) findIn(set *ruleSet, s string, start, end int) []span {
 	if end-start < shortest {
 		return nil
@@ -39,19 +40,19 @@ func (sc *scanner) findIn(set *ruleSet, s string, start, end int) []span {
 	return found
 }
 
-// mask notes a secret.
+// mask records a secret.
 func (sc *scanner) mask(start, end int) {
 	if start < end {
 		sc.spans = append(sc.spans, span{start, end, bare})
 	}
 }
 
-// has tells whether the text goes on with word at i.
+// has reports whether the text continues with word at i.
 func (sc *scanner) has(i int, word string) bool {
 	return i >= 0 && i+len(word) <= len(sc.s) && sc.s[i:i+len(word)] == word
 }
 
-// hasFold is as has, and capitals do not count. The word is in lower case.
+// hasFold is has without regard to case. The word is in lower case.
 func (sc *scanner) hasFold(i int, word string) bool {
 	if i < 0 || i+len(word) > len(sc.s) {
 		return false
@@ -72,8 +73,8 @@ func (sc *scanner) byteAt(i int) byte {
 	return sc.s[i]
 }
 
-// run returns the end of the bytes of this class that begin at i, and whether a digit is among them. It remembers the last run
-// of a class, so that many that begin within one cost no more than one.
+// run returns the end of the run of bytes of this class that begins at i, and whether it has a digit. It remembers the last run
+// of each class, so that many calls within one run cost no more than one.
 func (sc *scanner) run(i int, of uint16) (end int, digits bool) {
 	m := &sc.runs[bits.TrailingZeros16(of)]
 	if i < m.start || i >= m.end {
@@ -87,7 +88,7 @@ func (sc *scanner) run(i int, of uint16) (end int, digits bool) {
 	return m.end, m.digit >= i
 }
 
-// startsWord tells whether a word can begin at i: no letter or digit stands before it, unless it ends an escape.
+// startsWord reports whether a word can begin at i: no letter or digit precedes it, except as the end of an escape.
 func (sc *scanner) startsWord(i int) bool {
 	if i == 0 || class[sc.s[i-1]]&word == 0 {
 		return true
@@ -99,7 +100,7 @@ func (sc *scanner) startsWord(i int) bool {
 	return false
 }
 
-// endsWord tells whether a word can end before i.
+// endsWord reports whether a word can end before i.
 func (sc *scanner) endsWord(i int) bool { return i >= len(sc.s) || class[sc.s[i]]&word == 0 }
 
 func (sc *scanner) afterSpace(i int) int {
@@ -109,7 +110,7 @@ func (sc *scanner) afterSpace(i int) int {
 	return i
 }
 
-// afterBlanks is as afterSpace, but stays on the line.
+// afterBlanks is afterSpace within one line.
 func (sc *scanner) afterBlanks(i int) int {
 	for i < len(sc.s) && (sc.s[i] == ' ' || sc.s[i] == '\t') {
 		i++
@@ -123,16 +124,16 @@ const (
 	word                        // letters, digits, underscore
 	alnum                       // letters, digits
 	key                         // of vendors' keys: letters, digits, _ and -
-	dotted                      // of a JWT: those and the dot
-	token68                     // of what follows Bearer
+	dotted                      // of a JWT: those and dots
+	token68                     // of the token after Bearer
 	base64                      //
-	login                       // before the host of a URL
-	named                       // of a name before a value: those of dotted
+	login                       // of the credentials in a URL
+	named                       // of a name before a value, the same as dotted
 	bareword                    // of a value without quotes
-	setting                     // of a value in a file of settings of an environment
-	stop                        // what ends a sentence, not a value
-	closes                      // what stands behind a value, so that no value begins with it
-	code                        // what follows a name in code
+	setting                     // of a value in a file of environment settings
+	stop                        // the end of a sentence, not of a value
+	closes                      // bytes after a value, which cannot begin one
+	code                        // bytes after a name in code
 	crumb                       // of the value of a cookie
 )
 

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// valueAt masks the value that begins at start. direct is whether it stands right behind an equals sign that stands right behind
-// a name without quotes.
+// valueAt masks the value that begins at start. direct is whether it directly follows an equals sign that directly follows a name
+// without quotes.
 func (sc *scanner) valueAt(n name, start int, direct bool) {
 	switch c := sc.byteAt(start); {
 	case c == '"' || c == '\'' || c == '`':
 		sc.quoted(n, start)
 		return
 	case (c|0x20 == 'b' || c|0x20 == 'f' || c|0x20 == 'r') && (sc.byteAt(start+1) == '"' || sc.byteAt(start+1) == '\''):
-		sc.quoted(n, start+1) // of Python
+		sc.quoted(n, start+1) // Python
 		return
 	case c == '[' && n.quote != 0:
 		sc.listed(n, start+1)
@@ -28,7 +28,7 @@ func (sc *scanner) valueAt(n name, start int, direct bool) {
 	sc.bare(n, start, direct)
 }
 
-// quoted masks the value between quotes whose opening one is at i, and returns where it ends.
+// quoted masks the value whose opening quote is at i, and returns its end.
 func (sc *scanner) quoted(n name, i int) (end int) {
 	start := i + 1
 	end = sc.closing(start, sc.s[i])
@@ -41,7 +41,7 @@ func (sc *scanner) quoted(n name, i int) (end int) {
 	return end
 }
 
-// closing returns the end of a text between quotes that begins at i: its closing quote, or the end of the line.
+// closing returns the end of a quoted text that begins at i: its closing quote, or the end of the line.
 func (sc *scanner) closing(i int, quote byte) int {
 	for ; i < len(sc.s) && sc.s[i] != quote && sc.s[i] != '\n'; i++ {
 		if sc.s[i] == '\\' && i+1 < len(sc.s) && sc.s[i+1] != '\n' {
@@ -66,7 +66,7 @@ func (sc *scanner) listed(n name, i int) {
 	}
 }
 
-// number returns the end of a number of four characters or more that begins at start, or start.
+// number returns the end of a number of at least four characters that begins at start, or start.
 func (sc *scanner) number(start int) int {
 	end := start
 	for c := sc.byteAt(end); class[c]&digit != 0 || end > start && (lower(c) == 'e' || c == '+') || c == '-' || c == '.'; c = sc.byteAt(end) {
@@ -78,7 +78,7 @@ func (sc *scanner) number(start int) int {
 	return end
 }
 
-// element masks the content of an element of XML.
+// element masks the content of an XML element.
 func (sc *scanner) element(n name, start int) {
 	end := start
 	for limit := min(start+256, len(sc.s)); end < limit && sc.s[end] != '<' && sc.s[end] != '\n'; {
@@ -89,8 +89,8 @@ func (sc *scanner) element(n name, start int) {
 	}
 }
 
-// flagged masks the value after a flag and a blank, as in --password hunter2. Prose says --password, too, so the value needs
-// something that a word has not.
+// flagged masks the value after a flag and a space, as in --password hunter2. Prose contains flags, too, so the value needs a
+// character that words do not have.
 func (sc *scanner) flagged(n name, start int) {
 	if c := sc.byteAt(start); c == '"' || c == '\'' {
 		sc.quoted(n, start)
@@ -107,9 +107,9 @@ func (sc *scanner) flagged(n name, start int) {
 	}
 }
 
-// in tells whether a whole value is a secret, and from where on.
+// in reports whether a whole value is a secret, and where the secret begins.
 func (k kind) in(value string) (from int, ok bool) {
-	if isReference(value) || strings.HasPrefix(strings.TrimLeft(value, " \n"), "-----BEGIN ") { // the body of a key is found by itself
+	if isReference(value) || strings.HasPrefix(strings.TrimLeft(value, " \n"), "-----BEGIN ") { // the body of a key has its own finder
 		return 0, false
 	}
 	switch k {
@@ -132,7 +132,7 @@ func isPath(s string) bool {
 	return s[0] == '/' || s[0] == '~' || s[0] == '.' || len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }
 
-// isPlainPath tells whether there is a path in small letters, as that of a file with a key. Base64 has capitals, too.
+// isPlainPath reports whether a value is a path in small letters, such as that of a key file. Base64 has capitals, too.
 func isPlainPath(s string) bool {
 	s = strings.TrimLeft(s[:min(len(s), longValue)], "~.")
 	if len(s) < 2 || s[0] != '/' || strings.Count(s, "/") < 2 {
@@ -146,11 +146,11 @@ func isPlainPath(s string) bool {
 	return true
 }
 
-// longValue is how much of a value is looked at to tell what it is, in bytes, so that many names in one long value cost no more
-// than it is long.
+// longValue is the number of bytes of a value that are examined, so that many names in one long value cost no more than its
+// length.
 const longValue = 256
 
-// isRandom tells whether a value looks drawn by lot, rather than written by somebody.
+// isRandom reports whether a value looks random rather than written by a person.
 func isRandom(s string) bool {
 	s = s[:min(len(s), longValue)]
 	if len(s) < 10 || strings.ContainsAny(s, " \t\n()[]{}<>,") {
@@ -168,7 +168,7 @@ func isRandom(s string) bool {
 	return letters > 1 && digits > 1 && entropy(s) >= 2.8
 }
 
-// afterScheme returns where the credentials begin in the value of an Authorization header.
+// afterScheme returns the beginning of the credentials in the value of an Authorization header.
 func afterScheme(value string) int {
 	i := 0
 	for i < len(value) && (class[value[i]]&alnum != 0 || value[i] == '-') {
@@ -180,11 +180,11 @@ func afterScheme(value string) int {
 	return i + 1
 }
 
-// schemes are those of an Authorization header without quotes.
+// schemes are the schemes of an Authorization header without quotes.
 var schemes = []string{"bearer", "basic", "token", "digest", "apikey", "negotiate"}
 
-// bare masks a value without quotes. Most of those in code and prose are no secrets, so it wants a digit, or the form of a
-// variable of an environment or a query.
+// bare masks a value without quotes. Most such values in code and prose are not secrets, so it requires a digit, or the form of
+// an environment variable or a query.
 func (sc *scanner) bare(n name, start int, direct bool) {
 	if n.kind == credential {
 		if scheme, _ := sc.run(start, alnum); sc.byteAt(scheme) == ' ' &&
@@ -222,8 +222,8 @@ func (sc *scanner) bare(n name, start int, direct bool) {
 	}
 }
 
-// bareEnd returns the end of a value without quotes, and whether it has a digit. An ampersand belongs to it, unless a parameter of
-// a query follows. In a file of settings it ends where the word does.
+// bareEnd returns the end of a value without quotes, and whether it has a digit. An ampersand is a part of it, unless a query
+// parameter follows. In a file of settings it ends with the word.
 func (sc *scanner) bareEnd(start int, environment bool) (end int, digits bool) {
 	if environment {
 		return sc.run(start, setting)
@@ -248,7 +248,7 @@ func (sc *scanner) bareEnd(start int, environment bool) (end int, digits bool) {
 	}
 }
 
-// endsAt tells whether a value ends before the ampersand that stands before i: what follows is another parameter or command.
+// endsAt reports whether a value ends before the ampersand before i, because another parameter or command follows.
 func (sc *scanner) endsAt(i int) bool {
 	if class[sc.byteAt(i)]&bareword == 0 {
 		return true
@@ -257,7 +257,7 @@ func (sc *scanner) endsAt(i int) bool {
 	return end > i && sc.byteAt(end) == '='
 }
 
-// isSetting tells whether a name is that of a variable of an environment, where one is set.
+// isSetting reports whether a name is an environment variable that is being set.
 func (sc *scanner) isSetting(n name) bool {
 	for _, c := range []byte(sc.s[n.start:n.end]) {
 		if c >= 'a' && c <= 'z' || c == '.' || c == '-' {
@@ -271,8 +271,8 @@ func (sc *scanner) isSetting(n name) bool {
 	return sc.has(before-len("export "), "export ") || sc.has(before-len("ENV "), "ENV ") || sc.has(before-len("-e "), "-e ")
 }
 
-// isAssigned tells whether what stands behind name= is a value of an environment, of a query or of a command, and more than the
-// name of another variable.
+// isAssigned reports whether the text after name= is a value of an environment, a query or a command, and not the name of another
+// variable.
 func isAssigned(value string, next byte) bool {
 	if len(value) < 6 || next == ',' || next == ')' || strings.Contains(value, ".") || kindOf(value) != noSecret {
 		return false
@@ -282,13 +282,13 @@ func isAssigned(value string, next byte) bool {
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// constants are what code and its documentation say in place of a value.
+// constants are words in the place of values in code and documentation.
 var constants = []string{"undefined", "string", "required", "optional", "redacted"}
 
-// placeholders are what documentation and tests say in place of a secret.
+// placeholders are words in the place of secrets in documentation and tests.
 var placeholders = []string{"password", "passwd", "pass", "pwd", "secret", "token", "changeme", "username", "none", "null", "true", "false", "yes", "no"}
 
-// isReference tells whether a value only says where a secret stands, as $PASSWORD or <your key>, or was hidden already.
+// isReference reports whether a value only refers to a secret, such as $PASSWORD or <your key>, or is already masked.
 func isReference(s string) bool {
 	if s == "" || maskAt(s, 0) {
 		return true
@@ -315,7 +315,7 @@ func isReference(s string) bool {
 	return false
 }
 
-// isConstantName tells whether there are only capitals, digits and underscores, and a capital first.
+// isConstantName reports whether a value has only capitals, digits and underscores, and begins with a capital.
 func isConstantName(s string) bool {
 	for i := range len(s) {
 		c := s[i]

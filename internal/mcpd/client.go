@@ -16,34 +16,35 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Client is a source that asks a server of unloop over HTTP.
+// Client is a source that reads from a server over HTTP.
 type Client struct {
 	base  *url.URL
 	token string
 	http  *http.Client
 }
 
-// Bounds of an answer.
+// Limits of an answer.
 const (
 	answerTime  = 30 * time.Second
-	answerBytes = 64 << 20 // of an answer other than a page of events, which is read one by one
+	answerBytes = 64 << 20 // maximum bytes of an answer other than a page of events, whose events are read one by one
 	pageBytes   = 1 << 30
 )
 
-// NewClient returns a source that asks the server at a base such as http://127.0.0.1:8765. The token is sent along; "" is none.
+// NewClient returns a source for the server at a base URL such as http://127.0.0.1:8765. The token is sent with each request; ""
+// is none.
 func NewClient(base, token string) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
-		return nil, fmt.Errorf("the address of the server must be as http://127.0.0.1:8765, not %q", base)
+		return nil, fmt.Errorf("invalid server address %q: want a URL such as http://127.0.0.1:8765", base)
 	}
 	elsewhere := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Client{base: u, token: token, http: &http.Client{Timeout: answerTime, CheckRedirect: elsewhere}}, nil
 }
 
-// get asks for a path of the API, made of its parts, and hands over the answer and its headers.
+// get requests a path of the API, made of parts, and passes the answer and its headers to read.
 func (c *Client) get(ctx context.Context, query url.Values, read func(http.Header, io.Reader) error, parts ...string) error {
 	for i, p := range parts {
-		if p == "" { // would lead to another path
+		if p == "" { // would be another path
 			return ErrNoRun
 		}
 		parts[i] = store.PathOf(p)
@@ -52,7 +53,7 @@ func (c *Client) get(ctx context.Context, query url.Values, read func(http.Heade
 	address.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), http.NoBody)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return fmt.Errorf("make a request: %w", err)
 	}
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
@@ -66,9 +67,9 @@ func (c *Client) get(ctx context.Context, query url.Values, read func(http.Heade
 	case status == http.StatusNotFound && len(parts) > 2:
 		return ErrNoRun
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return fmt.Errorf("the server wants a token that may read (%s)", answer.Status)
+		return fmt.Errorf("the server requires a token with the scope read (%s)", answer.Status)
 	case status != http.StatusOK:
-		return fmt.Errorf("the server answers %s", answer.Status)
+		return fmt.Errorf("the server answered %s", answer.Status)
 	}
 	if err := read(answer.Header, answer.Body); err != nil {
 		return fmt.Errorf("read the server's answer: %w", err)
@@ -76,7 +77,7 @@ func (c *Client) get(ctx context.Context, query url.Values, read func(http.Heade
 	return nil
 }
 
-// decode asks for a path and decodes the answer.
+// decode requests a path and decodes the answer.
 func (c *Client) decode(ctx context.Context, into any, query url.Values, parts ...string) error {
 	return c.get(ctx, query, func(_ http.Header, body io.Reader) error {
 		return json.NewDecoder(io.LimitReader(body, answerBytes)).Decode(into)
@@ -106,7 +107,7 @@ func (c *Client) Run(ctx context.Context, id string) (*Run, error) {
 	return &run, nil
 }
 
-// Metrics returns a run's totals.
+// Metrics returns the totals of a run.
 func (c *Client) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 	var m api.Metrics
 	if err := c.decode(ctx, &m, nil, "api", "runs", id, "metrics"); err != nil {
@@ -115,7 +116,7 @@ func (c *Client) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 	return &m, nil
 }
 
-// Warnings returns a run's warnings.
+// Warnings returns the warnings of a run.
 func (c *Client) Warnings(ctx context.Context, id string) ([]Warning, error) {
 	var told []api.Warning
 	if err := c.decode(ctx, &told, nil, "api", "runs", id, "warnings"); err != nil {
@@ -124,9 +125,9 @@ func (c *Client) Warnings(ctx context.Context, id string) ([]Warning, error) {
 	return warningsOf(told), nil
 }
 
-// Events returns a run's last events. It reads them from the end, page by page, and holds those that it returns.
+// Events returns the last events of a run. It reads pages from the end, and keeps only the returned events.
 func (c *Client) Events(ctx context.Context, id string, limit int) ([]Event, error) {
-	var last []Event // the last first
+	var last []Event // in reverse order
 	query := url.Values{"order": {"desc"}}
 	for {
 		next := ""
@@ -144,13 +145,13 @@ func (c *Client) Events(ctx context.Context, id string, limit int) ([]Event, err
 			return last, nil
 		}
 		if next == query.Get("cursor") {
-			return nil, errors.New("the server's list of events does not end")
+			return nil, errors.New("the server's list of events has too many pages")
 		}
 		query.Set("cursor", next)
 	}
 }
 
-// readEvents adds the events of an array.
+// readEvents appends the events of a JSON array.
 func readEvents(to []Event, array io.Reader) ([]Event, error) {
 	d := json.NewDecoder(array)
 	if _, err := d.Token(); err != nil {

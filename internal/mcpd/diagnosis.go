@@ -11,30 +11,30 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// diagnosis says whether a run loops.
+// diagnosis is the answer to whether a run loops.
 type diagnosis struct {
 	ID            string    `json:"run_id" jsonschema:"the run's id"`
 	Name          string    `json:"name" jsonschema:"display name; the run's id if it has no other"`
 	Status        string    `json:"status" jsonschema:"running, completed, failed or closed"`
-	HealthScore   int       `json:"health_score" jsonschema:"100 is well, 0 is stuck"`
+	HealthScore   int       `json:"health_score" jsonschema:"100 is healthy, 0 is stuck"`
 	HealthStatus  string    `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
-	Verdict       string    `json:"verdict" jsonschema:"whether it loops, in a sentence"`
-	WarningCount  int       `json:"warning_count" jsonschema:"how many warnings it has"`
-	Warnings      []Warning `json:"warnings" jsonschema:"the most telling first"`
-	WorstDecision string    `json:"worst_decision" jsonschema:"the hardest that the policy decided so far: allow, warn, block or halt"`
+	Verdict       string    `json:"verdict" jsonschema:"whether it loops, in one sentence"`
+	WarningCount  int       `json:"warning_count" jsonschema:"number of warnings"`
+	Warnings      []Warning `json:"warnings" jsonschema:"the most significant first"`
+	WorstDecision string    `json:"worst_decision" jsonschema:"the most severe decision of the policy so far: allow, warn, block or halt"`
 }
 
 func diagnose(run *Run, warnings []Warning) *diagnosis {
 	d := &diagnosis{
 		ID: run.ID, Name: run.Name, Status: run.Status, HealthScore: run.HealthScore, HealthStatus: run.HealthStatus,
-		WarningCount: len(warnings), Warnings: mostTellingFirst(warnings), WorstDecision: run.WorstDecision,
+		WarningCount: len(warnings), Warnings: bySignificance(warnings), WorstDecision: run.WorstDecision,
 	}
 	d.Verdict = d.verdict()
 	return d
 }
 
-// mostTellingFirst sorts by severity, then by the evidence that a rule scores, then by how often it happened.
-func mostTellingFirst(warnings []Warning) []Warning {
+// bySignificance sorts by severity, then by the score, then by the count.
+func bySignificance(warnings []Warning) []Warning {
 	warnings = append([]Warning{}, warnings...)
 	slices.SortStableFunc(warnings, func(a, b Warning) int {
 		return cmp.Or(cmp.Compare(rank(b.Severity), rank(a.Severity)), cmp.Compare(b.number("score"), a.number("score")),
@@ -47,23 +47,23 @@ func rank(severity string) int {
 	return slices.Index([]string{string(unloop.SeverityInfo), string(unloop.SeverityWarning), string(unloop.SeverityCritical)}, severity)
 }
 
-// number returns a detail; 0 where it is not a number.
+// number returns a detail, or 0 if it is not a number.
 func (w *Warning) number(detail string) float64 {
 	n, ok := w.Details[detail].(json.Number)
 	if !ok {
 		return 0
 	}
-	f, _ := n.Float64() // the decoder has read a number; one out of range is the largest
+	f, _ := n.Float64() // the decoder accepted the number; one out of range becomes the largest
 	return f
 }
 
-// words returns a detail; "" where it is not a text.
+// words returns a detail, or "" if it is not a string.
 func (w *Warning) words(detail string) string {
 	s, _ := w.Details[detail].(string)
 	return s
 }
 
-// proof returns the ids of the events that prove it, the culprit apart.
+// proof returns the ids of the supporting events, without the culprit.
 func (w *Warning) proof() (ids []string) {
 	all, _ := w.Details["evidence"].([]any)
 	for _, one := range all {
@@ -94,7 +94,7 @@ func (d *diagnosis) verdict() string {
 	}
 }
 
-// text is the diagnosis for an agent that is to mend what looped.
+// text returns the diagnosis as text for an agent that fixes the loop.
 func (d *diagnosis) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nRun %s", d.Verdict, d.ID)
@@ -103,7 +103,7 @@ func (d *diagnosis) text() string {
 	}
 	fmt.Fprintf(&b, ": %s, health %d of 100", d.Status, d.HealthScore)
 	if d.WorstDecision != "" && d.WorstDecision != policy.Allow.String() {
-		fmt.Fprintf(&b, ", hardest decision %s", d.WorstDecision)
+		fmt.Fprintf(&b, ", most severe decision %s", d.WorstDecision)
 	}
 	b.WriteString(".\n")
 	for i := range d.Warnings {

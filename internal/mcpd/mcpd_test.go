@@ -232,7 +232,7 @@ func TestLimitsOutOfRangeAreErrorsThatNameIt(t *testing.T) {
 }
 
 func TestNoRunAndABrokenSourceAreSaid(t *testing.T) {
-	if text, _ := call(t, connect(t, &shelf{}), "latest_run_diagnosis", nil); text != "error: no run is recorded yet" {
+	if text, _ := call(t, connect(t, &shelf{}), "latest_run_diagnosis", nil); text != "error: there are no runs yet" {
 		t.Errorf("without runs: %q", text)
 	}
 	if _, content := call(t, connect(t, &shelf{}), "list_runs", nil); cmp.Diff(map[string]any{"result": []any{}}, content) != "" {

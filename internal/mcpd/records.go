@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Store is what records are read from.
+// Store is the part of a store that Records reads.
 type Store interface {
 	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
 	Run(ctx context.Context, id string) (*store.Run, error)
@@ -17,7 +17,7 @@ type Store interface {
 	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
 }
 
-// Records is a source that reads straight from a store.
+// Records is a source that reads from a store.
 type Records struct{ Store Store }
 
 // Runs returns the runs that started last.
@@ -57,7 +57,7 @@ func (r Records) Run(ctx context.Context, id string) (*Run, error) {
 	return &told, nil
 }
 
-// Metrics returns a run's totals.
+// Metrics returns the totals of a run.
 func (r Records) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 	run, err := r.run(ctx, id)
 	if err != nil {
@@ -67,7 +67,7 @@ func (r Records) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 	return &m, nil
 }
 
-// Warnings returns a run's warnings.
+// Warnings returns the warnings of a run.
 func (r Records) Warnings(ctx context.Context, id string) ([]Warning, error) {
 	run, err := r.run(ctx, id)
 	if err != nil {
@@ -80,13 +80,13 @@ func (r Records) Warnings(ctx context.Context, id string) ([]Warning, error) {
 	return warningsOf(api.WarningsOf(run.ID, warnings)), nil
 }
 
-// Events returns a run's last events. It reads them from the end, page by page, and holds a page and those that it returns.
+// Events returns the last events of a run. It reads pages from the end, and keeps one page and the returned events.
 func (r Records) Events(ctx context.Context, id string, limit int) ([]Event, error) {
 	run, err := r.run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	var last []Event // the last first
+	var last []Event // in reverse order
 	for cursor := ""; ; {
 		events, next, err := r.Store.EventPage(ctx, run.Number, store.Page{Cursor: cursor, Limit: limit - len(last), Backward: true})
 		if err != nil {

@@ -248,8 +248,8 @@ func TestBothSourcesTellTheSame(t *testing.T) {
 func TestWhyAServerDoesNotAnswerIsSaid(t *testing.T) {
 	server := serveAPI(t, filled(t))
 	for _, c := range []struct{ what, base, token, id, want string }{
-		{"no token", server.URL, "", "a/b", "wants a token that may read (401"},
-		{"another address", server.URL, "sesame", "redirects", "answers 302"},
+		{"no token", server.URL, "", "a/b", "requires a token with the scope read (401"},
+		{"another address", server.URL, "sesame", "redirects", "answered 302"},
 		{"no server", "http://127.0.0.1:1", "", "a/b", "unloop serve"},
 	} {
 		client, err := NewClient(c.base, c.token)

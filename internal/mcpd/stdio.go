@@ -12,22 +12,22 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// messages reads lines and hands on those that are messages of JSON-RPC, or batches of them. The others it answers with an error
-// and passes over: the SDK would end at them.
+// messages reads lines and passes on JSON-RPC messages and batches. It answers other lines with an error and skips them, because
+// they would end the SDK's connection.
 type messages struct {
 	in     io.ReadCloser
 	lines  *bufio.Reader
-	answer io.Writer // takes each line in one piece
-	line   []byte    // memory for lines that are longer than the reader's
-	rest   []byte    // of the message at hand, not handed on yet
-	err    error     // behind it
+	answer io.Writer // receives each line in one write
+	line   []byte    // buffer for lines that are longer than the reader's buffer
+	rest   []byte    // of the current message, not passed on yet
+	err    error     // after rest
 }
 
 func newMessages(in io.ReadCloser, answer io.Writer) *messages {
 	return &messages{in: in, lines: bufio.NewReader(in), answer: answer}
 }
 
-// Read hands on a message, or a part of one.
+// Read returns the next message or a part of it.
 func (m *messages) Read(p []byte) (int, error) {
 	for len(m.rest) == 0 {
 		if m.err != nil {
@@ -45,7 +45,7 @@ func (m *messages) Read(p []byte) (int, error) {
 // Close closes the input.
 func (m *messages) Close() error { return m.in.Close() }
 
-// next reads a line. Its error is that of the answers.
+// next reads a line. Its error is that of the reader or of writing an answer.
 func (m *messages) next() error {
 	m.line = m.line[:0]
 	part, err := m.lines.ReadSlice('\n')
@@ -68,7 +68,7 @@ func (m *messages) next() error {
 	return err
 }
 
-// faultOf says what is wrong with a line; code 0 for nothing. A blank line is none.
+// faultOf returns why a line is not a message; code 0 means that it is one. A blank line has no fault.
 func faultOf(line []byte) (code int, reason string) {
 	line = bytes.TrimSpace(line)
 	var batch []json.RawMessage
@@ -82,11 +82,11 @@ func faultOf(line []byte) (code int, reason string) {
 	case line[0] != '[':
 		batch = []json.RawMessage{line}
 	default:
-		_ = json.Unmarshal(line, &batch) // an array: it is valid
+		_ = json.Unmarshal(line, &batch) // the line is valid JSON
 	}
 	for _, message := range batch {
 		if _, err := jsonrpc.DecodeMessage(message); err != nil {
-			return jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0"
+			return jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message"
 		}
 	}
 	if len(batch) == 0 {
@@ -95,7 +95,7 @@ func faultOf(line []byte) (code int, reason string) {
 	return 0, ""
 }
 
-// oneByOne lets one write at a time.
+// oneByOne serializes writes.
 type oneByOne struct {
 	mu sync.Mutex
 	io.WriteCloser

@@ -13,7 +13,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-// Bounds of what a tool tells at once.
+// Limits of an answer.
 const (
 	maxRuns   = 1000
 	maxEvents = 1000
@@ -22,41 +22,41 @@ const (
 type (
 	nothing  struct{}
 	runsArgs struct {
-		Limit *int `json:"limit,omitempty" jsonschema:"how many runs, from 1 to 1000; 20 where it is left out"`
+		Limit *int `json:"limit,omitempty" jsonschema:"maximum number of runs, 1 to 1000; default 20"`
 	}
 	runArgs struct {
 		ID string `json:"run_id" jsonschema:"the run's id"`
 	}
 	eventsArgs struct {
 		ID    string `json:"run_id" jsonschema:"the run's id"`
-		Limit *int   `json:"limit,omitempty" jsonschema:"how many of the last events, from 1 to 1000; 100 where it is left out"`
+		Limit *int   `json:"limit,omitempty" jsonschema:"maximum number of events, 1 to 1000; default 100"`
 	}
 
-	// list is what a tool answers with that tells several things: clients of older revisions take nothing but an object.
+	// list is the output of a tool with several results. Clients of older revisions accept only an object.
 	list[T any] struct {
 		Result []T `json:"result" jsonschema:"the list"`
 	}
 )
 
-// tools are the tools, over a source.
+// tools are the tools of a source.
 type tools struct{ Source }
 
 func addTools(server *mcp.Server, s Source) {
 	t := tools{s}
 	add(server, "list_runs", "Lists runs of agents, the latest started first, each with its health and its number of warnings. "+
 		"Use it to see which runs are stuck.", t.runs)
-	add(server, "latest_run_diagnosis", "Says whether the run that started last loops: a verdict in a sentence, then its warnings, "+
-		"the most telling first, each with the events that prove it and what to try.", t.latest)
-	add(server, "get_run_diagnosis", "Says whether a run loops: a verdict in a sentence, then its warnings, the most telling first, "+
-		"each with the events that prove it and what to try.", t.diagnosis)
-	add(server, "get_run_warnings", "Lists the warnings of a run, the most telling first, with all that is known of each.", t.warnings)
-	add(server, "get_run_metrics", "Tells the totals of a run: events, calls, errors, tokens, cost, latencies and health.", t.metrics)
-	add(server, "get_run_events", fmt.Sprintf("Lists the last events of a run in their order: calls with their inputs and outputs, "+
-		"messages, retries, handoffs. Of each input, output, error and text it tells %d bytes; truncated names those that have more.",
+	add(server, "latest_run_diagnosis", "Reports whether the run that started last loops: a verdict in one sentence, then its warnings, "+
+		"the most significant first, each with the supporting events and what to try.", t.latest)
+	add(server, "get_run_diagnosis", "Reports whether a run loops: a verdict in one sentence, then its warnings, the most significant first, "+
+		"each with the supporting events and what to try.", t.diagnosis)
+	add(server, "get_run_warnings", "Lists the warnings of a run with all details, the most significant first.", t.warnings)
+	add(server, "get_run_metrics", "Returns the totals of a run: events, calls, errors, tokens, cost, latencies and health.", t.metrics)
+	add(server, "get_run_events", fmt.Sprintf("Lists the last events of a run in order: calls with their inputs and outputs, "+
+		"messages, retries, handoffs. Inputs, outputs, errors and texts are cut to %d bytes; truncated lists the cut ones.",
 		maxText), t.events)
 }
 
-// add adds a tool that reads. What it says beside its output is for the agent; where that is "", the output says it itself.
+// add adds a read-only tool. The text of its answer is for the agent; "" means the JSON of the output.
 func add[In, Out any](server *mcp.Server, name, description string, answer func(context.Context, In) (Out, string, error)) {
 	here := false
 	tool := &mcp.Tool{
@@ -66,8 +66,8 @@ func add[In, Out any](server *mcp.Server, name, description string, answer func(
 	}
 	mcp.AddTool(server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (r *mcp.CallToolResult, out Out, err error) {
 		defer func() {
-			if recover() != nil { // what it says may quote a run
-				err = errors.New("the tool failed; this is a mistake in unloop")
+			if recover() != nil { // the panic may quote a run
+				err = errors.New("the tool failed because of a bug in unloop")
 			}
 		}()
 		out, text, err := answer(ctx, in)
@@ -78,15 +78,15 @@ func add[In, Out any](server *mcp.Server, name, description string, answer func(
 	})
 }
 
-// schemaOf returns the schema of an output. A member of a struct of the API has its description in the tag doc.
+// schemaOf returns the schema of an output. Members of the structs of the API have their descriptions in the tag doc.
 func schemaOf[T any]() any {
 	output := reflect.TypeFor[T]()
-	for output.Kind() == reflect.Pointer { // a tool has an output, unless it has an error
+	for output.Kind() == reflect.Pointer { // only an error has no output
 		output = output.Elem()
 	}
 	schema, err := jsonschema.ForType(output, &jsonschema.ForOptions{})
 	if err != nil {
-		panic(fmt.Sprintf("schema of %s: %v", output, err)) // a fault of the program: the types are fixed
+		panic(fmt.Sprintf("schema of %s: %v", output, err)) // impossible: the types are fixed
 	}
 	for _, field := range reflect.VisibleFields(output) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -97,7 +97,7 @@ func schemaOf[T any]() any {
 	return schema
 }
 
-// limit is what was asked for.
+// limit returns the requested limit, or the default.
 func limit(asked *int, otherwise, most int) (int, error) {
 	if asked == nil {
 		return otherwise, nil
@@ -123,7 +123,7 @@ func (t tools) latest(ctx context.Context, _ nothing) (*diagnosis, string, error
 		return nil, "", err
 	}
 	if len(runs) == 0 {
-		return nil, "", errors.New("no run is recorded yet")
+		return nil, "", errors.New("there are no runs yet")
 	}
 	return t.of(ctx, &runs[0])
 }
@@ -147,7 +147,7 @@ func (t tools) of(ctx context.Context, run *Run) (*diagnosis, string, error) {
 
 func (t tools) warnings(ctx context.Context, in runArgs) (list[Warning], string, error) {
 	warnings, err := t.Warnings(ctx, in.ID)
-	return list[Warning]{mostTellingFirst(warnings)}, "", err
+	return list[Warning]{bySignificance(warnings)}, "", err
 }
 
 func (t tools) metrics(ctx context.Context, in runArgs) (*api.Metrics, string, error) {

@@ -11,22 +11,23 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-// Run is a run at a glance.
+// Run is the summary of a run.
 type Run struct {
 	ID            string  `json:"run_id" jsonschema:"the run's id"`
 	Name          string  `json:"name" jsonschema:"display name; the run's id if it has no other"`
-	Project       *string `json:"project" jsonschema:"to which project it belongs"`
-	Status        string  `json:"status" jsonschema:"running, completed, failed or closed (nothing came for so long that it is taken to be over)"`
-	StartedAt     *string `json:"started_at" jsonschema:"when its first event happened"`
-	EndedAt       *string `json:"ended_at" jsonschema:"when it ended; null while it runs"`
-	Events        int     `json:"event_count" jsonschema:"how many events it has"`
-	Warnings      int     `json:"warning_count" jsonschema:"how many warnings it has"`
-	HealthScore   int     `json:"health_score" jsonschema:"100 is well, 0 is stuck"`
+	Project       *string `json:"project" jsonschema:"project of the run"`
+	Status        string  `json:"status" jsonschema:"running, completed, failed or closed (ended by the server because it had no events)"`
+	StartedAt     *string `json:"started_at" jsonschema:"time of its first event"`
+	EndedAt       *string `json:"ended_at" jsonschema:"time when it ended; null while it runs"`
+	Events        int     `json:"event_count" jsonschema:"number of events"`
+	Warnings      int     `json:"warning_count" jsonschema:"number of warnings"`
+	HealthScore   int     `json:"health_score" jsonschema:"100 is healthy, 0 is stuck"`
 	HealthStatus  string  `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
-	WorstDecision string  `json:"worst_decision" jsonschema:"the hardest that the policy decided so far: allow, warn, block or halt"`
+	WorstDecision string  `json:"worst_decision" jsonschema:"the most severe decision of the policy so far: allow, warn, block or halt"`
 }
 
-// runOf returns a run of the API as the tools return it: under another name of its id, and without what is for the dashboard.
+// runOf returns a run of the API in the form of the tools: with another name of its id, and without the members for the
+// dashboard.
 func runOf(r *api.RunSummary) Run {
 	return Run{
 		ID: r.ID, Name: r.Name, Project: api.OrNull(r.Project), Status: r.Status, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
@@ -34,17 +35,17 @@ func runOf(r *api.RunSummary) Run {
 	}
 }
 
-// Warning is what was found in a run.
+// Warning is a warning of a run.
 type Warning struct {
-	Type     string         `json:"type" jsonschema:"the rule that found it"`
+	Type     string         `json:"type" jsonschema:"name of the rule"`
 	Title    string         `json:"title" jsonschema:"the rule's name in words"`
 	Severity string         `json:"severity" jsonschema:"info, warning or critical"`
 	Message  string         `json:"message" jsonschema:"what happened"`
-	EventID  *string        `json:"event_id" jsonschema:"the culprit: the latest event that belongs to it"`
-	Details  map[string]any `json:"details" jsonschema:"why it matters (why), what to try (try), how often (count), the events that prove it (evidence), and what else is known"`
+	EventID  *string        `json:"event_id" jsonschema:"the culprit: the latest event of the warning"`
+	Details  map[string]any `json:"details" jsonschema:"why it matters (why), what to try (try), number of repeats (count), supporting events (evidence), and further details"`
 }
 
-// warningOf adds a title, which is made of the rule's name.
+// warningOf adds a title, which it derives from the name of the rule.
 func warningOf(w *api.Warning) Warning {
 	title := strings.ReplaceAll(w.Type, "_", " ")
 	if title != "" {
@@ -65,34 +66,35 @@ func warningsOf(warnings []api.Warning) []Warning {
 	return all
 }
 
-// Event is one thing that happened in a run.
+// Event is an event of a run.
 type Event struct {
 	ID        string        `json:"event_id" jsonschema:"the event's id"`
-	Sequence  *int64        `json:"sequence" jsonschema:"its place in the run, as its sender counts"`
-	Timestamp string        `json:"timestamp" jsonschema:"when it happened, or else arrived"`
-	Type      string        `json:"type" jsonschema:"what happened, such as tool_call_started"`
-	Agent     *string       `json:"agent" jsonschema:"who acted; for a handoff, who receives control"`
-	Name      *string       `json:"name" jsonschema:"a label; the tool's name where tool is null"`
+	Sequence  *int64        `json:"sequence" jsonschema:"position in the run, as numbered by the sender"`
+	Timestamp string        `json:"timestamp" jsonschema:"time when it happened, else time of arrival"`
+	Type      string        `json:"type" jsonschema:"type of the event, such as tool_call_started"`
+	Agent     *string       `json:"agent" jsonschema:"the agent that acted; for a handoff, the agent that receives control"`
+	Name      *string       `json:"name" jsonschema:"a label; the tool's name if tool is null"`
 	Tool      *string       `json:"tool" jsonschema:"of a tool call"`
-	Status    *string       `json:"status" jsonschema:"as its sender says"`
+	Status    *string       `json:"status" jsonschema:"status, as set by the sender"`
 	Model     *string       `json:"model" jsonschema:"of a model call"`
-	Input     any           `json:"input" jsonschema:"a call's arguments"`
-	Output    any           `json:"output" jsonschema:"a call's result"`
-	Error     any           `json:"error" jsonschema:"why it failed"`
-	Tokens    *int64        `json:"tokens" jsonschema:"of a model call, all together"`
+	Input     any           `json:"input" jsonschema:"arguments of the call"`
+	Output    any           `json:"output" jsonschema:"result of the call"`
+	Error     any           `json:"error" jsonschema:"the error"`
+	Tokens    *int64        `json:"tokens" jsonschema:"total tokens of a model call"`
 	Cost      *float64      `json:"cost" jsonschema:"US dollars"`
 	Latency   *float64      `json:"latency_ms" jsonschema:"milliseconds"`
-	CallID    *string       `json:"call_id" jsonschema:"joins a call's start to its outcome"`
+	CallID    *string       `json:"call_id" jsonschema:"id that joins the start of a call to its outcome"`
 	Role      *string       `json:"role" jsonschema:"of a message: system, user or assistant"`
 	Text      *string       `json:"text" jsonschema:"of a message"`
-	Analysis  *api.Analysis `json:"analysis" jsonschema:"how it compares with the earlier events of the run; null if nothing is known"`
-	Truncated []string      `json:"truncated" jsonschema:"which of input, output, error and text were cut to their first 2000 bytes"`
+	Analysis  *api.Analysis `json:"analysis" jsonschema:"how the event compares with the earlier events of the run; null if unknown"`
+	Truncated []string      `json:"truncated" jsonschema:"which of input, output, error and text were cut to 2000 bytes"`
 }
 
-// maxText is how many bytes of an input, an output, an error or a text are told. The tool's description and schema say so, too.
+// maxText is the maximum size of an input, an output, an error or a text in bytes. The description of the tool and its schema
+// contain it, too.
 const maxText = 2000
 
-// eventOf shares no memory with e's raw JSON.
+// eventOf returns a copy that shares no memory with the raw JSON of e.
 func eventOf(e *unloop.Event) Event {
 	told := Event{
 		ID: e.ID, Sequence: api.OrNull(e.Sequence), Timestamp: timestamp(e.Time), Type: string(e.Type), Agent: api.OrNull(e.Agent),
@@ -106,7 +108,7 @@ func eventOf(e *unloop.Event) Event {
 	return told
 }
 
-// shorten returns a value, or the beginning of its text where that is long.
+// shorten returns a value, or the beginning of its text if it is too long.
 func (e *Event) shorten(field string, raw json.RawMessage) any {
 	if len(raw) <= maxText {
 		return readable(raw)
@@ -117,7 +119,7 @@ func (e *Event) shorten(field string, raw json.RawMessage) any {
 	return e.cut(field, string(raw[:maxText+1]))
 }
 
-// cut cuts a text, between characters, and notes that it did.
+// cut cuts a text between characters and records that it did.
 func (e *Event) cut(field, text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= maxText {
@@ -131,8 +133,8 @@ func (e *Event) cut(field, text string) string {
 	return text[:end]
 }
 
-// readable decodes JSON that may hold doubled names, of which the last stands; numbers stay as they are written. What is no JSON
-// is nil.
+// readable decodes JSON, which may contain duplicate names; the last one counts. Numbers keep their digits. Invalid JSON gives
+// nil.
 func readable(raw json.RawMessage) (value any) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -142,7 +144,7 @@ func readable(raw json.RawMessage) (value any) {
 	return value
 }
 
-// timestamp returns a time in RFC 3339; "" for one that is not known.
+// timestamp returns a time in RFC 3339, or "" for the zero time.
 func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
 // exchange is a request of a client and its answer, which may be a stream.
@@ -104,7 +105,7 @@ func (h *HTTP) answered(res *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // another one is passed
 	switch {
 	case kind == "text/event-stream":
-		s := newEventStream(res.Body, h.options.MaxBody, x.blocked, x.event, x.ended)
+		s := newEventStream(res.Body, int(h.options.MaxBody), x.blocked, x.event, x.ended)
 		x.mu.Lock()
 		x.stream = s
 		x.mu.Unlock()
@@ -125,9 +126,9 @@ func (h *HTTP) answered(res *http.Response) error {
 
 // document reads an answer that is one JSON document.
 func (x *exchange) document(res *http.Response) error {
-	body, err := readUpTo(res.Body, x.proxy.options.MaxBody)
-	if errors.Is(err, errTooLarge) {
-		res.Body = joined{io.MultiReader(bytes.NewReader(body), res.Body), res.Body}
+	body, err := reverseproxy.ReadUpTo(res.Body, x.proxy.options.MaxBody)
+	if errors.Is(err, reverseproxy.ErrTooLarge) {
+		res.Body = reverseproxy.Rejoin(body, res.Body)
 		x.fail("a result that is too large to be judged")
 		return nil
 	}
@@ -141,13 +142,7 @@ func (x *exchange) document(res *http.Response) error {
 		setAnswer(res, body)
 		return nil
 	}
-	changed := len(x.blocked) > 0
-	for i, m := range messages {
-		if data := x.response(m); data != nil {
-			raw[i], changed = data, true
-		}
-	}
-	if changed {
+	if x.responses(messages, raw) || len(x.blocked) > 0 {
 		x.batch = x.batch || isBatch(body)
 		body = x.withBlocked(raw)
 	}
@@ -156,16 +151,18 @@ func (x *exchange) document(res *http.Response) error {
 	return nil
 }
 
-// response judges a message of the server. It returns nil if the message stays as it is.
-func (x *exchange) response(m jsonrpc.Message) []byte {
-	r, ok := m.(*jsonrpc.Response)
-	if !ok {
-		return nil
+// responses judges messages of the server. It replaces the bytes of those that change, and reports whether there are any.
+func (x *exchange) responses(messages []jsonrpc.Message, raw []json.RawMessage) (changed bool) {
+	for i, m := range messages {
+		r, ok := m.(*jsonrpc.Response)
+		if !ok {
+			continue
+		}
+		if judged := x.session.response(x.ctx, x.open, r); judged != r {
+			raw[i], changed = encodeResponse(judged), true
+		}
 	}
-	if changed := x.session.response(x.ctx, x.open, r); changed != r {
-		return encodeResponse(changed)
-	}
-	return nil
+	return changed
 }
 
 // setAnswer gives an answer a body.
@@ -190,14 +187,8 @@ func (x *exchange) event(e sse) []byte {
 	if err != nil {
 		return e.raw
 	}
-	changed := false
-	for i, m := range messages {
-		if data := x.response(m); data != nil {
-			raw[i], changed = data, true
-		}
-	}
 	switch {
-	case !changed:
+	case !x.responses(messages, raw):
 		return e.raw
 	case isBatch(e.data):
 		return e.withData(encodeBatch(raw))
@@ -251,7 +242,7 @@ func (x *exchange) ended(err error) {
 func (x *exchange) fail(why string) {
 	for _, id := range x.calls {
 		if c, ok := x.open.takeCall(id); ok {
-			x.session.after(context.Background(), c, guard.Outcome{Err: errors.New(why), Latency: time.Since(c.begun)})
+			x.session.guard.After(context.Background(), c.call, guard.Outcome{Err: errors.New(why), Latency: time.Since(c.begun)})
 		}
 	}
 }

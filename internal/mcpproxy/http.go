@@ -1,36 +1,32 @@
 package mcpproxy
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
 // HTTPOptions are the options of a proxy with HTTP on both sides.
 type HTTPOptions struct {
 	Profile   *profile.Profile
-	Upstream  *url.URL // of the server; all paths of its origin are forwarded to it
-	Observe   bool
+	Upstream  *url.URL            // of the server; all paths of its origin are forwarded to it
 	Record    func(*unloop.Event) // as in Options
 	Log       *slog.Logger
-	MaxBody   int               // bytes of a message that is judged; a larger one passes unjudged
+	MaxBody   int64             // bytes of a message that is judged; a larger one passes unjudged
 	MaxMemory int               // bytes of all sessions
 	Transport http.RoundTripper // nil for a transport like http.DefaultTransport
 }
@@ -55,12 +51,10 @@ func NewHTTP(o HTTPOptions) (*HTTP, error) {
 	tools := NewTools()
 	h := &HTTP{options: o, streams: make(map[string]*exchange)}
 	h.sessions = newSessions(o.MaxMemory, func(run string) *Session {
-		return NewSession(o.Profile, Options{Run: run, Observe: o.Observe, Tools: tools, Record: o.Record})
+		return NewSession(o.Profile, Options{Run: run, Tools: tools, Record: o.Record})
 	})
 	if o.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DisableCompression, t.MaxIdleConnsPerHost = true, 256
-		h.options.Transport = t
+		h.options.Transport = reverseproxy.Transport()
 	}
 	h.forward = &httputil.ReverseProxy{
 		Rewrite: h.rewrite, Transport: h.options.Transport, FlushInterval: -1, ModifyResponse: h.answered, ErrorHandler: h.failed,
@@ -131,9 +125,8 @@ func (h *HTTP) pass(w http.ResponseWriter, r *http.Request, x *exchange) {
 
 // post judges the messages of a client. What cannot be read is forwarded as it is.
 func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
-	body, err := readUpTo(r.Body, h.options.MaxBody)
-	if errors.Is(err, errTooLarge) {
-		r.Body = joined{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+	body, err := reverseproxy.ReadBody(r, h.options.MaxBody)
+	if errors.Is(err, reverseproxy.ErrTooLarge) {
 		h.forward.ServeHTTP(w, r)
 		return
 	}
@@ -143,7 +136,6 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 	}
 	messages, raw, err := decode(body)
 	if err != nil || r.Header.Get("Content-Encoding") != "" {
-		setBody(r, body)
 		h.forward.ServeHTTP(w, r)
 		return
 	}
@@ -161,16 +153,15 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(x.blocked) > 0 {
-		body = encodeBatch(kept)
+		reverseproxy.SetBody(r, encodeBatch(kept))
 	}
-	setBody(r, body)
 	h.pass(w, r, x)
 }
 
 // exchange returns the exchange that a posted request begins.
 func (h *HTTP) exchange(r *http.Request, messages []jsonrpc.Message, batch bool) *exchange {
 	x := &exchange{proxy: h, batch: batch, posted: true}
-	x.closeCancels = r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28"
+	x.closeCancels = r.Header.Get("Mcp-Protocol-Version") >= withoutSessions
 	h.mu.Lock()
 	x.events = h.streams[r.URL.RequestURI()]
 	h.mu.Unlock()
@@ -184,52 +175,4 @@ func (h *HTTP) exchange(r *http.Request, messages []jsonrpc.Message, batch bool)
 		x.open, x.kept = x.session.open, true
 	}
 	return x
-}
-
-// joined is a reader with a closer.
-type joined struct {
-	io.Reader
-	io.Closer
-}
-
-// errTooLarge is the error of a body that is too large to be judged.
-var errTooLarge = errors.New("the message is larger than what is judged")
-
-// readUpTo reads all of r. It returns what it read and errTooLarge if that is more than limit.
-func readUpTo(r io.Reader, limit int) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err == nil && len(data) > limit {
-		err = errTooLarge
-	}
-	return data, err
-}
-
-// setBody gives a request a body.
-func setBody(r *http.Request, body []byte) {
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	r.ContentLength = int64(len(body))
-	if r.Header.Get("Content-Length") != "" {
-		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
-	}
-}
-
-// Serve serves h on l until ctx ends. Answers that are under way have ten seconds to end.
-func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	if server.Shutdown(grace) != nil {
-		_ = server.Close() // what is still under way is cut
-	}
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }

@@ -350,7 +350,7 @@ func TestPagesOfTheListOfToolsKeepTheirHints(t *testing.T) {
 			`{"tools":[{"name":%q,"annotations":{"readOnlyHint":true}}],"nextCursor":"n"}`, tool))})
 	}
 	for _, tool := range []string{"a", "b"} {
-		if h := session.options.Tools.of(tool); h == nil || !h.ReadOnly {
+		if h := session.tools.of(tool); h == nil || !h.ReadOnly {
 			t.Errorf("the hints of %s are %v", tool, h)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -34,21 +34,19 @@ func NewTools() *Tools { return &Tools{hints: make(map[string]unloop.ToolHints)}
 
 // Options are the options of a session.
 type Options struct {
-	Run     string              // the id of the run
-	Observe bool                // say nothing to the agent
-	Tools   *Tools              // shared by the sessions of a server; nil for a list of the session's own
-	Record  func(*unloop.Event) // receives each event, which it may keep; must not block; nil for none
+	Run    string              // the id of the run
+	Tools  *Tools              // shared by the sessions of a server; nil for a list of the session's own
+	Record func(*unloop.Event) // receives each event; must not block or keep it; nil for none
 }
 
 // Session judges the tool calls of one client. It is safe for concurrent use.
 type Session struct {
-	guard   *guard.Guard
-	options Options
-	open    *requests // of a connection that carries all messages
+	guard *guard.Guard
+	tools *Tools
+	open  *requests // of a connection that carries all messages
 
-	mu     sync.Mutex
-	lost   map[string]openCall // calls whose connection to the server broke, by tool and arguments
-	events int                 // recorded
+	mu   sync.Mutex
+	lost map[string]openCall // calls whose connection to the server broke, by tool and arguments
 }
 
 // requests are requests that the server has not answered. It is safe for concurrent use.
@@ -69,12 +67,16 @@ type openCall struct {
 	adopted bool // a client issued it again after its connection broke
 }
 
-// NewSession returns a session whose calls are judged by p.
+// NewSession returns a session whose calls are judged by p. In the shadow mode of p, the agent reads nothing of it.
 func NewSession(p *profile.Profile, o Options) *Session {
 	if o.Tools == nil {
 		o.Tools = NewTools()
 	}
-	return &Session{guard: guard.New(p, guard.Options{Run: o.Run}), options: o, open: newRequests(), lost: make(map[string]openCall)}
+	options := guard.Options{Run: o.Run}
+	if o.Record != nil {
+		options.Events = func(e *unloop.Event, _ guard.Decision) { o.Record(e) }
+	}
+	return &Session{guard: guard.New(p, options), tools: o.Tools, open: newRequests(), lost: make(map[string]openCall)}
 }
 
 // callParams are the parameters of tools/call that are read.
@@ -112,15 +114,24 @@ func (s *Session) request(ctx context.Context, open *requests, r *jsonrpc.Reques
 
 // canceled records that the client gave up a call.
 func (s *Session) canceled(ctx context.Context, open *requests, params json.RawMessage) {
+	if id := canceledID(params); id != nil {
+		s.giveUp(ctx, open, id)
+	}
+}
+
+// canceledID returns the id of the request that a notification cancels, and nil if it names none.
+func canceledID(params json.RawMessage) any {
 	var p struct {
 		ID any `json:"requestId"`
 	}
-	if json.Unmarshal(params, &p) != nil || p.ID == nil {
-		return
+	if json.Unmarshal(params, &p) != nil {
+		return nil
 	}
-	if id, err := jsonrpc.MakeID(p.ID); err == nil {
-		s.giveUp(ctx, open, id.Raw())
+	id, err := jsonrpc.MakeID(p.ID)
+	if err != nil {
+		return nil
 	}
+	return id.Raw()
 }
 
 // errCanceled is the outcome of a call that the client gave up.
@@ -129,7 +140,7 @@ var errCanceled = errors.New("canceled by the client")
 // giveUp records that the client does not await the result of a call any more.
 func (s *Session) giveUp(ctx context.Context, open *requests, id any) {
 	if c, ok := open.takeCall(id); ok {
-		s.after(ctx, c, guard.Outcome{Err: errCanceled, Latency: time.Since(c.begun)})
+		s.guard.After(ctx, c.call, guard.Outcome{Err: errCanceled, Latency: time.Since(c.begun)})
 	}
 }
 
@@ -173,18 +184,16 @@ func (s *Session) call(ctx context.Context, open *requests, r *jsonrpc.Request) 
 		return nil
 	}
 	c := openCall{begun: time.Now(), call: guard.Call{
-		ID: string(text), Tool: p.Name, Args: json.RawMessage(p.Arguments), Hints: s.options.Tools.of(p.Name),
+		ID: string(text), Tool: p.Name, Args: json.RawMessage(p.Arguments), Hints: s.tools.of(p.Name),
 	}}
 	if !open.add(id, c) {
 		return nil
 	}
 	d := s.guard.Before(ctx, c.call)
-	s.record(unloop.Event{Type: unloop.ToolCallStarted, CallID: c.call.ID, Tool: p.Name, Input: c.call.Args, Hints: c.call.Hints})
-	if !d.Stops() || s.options.Observe {
+	if !d.Stops() {
 		return nil
 	}
 	open.takeCall(id)
-	s.record(unloop.Event{Type: unloop.ToolCallBlocked, CallID: c.call.ID, Tool: p.Name})
 	return blocked(r.ID, d.Nudge)
 }
 
@@ -203,7 +212,7 @@ func (s *Session) lose(ctx context.Context, open *requests, id any) {
 	}
 	s.mu.Unlock()
 	if !keep {
-		s.after(ctx, c, guard.Outcome{Err: errors.New("the connection to the server broke"), Latency: time.Since(c.begun)})
+		s.guard.After(ctx, c.call, guard.Outcome{Err: errors.New("the connection to the server broke"), Latency: time.Since(c.begun)})
 	}
 }
 
@@ -224,32 +233,6 @@ func (s *Session) takeLost(tool string, args []byte) (openCall, bool) {
 }
 
 func lostKey(tool string, args []byte) string { return tool + "\x00" + string(args) }
-
-// after records the outcome of a call and returns the decision about it.
-func (s *Session) after(ctx context.Context, c openCall, o guard.Outcome) guard.Decision {
-	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.call.ID, Tool: c.call.Tool, Output: o.Result}
-	if o.Err != nil {
-		e.Type = unloop.ToolCallFailed
-		e.Error, _ = json.Marshal(o.Err.Error()) // a string can always be written
-	}
-	ms := float64(o.Latency) / float64(time.Millisecond)
-	e.Latency = &ms
-	s.record(e)
-	return s.guard.After(ctx, c.call, o)
-}
-
-// record completes an event and hands it on.
-func (s *Session) record(e unloop.Event) {
-	if s.options.Record == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.events++
-	e.ID, e.RunID, e.Sequence = fmt.Sprintf("%s-%d", s.options.Run, s.events), s.options.Run, int64(s.events)
-	e.Time = time.Now()
-	s.options.Record(&e)
-}
 
 // isSet reports whether a member is there and not null.
 func isSet(v jsontext.Value) bool { return v.Kind() != 0 && v.Kind() != 'n' }
@@ -295,7 +278,7 @@ func (s *Session) response(ctx context.Context, open *requests, r *jsonrpc.Respo
 	delete(open.lists, id)
 	open.mu.Unlock()
 	if list {
-		s.options.Tools.learn(r.Result)
+		s.tools.learn(r.Result)
 		return r
 	}
 	if c, ok := open.takeCall(id); ok {
@@ -329,8 +312,8 @@ func (s *Session) result(ctx context.Context, open openCall, r *jsonrpc.Response
 	default:
 		o.Result = output(result)
 	}
-	d := s.after(ctx, open, o)
-	if d.Nudge == "" || s.options.Observe || r.Error != nil || result.Content.Kind() != '[' {
+	d := s.guard.After(ctx, open.call, o)
+	if d.Action == policy.Allow || d.Nudge == "" || r.Error != nil || result.Content.Kind() != '[' {
 		return r
 	}
 	nudged, err := appendText(r.Result, prefix+d.Nudge)

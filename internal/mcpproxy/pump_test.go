@@ -21,7 +21,7 @@ type searchInput struct {
 
 // connect returns a client of the SDK that reaches a server of the SDK through the proxy, and counts the calls that reach the
 // server.
-func connect(t *testing.T, observe bool, answer func(query string) *mcp.CallToolResult) (*mcp.ClientSession, *atomic.Int64) {
+func connect(t *testing.T, shadow bool, answer func(query string) *mcp.CallToolResult) (*mcp.ClientSession, *atomic.Int64) {
 	t.Helper()
 	var calls atomic.Int64
 	server := mcp.NewServer(&mcp.Implementation{Name: "server", Version: "1"}, nil)
@@ -43,12 +43,12 @@ func connect(t *testing.T, observe bool, answer func(query string) *mcp.CallTool
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.New(profile.Default)
+	p, err := profile.Load(profile.Source{Name: profile.Default, Config: []byte(fmt.Sprintf("shadow: %t", shadow))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	session := NewSession(p, Options{Observe: observe})
+	session := NewSession(p, Options{})
 	go func() { ended <- Pump(context.WithoutCancel(t.Context()), session, front, back) }()
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).Connect(t.Context(), clientSide, nil)
 	if err != nil {
@@ -122,7 +122,7 @@ func TestVariedCallsWithNewResultsPass(t *testing.T) {
 	}
 }
 
-func TestObserveSaysNothing(t *testing.T) {
+func TestShadowSaysNothing(t *testing.T) {
 	client, calls := connect(t, true, func(string) *mcp.CallToolResult { return says("no results") })
 	for range 40 {
 		r, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": "loops"}})

@@ -2,23 +2,20 @@ package mcpproxy
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
 // maxMessage is the greatest size of a message of a remote server, in bytes.
@@ -132,19 +129,10 @@ func (c *remote) closed(id any) {
 // cancelCall closes the connection of a request, which cancels it from revision 2026-07-28 on. It reports false in other
 // revisions.
 func (c *remote) cancelCall(r *jsonrpc.Request) bool {
-	var p struct {
-		ID any `json:"requestId"`
-	}
-	if json.Unmarshal(r.Params, &p) != nil {
-		return false
-	}
-	id, err := jsonrpc.MakeID(p.ID)
-	if err != nil {
-		return false
-	}
+	id := canceledID(r.Params)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cancel := c.open[id.Raw()]
+	cancel := c.open[id]
 	if c.version < withoutSessions || cancel == nil {
 		return false
 	}
@@ -224,7 +212,7 @@ func (c *remote) answer(ctx context.Context, r *jsonrpc.Request, res *http.Respo
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // another one is an error below
 	switch kind {
 	case "application/json":
-		body, err := readUpTo(res.Body, maxMessage)
+		body, err := reverseproxy.ReadUpTo(res.Body, maxMessage)
 		if err != nil {
 			return fmt.Errorf("read the answer of the server: %w", err)
 		}
@@ -329,103 +317,6 @@ func (c *remote) protocol() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.version
-}
-
-// get opens a stream, behind the event last.
-func (c *remote) get(ctx context.Context, last string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url, nil)
-	if err != nil {
-		return nil, err
-	}
-	c.setHeaders(req, nil)
-	req.Header.Set("Accept", "text/event-stream")
-	if last != "" {
-		req.Header.Set("Last-Event-ID", last)
-	}
-	res, err := c.client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode != http.StatusOK {
-		_ = res.Body.Close() // it is an error
-		return nil, fmt.Errorf("the server answered with status %s", res.Status)
-	}
-	return res, nil
-}
-
-// post sends a message.
-func (c *remote) post(ctx context.Context, m jsonrpc.Message) (*http.Response, error) {
-	data, err := jsonrpc.EncodeMessage(m)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	r, _ := m.(*jsonrpc.Request)
-	c.setHeaders(req, r)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	return c.client.Do(req)
-}
-
-// requestParams are the parameters of a request that its headers repeat.
-type requestParams struct {
-	Name      string         `json:"name"`
-	URI       string         `json:"uri"`
-	Arguments jsontext.Value `json:"arguments"`
-	Meta      struct {
-		Version string `json:"io.modelcontextprotocol/protocolVersion"`
-	} `json:"_meta"`
-}
-
-// setHeaders sets the headers that a request needs in its revision. From 2026-07-28 on, they repeat parts of the body.
-func (c *remote) setHeaders(req *http.Request, r *jsonrpc.Request) {
-	for name, values := range c.header {
-		req.Header[name] = values
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var p requestParams
-	if r != nil {
-		_ = jsonv2.Unmarshal(r.Params, &p, lenient)           // what cannot be read has no headers
-		if p.Meta.Version != "" || r.Method == "initialize" { // which begins an older revision, after one that the server refused
-			c.version = p.Meta.Version
-		}
-	}
-	if c.session != "" {
-		req.Header.Set(sessionHeader, c.session)
-	}
-	if c.version != "" {
-		req.Header.Set("Mcp-Protocol-Version", c.version)
-	}
-	if r == nil || c.version < withoutSessions {
-		return
-	}
-	req.Header.Set("Mcp-Method", r.Method)
-	switch r.Method {
-	case "tools/call":
-		c.params.set(req.Header, p.Name, p.Arguments)
-		req.Header.Set("Mcp-Name", headerText(p.Name))
-	case "prompts/get":
-		req.Header.Set("Mcp-Name", headerText(p.Name))
-	case "resources/read":
-		req.Header.Set("Mcp-Name", headerText(p.URI))
-	}
-}
-
-// headerText returns a text as the value of a header: in base64 if it has other than visible ASCII characters, or could be taken
-// for base64.
-func headerText(text string) string {
-	plain := text == strings.TrimSpace(text) && !strings.HasPrefix(text, "=?base64?")
-	for _, b := range []byte(text) {
-		plain = plain && b >= ' ' && b < 0x7f
-	}
-	if plain {
-		return text
-	}
-	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
 }
 
 // Close ends the session.

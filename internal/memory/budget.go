@@ -1,5 +1,5 @@
-// Package memory divides the memory of a server among its parts, in bytes. It stands at the edge: the parts are told their
-// shares by package app, and those that work on requests take what a request needs from a Pool.
+// Package memory divides the memory of a server among its parts, in bytes. Package app tells the parts their shares. Parts that
+// process requests take the memory of each request from a Pool.
 package memory
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// part is the part of the machine's or the container's memory that a server takes unless it is told otherwise: a quarter.
+// part is the divisor of the default budget: a quarter of the memory of the machine or the container.
 const part = 4
 
-// Default returns the budget of a server that was told none: a quarter of the memory of the machine, or of the container where
-// that has less (cgroup v1 or v2), and at least least. Where neither is known it is least.
+// Default returns the default budget: a quarter of the memory of the machine, or of the container if that is less (cgroup v1 or
+// v2), and at least least. If neither is known it is least.
 func Default(least int64) int64 {
 	known := uint64(1) << 62
 	for _, limit := range []memlimit.Provider{memlimit.FromSystem, memlimit.FromCgroup} {
@@ -34,15 +34,15 @@ func Limit(budget int64) {
 	}
 }
 
-// Shares are what the parts of a server may take, in bytes. What they leave of the budget, five sixteenths, is for the database,
-// answers, streams, and what the garbage collector has not collected yet.
+// Shares are the shares of the parts of a server in bytes. The rest of the budget, five sixteenths, is for the database, answers,
+// streams, and uncollected garbage.
 type Shares struct {
 	Bodies int64 // requests over HTTP, as sent and as decoded
 	Calls  int64 // requests over gRPC, as sent and as decoded
 	Queue  int64 // events that wait to be recorded
-	Traces int64 // traces whose spans are still joined
-	Runs   int64 // runs that are folded
-	Guards int64 // runs of agents that ask the guard over HTTP
+	Traces int64 // traces in memory
+	Runs   int64 // runs in memory
+	Guards int64 // runs of guards over HTTP
 }
 
 // Split divides a budget.

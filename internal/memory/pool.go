@@ -8,30 +8,29 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ErrBusy says that a pool did not get free in time. It is worth a retry.
+// ErrBusy means that a pool did not have enough free bytes in time. The caller may retry.
 var ErrBusy = errors.New("too much memory is in use by other requests")
 
-// Wait is how long Take waits for others to give.
+// Wait is the maximum time that Take waits.
 const Wait = 2 * time.Second
 
-// Pool is a number of bytes that requests share. Those who wait are served in the order in which they came. It is safe for
-// concurrent use.
+// Pool is a number of bytes that requests share. Waiting requests are served in order. It is safe for concurrent use.
 type Pool struct {
 	size int64
 	free *semaphore.Weighted
 }
 
-// NewPool returns a pool of so many bytes, at least one.
+// NewPool returns a pool of the given number of bytes, at least one.
 func NewPool(size int64) *Pool {
 	size = max(size, 1)
 	return &Pool{size, semaphore.NewWeighted(size)}
 }
 
-// Size returns how many bytes the pool has in all.
+// Size returns the total number of bytes.
 func (p *Pool) Size() int64 { return p.size }
 
-// Take takes so many bytes, or the whole pool where that has fewer, and returns how many it took. Where they are in use it waits
-// for at most Wait; then the error is ErrBusy, or ctx's.
+// Take takes bytes, or the whole pool if it has fewer, and returns the number of taken bytes. It waits at most for Wait; then the
+// error is ErrBusy. If ctx is done, it returns the error of ctx.
 func (p *Pool) Take(ctx context.Context, bytes int64) (taken int64, err error) {
 	bytes = max(0, min(bytes, p.size))
 	if p.free.TryAcquire(bytes) {
@@ -45,5 +44,5 @@ func (p *Pool) Take(ctx context.Context, bytes int64) (taken int64, err error) {
 	return bytes, nil
 }
 
-// Give gives bytes back that were taken.
+// Give returns taken bytes.
 func (p *Pool) Give(bytes int64) { p.free.Release(bytes) }

@@ -90,7 +90,7 @@ func New(profile string, own map[string]string) (*Texts, error) {
 	var mistakes []error
 	for _, code := range slices.Sorted(maps.Keys(own)) {
 		if !slices.Contains(known, code) {
-			mistakes = append(mistakes, fmt.Errorf("nudges: there is no text %q in profile %s; there are %s", code, profile, strings.Join(known, ", ")))
+			mistakes = append(mistakes, fmt.Errorf("nudges: unknown text %q in profile %s; texts: %s", code, profile, strings.Join(known, ", ")))
 			continue
 		}
 		mistakes = append(mistakes, n.Set(code, own[code]))

@@ -165,8 +165,8 @@ func TestOwnNudgesNameEveryMistake(t *testing.T) {
 		own  map[string]string
 		want []string
 	}{
-		{"a code that the profile does not have", map[string]string{"bloked": "x"}, []string{`there is no text "bloked" in profile default; there are any, blocked, global_doom_loop, halted, nudge, strong_nudge`}},
-		{"a code of another profile", map[string]string{"doom_loop": "x"}, []string{`there is no text "doom_loop" in profile default`}},
+		{"a code that the profile does not have", map[string]string{"bloked": "x"}, []string{`unknown text "bloked" in profile default; texts: any, blocked, global_doom_loop, halted, nudge, strong_nudge`}},
+		{"a code of another profile", map[string]string{"doom_loop": "x"}, []string{`unknown text "doom_loop" in profile default`}},
 		{"a template that does not parse", map[string]string{"nudge": "{{.Tool"}, []string{"nudges: nudge: ", "unclosed action"}},
 		{"a member that a nudge does not have", map[string]string{"nudge": "{{.Tol}}"}, []string{"nudges: nudge: ", "Tol"}},
 		{"one that only shows when something is known", map[string]string{"nudge": "{{range .Finding.Repeated}}{{.Tol}}{{end}}"}, []string{"nudges: nudge: ", "Tol"}},

@@ -10,36 +10,37 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// maxToldAnalyses bounds the new analyses that one update carries. If more change, the update only says so.
-const maxToldAnalyses = 4096
+// maxReportedAnalyses bounds the changed analyses that one update carries. If more change, the update only has a flag.
+const maxReportedAnalyses = 4096
 
 // reanalyzed collects the stored events whose analysis a refold changed.
 type reanalyzed struct {
-	changed []store.Reanalyzed // not written yet
-	told    []store.Reanalyzed // for the sinks, at most maxToldAnalyses
-	untold  bool               // there were more, so told is empty
+	changed   []store.Reanalyzed // not written yet
+	reported  []store.Reanalyzed // for the sinks, at most maxReportedAnalyses
+	truncated bool               // there were more, so reported is empty
 }
 
 func (r *reanalyzed) note(e *store.Event, analysis []byte) {
 	changed := store.Reanalyzed{Arrival: e.Arrival, EventID: e.ID, Analysis: analysis}
 	r.changed = append(r.changed, changed)
-	if len(r.told) == maxToldAnalyses {
-		r.told, r.untold = nil, true
+	if len(r.reported) == maxReportedAnalyses {
+		r.reported, r.truncated = nil, true
 	}
-	if !r.untold {
-		r.told = append(r.told, changed)
+	if !r.truncated {
+		r.reported = append(r.reported, changed)
 	}
 }
 
-// addStored folds an event of the store and notes its analysis if it differs from the stored one.
+// addStored folds an event of the store and records its analysis if it differs from the stored one.
 func (t *runChange) addStored(p *Pipeline, event *unloop.Event, e *store.Event) {
 	if _, analysis := t.add(p, event, placementOf(e)); !bytes.Equal(analysis, e.Analysis) {
 		t.note(e, analysis)
 	}
 }
 
-// writeAnalyses writes the changed analyses of a refold's slice, which bounds the memory of a long refold. Until the refold is
-// recorded, the analyses before and after the slice may not fit together. The mark of the run stays, so a crash repeats the refold.
+// writeAnalyses writes the analyses that a slice of a refold changed. This bounds the memory of a long refold. Until the refold
+// is recorded, the analyses before and after the slice can be inconsistent. The mark of the run stays, so a crash repeats the
+// refold.
 func (p *Pipeline) writeAnalyses(ctx context.Context, r *refold) error {
 	if r.runChange == nil || len(r.changed) == 0 {
 		return nil
@@ -51,8 +52,8 @@ func (p *Pipeline) writeAnalyses(ctx context.Context, r *refold) error {
 
 var maskers = sync.Pool{New: func() any { return new(fingerprint.Masker) }}
 
-// analyze returns the stored form of the analysis of an event that was just added to the fold. It reads facts that the fold keeps
-// anyway and keeps no state of its own, so equal events in equal order give equal analyses.
+// analyze returns the stored form of the analysis of the event that was just added to the fold. It reads facts that the fold
+// keeps for other purposes and has no state, so equal events in equal order give equal analyses.
 func (f *fold) analyze(e *unloop.Event) []byte {
 	var a store.Analysis
 	current := f.session.Run().Current()

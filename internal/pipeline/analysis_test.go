@@ -175,7 +175,7 @@ func TestARefoldOfALongRunSaysThatItsAnalysesChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := startTuned(t, Options{Store: m, Sinks: []Sink{sink}}, never)
-		events := calls("r", maxToldAnalyses+100)
+		events := calls("r", maxReportedAnalyses+100)
 		last := len(events) - 1
 		submit(t, p, events[last])
 		submit(t, p, events[:last]...)

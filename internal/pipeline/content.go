@@ -14,10 +14,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// Content says what is stored of inputs, outputs, errors, messages and metadata. Events are folded whole, whatever is stored.
+// Content is the part of inputs, outputs, errors, messages and metadata that is stored. Events are folded with their whole
+// content in any case.
 type Content uint8
 
-// The contents. Excerpts stores the first 256 bytes of what is longer. NoContent stores none, but for what says nothing.
+// The levels of content. Excerpts stores the first 256 bytes of a longer value. NoContent stores no values except empty ones.
 const (
 	FullContent Content = iota
 	Excerpts
@@ -25,15 +26,15 @@ const (
 )
 
 const (
-	excerptBytes = 256     // that are stored of a value
-	recallBytes  = 1 << 20 // of the whole events of a run that are remembered, for when the run is folded again
+	excerptBytes = 256     // stored bytes of a value
+	recallBytes  = 1 << 20 // bytes of the whole events of a run that are kept for a refold
 )
 
-// notStored is how what is stored in the place of a value begins. What follows is made of the value's fingerprint, so that equal
-// values stay equal and different ones different where a run is folded again.
+// notStored is the beginning of the text that replaces a value. The rest of the text is the fingerprint of the value. Equal
+// values therefore stay equal in a refold, and different values stay different.
 const notStored = "Content not stored: "
 
-// encode returns the body of an event as it is stored.
+// encode returns the stored body of an event.
 func (c Content) encode(e *unloop.Event) ([]byte, error) {
 	if c == FullContent {
 		return store.Encode(e)
@@ -41,7 +42,7 @@ func (c Content) encode(e *unloop.Event) ([]byte, error) {
 	cut := *e
 	if e.Type == unloop.SecondOpinion {
 		cut.Output = bareOpinion(e)
-		return store.Encode(&cut) // a replay needs no more of it
+		return store.Encode(&cut) // a replay needs only these bytes
 	}
 	cut.Input, cut.Output, cut.Error = c.raw(e.Input), c.raw(e.Output), c.raw(e.Error)
 	cut.Text = c.text(e.Text)
@@ -56,7 +57,7 @@ func (c Content) encode(e *unloop.Event) ([]byte, error) {
 	return store.MarkContent(body, c.String()), nil
 }
 
-// span returns a span as it is stored.
+// span returns the stored form of a span.
 func (c Content) span(s *trace.Span) *trace.Span {
 	if c == FullContent {
 		return s
@@ -69,7 +70,7 @@ func (c Content) span(s *trace.Span) *trace.Span {
 // String returns the name of the setting.
 func (c Content) String() string { return [...]string{"full", "excerpts", "none"}[c] }
 
-// room is how many bytes of a value are stored.
+// room returns the number of bytes of a value that are stored.
 func (c Content) room() int {
 	if c == NoContent {
 		return 0
@@ -77,7 +78,7 @@ func (c Content) room() int {
 	return excerptBytes
 }
 
-// raw returns what is stored of a JSON value, or of a span's text.
+// raw returns the stored form of a JSON value.
 func (c Content) raw(value json.RawMessage) json.RawMessage {
 	if len(value) <= c.room() || len(value) < len(notStored) && fingerprint.Empty(value) {
 		return value
@@ -92,15 +93,15 @@ func (c Content) raw(value json.RawMessage) json.RawMessage {
 	}
 	quoted, err := json.Marshal(short)
 	if err != nil {
-		return nil // cannot be: it is a text
+		return nil // impossible: the value is a string
 	}
 	return quoted
 }
 
-// text returns what is stored of a text.
+// text returns the stored form of a text.
 func (c Content) text(text string) string {
 	if len(text) <= c.room() || strings.Contains(text, notStored) && len(text) <= 2*excerptBytes {
-		return text // it was cut before, as a span of the store
+		return text // a span of the store, whose texts are already cut
 	}
 	begin := strings.ToValidUTF8(text[:c.room()], "")
 	if begin != "" {
@@ -109,7 +110,7 @@ func (c Content) text(text string) string {
 	return fmt.Sprintf("%s%s%d bytes, %s", begin, notStored, len(text), letters(fingerprint.String(text)))
 }
 
-// letters writes a fingerprint in letters that are no hexadecimal digits, since those count as volatile.
+// letters writes a fingerprint in letters that are not hexadecimal digits, because hexadecimal digits count as volatile.
 func letters(h fingerprint.Hash) string {
 	b := fmt.Appendf(nil, "%016x", uint64(h))
 	for k := range b {
@@ -122,22 +123,22 @@ func letters(h fingerprint.Hash) string {
 	return string(b)
 }
 
-// recalled is a whole event of which a part is stored.
-type recalled struct {
+// wholeEvent is an event with its whole content. Only a part of the content is stored.
+type wholeEvent struct {
 	event *unloop.Event
 	size  int
 }
 
-// recall remembers events that were folded, the latest of them.
-func (r *run) recall(e *unloop.Event) {
+// remember keeps the whole event for a refold. It drops the oldest events beyond recallBytes.
+func (r *run) remember(e *unloop.Event) {
 	size := len(e.Input) + len(e.Output) + len(e.Error) + len(e.Text) + len(e.Metadata) + eventOverhead
-	r.whole = append(r.whole, recalled{e, size})
+	r.whole = append(r.whole, wholeEvent{e, size})
 	for r.wholeBytes += size; r.wholeBytes > recallBytes; r.whole = slices.Delete(r.whole, 0, 1) {
 		r.wholeBytes -= r.whole[0].size
 	}
 }
 
-// wholeEvents returns the whole events that are remembered, by their ids. Of two with one id it is the later one.
+// wholeEvents returns the whole events that are kept, by their ids. If two have the same id, it returns the later one.
 func (r *run) wholeEvents() map[string]*unloop.Event {
 	if r == nil || len(r.whole) == 0 {
 		return nil
@@ -149,8 +150,8 @@ func (r *run) wholeEvents() map[string]*unloop.Event {
 	return known
 }
 
-// keepState writes the run's state after each commit where content is not stored whole, so that whoever takes the run up again
-// need not fold what is not there. It takes the place of the one before, but for the states that are written now and then.
+// keepState writes the state of the run after each commit if content is not stored whole. Loading the run then needs no fold of
+// events whose content is missing. The new state replaces the previous one, except for the periodic checkpoints.
 func (t *runChange) keepState(p *Pipeline) error {
 	n := len(t.checkpoints)
 	if p.opts.Content == FullContent || t.row.Refold != nil || t.fold.s.Events == 0 || n > 0 && t.checkpoints[n-1].Position == t.fold.s.Furthest {
@@ -165,16 +166,16 @@ func (t *runChange) keepState(p *Pipeline) error {
 		before = t.checkpoints[n-2].Events
 	}
 	if n > 0 && t.checkpoints[n-1].Events-before < checkpointEvery {
-		t.thin(n - 1)
+		t.dropCheckpoint(n - 1)
 	}
 	t.write(state)
 	for len(t.checkpoints) > 3 {
-		t.thin(0)
+		t.dropCheckpoint(0)
 	}
 	return nil
 }
 
-// bareMessage says what was found, and quotes nothing of what was asked or returned.
+// bareMessage returns a message about a finding that quotes no inputs or outputs.
 func bareMessage(rule, subject string, count int) string {
 	message := strings.TrimSpace(rule + " " + subject)
 	if count > 0 {
@@ -183,7 +184,7 @@ func bareMessage(rule, subject string, count int) string {
 	return message + " (content not stored)"
 }
 
-// bareFinding returns a finding without what it quotes.
+// bareFinding returns a finding without quotations.
 func bareFinding(f *unloop.Finding) *unloop.Finding {
 	bare := *f
 	bare.Repeated, bare.Changed, bare.FirstError = nil, "", ""

@@ -15,7 +15,7 @@ type link struct {
 	run   *runChange
 }
 
-// link notes that the trace has events in the run, or has none there any more.
+// link records whether the trace has events in the run.
 func (c *commit) link(t *liveTrace, run *runChange, has bool) {
 	switch {
 	case has && t.run == run.row.Number:
@@ -28,8 +28,8 @@ func (c *commit) link(t *liveTrace, run *runChange, has bool) {
 	c.links[link{t, run}] = has
 }
 
-// belongings adds to a batch the spans, and which traces have events in which runs.
-func (c *commit) belongings(b *store.Batch) {
+// addTraces adds the spans to a batch, and the links between traces and runs.
+func (c *commit) addTraces(b *store.Batch) {
 	b.Spans = c.spans
 	for l, has := range c.links {
 		x := store.TraceRun{Trace: l.trace.id, Run: l.run.row.Number}
@@ -46,18 +46,18 @@ func (c *commit) belongings(b *store.Batch) {
 	}
 }
 
-// hollow reports whether the run's events all went elsewhere, and nobody has said anything of the run beside them.
-func (t *runChange) hollow() bool {
-	return t.row.Refold == nil && t.fold.s.Events == 0 && len(t.replaced) > 0 && t.unnamed()
+// abandoned reports whether all events of the run moved to other runs and no sender reported about the run itself.
+func (t *runChange) abandoned() bool {
+	return t.row.Refold == nil && t.fold.s.Events == 0 && len(t.replaced) > 0 && t.onlyDerived()
 }
 
-// unnamed reports whether all that is known of the run was said by its events.
-func (t *runChange) unnamed() bool {
+// onlyDerived reports whether everything that is known about the run comes from its events.
+func (t *runChange) onlyDerived() bool {
 	return !t.informed && t.row.Metadata == nil && t.row.Name == t.derivedName
 }
 
-// strip takes the content out of the spans of runs that are deleted, where the spans of other runs still need them.
-func (c *commit) strip(ctx context.Context, w *queued) error {
+// stripContent removes the content from the spans of deleted runs that other runs still need.
+func (c *commit) stripContent(ctx context.Context, w *queued) error {
 	for _, id := range w.Deleted {
 		run := c.runs[id]
 		if !run.stored {
@@ -76,7 +76,7 @@ func (c *commit) strip(ctx context.Context, w *queued) error {
 	return nil
 }
 
-// stripTrace does so in one trace, which leaves memory with the commit.
+// stripTrace does the same for one trace. The trace leaves memory with the commit.
 func (c *commit) stripTrace(ctx context.Context, w *queued, name, run string) error {
 	t, err := c.p.trace(ctx, name)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *commit) stripTrace(ctx context.Context, w *queued, name, run string) er
 	return nil
 }
 
-// dropOf puts the traces out of memory that have events in a run: the store has other spans of them, or none.
+// dropOf drops the traces with events in a run from memory, because the store no longer has the same spans of them.
 func (ts *traces) dropOf(run string) {
 	for _, t := range ts.live {
 		if t.events.In(run) {

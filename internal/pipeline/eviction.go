@@ -7,7 +7,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// minCheckpointEvents is after how many events since the last checkpoint a run that leaves memory is worth another.
+// minCheckpointEvents is the minimum number of events since the last checkpoint for which eviction writes another one.
 const minCheckpointEvents = 256
 
 // endedTTL is how long a run stays in memory after its end.
@@ -16,11 +16,11 @@ const endedTTL = 30 * time.Second
 // ended reports whether the run has ended, as far as is known.
 func (r *run) ended() bool { return r.row.Status != store.Running }
 
-// tick sees to the runs that nothing comes for.
+// tick closes idle runs and evicts runs and traces from memory.
 func (p *Pipeline) tick(ctx context.Context) {
 	now := time.Now().UTC()
 	if err := p.closeIdle(ctx, now.Add(-p.opts.IdleClose)); err != nil {
-		p.logFailure("closing idle runs did not succeed", "error", err)
+		p.logFailure("closing idle runs failed", "error", err)
 	}
 	p.evict(ctx, func(r *run, left held) bool {
 		idle := now.Sub(r.used)
@@ -30,7 +30,7 @@ func (p *Pipeline) tick(ctx context.Context) {
 	p.gauge()
 }
 
-// held is how many runs are in memory, and what they take, in bytes.
+// held is the number of runs in memory and their size in bytes.
 type held struct {
 	runs  int
 	bytes int64
@@ -38,13 +38,13 @@ type held struct {
 
 func (h held) over(runs int, bytes int64) bool { return h.runs > runs || h.bytes > bytes }
 
-// held returns what is in memory.
+// held returns the number and the size of the runs in memory.
 func (p *Pipeline) held() held { return held{len(p.live), p.runBytes} }
 
-// rowSize is about what a run takes beside its watch and its warnings, in bytes: its row, its fold, what a list shows of it.
+// rowSize is the approximate size in bytes of a run besides its session and warnings: its row, its fold and its preview.
 const rowSize = 8 << 10
 
-// weigh brings what is known of a run's memory up to date. A run that is not in memory any more takes nothing.
+// weigh updates the known size of a run. A run that is not in memory has size 0.
 func (p *Pipeline) weigh(r *run) {
 	if p.live[r.row.ID] != r {
 		return
@@ -57,7 +57,8 @@ func (p *Pipeline) weigh(r *run) {
 	r.bytes = size
 }
 
-// makeRoom puts the longest idle runs out of memory when there are too many or they take too much, an eighth at once.
+// makeRoom evicts the runs that have been idle longest if there are too many or they take too much memory. It evicts an eighth at
+// once.
 func (p *Pipeline) makeRoom(ctx context.Context) {
 	p.traces.makeRoom(p.opts.TraceBytes, time.Time{})
 	if p.held().over(p.opts.LiveRuns, p.opts.RunBytes) {
@@ -72,10 +73,10 @@ func (p *Pipeline) gauge() {
 	p.opts.Metrics.Waiting.Set(float64(p.events.Load()))
 }
 
-// leaveBytes is how many bytes of runs leave memory with one commit, about: their states are written in it.
-const leaveBytes = 32 << 20
+// evictBytes is the approximate number of bytes of runs that one commit evicts. The commit writes their states.
+const evictBytes = 32 << 20
 
-// evict puts runs out of memory, the longest idle first, as long as out says so.
+// evict evicts runs, the longest idle first, while out returns true.
 func (p *Pipeline) evict(ctx context.Context, out func(r *run, left held) bool) {
 	var leaving []*run
 	size := int64(0)
@@ -89,19 +90,19 @@ func (p *Pipeline) evict(ctx context.Context, out func(r *run, left held) bool) 
 		left.runs--
 		left.bytes -= r.bytes
 		leaving = append(leaving, r)
-		if size += r.bytes; size < leaveBytes {
+		if size += r.bytes; size < evictBytes {
 			continue
 		}
-		if !p.leaveTogether(ctx, leaving) {
+		if !p.evictTogether(ctx, leaving) {
 			return
 		}
 		leaving, size = nil, 0
 	}
-	p.leaveTogether(ctx, leaving)
+	p.evictTogether(ctx, leaving)
 }
 
-// leaveTogether puts runs out of memory with one commit, and reports whether that succeeded.
-func (p *Pipeline) leaveTogether(ctx context.Context, leaving []*run) bool {
+// evictTogether evicts runs with one commit, and reports whether the commit succeeded.
+func (p *Pipeline) evictTogether(ctx context.Context, leaving []*run) bool {
 	var batch store.Batch
 	for _, r := range leaving {
 		p.saveState(&batch, r)
@@ -111,8 +112,8 @@ func (p *Pipeline) leaveTogether(ctx context.Context, leaving []*run) bool {
 	}
 	if len(batch.Checkpoints)+len(batch.Runs) > 0 {
 		if _, err := p.commit(ctx, &batch); err != nil {
-			p.logFailure("writing the states of idle runs did not succeed", "error", err)
-			p.unwrite(&batch)
+			p.logFailure("writing the states of idle runs failed", "error", err)
+			p.markUnwritten(&batch)
 			return false
 		}
 	}
@@ -122,7 +123,7 @@ func (p *Pipeline) leaveTogether(ctx context.Context, leaving []*run) bool {
 	return true
 }
 
-// saveState adds a checkpoint of the run to the batch, if it is worth that.
+// saveState adds a checkpoint of the run to the batch if enough events have arrived since the last one.
 func (p *Pipeline) saveState(batch *store.Batch, r *run) {
 	folded := 0
 	if n := len(r.checkpoints); n > 0 {
@@ -130,7 +131,7 @@ func (p *Pipeline) saveState(batch *store.Batch, r *run) {
 	}
 	worth := minCheckpointEvents
 	if r.ended() {
-		worth = checkpointEvery // nothing comes any more, as a rule
+		worth = checkpointEvery // usually no more events arrive
 	}
 	if !r.stored || !r.current || r.fold.s.Events-folded < worth {
 		return
@@ -151,7 +152,7 @@ func (p *Pipeline) shutdown(ctx context.Context) error {
 // closeAtOnce is how many idle runs are closed in one commit.
 const closeAtOnce = 200
 
-// closeIdle takes the runs to be over for which nothing has come since a time.
+// closeIdle closes the runs without events since a time.
 func (p *Pipeline) closeIdle(ctx context.Context, since time.Time) error {
 	ids, err := p.opts.Store.Idle(ctx, since, closeAtOnce)
 	if err != nil || len(ids) == 0 {
@@ -165,7 +166,7 @@ func (p *Pipeline) closeIdle(ctx context.Context, since time.Time) error {
 			return err
 		}
 		if r.row.Refold != nil {
-			continue // its events that came late may say that it goes on
+			continue // its late events may show that it continues
 		}
 		r.row.Status, r.row.Ended = store.Closed, r.fold.s.Last
 		if r.row.Ended.IsZero() {

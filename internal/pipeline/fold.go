@@ -18,43 +18,43 @@ import (
 // maxDecisions bounds the decisions of one run that are recorded.
 const maxDecisions = 10_000
 
-// fold is what a run's events come to, up to the furthest that was added. A checkpoint is its JSON.
+// fold is the state of a run after its events up to Furthest. A checkpoint is its JSON.
 type fold struct {
 	session *profile.Session
-	grew    bool            // any warning may be new or have grown since they were last looked at
-	grown   map[string]bool // keys of those that are, beside that
+	grew    bool            // any warning may be new or have grown since the warnings were last read
+	grown   map[string]bool // keys of the warnings that did so, if grew is false
 	s       foldState
 
 	unjudged int   // events at which the profile panicked
 	cause    error // of the latest
 }
 
-// foldState is what a fold keeps beside its watch.
+// foldState is the state of a fold besides its session.
 type foldState struct {
 	Furthest            store.Position
 	Events              int
-	Arrival             int64     // the highest
-	Received            time.Time // the latest
+	Arrival             int64     // highest arrival
+	Received            time.Time // latest time of arrival
 	Bytes               int64
 	Name                string
 	NamedBy             nameSource
 	Status              string
 	Started             time.Time
 	Ended               time.Time
-	Last                time.Time // when the latest event happened
+	Last                time.Time // time of the latest event
 	Tools               []string
-	Warnings            map[string]warningTimes // by warning
+	Warnings            map[string]warningTimes // by key of the warning
 	WorstAction         uint8                   // a policy.Action
 	Decisions           int
 	FirstWarningAt      time.Time
-	UsageAtFirstWarning store.Usage // when the first warning was raised
+	UsageAtFirstWarning store.Usage // the usage when the first warning was raised
 	Novelty             novelty
-	Health              []store.HealthAt // never written over: rows share it
-	SlowestEvent        string           // the id of the event that took longest
-	MaxLatency          float64          // for how long, in milliseconds
+	Health              []store.HealthAt // never overwritten, because rows share it
+	SlowestEvent        string           // the id of the event with the highest latency
+	MaxLatency          float64          // in milliseconds
 }
 
-// warningTimes says when a warning was raised and grew last.
+// warningTimes are the times at which a warning was raised and at which it last grew.
 type warningTimes struct{ Created, Updated time.Time }
 
 func newFold(p *profile.Profile, id string) *fold {
@@ -63,7 +63,7 @@ func newFold(p *profile.Profile, id string) *fold {
 	return f
 }
 
-// placement says where an event stands, and when it arrived.
+// placement is the position of an event and its arrival.
 type placement struct {
 	at       store.Position
 	arrival  int64
@@ -75,7 +75,8 @@ func placementOf(e *store.Event) placement {
 	return placement{e.Position, e.Arrival, e.Received, len(e.Body)}
 }
 
-// rowOverhead is about what an event takes in a store beside its body, in bytes: its row, its id twice, its places in indexes.
+// rowOverhead is the approximate size in bytes of an event in a store besides its body: its row, its id twice, and its index
+// entries.
 const rowOverhead = 220
 
 // add folds the run's next event.
@@ -99,7 +100,7 @@ func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 	if as.at.Compare(s.Furthest) > 0 {
 		s.Furthest = as.at
 	}
-	f.note(e, happened)
+	f.apply(e, happened)
 	f.warn(happened)
 	f.preview(e)
 	s.WorstAction = max(s.WorstAction, uint8(d.Action))
@@ -109,8 +110,8 @@ func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 	return d
 }
 
-// judge has the profile judge an event. A panic costs the run the verdict at that event, and the other runs nothing: the event is
-// recorded, for it would come again and again otherwise.
+// judge evaluates an event under the profile. If the profile panics, the run gets no verdict at that event, and other runs are
+// not affected. The event is recorded, because otherwise its sender would send it again.
 func (f *fold) judge(e *unloop.Event) (d policy.Decision) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -122,27 +123,27 @@ func (f *fold) judge(e *unloop.Event) (d policy.Decision) {
 	return f.session.Add(e)
 }
 
-// nameSource says what named a run, the later the better.
+// nameSource is the source of the name of a run. A higher source replaces a lower one.
 type nameSource uint8
 
 const (
-	unnamed nameSource = iota
-	byAgent            // the first of a trace
+	onlyDerived nameSource = iota
+	byAgent                // the first of a trace
 	byEnd
 	byStart
 )
 
-// setName names the run, if that is better than the name it has.
+// setName sets the name of the run, unless the current name has a better source.
 func (s *foldState) setName(name string, by nameSource) {
 	if name != "" && by > s.NamedBy {
 		s.Name, s.NamedBy = name, by
 	}
 }
 
-// note takes what an event says of the run as a whole.
-func (f *fold) note(e *unloop.Event, happened time.Time) {
+// apply updates the facts about the run as a whole with an event.
+func (f *fold) apply(e *unloop.Event, happened time.Time) {
 	s := &f.s
-	if e.SpanID != "" { // nothing says that a run of spans has begun
+	if e.SpanID != "" { // a run of spans has no event for its start
 		s.setName(e.Agent, byAgent)
 	}
 	switch e.Type {
@@ -201,7 +202,7 @@ func (f *fold) usage() store.Usage {
 	return store.Usage{Calls: m.ToolCalls, Tokens: m.Tokens, Cost: m.Cost}
 }
 
-// usageAfterWarning returns what the run took since its first warning.
+// usageAfterWarning returns the usage since the first warning.
 func (f *fold) usageAfterWarning() store.Usage {
 	if f.s.FirstWarningAt.IsZero() {
 		return store.Usage{}
@@ -212,7 +213,7 @@ func (f *fold) usageAfterWarning() store.Usage {
 	}
 }
 
-// difference takes b from a; where an int64 does not hold that, it is the nearest that it does.
+// difference returns a - b, limited to the range of int64.
 func difference(a, b int64) int64 {
 	switch d := a - b; {
 	case b < 0 && d < a:
@@ -229,39 +230,39 @@ func (f *fold) metrics() store.Metrics {
 	return store.MetricsOf(&m, f.s.Last.Sub(f.s.Started))
 }
 
-// checkpointVersion is another whenever a fold keeps what it did not before.
-const checkpointVersion = 2
+// checkpointVersion changes whenever the state of a fold gains or loses a field.
+const checkpointVersion = 3
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {
 	Version  int              `json:"version"`
-	Settings fingerprint.Hash `json:"settings"` // of the profile, under which it holds
+	Settings fingerprint.Hash `json:"settings"` // hash of the profile's settings under which the checkpoint is valid
 	Fold     foldState        `json:"fold"`
-	Watch    json.RawMessage  `json:"watch"`
+	Session  json.RawMessage  `json:"session"`
 }
 
-// checkpoint returns what restore reads. A fold at which the profile panicked has none: its state may be that of an event that was
-// left half way, and a program without that fault folds the run anew.
+// checkpoint returns the JSON of the fold. It returns an error after a panic of the profile, because the panic can leave the state
+// incomplete. A version of the program without the fault then folds the run again.
 func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if f.unjudged > 0 {
 		return nil, f.cause
 	}
-	watch, err := f.session.Snapshot()
+	session, err := f.session.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	return json.Marshal(checkpoint{checkpointVersion, settings, f.s, watch})
+	return json.Marshal(checkpoint{checkpointVersion, settings, f.s, session})
 }
 
-// restore returns the fold of a checkpoint; nil where it does not hold under the profile as it is now set, or is damaged.
+// restore returns the fold of a checkpoint. It returns nil if the checkpoint is damaged or has other settings than the profile.
 func restore(p *profile.Profile, settings fingerprint.Hash, state []byte) *fold {
 	var c checkpoint
 	if json.Unmarshal(state, &c) != nil || c.Version != checkpointVersion || c.Settings != settings {
 		return nil
 	}
-	watch, err := p.Restore(c.Watch)
-	if err != nil || c.Fold.validate(watch) != nil {
+	session, err := p.Restore(c.Session)
+	if err != nil || c.Fold.validate(session) != nil {
 		return nil
 	}
-	return &fold{session: watch, grew: true, s: c.Fold}
+	return &fold{session: session, grew: true, s: c.Fold}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// failure is a commit that did not succeed.
+// failure is a failed commit.
 type failure struct {
 	err error
 	at  time.Time
 }
 
-// commit has the store take a batch, and notes how that went.
-func (p *Pipeline) commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
-	doubled, err = p.opts.Store.Commit(ctx, b)
+// commit writes a batch to the store and records the result for Health.
+func (p *Pipeline) commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
+	duplicates, err = p.opts.Store.Commit(ctx, b)
 	if err == nil {
 		p.failed.Store(nil)
-		return doubled, nil
+		return duplicates, nil
 	}
 	p.failed.Store(&failure{err, time.Now()})
 	if errors.Is(err, store.ErrFenced) {
@@ -31,17 +31,17 @@ func (p *Pipeline) commit(ctx context.Context, b *store.Batch) (doubled []store.
 	return nil, err
 }
 
-// logEvery is how often a failure is logged while there is one after the other, as on a full disk.
+// logEvery is the minimum time between two log lines about repeated failures, for example on a full disk.
 const logEvery = 10 * time.Second
 
-// failureLog bounds the lines about failures. It belongs to the goroutine that records.
+// failureLog limits the log lines about failures. It belongs to the goroutine that records.
 type failureLog struct {
 	sometimes rate.Sometimes
 	unlogged  int
 }
 
-// logFailure logs that something could not be recorded, and how many failures were not logged since the last line. Metrics.Failures
-// counts all commits that failed.
+// logFailure logs a failure to record, with the number of failures since the last line. Metrics.Failures counts all failed
+// commits.
 func (p *Pipeline) logFailure(what string, about ...any) {
 	logged := false
 	p.failing.sometimes.Do(func() {
@@ -53,14 +53,15 @@ func (p *Pipeline) logFailure(what string, about ...any) {
 	}
 }
 
-// failureTTL is how long a failure counts. Who heard of it may send nothing more, so that no commit can show that the store is well.
+// failureTTL is how long Health reports a failure without another commit. A sender may stop sending after a failure, and then no
+// commit can show that the store has recovered.
 const failureTTL = time.Minute
 
-// Health returns why the last commit did not succeed; nil where it did, or where none was tried for a minute.
+// Health returns the error of the last commit. It returns nil if that commit succeeded, or if it is older than a minute.
 func (p *Pipeline) Health() error {
 	f := p.failed.Load()
 	if f == nil || time.Since(f.at) > failureTTL {
 		return nil
 	}
-	return fmt.Errorf("the last recording did not succeed: %w", f.err)
+	return fmt.Errorf("the last commit failed: %w", f.err)
 }

@@ -34,7 +34,7 @@ func TestAFailureThatNobodyTriedAgainIsForgottenAfterAMinute(t *testing.T) {
 			t.Errorf("after 61 seconds it is unwell for %v", err)
 		}
 		stop()
-		if !strings.Contains(log.String(), "recording did not succeed") {
+		if !strings.Contains(log.String(), "recording failed") {
 			t.Errorf("the log says %q", log.String())
 		}
 	})

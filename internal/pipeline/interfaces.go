@@ -39,7 +39,7 @@ type Store interface {
 	Unflushed(ctx context.Context) ([]string, error)
 	// Commit writes the batch in one transaction, which is on disk when it returns. It leaves out and returns the events whose
 	// id the run already has.
-	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)
+	Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error)
 }
 
 // Sink receives updates after they are recorded. It must not block, and it must not modify them.

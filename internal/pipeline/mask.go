@@ -6,19 +6,19 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Mask hides secrets. It is safe for concurrent use, and what it has masked it leaves as it is.
+// Mask hides secrets. It is safe for concurrent use and idempotent.
 type Mask interface {
 	// Event masks every text of an event.
 	Event(e *unloop.Event)
-	// Raw masks a JSON value. It returns another value rather than write to raw.
+	// Raw masks a JSON value. It does not modify raw.
 	Raw(raw json.RawMessage) json.RawMessage
 	// Text masks a text.
 	Text(text string) string
-	// ID returns an id without secrets, always the same one for the same id, so that what it joins stays joined.
+	// ID returns an id without secrets. Equal ids give equal results, so references between records stay valid.
 	ID(id string) string
 }
 
-// mask hides the secrets of a delivery. Whatever is stored, streamed, sent or logged of it comes later.
+// mask hides the secrets of a submission, before it is stored, streamed, sent or logged.
 func (d *Submission) mask(m Mask) {
 	for i := range d.Runs {
 		info := &d.Runs[i]

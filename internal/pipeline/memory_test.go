@@ -177,7 +177,7 @@ func (m *memory) Unflushed(context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+func (m *memory) Commit(_ context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
@@ -200,7 +200,7 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 	}
 	for _, e := range b.Events {
 		if _, ok := m.events[e.Run][e.ID]; ok {
-			doubled = append(doubled, store.EventRef{Run: e.Run, ID: e.ID})
+			duplicates = append(duplicates, store.EventRef{Run: e.Run, ID: e.ID})
 			continue
 		}
 		if m.events[e.Run] == nil {
@@ -232,7 +232,7 @@ func (m *memory) Commit(_ context.Context, b *store.Batch) (doubled []store.Even
 	for _, c := range b.Pruned {
 		m.checkpoints[c.Run] = slices.DeleteFunc(m.checkpoints[c.Run], func(k store.Checkpoint) bool { return k.Position == c.Position })
 	}
-	return doubled, nil
+	return duplicates, nil
 }
 
 // reanalyze writes new analyses of events.

@@ -2,17 +2,17 @@ package pipeline
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics are what a pipeline counts, for Prometheus.
+// Metrics are the metrics of a pipeline for Prometheus.
 type Metrics struct {
 	Recorded   prometheus.Counter     // events
-	Duplicates prometheus.Counter     // events that had come before
-	Refused    prometheus.Counter     // events, since too much was waiting
-	Failures   prometheus.Counter     // commits
-	Refolds    prometheus.Counter     // runs that were folded anew, since something came late or changed
+	Duplicates prometheus.Counter     // duplicate events
+	Refused    prometheus.Counter     // events that were rejected because the queue was full
+	Failures   prometheus.Counter     // failed commits
+	Refolds    prometheus.Counter     // refolds of runs
 	Refolding  prometheus.Gauge       // runs with late events that are not folded yet
-	Unreadable prometheus.Counter     // events of the store
+	Unreadable prometheus.Counter     // stored events that cannot be decoded
 	Unjudged   prometheus.Counter     // events at which the profile panicked
-	Waiting    prometheus.Gauge       // events
+	Waiting    prometheus.Gauge       // events in the queue
 	Live       prometheus.Gauge       // runs in memory
 	Detect     prometheus.Histogram   // seconds for the events of one commit
 	Commit     prometheus.Histogram   // seconds
@@ -37,19 +37,19 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		return h
 	}
 	m := &Metrics{
-		Recorded:   counter("events_recorded_total", "Events that were recorded."),
-		Duplicates: counter("events_duplicate_total", "Events that were recorded before."),
-		Refused:    counter("events_refused_total", "Events that were refused because too much was waiting; their senders were told."),
-		Failures:   counter("commit_failures_total", "Commits that did not succeed; their senders were told."),
-		Refolds:    counter("runs_refolded_total", "Runs that were folded anew since something came late or changed."),
-		Refolding:  gauge("runs_refolding", "Runs with late events that are recorded and not yet in their warnings and decisions."),
-		Unreadable: counter("events_unreadable_total", "Events of the store that could not be read."),
-		Unjudged:   counter("events_unjudged_total", "Events at which judging their run ended in a panic; they were recorded."),
+		Recorded:   counter("events_recorded_total", "Recorded events."),
+		Duplicates: counter("events_duplicate_total", "Duplicate events, which are not recorded again."),
+		Refused:    counter("events_refused_total", "Events that were rejected because the queue was full. Their senders received an error."),
+		Failures:   counter("commit_failures_total", "Failed commits. Their senders received an error."),
+		Refolds:    counter("runs_refolded_total", "Refolds of runs because of late or changed events."),
+		Refolding:  gauge("runs_refolding", "Runs whose warnings and decisions do not include all recorded late events yet."),
+		Unreadable: counter("events_unreadable_total", "Stored events that cannot be decoded."),
+		Unjudged:   counter("events_unjudged_total", "Recorded events at which the profile panicked."),
 		Waiting:    gauge("queue_events", "Events that wait to be recorded."),
-		Live:       gauge("live_runs", "Runs that are held in memory."),
-		Detect:     histogram("detect_seconds", "Time from order to decision, for all events of one commit."),
-		Commit:     histogram("commit_seconds", "Time that a commit takes until it is on disk."),
-		Raised:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "unloop_warnings_raised_total", Help: "Warnings that were raised, by rule."}, []string{"rule"}),
+		Live:       gauge("live_runs", "Runs in memory."),
+		Detect:     histogram("detect_seconds", "Time to order, fold and evaluate the events of one commit."),
+		Commit:     histogram("commit_seconds", "Time until a commit is on disk."),
+		Raised:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "unloop_warnings_raised_total", Help: "Raised warnings, by rule."}, []string{"rule"}),
 	}
 	r.MustRegister(m.Raised)
 	return m

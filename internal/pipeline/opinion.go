@@ -14,15 +14,16 @@ func (p *Pipeline) newFold(id string) *fold {
 	return f
 }
 
-// keepTranscript makes a fold keep what questions contain, if there is somebody to ask. Events are masked before they are folded.
+// keepTranscript makes a fold keep the texts that questions contain, if second opinions are configured. Events are masked before
+// they are folded.
 func (p *Pipeline) keepTranscript(f *fold) {
 	if p.opts.Ask != nil {
 		f.session.KeepTranscript(nil)
 	}
 }
 
-// ask hands out the questions of a run whose events are recorded. A run that is folded again asks nothing: what was found then was
-// asked about when it was new.
+// ask passes on the questions of a run whose events are recorded. A refold asks no questions, because they were asked when the
+// events were new.
 func (p *Pipeline) ask(t *runChange) {
 	if p.opts.Ask == nil || t.deleted {
 		return
@@ -32,7 +33,7 @@ func (p *Pipeline) ask(t *runChange) {
 	}
 }
 
-// bareOpinion returns what is stored of an answer where content is not stored whole: the verdict, and no texts.
+// bareOpinion returns the stored form of an answer if content is not stored whole: the verdict without texts.
 func bareOpinion(e *unloop.Event) json.RawMessage {
 	o, err := policy.ReadOpinion(e)
 	if err != nil {

@@ -44,8 +44,8 @@ func (o *Order) Place(e *unloop.Event) Placement {
 	return Next
 }
 
-// following returns e's position, without a tie, when that of the furthest event that arrived before it is known: an event
-// without a sequence or a time takes those of that one.
+// following returns the position of e, without a tie. An event without a sequence or a time takes them from the furthest event
+// before it, whose position is furthest.
 func following(furthest store.Position, e *unloop.Event) store.Position {
 	p := store.Position{Sequence: furthest.Sequence, Time: furthest.Time}
 	if e.Sequence != 0 {
@@ -57,7 +57,7 @@ func following(furthest store.Position, e *unloop.Event) store.Position {
 	return p
 }
 
-// known reports whether the id came before, and remembers it.
+// known reports whether the id was seen before, and remembers it.
 func (o *Order) known(id string) bool {
 	if id == "" {
 		return false

@@ -22,30 +22,30 @@ import (
 
 // Options are the options of a pipeline. Zero values mean the defaults.
 type Options struct {
-	Profile *profile.Profile // needed
-	Store   Store            // needed
+	Profile *profile.Profile // required
+	Store   Store            // required
 	Sinks   []Sink
-	Metrics *Metrics     // needed
-	Log     *slog.Logger // for what goes wrong; nil for nowhere
+	Metrics *Metrics     // required
+	Log     *slog.Logger // for failures; nil means no log
 
-	// Mask hides secrets in all that a delivery brings, before anything else sees it. Prepare readies an event then: a cost is
-	// worked out. They are called concurrently; nil for nothing to do.
+	// Mask hides secrets in each submission before anything else reads it. Prepare then completes an event, for example with its
+	// cost. Both are called concurrently. Nil means no change.
 	Mask    Mask
 	Prepare func(*unloop.Event)
 
-	// Ask takes the questions of recorded runs for second opinions. It must not block. Answers are submitted as events. Nil for
-	// nobody to ask.
+	// Ask receives the questions for second opinions of recorded runs. It must not block. The answers are submitted as events.
+	// Nil means no second opinions.
 	Ask func(run string, q policy.Question)
 
-	Content     Content       // what is stored of inputs, outputs, errors and messages; all of them
-	Project     string        // of runs that name none; "default"
-	QueueEvents int           // that wait to be recorded, at most; 50,000
-	QueueBytes  int64         // that wait to be recorded, at most; 128 MiB
-	LiveRuns    int           // runs held in memory; 2,048
-	RunBytes    int64         // of runs held in memory; 1 GiB
-	IdleMemory  time.Duration // after which an idle run leaves memory; 5 minutes
-	IdleClose   time.Duration // after which an idle run is taken to be over; 30 minutes
-	TraceBytes  int           // of traces held in memory; 256 MiB
+	Content     Content       // the stored part of inputs, outputs, errors and messages; default: all
+	Project     string        // the project of runs without one; default: "default"
+	QueueEvents int           // maximum number of events in the queue; default: 50,000
+	QueueBytes  int64         // maximum bytes in the queue; default: 128 MiB
+	LiveRuns    int           // maximum number of runs in memory; default: 2,048
+	RunBytes    int64         // maximum bytes of runs in memory; default: 1 GiB
+	IdleMemory  time.Duration // time after which an idle run is evicted; default: 5 minutes
+	IdleClose   time.Duration // time after which an idle run is closed; default: 30 minutes
+	TraceBytes  int           // maximum bytes of traces in memory; default: 256 MiB
 }
 
 func (o *Options) fill() {
@@ -86,32 +86,32 @@ const maxQueued = 8192
 // for concurrent use. One goroutine, in Run, does the rest.
 type Pipeline struct {
 	opts         Options
-	settingsHash fingerprint.Hash // under which settings checkpoints hold
+	settingsHash fingerprint.Hash // hash of the settings under which checkpoints are valid
 	every        int              // checkpointEvery
 	queue        chan *queued
 	stopped      chan struct{}
-	events       atomic.Int64 // that wait
+	events       atomic.Int64 // in the queue
 	bytes        atomic.Int64
-	due          atomic.Int64 // rows that are to be written
+	due          atomic.Int64 // rows that are due to be written
 	late         atomic.Int64 // runs with a mark
 	failed       atomic.Pointer[failure]
 	failing      failureLog
 
 	unreadable unreadable
 
-	fenced error // why there is no use in going on: another server writes to the store
+	fenced error // why the pipeline must stop: another server writes to the store
 
-	arrival, number int64 // the latest of an event and of a run
+	arrival, number int64 // the latest arrival of an event and number of a run
 	live            map[string]*run
-	runBytes        int64           // that these take, about
-	used            list.List       // of *run, the latest in front
-	unwritten       map[string]*run // whose rows are to be written
-	rowsMissing     bool            // a row was not written before its run was dropped; the next start will see to that
+	runBytes        int64           // approximate size of the runs in memory
+	used            list.List       // of *run, the most recently used first
+	unwritten       map[string]*run // runs whose rows are due
+	rowsMissing     bool            // a row was not written before its run was dropped; the next start writes it
 	traces          traces
 	refolds         refolds
 }
 
-// queued is a delivery in the queue.
+// queued is a submission in the queue.
 type queued struct {
 	*Submission
 	bodies     [][]byte // of the events
@@ -119,7 +119,7 @@ type queued struct {
 	received   time.Time
 	weight     int   // in events
 	size       int64 // in bytes
-	flush      bool  // the rows of all runs are to be written
+	flush      bool  // the rows of all runs must be written
 	ack        Ack
 	err        error
 	done       chan struct{}
@@ -130,7 +130,7 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 	o.fill()
 	arrival, number, err := o.Store.Last(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("begin at the store's end: %w", err)
+		return nil, fmt.Errorf("read the last position of the store: %w", err)
 	}
 	p := &Pipeline{
 		opts: o, settingsHash: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
@@ -139,10 +139,10 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 		refolds: newRefolds(),
 	}
 	if err := p.recover(ctx); err != nil {
-		return nil, fmt.Errorf("take up what was at hand: %w", err)
+		return nil, fmt.Errorf("recover unwritten rows: %w", err)
 	}
 	if err := p.findLate(ctx); err != nil {
-		return nil, fmt.Errorf("take up runs that are to be folded again: %w", err)
+		return nil, fmt.Errorf("load runs with late events: %w", err)
 	}
 	return p, nil
 }
@@ -158,7 +158,7 @@ func (p *Pipeline) Submit(ctx context.Context, d *Submission) (Ack, error) {
 	return p.enqueue(ctx, w)
 }
 
-// enqueue has what waits recorded.
+// enqueue adds a submission to the queue and waits for its result.
 func (p *Pipeline) enqueue(ctx context.Context, w *queued) (Ack, error) {
 	if !p.admit(w) {
 		p.opts.Metrics.Refused.Add(float64(w.weight))
@@ -181,7 +181,7 @@ func (p *Pipeline) enqueue(ctx context.Context, w *queued) (Ack, error) {
 		return Ack{}, ctx.Err()
 	case <-p.stopped:
 		select {
-		case <-w.done: // it was among the last
+		case <-w.done: // it was recorded at the end of Run
 			return w.ack, w.err
 		default:
 			return Ack{}, ErrClosed
@@ -255,7 +255,7 @@ func (p *Pipeline) release(w *queued) {
 // Waiting returns the number of events that wait to be recorded.
 func (p *Pipeline) Waiting() int { return int(p.events.Load()) }
 
-// tickTime is how often runs are looked at that nothing comes for.
+// tickTime is the interval at which idle runs are checked.
 const tickTime = 5 * time.Second
 
 // Run records submissions until ctx ends. Then it records those that still wait, writes checkpoints and returns. It must be
@@ -294,21 +294,21 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	return p.fenced
 }
 
-// Bounds of what one commit takes.
+// Bounds of one commit.
 const (
 	groupEvents = 8192
 	groupBytes  = 32 << 20
 )
 
-// groups records a delivery and what else has to be taken out of the queue for it.
+// groups records a submission and the submissions that its group leaves over.
 func (p *Pipeline) groups(ctx context.Context, w *queued) {
 	for w != nil {
 		w = p.group(ctx, w)
 	}
 }
 
-// group records a delivery together with those that wait behind it. One that deletes runs is recorded by itself: what comes
-// behind it begins them anew. If there is one behind, it is returned.
+// group records a submission together with those that wait behind it. A submission that deletes runs is recorded alone, because
+// later submissions may create the same runs again. If such a submission follows, group returns it.
 func (p *Pipeline) group(ctx context.Context, first *queued) (next *queued) {
 	group := []*queued{first}
 	events, bytes := first.weight, first.size
@@ -328,22 +328,22 @@ gather:
 		}
 	}
 	err := p.record(ctx, group)
-	if errors.Is(err, ErrPanic) && len(group) > 1 { // the others have nothing to do with it
+	if errors.Is(err, ErrPanic) && len(group) > 1 { // the other submissions may not be the cause
 		for _, w := range group {
 			w.ack, w.err = Ack{Events: make([]Result, len(w.Events)), Received: w.received}, nil
-			p.settle([]*queued{w}, p.record(ctx, []*queued{w}))
+			p.reply([]*queued{w}, p.record(ctx, []*queued{w}))
 		}
 		return next
 	}
-	p.settle(group, err)
+	p.reply(group, err)
 	return next
 }
 
-// settle reports the result of a group to its senders.
-func (p *Pipeline) settle(group []*queued, err error) {
+// reply reports the result of a group to its senders.
+func (p *Pipeline) reply(group []*queued, err error) {
 	switch {
 	case errors.Is(err, ErrPanic):
-		err = ErrPanic // the rest is for the log, which has it
+		err = ErrPanic // the details are in the log
 	case err != nil:
 		err = fmt.Errorf("%w: %w", ErrStore, err)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// manyWarnings is from how many warnings on a run that is at 0 is taken to stay there until it ends, since each event at which one
-// grows would have all of them weighed again.
+// manyWarnings is the number of warnings from which a run with health 0 is assumed to stay at 0 until it ends. Without this
+// limit, each event at which a warning grows would compute the penalty of all warnings again.
 const manyWarnings = 16
 
-// preview takes from the event that was folded last what a list of runs shows of each at a glance.
+// preview updates the fields of the row that the list of runs shows, with the event that was folded last.
 func (f *fold) preview(e *unloop.Event) {
 	s := &f.s
 	if e.Latency != nil && *e.Latency > s.MaxLatency {
@@ -20,7 +20,7 @@ func (f *fold) preview(e *unloop.Event) {
 	}
 	switch e.Type {
 	case unloop.ToolCallCompleted, unloop.ToolCallFailed:
-		if step := f.session.Run().Current().Step; step != nil && step.NormalizedResult != 0 { // else nobody knows what it brought
+		if step := f.session.Run().Current().Step; step != nil && step.NormalizedResult != 0 { // otherwise its novelty is unknown
 			s.Novelty.add(step.Novel)
 		}
 	}
@@ -31,7 +31,8 @@ func (f *fold) preview(e *unloop.Event) {
 	}
 }
 
-// addHealth notes the health, if it is another than before. What changes behind the last point that there is room for moves that.
+// addHealth adds a point to the history of the health if the health has changed. When the history is full, it changes the last
+// point.
 func (f *fold) addHealth() {
 	s := &f.s
 	last := len(s.Health) - 1
@@ -40,10 +41,10 @@ func (f *fold) addHealth() {
 		return
 	}
 	room := min(last+1, store.MaxHealth-1)
-	s.Health = append(s.Health[:room:room], now) // a new array, for the old one is shared
+	s.Health = append(s.Health[:room:room], now) // a new array, because rows share the old one
 }
 
-// busiest returns the tools that were called most, those first.
+// busiest returns the tools with the most calls, in descending order.
 func (f *fold) busiest() (tools []store.ToolCalls) {
 	for _, name := range f.s.Tools {
 		if t := f.session.Run().Tool(name); t != nil {
@@ -54,11 +55,11 @@ func (f *fold) busiest() (tools []store.ToolCalls) {
 	return slices.Clip(tools[:min(len(tools), store.MaxBusiest)])
 }
 
-// novelty counts the steps of a run, and those that told something new, in stretches of equal length. When there is no room for
-// another stretch, two become one.
+// novelty counts the steps of a run and the novel ones among them, in stretches of equal length. When there are too many
+// stretches, each two become one.
 type novelty struct {
 	Steps        int
-	StretchSteps int   // how many steps a stretch has; the last may have less
+	StretchSteps int   // steps of a stretch; the last one may have fewer
 	NovelSteps   []int // of each stretch
 }
 
@@ -76,7 +77,7 @@ func (n *novelty) add(fresh bool) {
 	n.Steps++
 }
 
-// mergeStretches makes stretches twice as long.
+// mergeStretches doubles the length of the stretches.
 func (n *novelty) mergeStretches() {
 	n.StretchSteps = max(2*n.StretchSteps, 1)
 	for k := range len(n.NovelSteps) / 2 {
@@ -85,7 +86,7 @@ func (n *novelty) mergeStretches() {
 	n.NovelSteps = n.NovelSteps[:len(n.NovelSteps)/2]
 }
 
-// fractions returns for each stretch which part of its steps told something new.
+// fractions returns the fraction of novel steps of each stretch.
 func (n *novelty) fractions() (shares []float64) {
 	for k, fresh := range n.NovelSteps {
 		shares = append(shares, store.Round(float64(fresh)/float64(min(n.StretchSteps, n.Steps-k*n.StretchSteps)), 2))

@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// commit is the content of one commit in the making.
+// commit is one commit while it is made.
 type commit struct {
 	p      *Pipeline
 	group  []*queued
@@ -27,8 +27,8 @@ func (p *Pipeline) newCommit(group []*queued) *commit {
 	}
 }
 
-// record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded, and
-// its runs are dropped from memory.
+// record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded,
+// and its runs are dropped from memory.
 func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 	began := time.Now()
 	c := p.newCommit(group)
@@ -42,7 +42,7 @@ func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 			p.traces.drop(t)
 		}
 		p.opts.Metrics.Failures.Inc()
-		p.logFailure("recording did not succeed; what waits is refused", "deliveries", len(group), "error", err)
+		p.logFailure("recording failed; the submissions are rejected", "deliveries", len(group), "error", err)
 		return err
 	}
 	p.opts.Metrics.Detect.Observe(folded.Sub(began).Seconds())
@@ -117,7 +117,7 @@ func (c *commit) place(ctx context.Context) error {
 			}
 			t.deleted = true
 		}
-		if err := c.strip(ctx, w); err != nil {
+		if err := c.stripContent(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -152,10 +152,10 @@ func (c *commit) fold(ctx context.Context) error {
 		if t.deleted || len(t.items) == 0 && len(t.replaced) == 0 {
 			continue
 		}
-		if err := t.settle(ctx, c.p); err != nil {
+		if err := t.foldItems(ctx, c.p); err != nil {
 			return err
 		}
-		if t.hollow() {
+		if t.abandoned() {
 			t.deleted, t.emptied = true, true
 			continue
 		}
@@ -169,15 +169,15 @@ func (c *commit) fold(ctx context.Context) error {
 // write commits, repairs the runs with an unexpected duplicate event, and publishes.
 func (c *commit) write(ctx context.Context) error {
 	batch, updates := c.batch()
-	doubled, err := c.p.commit(ctx, batch)
+	duplicates, err := c.p.commit(ctx, batch)
 	if err != nil {
-		c.p.unwrite(batch)
+		c.p.markUnwritten(batch)
 		return err
 	}
-	c.p.opts.Metrics.Recorded.Add(float64(len(batch.Events) - len(doubled)))
-	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + len(doubled)))
-	if len(doubled) > 0 {
-		if err := c.repair(ctx, doubled, updates); err != nil {
+	c.p.opts.Metrics.Recorded.Add(float64(len(batch.Events) - len(duplicates)))
+	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + len(duplicates)))
+	if len(duplicates) > 0 {
+		if err := c.repair(ctx, duplicates, updates); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (c *commit) write(ctx context.Context) error {
 		case t.deleted && !t.emptied:
 			c.p.traces.dropOf(t.row.ID)
 		case t.row.Refold != nil && !t.deleted:
-			c.p.note(t.run, t.from)
+			c.p.noteChange(t.run, t.from)
 		}
 		c.p.ask(t)
 	}
@@ -225,7 +225,7 @@ func (c *commit) markDuplicates() (n int) {
 // batch returns the batch to write and the updates for the sinks.
 func (c *commit) batch() (*store.Batch, []*store.Update) {
 	b := new(store.Batch)
-	c.belongings(b)
+	c.addTraces(b)
 	var updates []*store.Update
 	for _, t := range c.order {
 		if t.deleted {
@@ -267,7 +267,7 @@ func (c *commit) flush() bool {
 
 // update returns the change of the run by this commit; nil for none.
 func (t *runChange) update(profile string) *store.Update {
-	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.told, Reset: t.untold}
+	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.reported, Reset: t.truncated}
 	for _, it := range t.items {
 		if it.dropped {
 			continue

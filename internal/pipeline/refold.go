@@ -24,11 +24,11 @@ type refold struct {
 	at         store.Position // position of the last event that was read
 	stop       store.Position // position of the last event when the refold began
 	ended      bool           // all events up to stop are folded
-	gone       bool           // the run was deleted, or has no mark
+	deleted    bool           // the run was deleted, or has no mark
 	work       time.Duration  // time spent so far
 	err        error
 
-	whole map[string]*unloop.Event // by id, where not all of their content is stored; the events themselves do not change
+	whole map[string]*unloop.Event // by id, if not all of their content is stored; the events are immutable
 }
 
 // refoldAll folds one slice of each refold that it receives, until the channel is closed. Neither channel can be full: the recorder
@@ -42,13 +42,13 @@ func (p *Pipeline) refoldAll(ctx context.Context, work <-chan *refold, done chan
 	}
 }
 
-// errSlice ends a slice for its size.
+// errSlice ends a slice that has reached its size.
 var errSlice = errors.New("the slice is full")
 
 // slice folds the run's next events.
 func (r *refold) slice(ctx context.Context, p *Pipeline) error {
 	if r.runChange == nil {
-		if err := r.begin(ctx, p); err != nil || r.gone {
+		if err := r.begin(ctx, p); err != nil || r.deleted {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (r *refold) begin(ctx context.Context, p *Pipeline) error {
 		return err
 	}
 	if row == nil || row.Refold == nil {
-		r.gone = true
+		r.deleted = true
 		return nil
 	}
 	if r.stop, err = p.opts.Store.Furthest(ctx, row.Number); err != nil {

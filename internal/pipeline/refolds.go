@@ -12,35 +12,35 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// How refolds are spread over time.
+// The schedule of refolds.
 const (
 	gatherTime  = 50 * time.Millisecond // from the first late event of a run to its refold
-	refoldEvery = 25 * time.Millisecond // between two looks at which refolds are due
-	maxRefolds  = 8                     // under way at once
-	restFactor  = 4                     // times as long as its refold took does a run wait for the next one
-	restMost    = 10 * time.Second
-	restFailed  = time.Second // after a refold that failed
+	refoldEvery = 25 * time.Millisecond // between two checks for due refolds
+	maxRefolds  = 8                     // at the same time
+	restFactor  = 4                     // a run waits this many times the duration of its last refold for the next one
+	maxRest     = 10 * time.Second
+	failedRest  = time.Second // after a refold that failed
 
-	// catchUpEvents bounds what the recorder folds itself of the refolds that it takes over at once.
+	// catchUpEvents bounds the events that the recorder itself folds when it takes over finished refolds.
 	catchUpEvents = 4096
 )
 
-// How many events the recorder folds again itself. An event of 4 kB counts twice, and so on.
+// The number of events that the recorder itself refolds. An event of 4 kB counts twice, one of 8 kB three times.
 const (
 	atOnceRun = 1024 // of one run at once, and in a second
-	atOnceAll = 4096 // of all runs at once; in a second
+	atOnceAll = 4096 // of all runs at once
 	inSecond  = 8192
 )
 
-// late is a run with a mark: events were recorded that are not folded. It is the recorder's.
+// late is a run with a mark: it has recorded events that are not folded. It belongs to the recorder.
 type late struct {
-	due     time.Time      // when its next refold begins, at the earliest
-	refold  *refold        // nil while none is under way
-	changed store.Position // the first at which the run changed since the refold was handed over
+	due     time.Time      // the earliest start of the next refold
+	refold  *refold        // the current refold, or nil
+	changed store.Position // the first position that changed since the refold started
 	missed  store.Position // the first change that the refold did not see; end for none
 }
 
-// refolds are the runs that are marked, by their ids.
+// refolds are the marked runs by id, and their refolds.
 type refolds struct {
 	late     map[string]*late
 	underWay int
@@ -62,7 +62,7 @@ func newRefolds() refolds {
 	}
 }
 
-// startRefolds begins refoldAll, which ends with what is returned. The marks of refolds that are under way then stay in the store.
+// startRefolds starts refoldAll. The returned function stops it. The marks of unfinished refolds then stay in the store.
 func (p *Pipeline) startRefolds(ctx context.Context) (end func()) {
 	working, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -75,8 +75,8 @@ func (p *Pipeline) startRefolds(ctx context.Context) (end func()) {
 	}
 }
 
-// affords reports whether the recorder may fold so much of a run again itself.
-func (rs *refolds) affords(r *run, cost int) bool {
+// allow reports whether the recorder may itself refold a part of the run with the given cost.
+func (rs *refolds) allow(r *run, cost int) bool {
 	if r.atOnce == nil {
 		r.atOnce = rate.NewLimiter(rate.Limit(rs.perRun), rs.perRun)
 	}
@@ -84,13 +84,13 @@ func (rs *refolds) affords(r *run, cost int) bool {
 	return r.atOnce.AllowN(now, cost) && rs.atOnce.AllowN(now, cost)
 }
 
-// note remembers, once it is committed, that the run changed from a position on.
-func (p *Pipeline) note(r *run, from store.Position) {
+// noteChange remembers that a committed change affects the run from a position on.
+func (p *Pipeline) noteChange(r *run, from store.Position) {
 	l := p.refolds.late[r.row.ID]
 	if l == nil {
 		l = &late{due: time.Now().Add(gatherTime), changed: end, missed: end}
-		if r.rests.After(l.due) {
-			l.due = r.rests
+		if r.nextRefold.After(l.due) {
+			l.due = r.nextRefold
 		}
 		p.setLate(r.row.ID, l)
 	}
@@ -99,7 +99,7 @@ func (p *Pipeline) note(r *run, from store.Position) {
 	}
 }
 
-// setLate adds a marked run, or takes one out for nil.
+// setLate adds a marked run. If l is nil, it removes the run.
 func (p *Pipeline) setLate(id string, l *late) {
 	rs := &p.refolds
 	if l != nil {
@@ -117,7 +117,7 @@ func (p *Pipeline) setLate(id string, l *late) {
 	p.opts.Metrics.Refolding.Set(float64(len(rs.late)))
 }
 
-// findLate takes up the marks of the store.
+// findLate loads the marks of the store.
 func (p *Pipeline) findLate(ctx context.Context) error {
 	ids, err := p.opts.Store.Refolding(ctx)
 	for _, id := range ids {
@@ -126,7 +126,7 @@ func (p *Pipeline) findLate(ctx context.Context) error {
 	return err
 }
 
-// beginRefolds hands over the refolds that are due, those first that are due longest.
+// beginRefolds starts the due refolds, the longest due first.
 func (p *Pipeline) beginRefolds() {
 	rs := &p.refolds
 	now := time.Now()
@@ -145,11 +145,12 @@ func (p *Pipeline) beginRefolds() {
 	}
 }
 
-// takeOver goes on with the refolds that have come back: one that has not ended has another slice, the others are recorded.
+// takeOver continues with the refolds that refoldAll returned. An unfinished refold gets another slice. The finished ones are
+// recorded.
 func (p *Pipeline) takeOver(ctx context.Context, r *refold) {
 	var ended []*refold
 	for {
-		if p.cameBack(ctx, r) {
+		if p.finished(ctx, r) {
 			ended = append(ended, r)
 		}
 		select {
@@ -164,15 +165,15 @@ func (p *Pipeline) takeOver(ctx context.Context, r *refold) {
 	}
 }
 
-// cameBack reports whether a refold has ended and is to be recorded.
-func (p *Pipeline) cameBack(ctx context.Context, r *refold) bool {
+// finished reports whether a refold has ended and must be recorded.
+func (p *Pipeline) finished(ctx context.Context, r *refold) bool {
 	rs := &p.refolds
 	l := rs.late[r.id]
-	if l == nil || l.refold != r { // the run was deleted meanwhile
+	if l == nil || l.refold != r { // the run was deleted in the meantime
 		rs.underWay--
 		return false
 	}
-	if r.gone {
+	if r.deleted {
 		p.setLate(r.id, nil)
 		rs.underWay--
 		return false
@@ -181,11 +182,11 @@ func (p *Pipeline) cameBack(ctx context.Context, r *refold) bool {
 		r.err = p.writeAnalyses(ctx, r)
 	}
 	if r.err != nil {
-		p.opts.Log.Error("folding a run again did not succeed", "run", r.id, "error", r.err)
-		p.restLate(l, restFailed)
+		p.opts.Log.Error("a refold failed", "run", r.id, "error", r.err)
+		p.endRefold(l, failedRest)
 		return false
 	}
-	// What changed behind the last event that was read will be read. What changed before it may have been.
+	// The refold will read changes after r.at. It may have missed changes before it.
 	if l.changed.Compare(r.at) <= 0 && l.changed.Compare(l.missed) < 0 {
 		l.missed = l.changed
 	}
@@ -197,13 +198,14 @@ func (p *Pipeline) cameBack(ctx context.Context, r *refold) bool {
 	return true
 }
 
-// restLate ends a run's refold, and has the run wait for the next one.
-func (p *Pipeline) restLate(l *late, rest time.Duration) {
+// endRefold ends the refold of a run. The next one starts after rest at the earliest.
+func (p *Pipeline) endRefold(l *late, rest time.Duration) {
 	l.refold, l.changed, l.missed, l.due = nil, end, end, time.Now().Add(rest)
 	p.refolds.underWay--
 }
 
-// recordRefolds takes refolds over: it folds what came behind them, writes what they come to in one commit, and tells the sinks.
+// recordRefolds takes over finished refolds: it folds the events that arrived after them, writes the results in one commit, and
+// notifies the sinks.
 func (p *Pipeline) recordRefolds(ctx context.Context, ended []*refold) {
 	c := p.newCommit(nil)
 	left := p.refolds.catchUp
@@ -218,46 +220,46 @@ func (p *Pipeline) recordRefolds(ctx context.Context, ended []*refold) {
 		if _, err = p.commit(ctx, batch); err == nil {
 			p.publish(updates)
 		} else {
-			p.unwrite(batch)
+			p.markUnwritten(batch)
 		}
 	}
 	if err != nil {
-		p.opts.Log.Error("recording runs that were folded again did not succeed", "runs", len(ended), "error", err)
+		p.opts.Log.Error("recording refolds failed", "runs", len(ended), "error", err)
 		for _, r := range ended {
 			p.drop(r.id)
 			if l := p.refolds.late[r.id]; l != nil {
-				p.restLate(l, restFailed)
+				p.endRefold(l, failedRest)
 			}
 		}
 		return
 	}
 	for _, r := range ended {
 		p.opts.Metrics.Refolds.Inc()
-		p.restRun(c.runs[r.id], r)
+		p.endRecorded(c.runs[r.id], r)
 	}
 	p.makeRoom(ctx)
 }
 
-// restRun ends a refold that was recorded.
-func (p *Pipeline) restRun(t *runChange, r *refold) {
-	rest := min(restFactor*r.work, restMost)
-	t.rests = time.Now().Add(rest)
+// endRecorded ends a refold that was recorded.
+func (p *Pipeline) endRecorded(t *runChange, r *refold) {
+	rest := min(restFactor*r.work, maxRest)
+	t.nextRefold = time.Now().Add(rest)
 	l := p.refolds.late[r.id]
-	if l == nil { // the run was deleted with the commit
+	if l == nil { // the commit deleted the run
 		p.refolds.underWay--
 		return
 	}
-	p.restLate(l, max(rest, gatherTime))
+	p.endRefold(l, max(rest, gatherTime))
 	if t.row.Refold == nil {
 		p.setLate(r.id, nil)
 	}
 }
 
-// errEnough ends what the recorder reads behind a refold.
+// errEnough ends the reading of the events after a refold.
 var errEnough = errors.New("the recorder has read enough")
 
-// adopt puts a refold in the place of the run's fold, together with what was recorded behind it. What does not fit into left, and
-// what the refold did not see, leaves a mark for another refold.
+// adopt replaces the fold of the run by a refold and folds the events that were recorded after it. A mark for another refold
+// remains if those are more than left, or if the refold missed a change.
 func (c *commit) adopt(ctx context.Context, r *refold, left *int) error {
 	missed := c.p.refolds.late[r.id].missed
 	r.whole = c.p.live[r.id].wholeEvents()
@@ -285,10 +287,10 @@ func (c *commit) adopt(ctx context.Context, r *refold, left *int) error {
 	}
 	t.fold, t.checkpoints, t.checkpointsMade, t.pruned = r.fold, r.checkpoints, r.checkpointsMade, r.pruned
 	t.decisions, t.invalidated, t.reanalyzed, t.fold.grew = r.decisions, r.invalidated, r.reanalyzed, true
-	t.emptied = r.at == store.Start && t.unnamed() // all its events went elsewhere
+	t.emptied = r.at == store.Start && t.onlyDerived() // all its events moved to other runs
 	t.deleted = t.emptied
 	c.p.arrival++
-	t.row.Arrival = c.p.arrival // so that a stream that was not there hears of it
+	t.row.Arrival = c.p.arrival // so that later subscribers of streams receive the change
 	if t.deleted {
 		return nil
 	}

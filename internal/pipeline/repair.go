@@ -6,12 +6,12 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// repair folds those runs anew in which an event was folded that the store has already and left out: one that came with another
-// position than the first time. It corrects the updates. From then on all events of such a run are looked for in the store before
-// they are folded, so that one that sends everything again with other positions is repaired once.
-func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates []*store.Update) error {
+// repair refolds the runs in which a duplicate event was folded. A duplicate is noticed only by the store if it has another
+// position than the first copy. repair also corrects the updates. From then on the store is asked about all events of the run
+// before they are folded, so a sender that sends everything again with other positions causes one repair only.
+func (c *commit) repair(ctx context.Context, duplicates []store.EventRef, updates []*store.Update) error {
 	left := make(map[int64]map[string]bool)
-	for _, ref := range doubled {
+	for _, ref := range duplicates {
 		if left[ref.Run] == nil {
 			left[ref.Run] = make(map[string]bool)
 		}
@@ -20,16 +20,16 @@ func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates [
 	again := c.p.newCommit(nil)
 	for _, t := range c.order {
 		if ids := left[t.row.Number]; ids != nil {
-			if err := again.mend(ctx, t, ids); err != nil {
+			if err := again.repairRun(ctx, t, ids); err != nil {
 				return err
 			}
 		}
 	}
-	batch, mended := again.batch()
+	batch, repaired := again.batch()
 	if _, err := c.p.opts.Store.Commit(ctx, batch); err != nil {
 		return err
 	}
-	for _, m := range mended {
+	for _, m := range repaired {
 		for _, u := range updates {
 			if u.Run.Number == m.Run.Number {
 				m.Events, m.Removed = u.Events, u.Removed
@@ -45,10 +45,10 @@ func (c *commit) repair(ctx context.Context, doubled []store.EventRef, updates [
 	return nil
 }
 
-// mend says of events of a run that they are doubled, and undoes that they were folded.
-func (c *commit) mend(ctx context.Context, t *runChange, doubled map[string]bool) error {
+// repairRun marks events of a run as duplicates and refolds the run without them.
+func (c *commit) repairRun(ctx context.Context, t *runChange, duplicates map[string]bool) error {
 	from := end
-	for id := range doubled {
+	for id := range duplicates {
 		it := t.byID[id]
 		if it.result != nil {
 			it.result.Duplicate = true
@@ -63,15 +63,15 @@ func (c *commit) mend(ctx context.Context, t *runChange, doubled map[string]bool
 		t.recorded, err = c.p.opts.Store.Furthest(ctx, t.row.Number)
 		return err
 	}
-	mended, err := c.touch(ctx, t.row.ID)
+	repaired, err := c.touch(ctx, t.row.ID)
 	if err != nil {
 		return err
 	}
-	mended.before = t.before // no sink was told more so far
-	if err := mended.refold(ctx, c.p, from, nil); err != nil {
+	repaired.before = t.before // the sinks have received no later state
+	if err := repaired.refold(ctx, c.p, from, nil); err != nil {
 		return err
 	}
-	return mended.keepState(c.p)
+	return repaired.keepState(c.p)
 }
 
 func without(events []store.Event, ids map[string]bool) (rest []store.Event) {

@@ -27,7 +27,7 @@ func TestRunsLeaveMemoryWhenTheyTakeTooManyBytes(t *testing.T) {
 			})
 		}
 		submit(t, p, events...)
-		if p.runBytes > limit || p.live[fmt.Sprint("r", k)] == nil { // the recorder rests
+		if p.runBytes > limit || p.live[fmt.Sprint("r", k)] == nil { // the recorder nextRefold
 			t.Errorf("after run %d, %d runs take %d bytes", k, len(p.live), p.runBytes)
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// A run's row holds nothing that its events do not tell, so it need not be written with each of them: it is when it says
-// something new, else every rowEvery, and before it is read (Flush). After a crash the rows that were due are made of the
-// events, and are found by them: a row that lost events is not among them, so it is written at once.
+// The row of a run follows from its events, so it is not written with each event. It is written when a field other than a total
+// changes, else every rowEvery, and before it is read (Flush). After a crash, recover computes the due rows from the events that
+// are newer than the last flush. A row whose run lost events is not among them, so it is written at once.
 const rowEvery = 250 * time.Millisecond
 
-// sameButTotals reports whether two rows of a run differ in nothing but totals.
+// sameButTotals reports whether two rows of a run are equal except for totals.
 func sameButTotals(a, b *store.Run) bool {
 	return a.Status == b.Status && a.Name == b.Name && a.Warnings == b.Warnings && a.WorstAction == b.WorstAction && a.Health == b.Health
 }
@@ -24,7 +24,7 @@ func (p *Pipeline) writeRow(b *store.Batch, r *run) {
 	delete(p.unwritten, r.row.ID)
 }
 
-// writeRows adds all rows that are due to the batch, which says that all are written then.
+// writeRows adds all due rows to the batch. The batch then records that all rows are written.
 func (p *Pipeline) writeRows(b *store.Batch) {
 	for _, r := range p.unwritten {
 		p.writeRow(b, r)
@@ -34,7 +34,7 @@ func (p *Pipeline) writeRows(b *store.Batch) {
 	}
 }
 
-// flush writes all rows that are due.
+// flush writes all due rows.
 func (p *Pipeline) flush(ctx context.Context) {
 	if len(p.unwritten) == 0 {
 		return
@@ -42,14 +42,14 @@ func (p *Pipeline) flush(ctx context.Context) {
 	var b store.Batch
 	p.writeRows(&b)
 	if _, err := p.commit(ctx, &b); err != nil {
-		p.logFailure("writing the rows of runs did not succeed", "runs", len(b.Runs), "error", err)
-		p.unwrite(&b)
+		p.logFailure("writing the rows of runs failed", "runs", len(b.Runs), "error", err)
+		p.markUnwritten(&b)
 	}
 	p.due.Store(int64(len(p.unwritten)))
 }
 
-// unwrite says of a batch's rows that they are still to be written.
-func (p *Pipeline) unwrite(b *store.Batch) {
+// markUnwritten marks the rows of a batch as due again.
+func (p *Pipeline) markUnwritten(b *store.Batch) {
 	for k := range b.Runs {
 		if r := p.live[b.Runs[k].ID]; r != nil {
 			p.unwritten[r.row.ID] = r
@@ -57,7 +57,7 @@ func (p *Pipeline) unwrite(b *store.Batch) {
 	}
 }
 
-// Flush returns when the rows of all runs are up to what was recorded. Those who read rows call it before.
+// Flush returns when the rows of all runs include all recorded events. It must be called before rows are read.
 func (p *Pipeline) Flush(ctx context.Context) error {
 	if p.due.Load() == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (p *Pipeline) Flush(ctx context.Context) error {
 	return err
 }
 
-// recover writes the rows that were due when the last pipeline of the store ended without a word.
+// recover writes the rows that were due when the last pipeline of the store crashed.
 func (p *Pipeline) recover(ctx context.Context) error {
 	ids, err := p.opts.Store.Unflushed(ctx)
 	if err != nil || len(ids) == 0 {

@@ -13,34 +13,34 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// checkpointEvery is after how many events a run's state is written, so that what comes late needs no more than that to be
+// checkpointEvery is the number of events between two checkpoints of a run. It bounds the events that a late event causes to be
 // folded again.
 const checkpointEvery = 4096
 
-// run is a run in memory. It is what the store's events of the run come to: where that is in doubt, it is dropped and read
-// again.
+// run is a run in memory. Its state follows from the events in the store. If an error makes the state uncertain, the run is
+// dropped and loaded again.
 type run struct {
 	row         store.Run
 	fold        *fold
 	warnings    []store.Warning    // as recorded
 	checkpoints []store.Checkpoint // at most the last two, without their states
 	used        time.Time
-	bytes       int64      // in memory, about
-	whole       []recalled // the latest events, where not all of their content is stored
+	bytes       int64        // approximate size
+	whole       []wholeEvent // the latest events, if not all of their content is stored
 	wholeBytes  int
 	bare        bool // warnings and decisions quote no content
 	place       *list.Element
 	derivedName string         // the name that its events give it
-	stored      bool           // the store knows it
-	written     time.Time      // when its row was
-	current     bool           // its fold is that of all its events, under the profile as it is now set
-	recorded    store.Position // the furthest event's, where the run is marked
-	checked     bool           // events came again with other positions, so that each is looked for in the store
-	atOnce      *rate.Limiter  // of events that are folded again with a commit
-	rests       time.Time      // until when no refold begins
+	stored      bool           // the store has the run
+	written     time.Time      // when its row was written
+	current     bool           // its fold includes all its events under the current settings
+	recorded    store.Position // position of the furthest recorded event, if the run is marked
+	checked     bool           // duplicates arrived with other positions, so the store is asked about each event
+	atOnce      *rate.Limiter  // limits the events that are refolded with a commit
+	nextRefold  time.Time      // the earliest time of the next refold
 }
 
-// furthest returns the position of the furthest event that is recorded; the zero Position for none.
+// furthest returns the position of the furthest recorded event, or the zero Position if there is none.
 func (r *run) furthest() store.Position {
 	switch {
 	case r.row.Refold != nil:
@@ -99,7 +99,7 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 	return r, nil
 }
 
-// loadMarked takes of a run that is to be folded again what its senders and sinks need meanwhile.
+// loadMarked loads the fields of a marked run that senders and sinks need until its refold.
 func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
 	r.current, r.derivedName, r.fold = false, r.row.Refold.Name, newFold(p.opts.Profile, r.row.ID)
 	if r.recorded, err = p.opts.Store.Furthest(ctx, r.row.Number); err != nil {
@@ -138,7 +138,7 @@ func (p *Pipeline) resume(ctx context.Context, r *run, valid func(store.Position
 	return nil
 }
 
-// add folds an event, and tells when the profile panicked at it: the first time in the log, each time in the metrics.
+// add folds an event. If the profile panics, it counts the panic, and logs the first one of the run.
 func (p *Pipeline) add(f *fold, e *unloop.Event, as placement) policy.Decision {
 	before := f.unjudged
 	d := f.add(e, as)
@@ -147,12 +147,12 @@ func (p *Pipeline) add(f *fold, e *unloop.Event, as placement) policy.Decision {
 	}
 	p.opts.Metrics.Unjudged.Inc()
 	if f.unjudged == 1 {
-		p.opts.Log.Error("a run cannot be judged at an event; its events are recorded", "run", f.session.Run().ID(), "error", f.cause)
+		p.opts.Log.Error("the profile panicked at an event; the event is recorded", "run", f.session.Run().ID(), "error", f.cause)
 	}
 	return d
 }
 
-// drop puts a run out of memory without a word.
+// drop removes a run from memory without writing its state.
 func (p *Pipeline) drop(id string) {
 	if r := p.live[id]; r != nil {
 		p.used.Remove(r.place)
@@ -163,16 +163,16 @@ func (p *Pipeline) drop(id string) {
 	}
 }
 
-// describe brings the row up to what was folded.
+// describe updates the row with the state of the fold.
 func (r *run) describe(profile string) {
 	row, s := &r.row, &r.fold.s
 	row.Profile = profile
-	if row.Name == r.derivedName { // else its sender named it
+	if row.Name == r.derivedName { // otherwise its sender named it
 		row.Name = s.Name
 	}
 	r.derivedName = s.Name
 	row.Status, row.Ended = s.Status, s.Ended
-	if s.Events > 0 { // else it began with what its sender said of it
+	if s.Events > 0 { // otherwise the row has what the sender reported
 		row.Started = s.Started
 		if s.Received.After(row.Updated) {
 			row.Updated = s.Received

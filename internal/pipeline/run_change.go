@@ -14,7 +14,7 @@ import (
 // runChange is a run within one commit.
 type runChange struct {
 	*run
-	furthest   store.Position // of what is folded and placed
+	furthest   store.Position // of the folded and placed events
 	items      []*item        // events to record, in the order of arrival
 	byID       map[string]*item
 	replaced   map[string]bool // ids to delete from the store, if it has them
@@ -85,8 +85,8 @@ func compareTimes(p, q store.Position) int {
 	return cmp.Or(cmp.Compare(p.Sequence, q.Sequence), cmp.Compare(p.Time, q.Time))
 }
 
-// settle finds the events that the store already has, numbers the others and folds them.
-func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
+// foldItems finds the events that the store already has, numbers the others and folds them.
+func (t *runChange) foldItems(ctx context.Context, p *Pipeline) error {
 	from, err := t.resolve(ctx, p.opts.Store)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 		}
 		sorted = append(sorted, it)
 		if p.opts.Content != FullContent {
-			t.recall(it.event)
+			t.remember(it.event)
 		}
 	}
 	slices.SortStableFunc(sorted, func(a, b *item) int { return a.at.Compare(b.at) })
@@ -127,7 +127,7 @@ func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
 	if !t.current {
 		from = store.Start
 	}
-	if p.refolds.affords(t.run, t.cost(from, sorted)) {
+	if p.refolds.allow(t.run, t.cost(from, sorted)) {
 		return t.refold(ctx, p, from, sorted)
 	}
 	t.mark(from, sorted)
@@ -280,7 +280,7 @@ func (t *runChange) checkpoint(p *Pipeline) {
 	}
 	t.write(state)
 	for len(t.checkpoints) > 2 {
-		t.thin(0)
+		t.dropCheckpoint(0)
 	}
 }
 
@@ -292,8 +292,8 @@ func (t *runChange) write(state []byte) {
 	t.checkpoints = append(t.checkpoints, c)
 }
 
-// thin drops a checkpoint.
-func (t *runChange) thin(k int) {
+// dropCheckpoint drops a checkpoint.
+func (t *runChange) dropCheckpoint(k int) {
 	c := t.checkpoints[k]
 	t.checkpoints = slices.Delete(t.checkpoints, k, k+1)
 	if at := slices.IndexFunc(t.checkpointsMade, func(m store.Checkpoint) bool { return m.Position == c.Position }); at >= 0 {

@@ -14,7 +14,7 @@ type Submission struct {
 	Runs   []Info
 	Events []*unloop.Event // each with the id of its run; an event without an id gets one
 
-	Services map[string]string // the projects, by their ids, of runs that have no other, since these services sent them
+	Services map[string]string // projects by the id of a run without one, named after the services that sent the runs
 	Spans    []trace.Span
 	Deleted  []string // ids of runs to delete, with all their records
 }
@@ -39,8 +39,8 @@ type Result struct {
 
 // Errors of Submit.
 var (
-	ErrBusy   = errors.New("too much is waiting to be recorded") // retry after a second
+	ErrBusy   = errors.New("the queue is full") // retry after a second
 	ErrClosed = errors.New("the pipeline is closed")
-	ErrStore  = errors.New("it could not be recorded")      // retry when the store works again; joined with its error
-	ErrPanic  = errors.New("recording it ended in a panic") // do not retry
+	ErrStore  = errors.New("recording failed")   // retry when the store works again; joined with its error
+	ErrPanic  = errors.New("recording panicked") // do not retry
 )

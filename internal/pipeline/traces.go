@@ -11,10 +11,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// traces are the traces in memory. What is not there is read from the spans of the store.
+// traces are the traces in memory. Other traces are read from the spans in the store.
 type traces struct {
 	live  map[string]*liveTrace
-	used  list.List // of *liveTrace, the latest in front
+	used  list.List // of *liveTrace, the most recently used first
 	bytes int
 }
 
@@ -22,13 +22,13 @@ type traces struct {
 type liveTrace struct {
 	id     string
 	events *trace.Trace
-	run    int64 // the number of a run of which the store knows that the trace has events there; 0 for none
+	run    int64 // the number of a run in which the store knows that the trace has events; 0 for none
 	bytes  int
 	seen   time.Time
 	place  *list.Element
 }
 
-// placeSpans works out what a delivery's spans change in the events of runs, and places that.
+// placeSpans computes how the spans of a submission change the events of runs, and places the changes.
 func (c *commit) placeSpans(ctx context.Context, w *queued) error {
 	for len(w.Spans) > 0 {
 		n := 1
@@ -43,7 +43,7 @@ func (c *commit) placeSpans(ctx context.Context, w *queued) error {
 	return nil
 }
 
-// placeTrace does so for spans of one trace.
+// placeTrace does the same for the spans of one trace.
 func (c *commit) placeTrace(ctx context.Context, w *queued, spans []trace.Span, bodies [][]byte) error {
 	t, err := c.p.trace(ctx, spans[0].TraceID)
 	if err != nil {
@@ -63,16 +63,16 @@ func (c *commit) placeTrace(ctx context.Context, w *queued, spans []trace.Span, 
 		}
 	}
 	c.p.traces.resize(t, w.received)
-	return c.serve(ctx, t, changes, before)
+	return c.assignProjects(ctx, t, changes, before)
 }
 
-// serviceNames are the services that a trace named before spans were added to it.
+// serviceNames are the services of a trace before spans were added to it.
 type serviceNames struct {
 	first string            // of the trace
-	ofRun map[string]string // of the runs that held other copies of the spans
+	ofRun map[string]string // of the runs that had other copies of the spans
 }
 
-// was returns the service that gave the run its project, as far as it may have changed.
+// was returns the service that gave the run its project before.
 func (n serviceNames) was(run string) string {
 	if service := n.ofRun[run]; service != "" {
 		return service
@@ -80,7 +80,7 @@ func (n serviceNames) was(run string) string {
 	return n.first
 }
 
-// placeChange places what changes in the events of a run.
+// placeChange places a change in the events of a run.
 func (c *commit) placeChange(ctx context.Context, w *queued, t *liveTrace, change trace.Change) error {
 	e := change.Event
 	run, err := c.touch(ctx, e.RunID)
@@ -103,15 +103,16 @@ func (c *commit) placeChange(ctx context.Context, w *queued, t *liveTrace, chang
 	return nil
 }
 
-// setProject puts a run of no project into that of the service that sent it.
+// setProject sets the project of a run without one to that of the service that sent it.
 func (t *runChange) setProject(service, noProject string) {
 	if t.row.Project == noProject && service != "" && service != noProject {
 		t.row.Project, t.rowChanged = store.Key(service), true
 	}
 }
 
-// serve puts the runs of which events or the service have changed, or all of the trace's, into the projects of their services.
-func (c *commit) serve(ctx context.Context, t *liveTrace, changes []trace.Change, before serviceNames) error {
+// assignProjects sets the projects of the runs whose events or services changed. If the service of the trace changed, it sets
+// those of all runs of the trace.
+func (c *commit) assignProjects(ctx context.Context, t *liveTrace, changes []trace.Change, before serviceNames) error {
 	runs := make(map[string]bool)
 	for run := range t.events.Served() {
 		runs[run] = true
@@ -134,13 +135,13 @@ func (c *commit) serve(ctx context.Context, t *liveTrace, changes []trace.Change
 		if err != nil {
 			return err
 		}
-		if service == "" { // a better copy of the span that named it names none
+		if service == "" { // a better copy of the span has no service
 			if run.row.Project == store.Key(was) {
 				run.row.Project, run.rowChanged = c.p.opts.Project, true
 			}
 			continue
 		}
-		// The project may be that of a span of which a better copy tells of no agent's work.
+		// The project may come from a span whose better copy is not part of an agent's work.
 		if project := run.row.Project; project != store.Key(service) && (project == store.Key(was) || t.events.Serves(project)) {
 			run.row.Project, run.rowChanged = store.Key(service), true
 		}
@@ -149,7 +150,7 @@ func (c *commit) serve(ctx context.Context, t *liveTrace, changes []trace.Change
 	return nil
 }
 
-// trace returns a trace, from memory or as the store's spans make it.
+// trace returns a trace from memory, or makes it from the spans in the store.
 func (p *Pipeline) trace(ctx context.Context, id string) (*liveTrace, error) {
 	if t := p.traces.live[id]; t != nil {
 		p.traces.used.MoveToFront(t.place)
@@ -184,8 +185,8 @@ func (ts *traces) resize(t *liveTrace, now time.Time) {
 	t.bytes, t.seen = size, now
 }
 
-// makeRoom puts traces out of memory, the longest idle first: those beyond so many bytes (0 for no limit), and those not seen
-// since a time.
+// makeRoom drops the longest idle traces from memory: those beyond a number of bytes (0 means no limit), and those not used since
+// a time.
 func (ts *traces) makeRoom(bytes int, since time.Time) {
 	for at := ts.used.Back(); at != nil; {
 		t := at.Value.(*liveTrace)
@@ -197,7 +198,7 @@ func (ts *traces) makeRoom(bytes int, since time.Time) {
 	}
 }
 
-// drop puts a trace out of memory.
+// drop drops a trace from memory.
 func (ts *traces) drop(t *liveTrace) {
 	if ts.live[t.id] == t {
 		ts.used.Remove(t.place)

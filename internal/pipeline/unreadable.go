@@ -7,16 +7,16 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// maxUnreadable bounds the unreadable events that are told apart.
+// maxUnreadable bounds the unreadable events that are remembered.
 const maxUnreadable = 10_000
 
-// unreadable remembers events of the store that cannot be decoded. A run is read more than once; each event counts once.
+// unreadable remembers the stored events that cannot be decoded. A run can be read several times. Each event counts once.
 type unreadable struct {
 	mu       sync.Mutex
 	arrivals map[int64]struct{}
 }
 
-// add reports whether an event is new among them.
+// add adds an event and reports whether it is new.
 func (u *unreadable) add(arrival int64) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -36,27 +36,27 @@ func (u *unreadable) count() int {
 	return len(u.arrivals)
 }
 
-// decode reads an event of the store. It returns nil for one that cannot be read: such an event is left out, so that it does not
-// keep its run, and all that is recorded together with it, from going on.
+// decode decodes an event of the store. It returns nil for an unreadable event, which is skipped, so that it blocks neither its
+// run nor the other events of a commit.
 func (p *Pipeline) decode(e *store.Event) *unloop.Event {
 	event, err := store.Decode(e.Body)
 	if err != nil {
 		if p.unreadable.add(e.Arrival) {
 			p.opts.Metrics.Unreadable.Inc()
-			p.opts.Log.Error("an event of the store cannot be read and is left out", "run", e.Run, "arrival", e.Arrival)
+			p.opts.Log.Error("a stored event cannot be decoded and is skipped", "run", e.Run, "arrival", e.Arrival)
 		}
 		return nil
 	}
 	return event
 }
 
-// State says what an operator of a pipeline wants to know while it works.
+// State is the state of a pipeline for its operators.
 type State struct {
-	Refolding  int // runs with late events that their warnings and decisions do not take into account yet
-	Unreadable int // events of the store that could not be read since the start, and were left out; at most 10,000 are counted
+	Refolding  int // runs whose warnings and decisions do not include all late events yet
+	Unreadable int // stored events that could not be decoded since the start and were skipped; at most 10,000 are counted
 }
 
-// State returns how the pipeline is. It is safe for concurrent use.
+// State returns the state of the pipeline. It is safe for concurrent use.
 func (p *Pipeline) State() State {
 	return State{Refolding: int(p.late.Load()), Unreadable: p.unreadable.count()}
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// validate reports what no fold beside such a watch could have kept.
-func (s *foldState) validate(watch *profile.Session) error {
+// validate reports values that no fold with such a session can have.
+func (s *foldState) validate(session *profile.Session) error {
 	var c snapshot.Check
 	c.Count("Events", s.Events, snapshot.MaxCount)
-	c.That(s.Events == watch.Run().Metrics().Events, "Events is %d, but the run has %d", s.Events, watch.Run().Metrics().Events)
+	c.That(s.Events == session.Run().Metrics().Events, "Events is %d, but the run has %d", s.Events, session.Run().Metrics().Events)
 	c.That(s.Arrival >= 0 && s.Bytes >= 0, "Arrival and Bytes are %d and %d, want 0 or more", s.Arrival, s.Bytes)
-	c.That(s.NamedBy <= byStart, "Named is %d, want 0 to %d", s.NamedBy, byStart)
+	c.That(s.NamedBy <= byStart, "NamedBy is %d, want 0 to %d", s.NamedBy, byStart)
 	c.That(slices.Contains([]string{store.Running, store.Completed, store.Failed, store.Closed}, s.Status), "Status is %.100q", s.Status)
 	c.Count("number of tools", len(s.Tools), store.MaxTools)
 	c.That(slices.IsSorted(s.Tools), "Tools are not sorted")
-	c.That(s.WorstAction <= uint8(policy.Halt), "Worst is %d, want 0 to %d", s.WorstAction, policy.Halt)
+	c.That(s.WorstAction <= uint8(policy.Halt), "WorstAction is %d, want 0 to %d", s.WorstAction, policy.Halt)
 	c.Count("Decisions", s.Decisions, s.Events)
-	c.Count("Spent.Calls", s.UsageAtFirstWarning.Calls, watch.Run().Metrics().ToolCalls)
-	c.That(s.MaxLatency >= 0, "Longest is %v, want 0 or more", s.MaxLatency)
-	c.Part("Raised", s.validateRaised(watch))
+	c.Count("Spent.Calls", s.UsageAtFirstWarning.Calls, session.Run().Metrics().ToolCalls)
+	c.That(s.MaxLatency >= 0, "MaxLatency is %v, want 0 or more", s.MaxLatency)
+	c.Part("Raised", s.validateRaised(session))
 	c.Part("News", s.Novelty.validate(s.Events))
-	c.Count("number of points of Course", len(s.Health), store.MaxHealth)
-	c.That(len(s.Health) > 0, "Course has no beginning")
+	c.Count("number of points of Health", len(s.Health), store.MaxHealth)
+	c.That(len(s.Health) > 0, "Health is empty")
 	for _, point := range s.Health {
 		c.Count("Course.Number", point.Number, s.Events)
 		c.Count("Course.Score", point.Score, 100)
@@ -34,10 +34,10 @@ func (s *foldState) validate(watch *profile.Session) error {
 	return c.Err()
 }
 
-// validateRaised looks whether each warning has its times.
-func (s *foldState) validateRaised(watch *profile.Session) error {
+// validateRaised checks that each warning has its times.
+func (s *foldState) validateRaised(session *profile.Session) error {
 	var c snapshot.Check
-	warnings := watch.Warnings()
+	warnings := session.Warnings()
 	c.That(len(s.Warnings) == len(warnings), "there are %d of %d warnings", len(s.Warnings), len(warnings))
 	for k := range warnings {
 		_, known := s.Warnings[warningKey(warnings[k].Rule, warnings[k].Subject)]
@@ -46,12 +46,12 @@ func (s *foldState) validateRaised(watch *profile.Session) error {
 	return c.Err()
 }
 
-// validate reports what does not go together in the stretches of a run of so many events.
+// validate reports values that are inconsistent for a run with the given number of events.
 func (n *novelty) validate(events int) error {
 	var c snapshot.Check
 	c.Count("Steps", n.Steps, events)
 	c.Count("Long", n.StretchSteps, max(1, 2*n.Steps))
-	c.That((n.StretchSteps == 0) == (n.Steps == 0), "Long is %d of %d steps", n.StretchSteps, n.Steps)
+	c.That((n.StretchSteps == 0) == (n.Steps == 0), "StretchSteps is %d of %d steps", n.StretchSteps, n.Steps)
 	c.Count("number of stretches", len(n.NovelSteps), store.MaxNovelty)
 	if n.StretchSteps > 0 {
 		c.That(len(n.NovelSteps) == (n.Steps+n.StretchSteps-1)/n.StretchSteps, "%d stretches of %d for %d steps", len(n.NovelSteps), n.StretchSteps, n.Steps)

@@ -16,7 +16,7 @@ import (
 
 func policyAction(a uint8) policy.Action { return policy.Action(a) }
 
-// details is what a warning says beside the fields that every warning has.
+// details are the fields of a warning that are stored as JSON.
 type details struct {
 	Subject    string     `json:"subject"`
 	Count      *int       `json:"count"`
@@ -36,7 +36,7 @@ type evidence struct {
 	Number  int    `json:"number"` // of the event in the run, from 0
 }
 
-// warningsOf returns the run's warnings as they are to be recorded, in the order of byRule.
+// warningsOf returns the warnings of the run in their stored form, in the order of byRule.
 func warningsOf(r *run) []store.Warning {
 	found := r.fold.session.Warnings()
 	warnings := make([]store.Warning, 0, len(found))
@@ -48,8 +48,8 @@ func warningsOf(r *run) []store.Warning {
 	return warnings
 }
 
-// warningsAfter is warningsOf, given what that or this last returned for the run: what was not raised and did not grow since is taken
-// from there. To write a warning costs about 3 µs, to copy it some nanoseconds.
+// warningsAfter is warningsOf with the previous result for the same run. It reuses the warnings that were not raised and did not
+// grow since. Encoding a warning costs about 3 µs, copying one some nanoseconds.
 func warningsAfter(known []store.Warning, r *run) []store.Warning {
 	if r.fold.grew {
 		return warningsOf(r)
@@ -59,7 +59,7 @@ func warningsAfter(known []store.Warning, r *run) []store.Warning {
 		rule, subject, _ := strings.Cut(key, "\x00")
 		f, ok := r.fold.session.Warning(rule, subject)
 		if !ok {
-			continue // there was no room for it
+			continue // it was dropped because of the limit
 		}
 		w := warningOf(r, &f)
 		if k, found := slices.BinarySearchFunc(now, &w, byRuleOf); found {
@@ -113,13 +113,13 @@ func detailsOf(f *unloop.Finding) json.RawMessage {
 	return text
 }
 
-// warningID makes the same id of the same run, rule and subject.
+// warningID returns the id of a warning. Equal runs, rules and subjects give equal ids.
 func warningID(run, rule, subject string) string {
 	sum := sha256.Sum256([]byte(run + "\x00" + rule + "\x00" + subject))
 	return "wrn_" + hex.EncodeToString(sum[:12])
 }
 
-// decisionOf returns a decision at the run's last event as it is to be recorded.
+// decisionOf returns the stored form of a decision at the last event of the run.
 func decisionOf(r *run, d *policy.Decision, at store.Position, event string) store.Decision {
 	message := d.Message
 	if r.bare {
@@ -131,7 +131,8 @@ func decisionOf(r *run, d *policy.Decision, at store.Position, event string) sto
 	}
 }
 
-// changes says which of the warnings are new against those before, and which have grown. Both are in the order of byRule.
+// changes returns the indexes of the warnings that are new and of those that have grown since before. Both slices are in the
+// order of byRule.
 func changes(before, now []store.Warning) (raised, grown []int) {
 	for k := range now {
 		for len(before) > 0 && byRuleOf(before[0], &now[k]) < 0 {

@@ -16,12 +16,12 @@ import (
 //go:embed prices.yaml
 var builtIn []byte
 
-// maxPrice is more dollars for a million tokens than anyone asks; beyond it, somebody wrote the price of a billion.
+// maxPrice is the maximum price in dollars per million tokens. A higher value is probably the price of a billion tokens.
 const maxPrice = 100_000
 
-// Load returns the built-in prices, with those of a YAML document of the same form over them; file is the document's
-// name for errors. An entry replaces the built-in one of its name as a whole. A document without entries is fine. An
-// error joins all mistakes, each with file, line and field.
+// Load returns the built-in prices, overridden by those of a YAML document of the same form. file is its name for errors. An
+// entry replaces the whole built-in entry of its name. A document without entries is valid. The error joins all errors, each with
+// file, line and field.
 func Load(file string, overrides []byte) (*Table, error) {
 	t := &Table{prices: map[string]Price{}}
 	if err := t.add("prices.yaml", builtIn); err != nil {
@@ -47,7 +47,7 @@ func (t *Table) add(file string, text []byte) error {
 		return nil
 	}
 	if models.Kind != yaml.MappingNode {
-		return fmt.Errorf("%s:%d: a mapping of models is wanted, such as my-model: {input: 1, output: 2}", file, models.Line)
+		return fmt.Errorf("%s:%d: want a mapping of models such as my-model: {input: 1, output: 2}", file, models.Line)
 	}
 	var mistakes []error
 	lines := map[string]int{}
@@ -56,9 +56,9 @@ func (t *Table) add(file string, text []byte) error {
 		key := string(canonical(nil, name.Value))
 		switch first, twice := lines[key]; {
 		case twice:
-			mistakes = append(mistakes, fmt.Errorf("%s:%d: %s stands on line %d already", file, name.Line, name.Value, first))
+			mistakes = append(mistakes, fmt.Errorf("%s:%d: %s is a duplicate of line %d", file, name.Line, name.Value, first))
 		case key == "" || len(key) > maxName:
-			mistakes = append(mistakes, fmt.Errorf("%s:%d: a model's name has 1 to %d bytes", file, name.Line, maxName))
+			mistakes = append(mistakes, fmt.Errorf("%s:%d: the name of a model must have 1 to %d bytes", file, name.Line, maxName))
 		}
 		lines[key] = name.Line
 		p, wrong := priceOf(fields)
@@ -70,28 +70,28 @@ func (t *Table) add(file string, text []byte) error {
 	return errors.Join(mistakes...)
 }
 
-// mistake is what is wrong in a line.
+// mistake is an error in a line.
 type mistake struct {
 	line int
 	text string
 }
 
-// fieldNames are the fields of a model; all but the first two may be missing.
+// fieldNames are the fields of a model. Only the first two are required.
 var fieldNames = []string{"input", "output", "cached_input", "cache_write", "as_of", "source"}
 
-// priceOf reads a model's fields. What a cache does costs as input where nothing else is said.
+// priceOf reads the fields of a model. The default prices of cached tokens are those of input.
 func priceOf(node *yaml.Node) (p Price, wrong []mistake) {
 	if node.Kind != yaml.MappingNode {
-		return p, []mistake{{node.Line, "fields are wanted: " + strings.Join(fieldNames, ", ")}}
+		return p, []mistake{{node.Line, "want the fields " + strings.Join(fieldNames, ", ")}}
 	}
 	fields := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i]
 		switch {
 		case !slices.Contains(fieldNames, name.Value):
-			wrong = append(wrong, mistake{name.Line, fmt.Sprintf("there is no field %q; there are %s", name.Value, strings.Join(fieldNames, ", "))})
+			wrong = append(wrong, mistake{name.Line, fmt.Sprintf("unknown field %q; fields: %s", name.Value, strings.Join(fieldNames, ", "))})
 		case fields[name.Value] != nil:
-			wrong = append(wrong, mistake{name.Line, name.Value + " is there twice"})
+			wrong = append(wrong, mistake{name.Line, name.Value + " is given twice"})
 		}
 		fields[name.Value] = node.Content[i+1]
 	}
@@ -102,7 +102,7 @@ func priceOf(node *yaml.Node) (p Price, wrong []mistake) {
 		}
 		n, err := strconv.ParseFloat(value.Value, 64)
 		if value.Kind != yaml.ScalarNode || err != nil || math.IsNaN(n) || n < 0 || n > maxPrice {
-			wrong = append(wrong, mistake{value.Line, fmt.Sprintf("%s: %q is no price in dollars per million tokens, from 0 to %d", field, value.Value, maxPrice)})
+			wrong = append(wrong, mistake{value.Line, fmt.Sprintf("%s: invalid price %q: want dollars per million tokens, 0 to %d", field, value.Value, maxPrice)})
 		}
 		return n
 	}
@@ -115,7 +115,7 @@ func priceOf(node *yaml.Node) (p Price, wrong []mistake) {
 	p.CachedInput, p.CacheWrite = dollars("cached_input", p.Input), dollars("cache_write", p.Input)
 	if day := fields["as_of"]; day != nil {
 		if _, err := time.Parse(time.DateOnly, day.Value); err != nil {
-			wrong = append(wrong, mistake{day.Line, fmt.Sprintf("as_of: %q is no day such as 2026-11-21", day.Value)})
+			wrong = append(wrong, mistake{day.Line, fmt.Sprintf("as_of: invalid day %q: want a day such as 2026-11-21", day.Value)})
 		}
 		p.AsOf = day.Value
 	}

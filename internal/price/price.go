@@ -1,34 +1,33 @@
-// Package price turns the tokens of a model call into US dollars. It stands beside an Event on its way into a run, for
-// senders that tell tokens and no cost; it does no I/O and keeps no state.
+// Package price computes the cost of a model call in US dollars from its tokens, for senders that report tokens but no cost. It
+// does no I/O and keeps no state.
 //
-// The prices are public list prices of the vendors' own APIs, each with its day and its source, in prices.yaml; a table
-// of the user's overrides or adds to them. They are for budgets and warnings, not for invoices: discounts, batches,
-// regions, priority, tools billed by the call and higher prices of long prompts are not in them.
+// The prices in prices.yaml are public list prices of the vendors' own APIs, each with its day and its source. A table of the
+// user overrides them or adds to them. They are meant for budgets and warnings, not for invoices: they do not include discounts,
+// batches, regions, priority, tools billed by the call, and higher prices of long prompts.
 package price
 
 import "github.com/unloop-ai/unloop"
 
-// Price is what a model's tokens cost, in US dollars per million.
+// Price is the prices of a model's tokens, in US dollars per million.
 type Price struct {
 	Input, Output float64
 	CachedInput   float64 // of input that was read from a cache
 	CacheWrite    float64 // of input that was written to a cache
-	AsOf          string  // the day for which the source says so, as 2026-11-21
-	Source        string  // a word
+	AsOf          string  // the day of the source, such as 2026-11-21
+	Source        string  // one word
 }
 
-// Table holds prices by model. It does not change, so it is safe for concurrent use.
+// Table has prices by model. It is immutable and safe for concurrent use.
 type Table struct {
 	prices map[string]Price // by canonical name
 }
 
-// Cost returns the US dollars of a call of the model, by the prices of its tokens; known is false if the model's price is
-// not known or no tokens are told. It takes time bounded by the length of a name, and no memory.
+// Cost returns the cost in US dollars of a call of the model. known is false if the price of the model is unknown or there are no
+// tokens. It takes time bounded by the length of a name, and allocates nothing.
 //
-// As in the OpenTelemetry conventions for gen_ai.usage.input_tokens, usage.Input includes what was read from a cache and
-// written to it. Where these two exceed it, the sender cannot have included them, and Input is taken for what remains
-// besides them. Tokens of total that usage does not tell apart cost what input does: output costs more as a rule, so that
-// the result is a lower bound.
+// As in the OpenTelemetry conventions for gen_ai.usage.input_tokens, usage.Input includes tokens that were read from or written
+// to a cache. If these exceed it, the sender has not included them, and Input is the rest. Tokens of total that are not in usage
+// have the price of input. Output usually costs more, so the result is a lower bound.
 func (t *Table) Cost(model string, usage unloop.Usage, total int64) (dollars float64, known bool) {
 	p, ok := t.Find(model)
 	if !ok {
@@ -45,19 +44,19 @@ func (t *Table) Cost(model string, usage unloop.Usage, total int64) (dollars flo
 	return dollars, told > 0 || total > 0
 }
 
-// tokens is a count that cannot be negative, nor overflow when it is added to others.
+// tokens returns a count that is not negative.
 func tokens(n int64) float64 { return float64(max(n, 0)) }
 
-// maxParts is how much goes from either end of a name until it is given up, so that a hostile name costs little.
+// maxParts is the maximum number of parts that are removed from either end of a name. It limits the cost of hostile names.
 const maxParts = 8
 
-// maxName is the longest name of a model that is looked up, in bytes.
+// maxName is the maximum length in bytes of a model's name that is looked up.
 const maxName = 256
 
-// Find returns the price of a model. A name is compared without regard to capitals, and a dot counts as a dash. If it is
-// not in the table as it is, what a gateway or a cloud puts before it goes first, from the left (openrouter/anthropic/…,
-// models/…, us.anthropic.…), and then what tells its version, from the right (-2024-08-06, -preview, @20250514, -v1:0).
-// Any other ending is another model, whose price is not known: gpt-4o-audio does not cost what gpt-4o does.
+// Find returns the price of a model. Names are compared without case, and a dot equals a dash. If the name is not in the table,
+// Find removes prefixes of gateways and clouds from the left (openrouter/anthropic/…, models/…, us.anthropic.…), and then
+// versions from the right (-2024-08-06, -preview, @20250514, -v1:0). Any other ending is another model with an unknown price:
+// gpt-4o-audio does not cost the same as gpt-4o.
 func (t *Table) Find(model string) (Price, bool) {
 	if len(model) > maxName {
 		return Price{}, false
@@ -77,7 +76,7 @@ func (t *Table) Find(model string) (Price, bool) {
 	return Price{}, false
 }
 
-// versionOf returns the price of the longest name of the table of which this is a version.
+// versionOf returns the price of the longest name in the table that the given name is a version of.
 func (t *Table) versionOf(name []byte) (Price, bool) {
 	if p, ok := t.prices[string(name)]; ok {
 		return p, true
@@ -96,7 +95,7 @@ func (t *Table) versionOf(name []byte) (Price, bool) {
 	return Price{}, false
 }
 
-// canonical appends the form of a name in which it is compared.
+// canonical appends the form of a name for comparisons.
 func canonical(to []byte, name string) []byte {
 	for i := range len(name) {
 		c := name[i]
@@ -111,7 +110,7 @@ func canonical(to []byte, name string) []byte {
 	return to
 }
 
-// afterPrefix returns the length of what a gateway or a cloud put before a name, and 0 for nothing.
+// afterPrefix returns the length of the prefix of a gateway or a cloud, or 0 for none.
 func afterPrefix(name []byte) int {
 	for i, c := range name {
 		if c == '/' {
@@ -123,7 +122,7 @@ func afterPrefix(name []byte) int {
 			continue
 		}
 		switch string(name[:i]) {
-		case "us", "eu", "apac", "au", "ca", "jp", "global", // Amazon Bedrock's regions and vendors
+		case "us", "eu", "apac", "au", "ca", "jp", "global", // regions and vendors of Amazon Bedrock
 			"anthropic", "openai", "mistral", "deepseek", "meta":
 			return i + 1
 		}

@@ -135,15 +135,15 @@ func TestLoad(t *testing.T) {
 		}, "\n")))
 		want := []string{
 			"my.yaml:1: a: output is missing",
-			`my.yaml:2: b: input: "-1" is no price in dollars per million tokens, from 0 to 100000`,
-			`my.yaml:2: b: output: "x" is no price in dollars per million tokens, from 0 to 100000`,
-			"my.yaml:3: c: fields are wanted: input, output, cached_input, cache_write, as_of, source",
-			`my.yaml:4: d: there is no field "in"; there are input, output, cached_input, cache_write, as_of, source`,
-			"my.yaml:5: e: input is there twice",
-			`my.yaml:5: e: as_of: "yesterday" is no day such as 2026-11-21`,
-			`my.yaml:8: f: output: "" is no price in dollars per million tokens, from 0 to 100000`,
-			"my.yaml:9: A stands on line 1 already",
-			`my.yaml:9: A: output: "1e9" is no price in dollars per million tokens, from 0 to 100000`,
+			`my.yaml:2: b: input: invalid price "-1": want dollars per million tokens, 0 to 100000`,
+			`my.yaml:2: b: output: invalid price "x": want dollars per million tokens, 0 to 100000`,
+			"my.yaml:3: c: want the fields input, output, cached_input, cache_write, as_of, source",
+			`my.yaml:4: d: unknown field "in"; fields: input, output, cached_input, cache_write, as_of, source`,
+			"my.yaml:5: e: input is given twice",
+			`my.yaml:5: e: as_of: invalid day "yesterday": want a day such as 2026-11-21`,
+			`my.yaml:8: f: output: invalid price "": want dollars per million tokens, 0 to 100000`,
+			"my.yaml:9: A is a duplicate of line 1",
+			`my.yaml:9: A: output: invalid price "1e9": want dollars per million tokens, 0 to 100000`,
 		}
 		if err == nil {
 			t.Fatal("there is no error")
@@ -154,10 +154,10 @@ func TestLoad(t *testing.T) {
 	})
 	t.Run("what is no table says so", func(t *testing.T) {
 		for text, want := range map[string]string{
-			"- a":                                "my.yaml:1: a mapping of models is wanted",
+			"- a":                                "my.yaml:1: want a mapping of models",
 			"a: [":                               "my.yaml: line 1",
-			`"": {input: 1, output: 1}`:          "my.yaml:1: a model's name has 1 to 256 bytes",
-			"a: &x {input: 1, output: 1}\nb: *x": "my.yaml:2: b: fields are wanted",
+			`"": {input: 1, output: 1}`:          "my.yaml:1: the name of a model must have 1 to 256 bytes",
+			"a: &x {input: 1, output: 1}\nb: *x": "my.yaml:2: b: want the fields",
 		} {
 			if _, err := Load("my.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: got %v, want %s", text, err, want)

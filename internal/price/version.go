@@ -1,12 +1,12 @@
 package price
 
-// isMark tells whether a version can begin with c.
+// isMark reports whether a version can begin with c.
 func isMark(c byte) bool { return c == '-' || c == '@' || c == ':' || c == '[' }
 
-// isVersion tells whether rest is nothing but versions of one model at one price: days, builds, stages and the size of a
-// context. A single number of one or two digits is none, since claude-opus-4-9 is not claude-opus-4.
+// isVersion reports whether rest consists only of versions of one model with one price: days, builds, stages and context sizes. A
+// single number of one or two digits is not a version: claude-opus-4-9 is not claude-opus-4.
 func isVersion(rest []byte) bool {
-	before := 0 // digits of the part before, which is a part of a day if they are two or four
+	before := 0 // digits of the previous part, which is part of a day if there are two or four
 	for len(rest) > 0 {
 		mark, part := rest[0], rest[1:]
 		if !isMark(mark) {
@@ -35,7 +35,7 @@ func isVersion(rest []byte) bool {
 
 func isDayPart(digits int) bool { return digits == 2 || digits == 4 }
 
-// nextDigits returns the number of digits of the part that rest begins with.
+// nextDigits returns the number of digits of the next part of rest.
 func nextDigits(rest []byte) int {
 	if len(rest) == 0 || rest[0] != '-' {
 		return 0
@@ -47,7 +47,7 @@ func nextDigits(rest []byte) int {
 	return digitsOf(rest[1:n])
 }
 
-// digitsOf returns the number of digits of a part, and 0 if it has anything else.
+// digitsOf returns the number of digits of a part, or 0 if it has other characters.
 func digitsOf(part []byte) int {
 	for _, c := range part {
 		if c < '0' || c > '9' {
@@ -57,7 +57,7 @@ func digitsOf(part []byte) int {
 	return len(part)
 }
 
-// isStage tells whether a part is a word that names a version, or v and a number.
+// isStage reports whether a part is the name of a stage, or v and a number.
 func isStage(part []byte) bool {
 	switch string(part) {
 	case "latest", "preview", "exp", "default", "1m]":

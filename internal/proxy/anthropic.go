@@ -50,7 +50,7 @@ func tellTexts(b *ingest.EventBuilder, at ingest.Location, role string, blocks [
 	for _, block := range blocks {
 		switch {
 		case block.Type != "text" || role == unloop.RoleAssistant && said(block.Text):
-		case role == unloop.RoleUser && isReminder(block.Text):
+		case role == unloop.RoleUser && ingest.IsInserted(block.Text):
 			reminders = append(reminders, block.Text)
 		default:
 			texts = append(texts, block.Text)

@@ -63,17 +63,3 @@ const haltPrefix = "[unloop] "
 
 // said reports whether the proxy said text in the model's place.
 func said(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), haltPrefix) }
-
-// isReminder reports whether a client put the text into a user's message on its own: a text in one pair of tags.
-func isReminder(text string) bool {
-	text = strings.TrimSpace(text)
-	for _, tag := range []string{
-		"system-reminder", "environment_context", "user_instructions", "additional_context", "hook_context", "turn_aborted",
-		"session_context",
-	} {
-		if strings.HasPrefix(text, "<"+tag+">") && strings.HasSuffix(text, "</"+tag+">") {
-			return true
-		}
-	}
-	return strings.HasPrefix(text, "# AGENTS.md instructions")
-}

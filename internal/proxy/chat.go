@@ -24,7 +24,7 @@ func (chat) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value
 	switch {
 	case m.Role == "assistant" && said(text):
 		return nil
-	case m.Role == "user" && isReminder(text):
+	case m.Role == "user" && ingest.IsInserted(text):
 		m.Role = "system"
 	}
 	return b.Chat(at, &m)

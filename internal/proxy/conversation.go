@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"encoding/binary"
 	"strconv"
 	"sync"
 
@@ -141,8 +142,8 @@ func (c *conversation) contains(r *request) bool {
 		return false
 	}
 	chain := uint64(0)
-	for _, i := range r.items[:c.items] {
-		chain = chained(chain, i.hash())
+	for n := range c.items {
+		chain = chained(chain, r.items[n].hash())
 	}
 	return chain == c.chain
 }
@@ -150,7 +151,7 @@ func (c *conversation) contains(r *request) bool {
 // fold folds the items of the request that were not folded yet. The conversation must contain the others.
 func (c *conversation) fold(a api, r *request) error {
 	for n := max(0, c.items-r.skipped); n < len(r.items); n++ {
-		if err := c.tell(a, r.items[n]); err != nil {
+		if err := c.tell(a, &r.items[n]); err != nil {
 			return err
 		}
 	}
@@ -170,8 +171,8 @@ func (c *conversation) remember(r *request) {
 	} else {
 		c.members = r.members
 	}
-	for _, i := range r.items[max(0, len(r.items)-keptMarks):] {
-		kept = append(kept, mark{end: i.end, item: i.hash()})
+	for n := max(0, len(r.items)-keptMarks); n < len(r.items); n++ {
+		kept = append(kept, mark{end: r.items[n].end, item: r.items[n].hash()})
 	}
 	c.marks = kept[max(0, len(kept)-keptMarks):]
 	for i, sum := range prefixes(r.body, c.marks) {
@@ -182,8 +183,7 @@ func (c *conversation) remember(r *request) {
 // chained returns the hash of a list with one more item.
 func chained(chain, item uint64) uint64 {
 	var b [16]byte
-	for i := range 8 {
-		b[i], b[8+i] = byte(chain>>(8*i)), byte(item>>(8*i))
-	}
+	binary.LittleEndian.PutUint64(b[:], chain)
+	binary.LittleEndian.PutUint64(b[8:], item)
 	return xxh3.Hash(b[:])
 }

@@ -47,7 +47,7 @@ func (gemini) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Val
 		switch {
 		case p.Text == "" || p.Thought:
 		case content.Role == "model" && said(p.Text):
-		case content.Role != "model" && isReminder(p.Text):
+		case content.Role != "model" && ingest.IsInserted(p.Text):
 			reminders = append(reminders, p.Text)
 		default:
 			texts = append(texts, p.Text)

@@ -1,12 +1,10 @@
 package proxy
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -51,9 +50,9 @@ type judgedKey struct{}
 // judge judges a model call, and forwards it, forwards it with a nudge, or answers it. What cannot be judged is forwarded as
 // it came.
 func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward http.Handler) {
-	body, err := p.readBody(r)
+	body, err := reverseproxy.ReadBody(r, p.options.MaxBody)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, reverseproxy.ErrTooLarge):
 		p.passUnjudged(w, r, forward, err)
 		return
 	case err != nil:
@@ -104,7 +103,7 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 			return
 		}
 		p.stats.nudged.Add(1)
-		setBody(r, body)
+		reverseproxy.SetBody(r, body)
 	}
 	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v, time.Now()})))
 }
@@ -129,42 +128,6 @@ func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict, why string) {
 func haltText(told string) string {
 	return told + "\n\nunloop stopped this run because it makes no progress. To continue, send a message with the facts or the change of " +
 		"direction that the agent lacks."
-}
-
-// errTooLarge is the error of a request that is larger than what is judged.
-var errTooLarge = errors.New("the request is larger than what is judged")
-
-// readBody reads the body of a request and puts it back.
-func (p *Proxy) readBody(r *http.Request) ([]byte, error) {
-	if r.ContentLength > p.options.MaxBody {
-		return nil, errTooLarge
-	}
-	var b bytes.Buffer
-	if r.ContentLength > 0 {
-		b.Grow(int(r.ContentLength) + bytes.MinRead)
-	}
-	if _, err := b.ReadFrom(io.LimitReader(r.Body, p.options.MaxBody+1)); err != nil {
-		return nil, err
-	}
-	if int64(b.Len()) > p.options.MaxBody {
-		r.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(bytes.NewReader(b.Bytes()), r.Body), r.Body}
-		return nil, errTooLarge
-	}
-	setBody(r, b.Bytes())
-	return b.Bytes(), nil
-}
-
-// setBody gives the request a body.
-func setBody(r *http.Request, body []byte) {
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	r.ContentLength = int64(len(body))
-	r.Header.Del("Transfer-Encoding")
-	if r.Header.Get("Content-Length") != "" {
-		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
-	}
 }
 
 // answered is called with the answer of an upstream. It reads the answer to a model call while it passes.

@@ -94,8 +94,8 @@ func (s *conversations) judgeLinked(a api, r *request, session string) (verdict,
 // goOn folds the response of the link and the items of the request. The conversation is locked.
 func (c *conversation) goOn(a api, r *request, l link, s *conversations) error {
 	chain := uint64(0)
-	for _, i := range r.items {
-		chain = chained(chain, i.hash())
+	for n := range r.items {
+		chain = chained(chain, r.items[n].hash())
 	}
 	id := r.members.Previous
 	if c.session != nil && c.previous == id && c.previousItems == chain {
@@ -108,12 +108,12 @@ func (c *conversation) goOn(a api, r *request, l link, s *conversations) error {
 	}
 	c.previous, c.previousItems, c.latest, c.marks = id, chain, "", nil
 	for _, value := range items {
-		if err := c.tell(a, item{value: value}); err != nil {
+		if err := c.tell(a, &item{value: value}); err != nil {
 			return err
 		}
 	}
-	for _, i := range r.items {
-		if err := c.tell(a, i); err != nil {
+	for n := range r.items {
+		if err := c.tell(a, &r.items[n]); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (c *conversation) goOn(a api, r *request, l link, s *conversations) error {
 }
 
 // tell folds one item.
-func (c *conversation) tell(a api, i item) error {
+func (c *conversation) tell(a api, i *item) error {
 	if err := a.tell(c.builder, ingest.Location{Index: c.items}, i.value); err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -43,12 +43,11 @@ type Options struct {
 	OnHalt    OnHalt
 	Budget    Budget // of each session
 
-	MaxBody       int64               // bytes of a request that is judged; a larger one passes unjudged
-	MaxMemory     int                 // bytes of the histories that are kept
-	Record        func(*unloop.Event) // receives each event once in order; must not block or keep the event; nil for none
-	Log           *slog.Logger
-	Transport     http.RoundTripper // nil for a transport like http.DefaultTransport
-	HeaderTimeout time.Duration     // until an upstream's first byte; 0 for no limit
+	MaxBody   int64               // bytes of a request that is judged; a larger one passes unjudged
+	MaxMemory int                 // bytes of the histories that are kept
+	Record    func(*unloop.Event) // receives each event once in order; must not block or keep the event; nil for none
+	Log       *slog.Logger
+	Transport http.RoundTripper // nil for a transport like http.DefaultTransport
 }
 
 // Proxy is the handler of the proxy's port. It is safe for concurrent use.
@@ -71,7 +70,7 @@ func New(o Options) (*Proxy, error) {
 		return nil, fmt.Errorf("invalid answer to a halt %q: want answer or error", o.OnHalt)
 	}
 	if o.Transport == nil {
-		o.Transport = transport(o.HeaderTimeout)
+		o.Transport = reverseproxy.Transport()
 	}
 	b, err := newBudgets(o.Budget)
 	if err != nil {
@@ -97,15 +96,6 @@ func checkUpstream(name string, upstream *url.URL) error {
 		return fmt.Errorf("invalid upstream %q of %s: want http://HOST or https://HOST", upstream.Redacted(), name)
 	}
 	return nil
-}
-
-// transport returns a transport that leaves the compression to the client and keeps enough idle connections for many agents.
-func transport(headerTimeout time.Duration) http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DisableCompression = true
-	t.MaxIdleConnsPerHost = 256
-	t.ResponseHeaderTimeout = headerTimeout
-	return t
 }
 
 // ServeHTTP forwards a request to the upstream of its path, or answers it.

@@ -29,7 +29,8 @@ type request struct {
 // item is one item of a history.
 type item struct {
 	value jsontext.Value
-	end   int // the offset behind it
+	end   int    // the offset behind it
+	sum   uint64 // what hash returned; 0 before its first call
 }
 
 // members are the members of a request that the proxy reads beside the history.
@@ -84,8 +85,7 @@ func hashFirst(dec *jsontext.Decoder) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		i := item{value: value}
-		sum = chained(sum, i.hash())
+		sum = chained(sum, hashItem(value))
 		if bytes.Contains(value, []byte(`"user"`)) {
 			break
 		}
@@ -121,6 +121,9 @@ func (r *request) readMembers(dec *jsontext.Decoder, list string) error {
 		}
 		name := token.String()
 		if name == list && dec.PeekKind() == '[' {
+			if _, err := dec.ReadToken(); err != nil {
+				return err
+			}
 			if err := r.readItems(dec, 0); err != nil {
 				return err
 			}
@@ -139,11 +142,8 @@ func (r *request) readMembers(dec *jsontext.Decoder, list string) error {
 	return err
 }
 
-// readItems reads the list that dec is before. Offset is that of the body's first byte in dec's input.
+// readItems reads the rest of the list that dec is in. Offset is that of the first byte of dec's input in the body.
 func (r *request) readItems(dec *jsontext.Decoder, offset int) error {
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
 	for dec.PeekKind() != ']' {
 		value, err := dec.ReadValue()
 		if err != nil {
@@ -171,19 +171,9 @@ func resume(body []byte, from, skipped int, known members) (*request, error) {
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err
 	}
-	offset := from - len(head)
-	for dec.PeekKind() != ']' {
-		value, err := dec.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		end := int(dec.InputOffset()) + offset
-		r.items = append(r.items, item{value: r.body[end-len(value) : end], end: end})
-	}
-	if _, err := dec.ReadToken(); err != nil {
+	if err := r.readItems(dec, from-len(head)); err != nil {
 		return nil, err
 	}
-	r.end = int(dec.InputOffset()) + offset - 1
 	const object = `{"":0` // stands for the members that are known
 	dec = jsontext.NewDecoder(bytes.NewBuffer(slices.Concat([]byte(object), body[r.end+1:])), lenient)
 	if _, err := dec.ReadToken(); err != nil {
@@ -212,9 +202,16 @@ func (m *members) take(name string, value jsontext.Value) {
 
 // hash returns a hash of the item without its cache_control, which marks the newest item of each request and is taken off
 // again in the next.
-func (i item) hash() uint64 {
+func (i *item) hash() uint64 {
+	if i.sum == 0 {
+		i.sum = hashItem(i.value)
+	}
+	return i.sum
+}
+
+func hashItem(value jsontext.Value) uint64 {
 	h := xxh3.New()
-	dec := jsontext.NewDecoder(bytes.NewBuffer(i.value), lenient)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(value), lenient)
 	for {
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) || err != nil {

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"encoding/json"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -19,18 +18,12 @@ func (responses) list() string { return "input" }
 
 // responsesItem is one item of a history. Which members have a meaning depends on the type.
 type responsesItem struct {
-	Type      string         `json:"type"`
-	Role      string         `json:"role"`
-	Content   jsontext.Value `json:"content"`
-	ID        string         `json:"id"`
-	CallID    string         `json:"call_id"`
-	Name      string         `json:"name"`
-	Namespace string         `json:"namespace"`
-	Arguments jsontext.Value `json:"arguments"` // of a function: JSON in a string
-	Input     jsontext.Value `json:"input"`     // of a custom tool: free text
-	Action    jsontext.Value `json:"action"`    // of the shell and of a search
-	Output    jsontext.Value `json:"output"`
-	Error     jsontext.Value `json:"error"` // of an MCP call
+	codex.Call
+	Type    string         `json:"type"`
+	Role    string         `json:"role"`
+	Content jsontext.Value `json:"content"`
+	Output  jsontext.Value `json:"output"`
+	Error   jsontext.Value `json:"error"` // of an MCP call
 }
 
 func (responses) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
@@ -54,7 +47,7 @@ func (i *responsesItem) message(b *ingest.EventBuilder, at ingest.Location) erro
 	text := ingest.Content(i.Content)
 	role := i.Role
 	switch {
-	case role == "developer" || role == unloop.RoleUser && isReminder(text):
+	case role == "developer" || role == unloop.RoleUser && ingest.IsInserted(text):
 		role = unloop.RoleSystem
 	case role == unloop.RoleAssistant && said(text):
 		return nil
@@ -63,23 +56,7 @@ func (i *responsesItem) message(b *ingest.EventBuilder, at ingest.Location) erro
 }
 
 func (i *responsesItem) call(b *ingest.EventBuilder, at ingest.Location) error {
-	tool, id := i.Name, i.CallID
-	if tool == "" {
-		tool = strings.TrimSuffix(i.Type, "_call")
-	}
-	if i.Namespace != "" {
-		tool = strings.TrimSuffix(i.Namespace, "__") + "__" + tool
-	}
-	if id == "" {
-		id = i.ID
-	}
-	args := ingest.Arguments(i.Arguments)
-	switch {
-	case i.Input.Kind() != 0:
-		args = json.RawMessage(i.Input)
-	case i.Action.Kind() != 0:
-		args = json.RawMessage(i.Action)
-	}
+	id, tool, args := i.Read(i.Type)
 	if err := b.Call(at, id, tool, args); err != nil || i.Output.Kind() == 0 && i.Error.Kind() == 0 {
 		return err
 	}

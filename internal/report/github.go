@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// GitHub returns a writer that writes each warning as a workflow command, so that GitHub shows it as an annotation of the
-// file that the run was read from, at the line of the culprit where it is known. Nothing else is written.
+// GitHub returns a writer that writes each warning as a workflow command. GitHub displays it as an annotation of the run's file,
+// at the line of the culprit if it is known. It writes nothing else.
 func GitHub(w io.Writer) Writer { return &githubWriter{w} }
 
 type githubWriter struct{ w io.Writer }
@@ -28,7 +28,7 @@ func (g *githubWriter) Write(r *Run) error {
 	return err
 }
 
-// Close does nothing: no command is a valid list of commands.
+// Close does nothing: an empty list of commands is valid.
 func (g *githubWriter) Close() error { return nil }
 
 func lineProperty(line int) string {
@@ -53,7 +53,7 @@ var (
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// property escapes the value of a workflow command's property.
+// property escapes the value of a property of a workflow command.
 func property(s string) string { return commandProperty.Replace(plain(s)) }
 
 // message joins lines to the text of a workflow command.

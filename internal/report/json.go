@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// JSON returns a writer that writes a run as one object on a line of its own, at once.
+// JSON returns a writer that writes each run immediately, as one object on one line.
 func JSON(w io.Writer) Writer { return &jsonWriter{w} }
 
 type jsonWriter struct{ w io.Writer }
@@ -77,7 +77,7 @@ func (j *jsonWriter) Write(r *Run) error {
 	return err
 }
 
-// Close does nothing: no line at all is a valid list of lines.
+// Close does nothing: an empty list of lines is valid.
 func (j *jsonWriter) Close() error { return nil }
 
 func metricsOf(r *Run) jsonMetrics {

@@ -10,9 +10,9 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// JUnit returns a writer that writes one JUnit document at Close: a suite for each file, a case for each run. A run is a
-// failure if the policy would have taken failOn or worse; Allow stands for Warn, and over Halt no run is. Until Close
-// the cases are held.
+// JUnit returns a writer that writes one JUnit document at Close: a suite for each file, a case for each run. A run is a failure
+// if the policy would have taken failOn or a more severe action. Allow means Warn, and with a value above Halt no run is a
+// failure. The cases are kept until Close.
 func JUnit(w io.Writer, failOn policy.Action) Writer {
 	return &junitWriter{w: w, failOn: max(failOn, policy.Warn), suites: make(map[string]*junitSuite)}
 }
@@ -68,7 +68,7 @@ type junitText struct {
 	Text string `xml:",cdata"`
 }
 
-// seconds are written with three decimals, as the schema wants them.
+// seconds are encoded with three decimals, as the schema requires.
 type seconds float64
 
 func (s seconds) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%.3f", float64(s)), nil }
@@ -118,8 +118,8 @@ func (j *junitWriter) Close() error {
 	return err
 }
 
-// junitFailureOf says why a run is a failure: with the gravest warning in front and all of them in the text. Readers take
-// one failure for a case.
+// junitFailureOf returns the failure of a run: the most severe warning, with all warnings in its text. Readers accept one failure
+// per case.
 func junitFailureOf(r *Run) *junitFailure {
 	worst := r.Worst()
 	failure := &junitFailure{}
@@ -145,7 +145,7 @@ func junitWarning(b *strings.Builder, f *unloop.Finding) {
 	fmt.Fprintf(b, "  Why: %s\n  Try: %s\n", plain(f.Why), plain(f.Try))
 }
 
-// junitOut says how the run did. The schema has no place for properties of a case.
+// junitOut returns a summary of the run. The schema has no properties of a case.
 func junitOut(r *Run) string {
 	return fmt.Sprintf("health: %s %d\nformat: %s\nevents: %d\nsteps: %d\nwarnings: %d\npolicy: %s\n",
 		plain(r.Health.Status), r.Health.Score, plain(r.Format), r.Events, r.Steps, len(r.Warnings), fate(r))

@@ -9,11 +9,11 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Markdown returns a writer that writes a page at Close, for the summary of a job or the text of an issue: a sentence about all runs,
-// and a table of the warnings, at most maxMarkdownRows of them. Until Close the rows are held.
+// Markdown returns a writer that writes a page at Close, for the summary of a job or the text of an issue: a sentence about all
+// runs, and a table of at most maxMarkdownRows warnings. The rows are kept until Close.
 func Markdown(w io.Writer) Writer { return &markdownWriter{w: w} }
 
-// maxMarkdownRows bounds the table: GitHub shows at most 1 MiB of a job's summary.
+// maxMarkdownRows bounds the table, because GitHub displays at most 1 MiB of a job's summary.
 const maxMarkdownRows = 200
 
 type markdownWriter struct {
@@ -65,7 +65,7 @@ func (m *markdownWriter) Close() error {
 	return err
 }
 
-// markdownCharacters are those that Markdown or HTML would take for markup. A character reference is text in every place.
+// markdownCharacters escapes the characters that Markdown or HTML interpret, as character references.
 var markdownCharacters = func() *strings.Replacer {
 	var pairs []string
 	for _, c := range "\\`*_{}[]()<>#+!|&~@:" {
@@ -74,5 +74,5 @@ var markdownCharacters = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// cell makes a text safe and short enough for a cell of a table.
+// cell escapes and shortens a text for a cell of a table.
 func cell(s string) string { return markdownCharacters.Replace(fit(plain(s), 300)) }

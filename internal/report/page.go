@@ -7,7 +7,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// style is how a piece of a line looks, as a terminal's parameters.
+// style is the appearance of a piece of a line, as parameters of a terminal.
 type style string
 
 const (
@@ -18,7 +18,7 @@ const (
 	green   style = "32"
 	yellow  style = "33"
 	blue    style = "34"
-	changed style = "1;33" // what differs from the step before; in brackets without colour
+	changed style = "1;33" // the difference to the previous step; in brackets without colour
 )
 
 // span is a piece of a line. Its text is plain.
@@ -27,7 +27,7 @@ type span struct {
 	text  string
 }
 
-// page gathers lines for a screen.
+// page collects lines for a screen.
 type page struct {
 	bytes.Buffer
 	color bool
@@ -46,7 +46,7 @@ func (p *page) line(indent int, spans ...span) {
 	p.WriteByte('\n')
 }
 
-// likeCommand reports whether a build server would take a line for a command to itself.
+// likeCommand reports whether a build server would interpret a line as a command.
 func likeCommand(spans []span) bool {
 	for _, s := range spans {
 		if text := strings.TrimLeft(s.text, " "); text != "" {
@@ -66,10 +66,10 @@ func (p *page) span(s span) {
 	}
 }
 
-// maxLines is about how many lines of a text are shown: nobody reads more, and agents may send megabytes.
+// maxLines is the approximate maximum number of displayed lines of a text. Agents may send megabytes.
 const maxLines = 20
 
-// paragraph adds a text that begins after a head and goes on below its beginning. Without a text there is no head.
+// paragraph adds a text after a head. Its further lines are aligned with its beginning. An empty text has no head.
 func (p *page) paragraph(indent int, head span, body style, text string) {
 	if text == "" {
 		return
@@ -84,13 +84,13 @@ func (p *page) paragraph(indent int, head span, body style, text string) {
 	}
 }
 
-// columns returns how many columns a text takes on a screen.
+// columns returns the width of a text on a screen in columns.
 func columns(s string) int { return uniseg.StringWidth(s) }
 
-// pad fills a text up to so many columns.
+// pad pads a text to a number of columns.
 func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-columns(s))) }
 
-// fit cuts a text to so many columns.
+// fit cuts a text to a number of columns.
 func fit(s string, to int) string {
 	if columns(s) <= to {
 		return s
@@ -99,7 +99,8 @@ func fit(s string, to int) string {
 	return strings.TrimRight(head, " ") + "…"
 }
 
-// fitEnd cuts a text to so many columns, and keeps its end, from the beginning of a word if there is one.
+// fitEnd cuts the beginning of a text, so that its end fits into a number of columns. It cuts at the beginning of a word if there
+// is one.
 func fitEnd(s string, to int) string {
 	if columns(s) <= to {
 		return s
@@ -111,8 +112,8 @@ func fitEnd(s string, to int) string {
 	return "…" + tail
 }
 
-// cut splits a text after so many columns, or a little before where a wide character does not fit, but takes one
-// character at least.
+// cut splits a text after a number of columns, or before a wide character that does not fit. The first part has at least one
+// character.
 func cut(s string, at int) (head, tail string) {
 	end, used := 0, 0
 	for state, rest := -1, s; rest != ""; {
@@ -128,10 +129,10 @@ func cut(s string, at int) (head, tail string) {
 	return s[:end], s[end:]
 }
 
-// wrap breaks a text into lines of so many columns: between words, after a comma, or else where the line is full.
+// wrap breaks a text into lines of a number of columns: between words, after a comma, or otherwise at the full line.
 func wrap(s string, to int) []string {
 	var lines []string
-	line, used := "", 0 // columns, counted once: a character may be of any number of bytes
+	line, used := "", 0 // columns, counted once: a character may have any number of bytes
 	for _, word := range strings.Fields(s) {
 		space := " "
 		for _, part := range strings.SplitAfter(word, ",") {

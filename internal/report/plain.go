@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// harmless reports whether a character can be shown as it is: it prints, or is a space or a joiner that scripts need.
+// harmless reports whether a character can be displayed unchanged: it is printable, a space, or a joiner that some scripts need.
 func harmless(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || r == nonJoiner || r == joiner
 }
 
-// buildCommands are what build servers obey wherever it stands in a line of a log.
+// buildCommands are texts that build servers interpret at any place of a log line.
 var buildCommands = strings.NewReplacer("##[", `#\#[`, "##vso[", `#\#vso[`, "##teamcity[", `#\#teamcity[`)
 
-// Plain makes a text of one line that does nothing but be read: what is not harmless is shown as in a Go string. It takes
+// Plain returns a text on one line without side effects: characters that are not harmless are escaped as in a Go string. It takes
 // time proportional to len(s), about 10 ns a byte.
 func Plain(s string) string { return plain(s) }
 
@@ -57,8 +57,8 @@ func plain(s string) string {
 	return b.String()
 }
 
-// encode writes v as JSON on one line, without HTML escapes. What is not harmless is escaped in the strings, so that the
-// text can be looked at and still says the same.
+// encode encodes v as JSON on one line, without HTML escapes. Characters that are not harmless are escaped in the strings, so
+// that the JSON can be displayed and has the same meaning.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -69,7 +69,7 @@ func encode(v any) ([]byte, error) {
 	return escapeJSON(b.Bytes()), nil
 }
 
-// escapeJSON escapes what is not harmless in encoded JSON. Such characters, and two # in a row, stand in strings only.
+// escapeJSON escapes characters that are not harmless in encoded JSON. They, and two # in a row, occur only in strings.
 func escapeJSON(line []byte) []byte {
 	escaped := make([]byte, 0, len(line))
 	for i := 0; i < len(line); {

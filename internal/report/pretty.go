@@ -12,17 +12,17 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// PrettyOptions are those of a screen.
+// PrettyOptions are the options of Pretty.
 type PrettyOptions struct {
 	Color bool
-	Width int // columns; 0 for 100; 60 at least
+	Width int // columns, at least 60; 0 means 100
 
 	Verbose bool // also show healthy runs
 }
 
-// Pretty returns a writer for people, which shows each run that has a problem at once, with what happened, why it
-// matters, what to try and the steps that prove it. Verbose also shows healthy runs, each in a line. Close sums up, except after a
-// single run that was shown.
+// Pretty returns a writer for people. It writes each run with a problem immediately, with what happened, why it matters, what to
+// try and the steps that prove it. Verbose also shows healthy runs, one line each. Close writes a summary, except after a single
+// displayed run.
 func Pretty(w io.Writer, o PrettyOptions) Writer {
 	width := max(cmp.Or(o.Width, 100), 60)
 	return &prettyWriter{w: w, verbose: o.Verbose, page: page{color: o.Color, width: width}, rules: make(map[string]int), statuses: make(map[string]int)}
@@ -31,14 +31,14 @@ func Pretty(w io.Writer, o PrettyOptions) Writer {
 type prettyWriter struct {
 	w    io.Writer
 	page page
-	long bool // the last run took several lines
+	long bool // the last run had several lines
 
 	verbose  bool
-	shown    int // runs
+	shown    int // number of runs
 	runs     int
 	statuses map[string]int
 	rules    map[string]int       // warnings by rule
-	met      [policy.Halt + 1]int // runs by the actions that they would have met
+	met      [policy.Halt + 1]int // number of runs by action of the policy
 }
 
 func (p *prettyWriter) Write(r *Run) error {
@@ -54,15 +54,16 @@ func (p *prettyWriter) Write(r *Run) error {
 	p.long = long
 	p.shown++
 	p.page.verdict(r)
-	for _, w := range gravest(r.Warnings) {
+	warnings := gravest(r.Warnings)
+	for k, w := range warnings {
 		p.page.line(0)
-		p.page.warning(w)
+		p.page.warning(w, shownBy(warnings[:k], w))
 	}
 	_, err := p.w.Write(p.page.Bytes())
 	return err
 }
 
-// healthy reports whether there is nothing to say about the run.
+// healthy reports whether the run has no problem.
 func healthy(r *Run) bool {
 	return len(r.Warnings)+len(r.Decisions) == 0 && r.Health.Status == policy.Healthy
 }
@@ -82,7 +83,7 @@ func (p *prettyWriter) count(r *Run) {
 	}
 }
 
-// Close sums up.
+// Close writes the summary.
 func (p *prettyWriter) Close() error {
 	if p.runs == 0 || p.runs == 1 && p.shown == 1 {
 		return nil
@@ -112,7 +113,7 @@ func (p *prettyWriter) Close() error {
 	return err
 }
 
-// fates says how many runs the policy would have touched, or nothing if none.
+// fates returns the number of runs with actions of the policy, or "" if there are none.
 func (p *prettyWriter) fates() string {
 	var parts []string
 	for _, m := range []struct {
@@ -129,7 +130,7 @@ func (p *prettyWriter) fates() string {
 	return "would have " + strings.Join(parts, ", ")
 }
 
-// verdict says in a line how the run did, and in another what the policy would have done.
+// verdict writes a line about the run, and a line about the actions of the policy.
 func (p *page) verdict(r *Run) {
 	mark, look := "✗", red
 	switch r.Health.Status {
@@ -162,7 +163,7 @@ func (p *page) verdict(r *Run) {
 	}
 }
 
-// fate says what the policy would have done, and where for the first time.
+// fate returns what the policy would have done, and at which event first.
 func fate(r *Run) string {
 	verbs := [...]string{policy.Warn: "warned", policy.Block: "blocked", policy.Halt: "stopped"}
 	var parts []string
@@ -182,8 +183,22 @@ func fate(r *Run) string {
 	return "would have " + strings.Join(parts, ", ")
 }
 
-// warning says what happened, why it matters, what to try, and what proves it.
-func (p *page) warning(w *Warning) {
+// shownBy returns the first of the warnings whose proof contains the proof of w, or nil.
+func shownBy(warnings []*Warning, w *Warning) *Warning {
+	for _, shown := range warnings {
+		events := make(map[unloop.EventRef]bool, len(shown.Proof))
+		for k := range shown.Proof {
+			events[shown.Proof[k].Event] = true
+		}
+		if !slices.ContainsFunc(w.Proof, func(s Step) bool { return !events[s.Event] }) {
+			return shown
+		}
+	}
+	return nil
+}
+
+// warning writes what happened, why it matters, what to try, and the proof, unless the warning shown above it has the same steps.
+func (p *page) warning(w, shown *Warning) {
 	mark, look := "▲ ", yellow
 	switch w.Severity {
 	case unloop.SeverityCritical:
@@ -199,7 +214,11 @@ func (p *page) warning(w *Warning) {
 	p.paragraph(4, span{}, faint, fmt.Sprintf("%s, %s, %s", plain(w.Rule), plain(string(w.Severity)), at))
 	p.paragraph(4, span{faint, "Why: "}, regular, plain(w.Why))
 	p.paragraph(4, span{faint, "Try: "}, regular, plain(w.Try))
-	if len(w.Proof) > 0 {
+	switch {
+	case len(w.Proof) > 0 && shown != nil:
+		p.paragraph(4, span{faint, "Steps: "}, regular, "among those of "+plain(shown.Rule)+" above")
+		return
+	case len(w.Proof) > 0:
 		p.line(0)
 		p.proof(w.Proof)
 		return
@@ -220,7 +239,7 @@ func number(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// cost writes US dollars, or nothing where there was no cost.
+// cost formats US dollars, or returns "" for no cost.
 func cost(dollars float64) string {
 	switch {
 	case dollars <= 0:

@@ -34,6 +34,16 @@ func TestPretty(t *testing.T) {
 			}
 		}
 	})
+	t.Run("steps that a warning above has shown are not shown again", func(t *testing.T) {
+		r := stuckRun()
+		again := r.Warnings[0]
+		again.Rule, again.Proof = "cycle", again.Proof[1:]
+		r.Warnings = append(r.Warnings, again)
+		got := string(write(t, "pretty", Options{}, r))
+		if want := "Steps: among those of " + r.Warnings[0].Rule + " above\n"; strings.Count(got, want) != 1 {
+			t.Errorf("no line %q in %s", want, got)
+		}
+	})
 	t.Run("a single run that is shown has no summary, and a single healthy run takes a line", func(t *testing.T) {
 		want := "✓ Healthy      100/100  session-1  14 steps, 31 events, $0.42, claude-code  traces/session-1.jsonl\n"
 		if diff := cmp.Diff(want, string(write(t, "pretty", Options{Verbose: true}, healthyRun()))); diff != "" {

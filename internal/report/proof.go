@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// Bounds of what is shown of a step.
+// Limits of a displayed step.
 const (
-	labelShare = 6  // an event's label takes a sixth of the screen
-	toolShare  = 5  // a tool's name a fifth
-	around     = 24 // columns of what is the same, on either side of what changed, or a third of the room
-	maxRound   = 4  // steps of a pattern whose repeats are folded
+	labelShare = 6  // the label of an event takes a sixth of the screen
+	toolShare  = 5  // the name of a tool takes a fifth
+	around     = 24 // columns of unchanged text on either side of a change, or a third of the space
+	maxRound   = 4  // maximum steps of a pattern whose repeats are folded
 )
 
-// proof shows steps one below the other: of each what changed against the one before, and repeats folded into a line.
+// proof displays steps in rows: the change of each against an earlier one, with repeats folded into one line.
 func (p *page) proof(steps []Step) {
 	t := table{page: p, steps: steps}
 	for k := range steps {
@@ -35,8 +35,8 @@ func (p *page) proof(steps []Step) {
 	}
 }
 
-// folded finds how often the first steps repeat at once: a round of steps, and how many rounds there are. Among several
-// rounds it takes the one that folds most.
+// folded returns the length of the first repeating pattern and its number of repeats. Among several patterns it selects the one
+// that folds most steps.
 func folded(steps []Step) (round, times int) {
 	round, times = 1, 1
 	for n := 1; n <= maxRound && 2*n <= len(steps); n++ {
@@ -65,10 +65,10 @@ func sameSteps(a, b []Step) bool {
 type table struct {
 	*page
 	steps               []Step
-	labels, tools, text int // columns: widths of the first two, and where the third begins
+	labels, tools, text int // widths of the first two columns, and the beginning of the third
 }
 
-// step shows one step.
+// step displays one step.
 func (t *table) step(k int) {
 	s := &t.steps[k]
 	before, as := t.before(k)
@@ -100,8 +100,8 @@ func (t *table) step(k int) {
 	}
 }
 
-// before returns the step to compare a step with: the latest of the same tool with the same input, or else of the same
-// tool; nil if there is none. As names it if it is not the one just before.
+// before returns the step to compare a step with: the latest with the same tool and input, else with the same tool, else nil. as
+// names it if it is not the previous step.
 func (t *table) before(k int) (before *Step, as string) {
 	at := -1
 	for j := k - 1; j >= 0; j-- {
@@ -125,7 +125,7 @@ func (t *table) before(k int) (before *Step, as string) {
 	return &t.steps[at], as
 }
 
-// content gives the lines of a text: whole if there is nothing to compare it with, else what changed.
+// content returns the lines of a text: the whole text without an earlier one, else the change.
 func (t *table) content(text string, before *Step, of func(*Step) string, same string, room int) [][]span {
 	now := oneLine(text)
 	if before == nil {
@@ -142,7 +142,7 @@ func (t *table) content(text string, before *Step, of func(*Step) string, same s
 	return [][]span{t.difference(then, now, room)}
 }
 
-// difference shows the part of a text in which it differs from the one before.
+// difference displays the part of a text that differs from the earlier one.
 func (t *table) difference(then, now string, room int) []span {
 	head, gone, came, tail := compare(then, now)
 	if head == "" && tail == "" {
@@ -166,7 +166,7 @@ func (t *table) difference(then, now string, room int) []span {
 	return []span{{faint, head}, {changed, came}, {faint, tail}}
 }
 
-// fold says that what was just shown came again.
+// fold displays that the previous pattern repeats.
 func (t *table) fold(round, times int, last *Step) {
 	text := fmt.Sprintf(" up to %s, same input, same result", label(last.Event))
 	count := fmt.Sprintf("× %d", times)
@@ -177,8 +177,8 @@ func (t *table) fold(round, times int, last *Step) {
 	t.line(t.text, span{bold, count}, span{faint, fit(text, t.width-t.text-columns(count))})
 }
 
-// compare splits two texts into what they have in common at the beginning and at the end, in whole words, and what stands
-// in between: in the one before, and now.
+// compare splits two texts into the common beginning and end, in whole words, and the parts between them: of the earlier text and
+// of the current one.
 func compare(then, now string) (head, gone, came, tail string) {
 	a, b := words(then), words(now)
 	n := 0
@@ -211,7 +211,7 @@ func words(s string) []string {
 	return found
 }
 
-// oneLine makes a readable line of a piece of JSON that may be cut off: a string is shown as its text, if it has one.
+// oneLine returns a piece of JSON, which may be cut, as one readable line. A string is displayed as its text.
 func oneLine(raw string) string {
 	text := raw
 	if strings.HasPrefix(raw, `"`) {
@@ -223,13 +223,13 @@ func oneLine(raw string) string {
 	return plain(strings.Join(strings.Fields(text), " "))
 }
 
-// unquote decodes a JSON string. One that was cut off loses a broken escape at its end.
+// unquote decodes a JSON string. An incomplete escape at its end is dropped.
 func unquote(raw string) string {
 	var text string
 	if json.Unmarshal([]byte(raw), &text) == nil {
 		return text
 	}
-	for k := range min(12, len(raw)) { // an escape takes 12 bytes at most
+	for k := range min(12, len(raw)) { // an escape has at most 12 bytes
 		if json.Unmarshal([]byte(raw[:len(raw)-k]+`"`), &text) == nil {
 			return strings.TrimRight(text, "\ufffd") + "…"
 		}

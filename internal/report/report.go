@@ -1,5 +1,4 @@
-// Package report writes verdicts: to a terminal for people, as JSON, SARIF, JUnit and workflow annotations for
-// programs. It stands at the end of the arrow and knows nothing of how a verdict came about.
+// Package report writes verdicts: for people on a terminal, and for programs as JSON, SARIF, JUnit and workflow annotations.
 package report
 
 import (
@@ -12,27 +11,27 @@ import (
 // Run is the verdict on one run.
 type Run struct {
 	ID       string
-	Source   string // the file it was read from
-	Format   string // the input format's name
-	Events   int    // entries of the run in the input's own list
+	Source   string // the file of the run
+	Format   string // name of the input format
+	Events   int    // entries of the run in the input
 	Steps    int    // calls
 	Health   policy.Health
 	Verdict  policy.Verdict
 	Metrics  unloop.Metrics
 	Warnings []Warning
 
-	Decisions []Decision // every moment at which the policy would not have said allow, in order
-	Dropped   int        // further decisions for which there was no room
+	Decisions []Decision // all decisions other than allow, in order
+	Dropped   int        // further decisions that were dropped because of the limit
 }
 
-// Warning is a finding with what is needed to show it.
+// Warning is a finding with additional data to display it.
 type Warning struct {
 	unloop.Finding
 	Proof []Step // the calls that prove it, oldest first, as far as their content is known
-	Line  int    // of the source, from 1, where the latest event of the finding is; 0 if unknown
+	Line  int    // line in the source of the latest event, from 1; 0 if unknown
 }
 
-// Step is one call as people see it. Texts are cut to one line.
+// Step is a call for display. Its texts are cut to one line.
 type Step struct {
 	Event  unloop.EventRef
 	Time   time.Time
@@ -43,7 +42,7 @@ type Step struct {
 	Failed bool
 }
 
-// Decision is a policy's decision and where it was made.
+// Decision is a decision of a policy and its event.
 type Decision struct {
 	Event   unloop.EventRef
 	Action  policy.Action
@@ -51,7 +50,7 @@ type Decision struct {
 	Message string
 }
 
-// Worst returns the most severe action that the policy would have taken.
+// Worst returns the most severe action of the decisions.
 func (r *Run) Worst() policy.Action {
 	worst := policy.Allow
 	for k := range r.Decisions {

@@ -14,8 +14,8 @@ import (
 	"github.com/unloop-ai/unloop/detect"
 )
 
-// SARIF returns a writer that writes one SARIF 2.1.0 log at Close, for code scanning: a result for each warning, located
-// in the file that the run was read from. Version is unloop's. Until Close the encoded results are held.
+// SARIF returns a writer that writes one SARIF 2.1.0 log at Close, for code scanning: a result for each warning, located in the
+// file of the run. version is that of unloop. The encoded results are kept until Close.
 func SARIF(w io.Writer, version string) Writer {
 	return &sarifWriter{w: w, version: version, indexes: make(map[string]int), rules: []sarifRule{}}
 }
@@ -23,9 +23,9 @@ func SARIF(w io.Writer, version string) Writer {
 type sarifWriter struct {
 	w       io.Writer
 	version string
-	rules   []sarifRule // of which there are results, as they came
+	rules   []sarifRule // of the results, in order of appearance
 	indexes map[string]int
-	results bytes.Buffer // encoded, with commas between them
+	results bytes.Buffer // encoded and separated by commas
 }
 
 type sarifText struct {
@@ -62,7 +62,7 @@ type sarifRegion struct {
 	StartLine int `json:"startLine"`
 }
 
-// sarifProperties are what SARIF has no words for.
+// sarifProperties are facts for which SARIF has no members.
 type sarifProperties struct {
 	RunID        string   `json:"runId"`
 	Format       string   `json:"format"`
@@ -111,7 +111,7 @@ func (s *sarifWriter) result(r *Run, w *Warning) sarifResult {
 	return result
 }
 
-// rule returns the index of a rule in the log, and adds it with what its page says if it is new.
+// rule returns the index of a rule in the log. It adds a new rule with its documentation.
 func (s *sarifWriter) rule(name string) int {
 	if k, ok := s.indexes[name]; ok {
 		return k
@@ -144,10 +144,10 @@ func (s *sarifWriter) Close() error {
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-// fingerprintKey is the only one by which GitHub knows a result again.
+// fingerprintKey is the only fingerprint by which GitHub recognises a result.
 const fingerprintKey = "primaryLocationLineHash"
 
-// fingerprint is the same for the same warning of the same run, whatever its count and its file.
+// fingerprint returns the same value for the same warning of the same run, whatever its count and its file.
 func fingerprint(rule, subject, run string) string {
 	sum := sha256.Sum256([]byte(rule + "\x00" + subject + "\x00" + run))
 	return hex.EncodeToString(sum[:16])
@@ -168,8 +168,8 @@ var (
 	sarifLinks  = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
 )
 
-// sarifMessage makes a plain text message, in which braces stand for placeholders unless doubled (SARIF 3.11.5), and
-// brackets before a parenthesis for a link unless escaped (3.11.6).
+// sarifMessage returns a plain text message. It doubles braces, which mark placeholders (SARIF 3.11.5), and escapes brackets
+// before a parenthesis, which mark links (3.11.6).
 func sarifMessage(s string) sarifText {
 	s = plain(s)
 	if strings.Contains(s, "](") {
@@ -178,7 +178,7 @@ func sarifMessage(s string) sarifText {
 	return sarifText{sarifBraces.Replace(s)}
 }
 
-// uri makes a URI of the path of a file: a relative one stays relative, to the root of the repository.
+// uri returns the URI of the path of a file. A relative path stays relative to the root of the repository.
 func uri(path string) string {
 	slashed := filepath.ToSlash(path)
 	if !filepath.IsAbs(path) {

@@ -10,22 +10,21 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Writer writes verdicts in one format. A run is written whole or not at all, and what comes from an agent is made
-// harmless: no control character, no change of the writing direction, and no command of a build server reaches the
-// output. Close ends the document, which is valid even if there was no run; it does not close what is written to. A
-// Writer is not safe for concurrent use.
+// Writer writes verdicts in one format. A run is written completely or not at all. Text from agents is made harmless: the output
+// has no control characters, no changes of the writing direction, and no commands of build servers. Close ends the document,
+// which is valid even without a run; it does not close the underlying writer. A Writer is not safe for concurrent use.
 type Writer interface {
 	Write(r *Run) error
 	Close() error
 }
 
-// Options are what the formats need to know; each takes what is its own.
+// Options are the options of the formats. Each format uses its own.
 type Options struct {
 	Color   bool          // pretty: use colours
 	Width   int           // pretty: columns of the screen; 0 for 100
 	Verbose bool          // pretty: also show healthy runs
 	Version string        // sarif: of unloop
-	FailOn  policy.Action // junit: the least action that makes a run a failure; Allow stands for Warn, over Halt for never
+	FailOn  policy.Action // junit: the least severe action that makes a run a failure; Allow means Warn, a value above Halt means never
 }
 
 // Formats returns the names of the formats.
@@ -47,10 +46,10 @@ func New(format string, w io.Writer, o Options) (Writer, error) {
 	case "markdown":
 		return Markdown(w), nil
 	}
-	return nil, fmt.Errorf("there is no report format %q; there are %s", format, strings.Join(Formats(), ", "))
+	return nil, fmt.Errorf("unknown report format %q; formats: %s", format, strings.Join(Formats(), ", "))
 }
 
-// gravest returns the warnings with those first that matter most: by severity, then by score, else as they come.
+// gravest returns the warnings in order of importance: by severity, then by score, then in their order.
 func gravest(warnings []Warning) []*Warning {
 	sorted := make([]*Warning, len(warnings))
 	for k := range warnings {
@@ -81,7 +80,7 @@ func rank(s unloop.Severity) int {
 	return 0
 }
 
-// label names an event for people.
+// label returns the label of an event for people.
 func label(e unloop.EventRef) string {
 	if e.ID == "" {
 		return fmt.Sprintf("#%d", e.Index)
@@ -89,7 +88,7 @@ func label(e unloop.EventRef) string {
 	return plain(e.ID)
 }
 
-// sentence ends a text with a full stop, unless it ends like a sentence already.
+// sentence appends a full stop to a text without final punctuation.
 func sentence(s string) string {
 	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
 		return s

@@ -12,26 +12,26 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Decoder sets the fields of structs by their yaml tags, and gathers what is wrong and where each field was given. Errors do
-// not end it, so that all are found.
+// Decoder sets the fields of structs by their yaml tags, and collects the errors and the places of the values. It continues after
+// errors, so that it finds all of them.
 type Decoder struct {
 	Errors Errors
-	Places map[string]Place       // where the fields were given, by their paths
-	At     func(*yaml.Node) Place // where the values at hand come from
-	Known  []string               // paths that an unknown name is compared with, beside those of its group
+	Places map[string]Place       // places of the given values, by path
+	At     func(*yaml.Node) Place // place of a node
+	Known  []string               // paths that an unknown name is compared with, besides those of its group
 }
 
-// NewDecoder returns a decoder of single values that come from nowhere.
+// NewDecoder returns a decoder of single values without a place.
 func NewDecoder(known ...string) *Decoder {
 	return &Decoder{Places: make(map[string]Place), At: func(*yaml.Node) Place { return Place{} }, Known: known}
 }
 
-// Member is a value of a mapping that decodes its members by itself.
+// Member is a map that decodes its own members.
 type Member interface {
 	SetMember(name string, value *yaml.Node) error
 }
 
-// Set sets v, which has the path, to the value of the node. Of a null, v is left as it is.
+// Set sets v, whose path is path, to the value of the node. A null leaves v unchanged.
 func (d *Decoder) Set(path string, v reflect.Value, n *yaml.Node) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -124,7 +124,7 @@ func (d *Decoder) group(path string, v reflect.Value, n *yaml.Node) {
 	}
 }
 
-// Field sets a field of a struct. A struct with an inline map has every name.
+// Field sets a field of a struct. A struct with an inline map accepts every name.
 func (d *Decoder) Field(path string, v reflect.Value, name, value *yaml.Node) {
 	var known []string
 	var rest reflect.Value
@@ -146,8 +146,8 @@ func (d *Decoder) Field(path string, v reflect.Value, name, value *yaml.Node) {
 	d.unknown(path, known, name)
 }
 
-// Fields yields the settings of a struct with their names. The fields of an embedded struct are those of the struct. The name of
-// an inline map is "".
+// Fields yields the settings of a struct with their names. The fields of an embedded struct count as fields of the struct. The
+// name of an inline map is "".
 func Fields(v reflect.Value) iter.Seq2[string, reflect.Value] {
 	return func(yield func(string, reflect.Value) bool) {
 		for i := range v.NumField() {
@@ -197,8 +197,8 @@ func (d *Decoder) Members(path string, n *yaml.Node) iter.Seq2[*yaml.Node, *yaml
 	}
 }
 
-// unknown says that there is no such setting, and which was meant: one of that name elsewhere, else one of the group that ends in
-// the name or is near to it.
+// unknown adds an error about an unknown setting. It suggests a setting of the same name elsewhere, else one of the group that
+// ends in the name or is similar.
 func (d *Decoder) unknown(path string, group []string, name *yaml.Node) {
 	at, meant := Join(path, name.Value), ""
 	for _, known := range d.Known {
@@ -215,13 +215,13 @@ func (d *Decoder) unknown(path string, group []string, name *yaml.Node) {
 		meant = Join(path, near)
 	}
 	wrong := &Error{Place: d.At(name), Field: at, Allowed: "one of " + strings.Join(group, ", ")}
-	if wrong.Reason = fmt.Sprintf("there is no setting %q; there are %s", at, strings.Join(group, ", ")); meant != "" {
-		wrong.Reason = fmt.Sprintf("there is no setting %q; did you mean %s?", at, meant)
+	if wrong.Reason = fmt.Sprintf("unknown setting %q; settings: %s", at, strings.Join(group, ", ")); meant != "" {
+		wrong.Reason = fmt.Sprintf("unknown setting %q; did you mean %s?", at, meant)
 	}
 	d.Errors = append(d.Errors, wrong)
 }
 
-// list sets a list anew: its earlier elements are dropped.
+// list sets a list. Earlier elements are dropped.
 func (d *Decoder) list(path string, v reflect.Value, n *yaml.Node) {
 	if n.Kind != yaml.SequenceNode {
 		d.Errors.Add(d.At(n), path, "%s: want a list, such as [a, b]", path)
@@ -235,7 +235,7 @@ func (d *Decoder) list(path string, v reflect.Value, n *yaml.Node) {
 	}
 }
 
-// entry sets an entry of a map, which replaces an earlier one of the name.
+// entry sets an entry of a map, which replaces an earlier one with the same name.
 func (d *Decoder) entry(path string, v reflect.Value, name, value *yaml.Node) {
 	element := reflect.New(v.Type().Elem()).Elem()
 	d.Set(Join(path, name.Value), element, value)

@@ -1,3 +1,3 @@
-// Package settings reads settings into structs, from YAML documents and from single values, and says what is wrong with them:
-// where, which field, its value and what is allowed. Profiles and the configuration of a server use it.
+// Package settings reads settings from YAML documents and single values into structs. An error has the place, the field, its
+// value and the allowed values. Profiles and the server configuration use it.
 package settings

@@ -10,14 +10,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document reads a file with one YAML document. It returns nil if the file has none, or an error was added.
+// Document parses a file with one YAML document. It returns nil if the file is empty or has an error.
 func (d *Decoder) Document(file string, data []byte) *yaml.Node {
 	d.At = func(n *yaml.Node) Place { return Place{file, n.Line} }
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, further yaml.Node
 	err := decoder.Decode(&document)
 	if errors.Is(err, io.EOF) {
-		return nil // nothing but comments
+		return nil // only comments
 	}
 	if err != nil {
 		line, reason := explain(err)
@@ -30,7 +30,7 @@ func (d *Decoder) Document(file string, data []byte) *yaml.Node {
 	return document.Content[0]
 }
 
-// Parse reads the YAML of one value.
+// Parse parses the YAML of one value.
 func (d *Decoder) Parse(path, text string) (*yaml.Node, bool) {
 	var document yaml.Node
 	err := yaml.Unmarshal([]byte(text), &document)
@@ -41,7 +41,7 @@ func (d *Decoder) Parse(path, text string) (*yaml.Node, bool) {
 	return document.Content[0], true
 }
 
-// yamlLine finds the line in an error of the YAML library, which has it in its text only.
+// yamlLine matches the line in an error of the YAML library, which has it only in its text.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 
 func explain(err error) (line int, reason string) {
@@ -49,6 +49,6 @@ func explain(err error) (line int, reason string) {
 	if m == nil {
 		return 0, err.Error()
 	}
-	line, _ = strconv.Atoi(m[1]) // 0 where there is none
+	line, _ = strconv.Atoi(m[1]) // 0 without a line
 	return line, m[2]
 }

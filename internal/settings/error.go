@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Error is one thing that is wrong with settings.
+// Error is one error in settings.
 type Error struct {
-	Place          // where the value was given; the zero Place if that is not known
-	Field   string // as limits.body or tokens[0].scope; "" for the whole
-	Value   string // as it was given; "" if there is none to show, or it may be secret
-	Allowed string // what is allowed, as "from 1 to 8"; "" if Reason says more
+	Place          // where the value was given; the zero Place if unknown
+	Field   string // such as limits.body or tokens[0].scope; "" for the whole document
+	Value   string // as given; "" if there is none or it may be secret
+	Allowed string // what is allowed, such as "from 1 to 8"; "" if Reason says more
 	Reason  string // a sentence that names the field
 }
 
@@ -35,7 +35,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Errors gathers what is wrong. The zero Errors is ready to use.
+// Errors collects errors. The zero Errors is ready to use.
 type Errors []error
 
 // Add adds an error whose reason names the field.
@@ -43,7 +43,7 @@ func (e *Errors) Add(at Place, field, format string, a ...any) {
 	*e = append(*e, &Error{Place: at, Field: field, Reason: fmt.Sprintf(format, a...)})
 }
 
-// Invalid adds an error about a value, which nil hides.
+// Invalid adds an error about a value. nil hides the value.
 func (e *Errors) Invalid(at Place, field string, value any, allowed string) {
 	wrong := &Error{Place: at, Field: field, Allowed: allowed, Reason: field + " must be " + allowed}
 	if value != nil {
@@ -57,7 +57,7 @@ func (e *Errors) Invalid(at Place, field string, value any, allowed string) {
 	*e = append(*e, wrong)
 }
 
-// Range adds an error unless the value is from least to most. NaN is not.
+// Range adds an error unless the value is from least to most. NaN is an error.
 func Range[N ~int | ~int64 | ~float64](e *Errors, field string, value, least, most N) {
 	if !(value >= least && value <= most) {
 		e.Invalid(Place{}, field, value, fmt.Sprintf("from %v to %v", least, most))
@@ -74,11 +74,10 @@ func (e *Errors) OneOf(field, value string, these ...string) {
 	e.Invalid(Place{}, field, value, "one of "+strings.Join(these, ", "))
 }
 
-// Err returns an error that joins all, or nil.
+// Err returns an error that joins all errors, or nil.
 func (e Errors) Err() error { return errors.Join(e...) }
 
-// Locate says where the fields of the errors in err were given. A field that was not given, because it is the default, has no
-// place.
+// Locate sets the places of the fields of the errors in err. A default value has no place.
 func Locate(err error, places map[string]Place) error {
 	return each(err, func(e *Error) {
 		if e.Place == (Place{}) {
@@ -87,7 +86,7 @@ func Locate(err error, places map[string]Place) error {
 	})
 }
 
-// Under says that the settings in err are part of a field, such as tools.a. The prefix precedes their reasons.
+// Under prefixes the fields of the errors in err with a field, such as tools.a, and their reasons with prefix.
 func Under(err error, field, prefix string) error {
 	return each(err, func(e *Error) {
 		e.Field, e.Reason = Join(field, e.Field), prefix+": "+e.Reason
@@ -109,7 +108,7 @@ func each(err error, change func(*Error)) error {
 	return all.Err()
 }
 
-// placeOf returns where a field was given, or else what it is a part of.
+// placeOf returns the place of a field, or else of the value that contains it.
 func placeOf(field string, places map[string]Place) Place {
 	for field != "" {
 		if place, ok := places[field]; ok {
@@ -120,7 +119,7 @@ func placeOf(field string, places map[string]Place) Place {
 	return Place{}
 }
 
-// Unjoin returns joined errors one by one.
+// Unjoin returns the joined errors one by one.
 func Unjoin(err error) []error {
 	if err == nil {
 		return nil

@@ -2,10 +2,10 @@ package settings
 
 import "strings"
 
-// Nearest returns the one of names that somebody who wrote word has most likely meant, or "" if none is near. It takes time
-// proportional to the length of word and of all names together.
+// Nearest returns the name that is most similar to word, or "" if none is similar. It takes time proportional to the length of
+// word and of all names together.
 func Nearest(word string, names []string) string {
-	best, least := "", len(word)/4+2 // changes from which on it is another word
+	best, least := "", len(word)/4+2 // maximum distance of a similar name, plus 1
 	for _, name := range names {
 		if d := changes(strings.ToLower(word), strings.ToLower(name)); d < least {
 			best, least = name, d
@@ -14,7 +14,7 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// changes returns how many letters must be put in, taken out or replaced to make b of a (Levenshtein's distance; O(len a · len b)).
+// changes returns the Levenshtein distance of a and b, in O(len a · len b).
 func changes(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

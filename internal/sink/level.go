@@ -8,13 +8,12 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// The levels. A person wants to hear of a warning when it is raised, when it has become much worse, and when the policy would stop the agent. So
-// these are the levels: raised; its count reaches 8, 16, 32 and so on, if that is twice the count that it was raised with;
-// block and halt, for the first call that was to be blocked because of it and for when the run was to end. Levels depend on the warning
-// alone, not on when it was looked at, so that whoever works them out once more finds the same ones.
+// The levels of a warning, at which a notice is sent. A warning reaches a level when it is raised; when its count reaches 8, 16,
+// 32 and so on, if that is at least twice the count that it was raised with; when it causes the first block; and when it causes a
+// halt. Levels depend only on the warning, so computing them again gives the same levels.
 const (
 	Raised = "raised"
-	Grown  = "grown" // in notices; what is claimed has the count
+	Grown  = "grown" // in notices; claims contain the count
 	Block  = "block"
 	Halt   = "halt"
 )
@@ -22,21 +21,21 @@ const (
 // leastCount is the first count that is a level.
 const leastCount = 8
 
-// pending is what is to be told of a warning.
+// pending is a warning to send notices about.
 type pending struct {
 	run      store.Run
 	warning  store.Warning
-	raisedAt int             // the count that it was raised with; -1 where that is not told
-	decision *store.Decision // the hardest because of it; nil for none of block or halt
+	raisedAt int             // the count with which it was raised; -1 if unknown
+	decision *store.Decision // its most severe block or halt; nil for none
 }
 
-// pendingOf returns the news of an update.
-func pendingOf(u *store.Update) (news []*pending) {
+// pendingOf returns the new and grown warnings of an update, and those that caused a block or halt.
+func pendingOf(u *store.Update) (all []*pending) {
 	about := make(map[int]*pending)
 	note := func(k int) *pending {
 		if about[k] == nil {
 			about[k] = &pending{run: u.Run, warning: u.Warnings[k], raisedAt: -1}
-			news = append(news, about[k])
+			all = append(all, about[k])
 		}
 		return about[k]
 	}
@@ -54,11 +53,11 @@ func pendingOf(u *store.Update) (news []*pending) {
 			}
 		}
 	}
-	return news
+	return all
 }
 
-// causeOf returns the warning that a decision rests on; where there was no room for it, the one that grew last. It is -1 without
-// warnings.
+// causeOf returns the index of the warning that a decision is based on. If that warning was dropped, it returns the one that grew
+// last. It returns -1 without warnings.
 func causeOf(d *store.Decision, warnings []store.Warning) int {
 	best := -1
 	for k := range warnings {
@@ -73,7 +72,7 @@ func causeOf(d *store.Decision, warnings []store.Warning) int {
 	return best
 }
 
-// merge puts later news into n.
+// merge adds a later change of the same warning to n.
 func (n *pending) merge(later *pending) {
 	n.run, n.warning = later.run, later.warning
 	if n.raisedAt < 0 {
@@ -84,17 +83,17 @@ func (n *pending) merge(later *pending) {
 	}
 }
 
-// stage is how far an endpoint was told of a warning. Its zero value is not at all.
+// stage is the level up to which notices about a warning were sent. The zero value means none.
 type stage struct {
 	raised bool
-	count  int           // the highest of the levels by count
+	count  int           // the highest level by count
 	action policy.Action // Block or Halt
 }
 
-// stage returns how far an endpoint is told once it got the pending.
+// stage returns the stage after the notice about n is sent.
 func (n *pending) stage() stage {
 	s := stage{raised: true}
-	count := max(n.warning.Count, 2*n.raisedAt-1) // less than twice the count that it was raised with is no news
+	count := max(n.warning.Count, 2*n.raisedAt-1) // counts below twice the initial count are not a level
 	if count >= leastCount {
 		s.count = 1 << (bits.Len(uint(count)) - 1)
 	}
@@ -104,13 +103,13 @@ func (n *pending) stage() stage {
 	return s
 }
 
-// covers tells whether an endpoint that was told as far as s learns nothing of what stage n stands for.
+// covers reports whether s includes all levels of n.
 func (s stage) covers(n stage) bool {
 	return (s.raised || !n.raised) && s.count >= n.count && s.action >= n.action
 }
 
-// claims returns what is to be claimed to get from one stage to another. All levels in between are claimed, so that they are
-// not told later, should the run be folded anew and the warning grow once more.
+// claims returns the levels to claim between two stages. It includes the levels in between, so that they are not sent after a
+// refold in which the warning grows again.
 func (s stage) claims(to stage) (levels []string) {
 	if to.raised && !s.raised {
 		levels = append(levels, Raised)
@@ -127,11 +126,11 @@ func (s stage) claims(to stage) (levels []string) {
 	return levels
 }
 
-// headline returns the level that a message is about, of those that are new. It is "" where there is nothing to tell: the
-// highest by count counts only if the warning has reached it.
+// headline returns the most severe of the fresh levels for the notice, or "" if there is nothing to send. A level by count counts
+// only if the warning has reached it.
 func (n *pending) headline(fresh []string) string {
 	best := ""
-	for _, level := range fresh { // in rising order
+	for _, level := range fresh { // in ascending order
 		count, err := strconv.Atoi(level)
 		if err != nil {
 			best = level

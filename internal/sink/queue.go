@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// MaxWaiting is how many warnings wait for an endpoint. Of each, only the latest state is kept; beyond it, new ones are dropped
-// and counted.
+// MaxWaiting is the maximum number of waiting warnings of a target. Only the latest state of each is kept. Further warnings are
+// dropped and counted.
 const MaxWaiting = 1000
 
-// maxSent is how many warnings a queue remembers the stages of. That spares the store questions; what is forgotten is asked.
+// maxSent is the maximum number of warnings whose stages a queue remembers. For other warnings, the claims in the store decide.
 const maxSent = 10_000
 
-// queue holds the warnings that an endpoint is to be told of, the one that has waited longest first.
+// queue holds the warnings to send to a target, the longest waiting first.
 type queue struct {
 	mu      sync.Mutex
 	waiting map[string]*pending // by warning
-	order   []string            // of them
+	order   []string            // the keys of waiting, the longest waiting first
 	sent    map[string]stage    // by warning
-	more    chan struct{}       // has a token if there may be something to take; a second one would say the same
+	more    chan struct{}       // has a token if there may be a warning to take; a second token is not needed
 }
 
 func newQueue() *queue {
 	return &queue{waiting: make(map[string]*pending), sent: make(map[string]stage), more: make(chan struct{}, 1)}
 }
 
-// put adds a notice, or puts it into that of its warning. It is false if there is no place.
+// put adds a warning or merges it into the waiting one. It returns false if the queue is full.
 func (q *queue) put(n *pending) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -51,7 +51,7 @@ func (q *queue) put(n *pending) bool {
 	return true
 }
 
-// take removes the first notice and returns it, with the stage that is known to be told; nil if there is none.
+// take removes and returns the first warning and its known stage. It returns nil if there is none.
 func (q *queue) take() (*pending, stage) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,7 +65,7 @@ func (q *queue) take() (*pending, stage) {
 	return n, q.sent[id]
 }
 
-// remember notes how far the endpoint is told of a warning; a zero stage forgets it.
+// remember stores the stage of a warning. A zero stage removes it.
 func (q *queue) remember(warning string, s stage) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -78,7 +78,7 @@ func (q *queue) remember(warning string, s stage) {
 	}
 }
 
-// forget removes what waits about a run.
+// forget removes the waiting warnings of a run.
 func (q *queue) forget(run int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -90,7 +90,7 @@ func (q *queue) forget(run int64) {
 	q.order = slices.DeleteFunc(q.order, func(id string) bool { return q.waiting[id] == nil })
 }
 
-// clear removes all that waits, and returns how many that were.
+// clear removes all waiting warnings and returns their number.
 func (q *queue) clear() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

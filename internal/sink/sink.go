@@ -1,9 +1,9 @@
-// Package sink tells people of warnings: it sends a notice to each of its targets when a warning is raised and when it
-// escalates. Before it is the pipeline, which must never wait; behind it are notifiers, such as the package webhook, whose
-// servers are slow or down. So each target has a bounded queue and a worker of its own. The sink owns the queues, the levels,
-// the claims and the retries. A notifier only sends.
+// Package sink notifies people of warnings. It sends a notice to each of its targets when a warning is raised and when it
+// escalates. The pipeline publishes updates to it and must not wait, but notifiers such as package webhook call servers that may
+// be slow or down. Each target therefore has a bounded queue and a worker. The sink owns the queues, the levels, the claims and
+// the retries. A notifier only sends.
 //
-// A notice says what the warning says: which rule, which tool, how often. What a user, an agent or a tool said is not in it.
+// A notice has the rule, the tool and the count of the warning. It does not quote users, agents or tools.
 package sink
 
 import (
@@ -21,9 +21,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Notice is what a person is told of a warning.
+// Notice is a message about a warning.
 type Notice struct {
-	ID       string         // the same for the same target, warning and level, however often it is sent
+	ID       string         // the same for the same target, warning and level, also when it is sent again
 	Level    string         // Raised, Grown, Block or Halt
 	Run      api.RunSummary // without its metadata
 	Warning  api.Warning    // without its details
@@ -32,48 +32,48 @@ type Notice struct {
 	Decision *api.Decision  // the most severe decision because of the warning; nil if it is not block or halt
 }
 
-// Notifier sends notices to one target. One goroutine calls it. A notifier that is an io.Closer is closed with the sink.
+// Notifier sends notices to one target. One goroutine calls it. A notifier that implements io.Closer is closed with the sink.
 type Notifier interface {
-	// Send makes one attempt. An error that is a *Refusal says whether and when another attempt is worth it. After any other error
-	// the sink tries again.
+	// Send makes one attempt. If the error is a *Refusal, it determines whether and when the sink tries again. After any other
+	// error the sink tries again.
 	Send(ctx context.Context, n Notice) error
 }
 
-// Refusal is the error of a target that answered and did not take a notice.
+// Refusal is the error if the target answered and did not accept the notice.
 type Refusal struct {
 	Reason string
-	After  time.Duration // the target asks for no attempt before this time has passed
-	Final  bool          // another attempt would be refused, too
+	After  time.Duration // the minimum time until the next attempt
+	Final  bool          // another attempt would fail, too
 }
 
 func (r *Refusal) Error() string { return r.Reason }
 
-// Target is who is told.
+// Target is a receiver of notices.
 type Target struct {
 	Notifier Notifier
-	Key      string          // names the target in claims; stable over restarts, and no secret
-	Host     string          // for logs and metrics; no secret
-	Rules    []string        // of the warnings that it is told of; empty for all
-	Severity unloop.Severity // the least that it is told of; "" for all
-	Projects []string        // of the runs that it is told of; empty for all
+	Key      string          // identifies the target in claims; stable over restarts, without secrets
+	Host     string          // for logs and metrics; without secrets
+	Rules    []string        // send only warnings of these rules; empty for all
+	Severity unloop.Severity // send only warnings of at least this severity; "" for all
+	Projects []string        // send only warnings of runs of these projects; empty for all
 }
 
-// Severities are in rising order.
+// Severities are the severities in ascending order.
 var Severities = [...]unloop.Severity{unloop.SeverityInfo, unloop.SeverityWarning, unloop.SeverityCritical}
 
-// wants reports whether the target is to be told.
+// wants reports whether the target receives notices about the warning.
 func (t *Target) wants(p *pending) bool {
 	return slices.Index(Severities[:], unloop.Severity(p.warning.Severity)) >= slices.Index(Severities[:], t.Severity) &&
 		(len(t.Rules) == 0 || slices.Contains(t.Rules, p.warning.Rule)) &&
 		(len(t.Projects) == 0 || slices.Contains(t.Projects, p.run.Project))
 }
 
-// Claims remembers, beyond a restart, at which levels each endpoint was told of each warning.
+// Claims stores, over restarts, at which levels each target was notified of each warning.
 type Claims interface {
-	// Claim records that the endpoint is told of the run's warning at the level. It returns false if that was recorded before, or if
-	// the run does not exist.
+	// Claim records that the endpoint has been notified of the warning at the level. It returns false if that was already
+	// recorded, or if the run does not exist.
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
-	// Unclaim takes that back, since the endpoint could not be told.
+	// Unclaim deletes a claim whose notice could not be delivered.
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
 }
 
@@ -86,7 +86,7 @@ type Sink struct {
 	abandon context.CancelFunc
 }
 
-// New returns a sink and starts a worker for each target. It ends with Close.
+// New returns a sink and starts a worker for each target. Close stops them.
 func New(targets []Target, claims Claims, log *slog.Logger) *Sink {
 	ctx, abandon := context.WithCancel(context.Background())
 	s := &Sink{closing: make(chan struct{}), abandon: abandon}
@@ -94,7 +94,7 @@ func New(targets []Target, claims Claims, log *slog.Logger) *Sink {
 	for i, t := range targets {
 		w := &worker{
 			Target: t, claims: claims, queue: newQueue(), closing: s.closing, log: log.With("endpoint", i+1, "host", t.Host),
-			sayDrops: rate.Sometimes{Interval: quiet},
+			logDrops: rate.Sometimes{Interval: quiet},
 		}
 		s.workers = append(s.workers, w)
 		s.ended.Go(func() { w.work(ctx) })
@@ -102,8 +102,8 @@ func New(targets []Target, claims Claims, log *slog.Logger) *Sink {
 	return s
 }
 
-// Publish takes note of the warnings that an update raises, makes grow or blocks for. It never blocks, and keeps nothing of the
-// update. After Close it does nothing.
+// Publish queues the warnings of an update that are new, have grown, or caused a block or halt. It never blocks, and keeps no
+// reference to the update. After Close it does nothing.
 func (s *Sink) Publish(u *store.Update) {
 	select {
 	case <-s.closing:
@@ -125,7 +125,8 @@ func (s *Sink) Publish(u *store.Update) {
 	}
 }
 
-// Close takes no more updates, sends what waits, and gives up on the rest when ctx is done: then it returns its error.
+// Close stops accepting updates and sends the waiting notices. If ctx is done first, it drops the rest and returns the error of
+// ctx.
 func (s *Sink) Close(ctx context.Context) error {
 	s.close()
 	defer s.abandon()
@@ -138,7 +139,7 @@ func (s *Sink) Close(ctx context.Context) error {
 			w.log.Warn("notices were not sent before the end", "notices", left)
 		}
 		if c, ok := w.Notifier.(io.Closer); ok {
-			_ = c.Close() // nothing is sent any more
+			_ = c.Close() // nothing is sent after it
 		}
 	}
 	return ctx.Err()
@@ -147,11 +148,11 @@ func (s *Sink) Close(ctx context.Context) error {
 // Stats are counts of a target since the start.
 type Stats struct {
 	Host    string // of the target
-	Waiting int    // warnings, at the moment
-	Sent    int64  // notices that it took
-	Retried int64  // attempts that failed and were worth another
-	Failed  int64  // notices that it did not take in time, or refused
-	Dropped int64  // warnings for which there was no place in the queue, or no time at the end
+	Waiting int    // waiting warnings
+	Sent    int64  // notices that it accepted
+	Retried int64  // failed attempts that were followed by another one
+	Failed  int64  // notices that it refused or did not accept in time
+	Dropped int64  // warnings that were dropped because the queue was full or the sink was closed
 }
 
 // Stats returns the counts of each target, in the order of New.

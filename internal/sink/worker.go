@@ -18,16 +18,16 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// How a notice is tried again.
+// Retries of a notice.
 const (
-	firstWait = time.Second      // between the first two attempts, about; it doubles
-	MaxWait   = time.Minute      // the longest wait, unless the target asks for more
-	GiveUp    = 15 * time.Minute // since the first attempt
-	quiet     = time.Minute      // between two lines of the log about dropped warnings
-	atTheEnd  = 2 * time.Second  // to take claims back once all else has to end
+	firstWait   = time.Second      // approximate wait between the first two attempts; it doubles
+	MaxWait     = time.Minute      // the longest wait, unless the target asks for more
+	GiveUp      = 15 * time.Minute // since the first attempt
+	quiet       = time.Minute      // between two log lines about dropped warnings
+	unclaimTime = 2 * time.Second  // to delete claims after the context is done
 )
 
-// worker tells one target.
+// worker sends the notices of one target.
 type worker struct {
 	Target
 	claims   Claims
@@ -35,14 +35,14 @@ type worker struct {
 	closing  <-chan struct{}
 	log      *slog.Logger
 	counts   struct{ sent, retried, failed, dropped atomic.Int64 }
-	sayDrops rate.Sometimes
+	logDrops rate.Sometimes
 }
 
-// work sends until the sink closes and nothing is left, or ctx is done.
+// work sends notices until the sink is closed and the queue is empty, or ctx is done.
 func (w *worker) work(ctx context.Context) {
 	for ctx.Err() == nil {
-		if n, told := w.queue.take(); n != nil {
-			w.tell(ctx, n, told)
+		if n, done := w.queue.take(); n != nil {
+			w.send(ctx, n, done)
 			continue
 		}
 		select {
@@ -56,19 +56,19 @@ func (w *worker) work(ctx context.Context) {
 	}
 }
 
-// dropped counts a warning that had no place, and says so now and then.
+// dropped counts a dropped warning and logs the count now and then.
 func (w *worker) dropped() {
 	n := w.counts.dropped.Add(1)
-	w.sayDrops.Do(func() { w.log.Warn("the queue is full, warnings are dropped", "dropped", n) })
+	w.logDrops.Do(func() { w.log.Warn("the queue is full, warnings are dropped", "dropped", n) })
 }
 
-// tell sends what the endpoint has not been told of a warning, if there is anything.
-func (w *worker) tell(ctx context.Context, n *pending, told stage) {
+// send sends a notice about a warning if it has reached a level after done.
+func (w *worker) send(ctx context.Context, n *pending, done stage) {
 	to := n.stage()
-	if told.covers(to) {
+	if done.covers(to) {
 		return
 	}
-	fresh, err := w.claim(ctx, &n.warning, told.claims(to))
+	fresh, err := w.claim(ctx, &n.warning, done.claims(to))
 	if err == nil {
 		w.queue.remember(n.warning.ID, to)
 		level := n.headline(fresh)
@@ -81,12 +81,12 @@ func (w *worker) tell(ctx context.Context, n *pending, told stage) {
 		}
 	}
 	w.counts.failed.Add(1)
-	w.log.Warn("a notice was given up", "warning", n.warning.ID, "run", n.run.ID, "error", err)
+	w.log.Warn("a notice could not be delivered", "warning", n.warning.ID, "run", n.run.ID, "error", err)
 	w.queue.remember(n.warning.ID, stage{})
 	w.unclaim(ctx, n.warning.ID, fresh)
 }
 
-// claim returns those of the levels that were not claimed before.
+// claim claims the levels and returns the ones that were not claimed before.
 func (w *worker) claim(ctx context.Context, warning *store.Warning, levels []string) (fresh []string, err error) {
 	for _, level := range levels {
 		ok, err := w.claims.Claim(ctx, w.Key, warning.Run, warning.ID, level)
@@ -100,18 +100,18 @@ func (w *worker) claim(ctx context.Context, warning *store.Warning, levels []str
 	return fresh, nil
 }
 
-// unclaim takes claims back, so that the warning is told when it grows, if only later. It has a little time when ctx is done.
+// unclaim deletes claims, so that a later change of the warning can be sent. It has some time even if ctx is done.
 func (w *worker) unclaim(ctx context.Context, warning string, levels []string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), atTheEnd)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unclaimTime)
 	defer cancel()
 	for _, level := range levels {
 		if err := w.claims.Unclaim(ctx, w.Key, warning, level); err != nil {
-			w.log.Warn("a warning will not be told at this level any more", "warning", warning, "level", level, "error", err)
+			w.log.Warn("deleting a claim failed; no notice is sent at this level", "warning", warning, "level", level, "error", err)
 		}
 	}
 }
 
-// deliver sends a notice until it is taken, refused, or too late.
+// deliver sends a notice until the target accepts or refuses it, or GiveUp has passed.
 func (w *worker) deliver(ctx context.Context, p *pending, level string) error {
 	n := w.notice(p, level)
 	until := time.Now().Add(GiveUp)
@@ -124,7 +124,7 @@ func (w *worker) deliver(ctx context.Context, p *pending, level string) error {
 		if refused != nil && refused.Final || ctx.Err() != nil {
 			return err
 		}
-		pause := wait/2 + rand.N(wait) // so that many do not come back at once
+		pause := wait/2 + rand.N(wait) // random, so that targets do not retry at the same time
 		if refused != nil {
 			pause = max(pause, refused.After)
 		}
@@ -140,10 +140,10 @@ func (w *worker) deliver(ctx context.Context, p *pending, level string) error {
 	}
 }
 
-// notice returns what is sent. Of the details of a warning, it has only why and try: the others quote the run.
+// notice returns the notice. It contains only why and try of the warning's details, because the others quote the run.
 func (w *worker) notice(p *pending, level string) Notice {
 	var advice struct{ Why, Try string }
-	_ = json.Unmarshal(p.warning.Details, &advice) // without advice, the notice still says what happened
+	_ = json.Unmarshal(p.warning.Details, &advice) // without advice, the notice is still useful
 	n := Notice{
 		ID: w.noticeID(p, level), Level: level, Run: api.SummaryOf(&p.run), Warning: api.WarningOf(p.run.ID, &p.warning), Why: advice.Why, Try: advice.Try,
 	}

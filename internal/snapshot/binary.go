@@ -16,19 +16,19 @@ import (
 	"strings"
 )
 
-// mark begins a binary snapshot. No JSON begins with it.
+// mark is the first byte of a binary snapshot. No JSON begins with it.
 const mark = 0xB1
 
-// errBinary means that binary data is not what AppendBinary writes for the type.
-var errBinary = errors.New("the binary snapshot is cut or damaged, or another version of the program has written it")
+// errBinary means that binary data is not valid for the type.
+var errBinary = errors.New("the binary snapshot is damaged, or from another version of the program")
 
-// IsBinary reports whether data is a binary snapshot, and not one in JSON.
+// IsBinary reports whether data is a binary snapshot instead of JSON.
 func IsBinary(data []byte) bool { return len(data) > 0 && data[0] == mark }
 
-// AppendBinary appends the binary form of a value, which DecodeBinary reads: about a third of the size of its JSON, and ten times as
-// fast. It holds the fields that JSON holds. A hash of the layout of the type precedes it, so that only a program with the same types
-// reads it: JSON is the form to keep or to send. A type with AppendBinary and UnmarshalBinary, or else with MarshalText and
-// UnmarshalText, is written by these.
+// AppendBinary appends the binary form of a value, which DecodeBinary reads. It has about a third of the size of the JSON, takes
+// a tenth of the time, and contains the same fields. It begins with a hash of the layout of the type, so that only a program with
+// the same types can read it; JSON is the form to store or to send. A type with AppendBinary and UnmarshalBinary, or else with
+// MarshalText and UnmarshalText, is encoded by these methods.
 func AppendBinary(to []byte, value any) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	for v.Kind() == reflect.Pointer {
@@ -40,8 +40,8 @@ func AppendBinary(to []byte, value any) ([]byte, error) {
 	return p.append(to, v)
 }
 
-// DecodeBinary reads into the value that a pointer points to. The data may come from an untrusted source: it allocates at most a
-// multiple of the length of data.
+// DecodeBinary decodes a value into a pointer. The data may come from an untrusted source: the memory is at most a multiple of
+// the length of data.
 func DecodeBinary(data []byte, into any) error {
 	v := reflect.ValueOf(into).Elem()
 	p, hash := planOf(v.Type())
@@ -63,11 +63,11 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// plan says how values of a type are written.
+// plan is how values of a type are encoded.
 type plan struct {
 	kind      reflect.Kind
-	own       bool // by their own methods, because they are no plain data
-	text      bool // by those of text
+	own       bool // by their own methods for binary data
+	text      bool // by their own methods for text
 	fields    []fieldPlan
 	key, elem *plan
 }
@@ -86,7 +86,7 @@ func planOf(t reflect.Type) (*plan, uint64) {
 
 func newPlan(t reflect.Type, known map[reflect.Type]*plan, layout io.Writer) *plan {
 	if p, ok := known[t]; ok {
-		io.WriteString(layout, t.Name()) // a hash has no errors
+		io.WriteString(layout, t.Name()) // writing to a hash never fails
 		return p
 	}
 	p := &plan{kind: t.Kind()}
@@ -104,7 +104,7 @@ func newPlan(t reflect.Type, known map[reflect.Type]*plan, layout io.Writer) *pl
 		for i := range t.NumField() {
 			f := t.Field(i)
 			embedded := f.Anonymous && f.Type.Kind() == reflect.Struct
-			if !f.IsExported() && !embedded || f.Tag.Get("json") == "-" { // as in JSON
+			if !f.IsExported() && !embedded || f.Tag.Get("json") == "-" { // the same fields as in JSON
 				continue
 			}
 			io.WriteString(layout, f.Name)
@@ -136,7 +136,7 @@ func (p *plan) append(to []byte, v reflect.Value) (_ []byte, err error) {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		return binary.AppendUvarint(to, v.Uint()), nil
 	case reflect.Uint64:
-		return binary.LittleEndian.AppendUint64(to, v.Uint()), nil // mostly hashes
+		return binary.LittleEndian.AppendUint64(to, v.Uint()), nil // most are hashes
 	case reflect.Float32, reflect.Float64:
 		return binary.LittleEndian.AppendUint64(to, math.Float64bits(v.Float())), nil
 	case reflect.String:
@@ -171,7 +171,7 @@ func (p *plan) append(to []byte, v reflect.Value) (_ []byte, err error) {
 	return to, fmt.Errorf("write a binary snapshot: a %v has no binary form", v.Type())
 }
 
-// appendOwn writes a value by its own methods, behind its length.
+// appendOwn appends a value by its own methods, after its length.
 func (p *plan) appendOwn(to []byte, v reflect.Value) (_ []byte, err error) {
 	if !v.CanAddr() {
 		addressable := reflect.New(v.Type()).Elem()
@@ -198,7 +198,7 @@ func (p *plan) appendElements(to []byte, v reflect.Value) (_ []byte, err error) 
 	return to, nil
 }
 
-// appendMap writes the entries in the order of their keys, so that equal maps have equal snapshots.
+// appendMap appends the entries sorted by key, so that equal maps have equal snapshots.
 func (p *plan) appendMap(to []byte, v reflect.Value) (_ []byte, err error) {
 	if v.IsNil() {
 		return append(to, 0), nil
@@ -219,7 +219,7 @@ func (p *plan) appendMap(to []byte, v reflect.Value) (_ []byte, err error) {
 	return to, nil
 }
 
-// decoder reads a binary snapshot. After a mistake it has no data left.
+// decoder reads a binary snapshot. After an error it has no data left.
 type decoder struct {
 	rest   []byte
 	failed bool
@@ -254,8 +254,8 @@ func (d *decoder) fixed() uint64 {
 	return 0
 }
 
-// length reads the length of a slice or a map, less one; -1 is nil. Each element takes a byte at least, so that a length beyond the
-// rest of the data is a lie.
+// length reads the length of a slice or a map; -1 means nil. Each element takes at least one byte, so a length beyond the rest of
+// the data is an error.
 func (d *decoder) length() int {
 	n := d.uvarint()
 	if n > uint64(len(d.rest))+1 {
@@ -297,7 +297,7 @@ func (d *decoder) value(p *plan, v reflect.Value) {
 	case reflect.Float32, reflect.Float64:
 		x := math.Float64frombits(d.fixed())
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			d.fail() // JSON has none, so no check looks for them
+			d.fail() // JSON has none, so no other check finds them
 		}
 		v.SetFloat(x)
 	case reflect.String:
@@ -373,8 +373,8 @@ func (d *decoder) entries(p *plan, v reflect.Value) {
 	}
 }
 
-// Decode reads a snapshot, in JSON or in binary form. The data may come from an untrusted source: what is larger or nested deeper than
-// a snapshot may be is an error.
+// Decode decodes a snapshot in JSON or binary form. The data may come from an untrusted source: data that exceeds the limits of
+// size and depth is an error.
 func Decode(data []byte, into any) error {
 	if IsBinary(data) {
 		return DecodeBinary(data, into)

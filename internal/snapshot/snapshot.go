@@ -1,6 +1,6 @@
-// Package snapshot holds the limits of what a program reads back of its own state. A snapshot may come from anybody, so Bounded
-// looks at its size and nesting before it is decoded, and the types that a snapshot is made of check each field afterwards with a
-// Check. Package unloop, policies, profiles, guards and the pipeline's checkpoints use it.
+// Package snapshot has the limits of snapshots, with which a program stores its own state. A snapshot may come from an untrusted
+// source. Bounded therefore checks its size and nesting before it is decoded, and each type checks its fields with a Check
+// afterwards. Package unloop, policies, profiles, guards and the pipeline's checkpoints use it.
 package snapshot
 
 import (
@@ -11,15 +11,15 @@ import (
 // Limits of a snapshot.
 const (
 	MaxBytes = 16 << 20 // of JSON
-	MaxDepth = 64       // objects and arrays within one another
+	MaxDepth = 64       // nesting of objects and arrays
 
-	// MaxCount is the highest value of a counter. No run reaches it: a million events a second take 285 years. Sums of counters and
-	// their products with the factors of detectors stay within an int64, also for 2^53 events behind a restore.
+	// MaxCount is the maximum value of a counter. No run reaches it: a million events a second for 285 years. Sums of counters
+	// and their products with the factors of detectors fit into an int64, even with 2^53 events after a restore.
 	MaxCount = 1 << 53
 )
 
-// Bounded returns an error if data is larger or nested deeper than a snapshot may be. It reads data once, at about 1 ns a byte, and
-// allocates nothing. It does not say whether data is JSON.
+// Bounded returns an error if data exceeds MaxBytes or MaxDepth. It reads data once, at about 1 ns a byte, and allocates nothing.
+// It does not check that data is JSON.
 func Bounded(data []byte) error {
 	if len(data) > MaxBytes {
 		return fmt.Errorf("snapshot has %d bytes, want at most %d", len(data), MaxBytes)
@@ -30,11 +30,11 @@ func Bounded(data []byte) error {
 		case c == '"':
 			quoted = !quoted
 		case quoted && c == '\\':
-			k++ // the next byte is no quotation mark
+			k++ // skips an escaped quotation mark
 		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > MaxDepth {
-				return fmt.Errorf("snapshot has objects within one another more than %d deep", MaxDepth)
+				return fmt.Errorf("snapshot is nested more than %d deep", MaxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
@@ -43,39 +43,38 @@ func Bounded(data []byte) error {
 	return nil
 }
 
-// Check gathers what is wrong with a value: the first mistake is kept. The zero Check has found nothing.
+// Check collects errors of a value and keeps the first. The zero Check has no error.
 type Check struct{ err error }
 
-// That notes a mistake unless ok. The format names the field.
+// That records an error unless ok. The format names the field.
 func (c *Check) That(ok bool, format string, args ...any) {
 	if !ok && c.err == nil {
 		c.err = fmt.Errorf(format, args...)
 	}
 }
 
-// Count notes a mistake unless n is from 0 to most, and at most MaxCount.
+// Count records an error unless n is from 0 to most, and at most MaxCount.
 func (c *Check) Count(field string, n, most int) {
 	most = min(most, MaxCount)
 	c.That(n >= 0 && n <= most, "%s is %d, want 0 to %d", field, n, most)
 }
 
-// Amount notes a mistake unless x is a number from 0 to most.
+// Amount records an error unless x is a number from 0 to most.
 func (c *Check) Amount(field string, x, most float64) {
 	c.That(x >= 0 && x <= most, "%s is %v, want 0 to %v", field, x, most)
 }
 
-// Part notes the mistake of a part, with the part's name before it.
+// Part records the error of a part, prefixed with the name of the part.
 func (c *Check) Part(name string, err error) {
 	if err != nil && c.err == nil {
 		c.err = fmt.Errorf("%s: %w", name, err)
 	}
 }
 
-// Err returns the first mistake, or nil.
+// Err returns the first error, or nil.
 func (c *Check) Err() error { return c.err }
 
-// Sum adds two numbers. A sum that a float64 does not hold is the nearest number that it does; what is no number counts as 0. JSON
-// can hold every result.
+// Sum returns a + b, limited to the finite range of a float64. NaN counts as 0. JSON can represent every result.
 func Sum(a, b float64) float64 {
 	if math.IsNaN(a) {
 		a = 0

@@ -11,25 +11,25 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Analysis is what the fold of a run found out about one event: what a page needs to draw repeats and novelty. Its JSON is stored
-// beside the event and is part of the event on the wire. A further figure is a further member.
+// Analysis is the result of folding one event: the facts about repeats and novelty that a page draws. Its JSON is stored with the
+// event and is part of the event on the wire. A new figure is a new member.
 type Analysis struct {
 	// Call identifies a call within its run: two calls are equal if they have the same tool and the same arguments, as far as the
 	// arguments decide the result. For an assistant's message it identifies the text, without volatile parts. 0 means none.
 	Call unloop.Hash
 	// Result identifies the result of a call, without volatile parts such as times and ids. 0 means none.
 	Result unloop.Hash
-	// Novelty says whether the result was new in the run.
+	// Novelty is whether the result was new in the run.
 	Novelty Novelty
 	// Repeats is the number of times that the call had this result, this time included; for a message, the number of nearly equal
 	// messages among the latest ones. 0 means unknown.
 	Repeats int
 	// RepeatsEvent is the id of the latest earlier event that this one repeats; for a message, of the earliest. "" means none, or
-	// that the run does not remember it.
+	// that the run no longer has it.
 	RepeatsEvent string
 }
 
-// Novelty is whether an event brought something new.
+// Novelty is whether the result of a call is new.
 type Novelty uint8
 
 // The values of Novelty. The novelty of a call is unknown until its result is captured.
@@ -39,7 +39,7 @@ const (
 	NotNovel
 )
 
-// JSON returns the object that is stored, in about 25 to 110 bytes; nil if the analysis says nothing.
+// JSON returns the stored object, of about 25 to 110 bytes, or nil for an empty analysis.
 func (a *Analysis) JSON() []byte {
 	if *a == (Analysis{}) {
 		return nil
@@ -61,7 +61,7 @@ func (a *Analysis) JSON() []byte {
 	}
 	if a.RepeatsEvent != "" {
 		to = append(to, `"repeats_event_id":`...)
-		to, _ = jsontext.AppendQuote(to, a.RepeatsEvent) // the error is that bad UTF-8 was replaced
+		to, _ = jsontext.AppendQuote(to, a.RepeatsEvent) // the error only reports that invalid UTF-8 was replaced
 		to = append(to, ',')
 	}
 	to[len(to)-1] = '}'

@@ -36,7 +36,7 @@ func Encode(e *unloop.Event) ([]byte, error) {
 	return append(body, '}'), nil
 }
 
-// rawMembers has the length of the names and marks around the raw JSON of an event.
+// rawMembers has the length of the names and punctuation around the raw JSON of an event.
 const rawMembers = `,"input":,"output":,"error":,"metadata":}`
 
 // appendRaw appends a member without line ends, unless the value is empty. JSON strings contain no line ends.
@@ -57,7 +57,7 @@ func appendRaw(body []byte, name string, value json.RawMessage) []byte {
 	return body
 }
 
-// MarkContent adds to the body of an event which part of its content is stored, if that is not all: "excerpts" or "none".
+// MarkContent adds to the body of an event how much of its content is stored, if not all: "excerpts" or "none".
 func MarkContent(body []byte, kept string) []byte {
 	return append(body[:len(body)-1], contentMember+kept+`"}`...)
 }

@@ -23,7 +23,7 @@ func IDOf(segment string) string {
 	return segment
 }
 
-// misread reports whether an id, without any suffix of ~, is not usable as a segment.
+// misread reports whether an id, without trailing ~, is not usable as a segment.
 func misread(id string) bool {
 	id = strings.TrimRight(id, "~")
 	return id == "." || id == ".." || id == "/"

@@ -42,7 +42,7 @@ type Event struct {
 	Position Position
 	Received time.Time // time of arrival, in microseconds
 	Body     []byte    // wire JSON
-	Analysis []byte    // what the fold found out about the event: the JSON of an Analysis; empty for nothing
+	Analysis []byte    // JSON of an Analysis; empty for none
 }
 
 // Run is the row of a run.
@@ -167,7 +167,7 @@ type Checkpoint struct {
 	State    []byte
 }
 
-// Span is a stored span of a trace, in the form of its format.
+// Span is a stored span of a trace.
 type Span struct {
 	Trace, ID string
 	Received  time.Time

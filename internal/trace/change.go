@@ -10,20 +10,20 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// standing is what is remembered of a span's events that stand: enough to tell whether one differs, and to remove it.
-type standing struct {
+// emittedEvents are the hashes and the place of the emitted events of a span, enough to detect a change and to remove the events.
+type emittedEvents struct {
 	run, base  string
 	start, end uint64 // hashes; 0 for none
 }
 
-// changes compares the events of the spans that may have changed to those that stand.
+// changes compares the events of the spans that may have changed with the emitted ones.
 func (t *Trace) changes() []Change {
 	var gone, come []Change
 	for _, n := range t.work.dirty {
 		n.dirty = false
 		start, end := t.events(n)
-		was, now := n.stood, t.standing(n, start, end)
-		n.stood = now
+		was, now := n.emitted, t.emittedBy(n, start, end)
+		n.emitted = now
 		t.count(n, was, now)
 		moved := was.run != now.run || was.base != now.base
 		if was.start != 0 && (moved || now.start == 0) {
@@ -55,11 +55,11 @@ func removal(run, id string) Change {
 	return Change{Event: &unloop.Event{RunID: run, ID: id}, Removed: true}
 }
 
-func (t *Trace) standing(n *node, start, end *unloop.Event) standing {
+func (t *Trace) emittedBy(n *node, start, end *unloop.Event) emittedEvents {
 	if start == nil && end == nil {
-		return standing{}
+		return emittedEvents{}
 	}
-	s := standing{base: n.base(), start: t.hashOf(start), end: t.hashOf(end)}
+	s := emittedEvents{base: n.base(), start: t.hashOf(start), end: t.hashOf(end)}
 	if start != nil {
 		s.run = start.RunID
 	} else {
@@ -68,7 +68,7 @@ func (t *Trace) standing(n *node, start, end *unloop.Event) standing {
 	return s
 }
 
-// hashOf tells events of one span apart.
+// hashOf returns a hash that distinguishes the events of one span.
 func (t *Trace) hashOf(e *unloop.Event) uint64 {
 	if e == nil {
 		return 0

@@ -1,9 +1,8 @@
-// Package trace turns the spans of agents into events, independent of the encoding in which the spans arrive. Before it are
-// decoders of spans, such as the package otlp; behind it is the pipeline.
+// Package trace turns the spans of agents into events, independent of the encoding of the spans. Decoders of spans such as
+// package otlp provide the spans, and the pipeline uses the events.
 //
-// A Trace takes in the spans of one trace, in any order and in any pieces, and returns which events that adds, changes or
-// removes. A span of a tool or of a model call gives two events, "<span id>.start" and "<span id>.end", so that a span that is
-// sent again gives the same ids. One call may have three spans (the agent's, the MCP client's and the MCP server's) and counts
-// once. A tool named transfer_to_X or handoff_to_X gives the handoff only. The root of a trace ends the run. The order of
-// events is their time, and then Tie.
+// A Trace takes the spans of one trace, in any order and in any parts, and returns the events that this adds, changes or removes.
+// A span of a tool or of a model call gives two events, "<span id>.start" and "<span id>.end", so a span that is sent again gives
+// the same ids. One call may have three spans (of the agent, the MCP client and the MCP server) and counts once. A tool named
+// transfer_to_X or handoff_to_X gives only the handoff. The root of a trace ends the run. Events are ordered by time, then Tie.
 package trace

@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// events returns the events of a span: a call's start and its end, a handoff's start, a run's end, or none, as where
-// another span stands for it.
+// events returns the events of a span: the start and the end of a call, the start of a handoff, or the end of a run. It returns
+// none for another span, and none if another span represents the same call.
 func (t *Trace) events(n *node) (start, end *unloop.Event) {
 	if n.canonical() != n || n.span.Deleted {
 		return nil, nil
@@ -19,7 +19,7 @@ func (t *Trace) events(n *node) (start, end *unloop.Event) {
 	switch n.span.Kind {
 	case Tool:
 		if whole.Tool == "" {
-			return nil, nil // the span that names it is still to come
+			return nil, nil // the named parent span has not arrived yet
 		}
 		if to := n.span.handoff(); to != "" {
 			return t.handoff(n, &whole, to), nil
@@ -31,7 +31,7 @@ func (t *Trace) events(n *node) (start, end *unloop.Event) {
 	return nil, t.runEnd(n, &whole)
 }
 
-func (t *Trace) toolCall(n *node, whole *told) (start, end *unloop.Event) {
+func (t *Trace) toolCall(n *node, whole *combined) (start, end *unloop.Event) {
 	call := whole.CallID
 	if call == "" {
 		call = n.span.ID
@@ -45,7 +45,7 @@ func (t *Trace) toolCall(n *node, whole *told) (start, end *unloop.Event) {
 	return start, end
 }
 
-// Raw is a copy, so that an event is its receiver's.
+// Raw returns a copy of the text, so that the event does not share it.
 func Raw(text string) json.RawMessage {
 	if text == "" {
 		return nil
@@ -53,7 +53,7 @@ func Raw(text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-func (t *Trace) modelCall(n *node, whole *told) (start, end *unloop.Event) {
+func (t *Trace) modelCall(n *node, whole *combined) (start, end *unloop.Event) {
 	start = t.start(n, whole, unloop.LLMCallStarted)
 	end = t.end(n, whole, unloop.LLMCallCompleted, unloop.LLMCallFailed)
 	end.ParentEventID = start.ID
@@ -62,7 +62,7 @@ func (t *Trace) modelCall(n *node, whole *told) (start, end *unloop.Event) {
 	return start, end
 }
 
-// Known is the usage as an event has it, nil when unknown.
+// Known returns the usage in the form of events, or nil if it is unknown.
 func (u Usage) Known() *unloop.Usage {
 	if u == (Usage{}) {
 		return nil
@@ -70,23 +70,23 @@ func (u Usage) Known() *unloop.Usage {
 	return &unloop.Usage{Input: u.Input, Output: u.Output, CachedInput: u.CachedInput, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning}
 }
 
-// handoff gives the handoff, to the agent's name as its own spans tell it where they do.
-func (t *Trace) handoff(n *node, whole *told, to string) *unloop.Event {
+// handoff returns the handoff event. The agent's name is the one from its own spans, if they have it.
+func (t *Trace) handoff(n *node, whole *combined, to string) *unloop.Event {
 	if name := t.names[plain(to)]; name != "" {
 		to = name
 	}
 	start := t.start(n, whole, unloop.HandoffStarted)
 	meta, err := json.Marshal(map[string]string{"from": start.Agent})
-	if err == nil { // strings always can be written
+	if err == nil { // strings can always be encoded
 		start.Metadata = meta
 	}
 	start.Agent = to
 	return start
 }
 
-// runEnd gives the end of the run, at the end of the outermost span of an agent or a workflow, or of the root, if that tells of a
-// call: as failed by its status. The HTTP request that an agent answers says nothing when all is well.
-func (t *Trace) runEnd(n *node, whole *told) *unloop.Event {
+// runEnd returns the end of the run: at the end of the outermost span of an agent or a workflow, or of the root if its trace has
+// a call. The status of the span decides whether the run failed. A successful HTTP request around an agent gives no event.
+func (t *Trace) runEnd(n *node, whole *combined) *unloop.Event {
 	root, ends := n.span.ParentID == "", false
 	switch n.span.Kind {
 	case Agent, Workflow:
@@ -94,20 +94,20 @@ func (t *Trace) runEnd(n *node, whole *told) *unloop.Event {
 	case Tool, Model:
 		ends = root
 	default:
-		ends = root && n.span.Failed && t.told > 0
+		ends = root && n.span.Failed && t.agentSpans > 0
 	}
 	if !ends {
 		return nil
 	}
 	end := t.end(n, whole, unloop.RunCompleted, unloop.RunFailed)
-	end.Latency = nil // how long a run took is no latency of a step
+	end.Latency = nil // the duration of a run is not the latency of a step
 	if end.Name = n.span.Title; n.span.Kind == Agent && n.span.Agent != "" {
 		end.Name = n.span.Agent
 	}
 	return end
 }
 
-func (t *Trace) start(n *node, whole *told, typ unloop.EventType) *unloop.Event {
+func (t *Trace) start(n *node, whole *combined, typ unloop.EventType) *unloop.Event {
 	e := t.event(n, whole, typ)
 	e.ID, e.Time = n.base()+StartSuffix, TimeOf(n.span.Start, n.span.End)
 	if n.creator != nil {
@@ -116,7 +116,7 @@ func (t *Trace) start(n *node, whole *told, typ unloop.EventType) *unloop.Event 
 	return e
 }
 
-func (t *Trace) end(n *node, whole *told, well, failed unloop.EventType) *unloop.Event {
+func (t *Trace) end(n *node, whole *combined, well, failed unloop.EventType) *unloop.Event {
 	e := t.event(n, whole, well)
 	e.ID, e.Time = n.base()+EndSuffix, TimeOf(n.span.End, n.span.Start)
 	if whole.failed {
@@ -136,11 +136,11 @@ const (
 	StartSuffix = ".start"
 	EndSuffix   = ".end"
 
-	// NoID begins the id of a span in a file that has none.
+	// NoID is the prefix of the id of a span without one in a file.
 	NoID = "span"
 )
 
-// base is what the ids of the span's events begin with.
+// base returns the prefix of the ids of the span's events.
 func (n *node) base() string {
 	if n.keyed {
 		return CallKey(n.span.CallID)
@@ -148,11 +148,11 @@ func (n *node) base() string {
 	return n.span.ID
 }
 
-// CallKey is what the ids of a call's events begin with where spans and log records tell of the same call. It is no
-// span's id.
+// CallKey returns the prefix of the ids of a call's events if spans and log records report the same call. It is never the id of a
+// span.
 func CallKey(callID string) string { return "call:" + callID }
 
-func (t *Trace) event(n *node, whole *told, typ unloop.EventType) *unloop.Event {
+func (t *Trace) event(n *node, whole *combined, typ unloop.EventType) *unloop.Event {
 	e := &unloop.Event{RunID: n.run, Type: typ, Agent: whole.Agent, TraceID: n.span.TraceID, Index: n.span.Index}
 	if e.RunID == "" {
 		e.RunID = t.run()

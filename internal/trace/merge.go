@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// group is the spans of a trace that name one call.
+// group is the spans of a trace with the same call id.
 type group struct {
 	nodes []*node
 	dirty bool
-	large bool // it was over maxCall when it was looked at last
+	large bool // it had more than maxCall spans when it was last merged
 }
 
 // grouped reports whether the span is in the group of its call id.
@@ -49,13 +49,13 @@ func (t *Trace) reconsider(g *group) {
 	}
 }
 
-// merge finds spans of one call that are not within one another: a later one that began before the first was over is the
-// same call; one that began after is another try.
+// merge finds spans of one call that are not nested. A later span that began before the end of the first one belongs to the same
+// call. A span that began afterwards is a retry.
 func (t *Trace) merge(g *group) {
 	g.dirty = false
 	large := len(g.nodes) > maxCall
 	if large && g.large {
-		return // a new one stands for itself as it is
+		return // a new span alone needs no merge
 	}
 	g.large = large
 	if len(g.nodes) == 1 {
@@ -89,13 +89,13 @@ func byStart(a, b *node) int {
 	return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.ID, b.span.ID))
 }
 
-// overlaps reports whether s, which began later, began before first was over. What is not known is taken to be so: a
-// call that is tried again has the same id too, but comes after.
+// overlaps reports whether s, which began later, began before the end of first. Unknown times count as overlapping. A retry has
+// the same call id and begins afterwards.
 func (s *Span) overlaps(first *Span) bool {
 	return s.Start == 0 || first.End == 0 || s.Start < first.End || s.Start == first.Start
 }
 
-// mergeInto notes that another span of its call stands for n, nil for n itself.
+// mergeInto sets the span that represents n, or nil for n itself.
 func (t *Trace) mergeInto(n, first *node) {
 	if n.merged == first {
 		return
@@ -109,19 +109,20 @@ func (t *Trace) mergeInto(n, first *node) {
 		first.joined = append(first.joined, n)
 		t.touched(first)
 	}
-	t.restand(n)
+	t.touchRepresented(n)
 }
 
-// key notes whether the events of n are named after its call. Only one span of a call's has them, for ids must differ.
+// key sets whether the ids of n's events derive from its call id. Only one span of a call may use the call id, because ids must
+// be unique.
 func (t *Trace) key(n *node, keyed bool) {
 	if n.keyed != keyed {
 		n.keyed = keyed
-		t.restand(n)
+		t.touchRepresented(n)
 	}
 }
 
-// restand touches all whose events name the one that stands for n.
-func (t *Trace) restand(n *node) {
+// touchRepresented marks all spans whose events depend on the representative of n.
+func (t *Trace) touchRepresented(n *node) {
 	for _, of := range append([]*node{n}, n.joined...) {
 		for _, m := range of.enclosed(math.MaxInt) {
 			t.touched(m)
@@ -130,19 +131,19 @@ func (t *Trace) restand(n *node) {
 	}
 }
 
-// told is what a span tells together with the spans that it stands for.
-type told struct {
+// combined is the facts of a span together with the spans that it represents.
+type combined struct {
 	Facts
 	failed bool
 	reason string
 }
 
-// together gives the span what it lacks from those that tell of the same call. Its own failure stands; if it tells of
-// none, that of the last of the others does, for an earlier one may have been tried again.
-func (n *node) together() told {
-	whole := told{n.span.Facts, n.span.Failed, n.span.Reason}
+// together completes the facts of the span with those of the spans of the same call. The span's own failure is kept. Without one,
+// the failure of the last other span counts, because earlier ones may have been retried.
+func (n *node) together() combined {
+	whole := combined{n.span.Facts, n.span.Failed, n.span.Reason}
 	if n.in != nil || len(n.inner) == 0 && len(n.joined) == 0 {
-		return whole // too deep to stand for others, or there are none
+		return whole // nested too deeply to represent others, or there are none
 	}
 	others := n.enclosed(maxCall + 2)[1:]
 	for _, m := range n.joined {

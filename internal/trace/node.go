@@ -2,51 +2,51 @@ package trace
 
 import "strings"
 
-// nodeSize is about what a node takes, without its span's texts.
+// nodeSize is the approximate memory of a node in bytes, without the texts of its span.
 const nodeSize = 800
 
-// traceSize is about what a trace takes beside its nodes.
+// traceSize is the approximate memory of a trace in bytes besides its nodes.
 const traceSize = 600
 
-// node is a span in its tree. One that is not known yet is only named by its children.
+// node is a span in its tree. A span that has not arrived yet may exist as the parent of others.
 type node struct {
 	span  Span
 	known bool
 
-	parent            *node // as the span names it, known or not
+	parent            *node // the parent named by the span, whether it has arrived or not
 	child, next, prev *node // the first child; siblings
-	cut               bool  // it would be above itself by its parent
-	tree              *node // towards the name of the set of nodes that hang together
+	cut               bool  // its parent is ignored, because it would form a cycle
+	tree              *node // union-find link to the set of connected nodes
 
 	inherited
-	inner  []*node // those that are directly in it
-	at     int     // where in the inner ones of the one that it is in
-	merged *node   // the span of the same call, side by side with it, that stands for it; nil for itself
-	joined []*node // those that are merged into it
-	place  int     // in its group
-	keyed  bool    // its events are named after its call
+	inner  []*node // the spans of the same call directly inside it
+	at     int     // its index in inner of the enclosing span
+	merged *node   // the span that represents the same call beside it; nil for itself
+	joined []*node // the spans that are merged into it
+	place  int     // its index in its group
+	keyed  bool    // the ids of its events derive from its call id
 
-	stood standing // the events that stand
-	of    string   // the run that it belongs to
+	emitted emittedEvents // its emitted events
+	of      string        // the run of its events
 
 	epoch            uint32 // of the last Add that ordered it
-	unsettled, fresh bool   // its inheritance may have changed; it has other facts
-	deep             bool   // so have those that look at it from below
-	touched, dirty   bool   // in those lists of the work
+	unsettled, fresh bool   // its inheritance may have changed; its facts have changed
+	deep             bool   // the inheritance of its descendants may have changed
+	touched, dirty   bool   // whether it is in those lists of the work
 }
 
-// inherited is what a span has from the spans above it.
+// inherited is what a span gets from its ancestors.
 type inherited struct {
-	inside  string // the nearest agent span's agent, its own included
-	run     string // that it or the nearest span above names
-	within  *node  // the nearest span above that tells of an agent's work
-	creator *node  // the nearest span above with events
-	in      *node  // within, if both tell of one call
-	rooted  bool   // the spans above are known, up to the root
-	under   bool   // one of them tells of an agent's work
+	inside  string // the nearest agent's name, including its own
+	run     string // the run named by the span or its nearest ancestor
+	within  *node  // the nearest ancestor that is part of an agent's work
+	creator *node  // the nearest ancestor with events
+	in      *node  // equal to within if both are of the same call
+	rooted  bool   // all ancestors up to the root are known
+	under   bool   // an ancestor is part of an agent's work
 }
 
-// above returns the parent if it is known and the node does not hang from itself.
+// above returns the parent if it has arrived and is not part of a cycle.
 func (n *node) above() *node {
 	if n.parent == nil || !n.parent.known || n.cut {
 		return nil
@@ -54,7 +54,7 @@ func (n *node) above() *node {
 	return n.parent
 }
 
-// inherit works out anew what the node has from above, and reports whether that changed.
+// inherit updates the inherited facts and reports whether they changed.
 func (n *node) inherit() bool {
 	have := inherited{rooted: n.span.ParentID == ""}
 	if p := n.above(); p != nil {
@@ -82,8 +82,8 @@ func (n *node) inherit() bool {
 	return changed
 }
 
-// canonical returns the span whose events are this one's: the outermost of those that it is in, or the first of those side by
-// side with that one. What is too deep stands for itself.
+// canonical returns the span that represents this one: the outermost enclosing span of the same call, or the first span beside
+// that one. A span that is nested too deeply represents itself.
 func (n *node) canonical() *node {
 	top := n
 	for deep := 0; top.in != nil; deep++ {
@@ -98,8 +98,7 @@ func (n *node) canonical() *node {
 	return top
 }
 
-// enclosed returns the node and those that are in it, directly or not, as far as they are not too deep: at most limit of
-// them. One that is in another itself has them up to there, at most.
+// enclosed returns the node and the spans of the same call inside it, at most limit of them, unless they are nested too deeply.
 func (n *node) enclosed(limit int) []*node {
 	all := []*node{n}
 	for deep, level := 0, all; deep < maxNest && len(level) > 0; deep++ {
@@ -112,8 +111,8 @@ func (n *node) enclosed(limit int) []*node {
 	return all
 }
 
-// repeats reports whether a span tells again what the span around it tells: the same tool call, once from the agent
-// and once from MCP or by the same call id; or a model call, by two instrumentations.
+// repeats reports whether a span describes the same call as the span around it: a tool call of the agent and of MCP or with the
+// same call id, or a model call of two instrumentations.
 func (f *Facts) repeats(around *Facts) bool {
 	if f.Kind != around.Kind {
 		return false
@@ -127,7 +126,7 @@ func (f *Facts) repeats(around *Facts) bool {
 	return false
 }
 
-// sameTool reports whether two names may be the same tool's. An agent may put the server's name before it; "" is unknown.
+// sameTool reports whether two names may belong to the same tool. An agent may prefix the name of the server. "" is unknown.
 func sameTool(x, y string) bool {
 	if x == "" || y == "" {
 		return true
@@ -139,7 +138,7 @@ func sameTool(x, y string) bool {
 	return ok && (before == "" || strings.ContainsAny(before[len(before)-1:], "_./:-"))
 }
 
-// link hangs the node from its parent. Where that closes a ring, the span with the least id in it loses its parent.
+// link connects the node to its parent. If that closes a cycle, the span with the smallest id in it loses its parent.
 func (t *Trace) link(n *node) {
 	if n.span.ParentID == "" {
 		return
@@ -154,7 +153,7 @@ func (t *Trace) link(n *node) {
 		p.child.prev = n
 	}
 	p.child = n
-	if !t.moved { // or else retie does it
+	if !t.moved { // otherwise retie does it
 		t.tie(n)
 	}
 }
@@ -174,8 +173,8 @@ func (t *Trace) unlink(n *node) {
 	n.parent, n.prev, n.next = nil, nil, nil
 }
 
-// tie notes that the node hangs together with its parent. Nodes that hang together already, and of which none is above
-// the node, have it above its parent: a ring.
+// tie adds the node to the set of its parent. If both are already in one set and the node has no parent, the new link closes a
+// cycle.
 func (t *Trace) tie(n *node) {
 	mine, its := n.root(), n.parent.root()
 	if mine != its {
@@ -192,7 +191,7 @@ func (t *Trace) tie(n *node) {
 	t.markUnresolved(least)
 }
 
-// root names the set of nodes that hang together. Each walk halves the way of the next.
+// root returns the representative of the set of connected nodes. It halves the paths.
 func (n *node) root() *node {
 	for n.tree != nil {
 		if n.tree.tree != nil {
@@ -203,7 +202,7 @@ func (n *node) root() *node {
 	return n
 }
 
-// retie finds the rings anew, after a copy of a span has named another parent.
+// retie rebuilds the sets after a copy of a span has named another parent.
 func (t *Trace) retie() {
 	for _, n := range t.nodes {
 		if n.cut {

@@ -9,16 +9,16 @@ import (
 // alias is a name of an agent.
 type alias struct {
 	plain string
-	spans int // that tell it
+	spans int // number of spans that use it
 }
 
-// register notes what the whole trace may need to know of a span.
+// register records the facts of a span that the whole trace needs.
 func (t *Trace) register(n *node) {
 	s := &n.span
 	t.size += s.bytes()
 	if s.Kind != Other {
-		t.told++
-		if t.told == 1 {
+		t.agentSpans++
+		if t.agentSpans == 1 {
 			t.touchFailed()
 		}
 	} else if s.ParentID == "" && s.Failed {
@@ -46,13 +46,13 @@ func (t *Trace) register(n *node) {
 	}
 }
 
-// unregister takes back what register noted.
+// unregister removes the facts that register recorded.
 func (t *Trace) unregister(n *node) {
 	s := &n.span
 	t.size -= s.bytes()
 	if s.Kind != Other {
-		t.told--
-		if t.told == 0 {
+		t.agentSpans--
+		if t.agentSpans == 0 {
 			t.touchFailed()
 		}
 	}
@@ -82,7 +82,7 @@ func (t *Trace) touchFailed() {
 	}
 }
 
-// name notes an agent's name. Of several with one plain form, the least counts.
+// name records the name of an agent. If several names have the same plain form, the smallest is used.
 func (t *Trace) name(name string) {
 	if a := t.aliases[name]; a != nil {
 		a.spans++
@@ -121,13 +121,13 @@ func (t *Trace) touchHandoffs(at string) {
 	}
 }
 
-// nameRun makes the run that n names the trace's: that of all spans that none is named for, by themselves or above.
+// nameRun sets the run of the trace, which is the run of all spans without a named one, to that of n.
 func (t *Trace) nameRun(n *node) {
 	t.rerun = t.rerun || n == nil || t.named == nil || n.span.Run != t.run()
 	t.named = n
 }
 
-// renameRun finds the first span but for one that names a run.
+// renameRun finds the first span that names a run, other than but.
 func (t *Trace) renameRun(but *node) {
 	var first *node
 	for _, n := range t.nodes {
@@ -138,7 +138,7 @@ func (t *Trace) renameRun(but *node) {
 	t.nameRun(first)
 }
 
-// run is the run of spans that none is named for.
+// run returns the run of spans without a named run.
 func (t *Trace) run() string {
 	if t.named != nil {
 		return t.named.span.Run
@@ -146,10 +146,10 @@ func (t *Trace) run() string {
 	return t.id
 }
 
-// HandoffPrefix begins the name of a span that is a handoff, in OpenInference's and Logfire's telling.
+// HandoffPrefix is the prefix of the name of a handoff span in OpenInference and Logfire.
 const HandoffPrefix = "handoff to "
 
-// handoff returns the agent that a tool hands over to, or "". ADK's transfer_to_agent has it in its arguments.
+// handoff returns the agent to which a tool hands over, or "". The tool transfer_to_agent of ADK has it in its arguments.
 func (f *Facts) handoff() string {
 	if f.Kind != Tool {
 		return ""
@@ -169,7 +169,7 @@ func (f *Facts) handoff() string {
 	return ""
 }
 
-// plain is a name as it is written in a tool's name: transfer_to_refund_agent for the Refund Agent.
+// plain returns a name in the form of tool names: refund_agent for the Refund Agent.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || r == '-' {

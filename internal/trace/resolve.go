@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// work is what one Add has to do.
+// work is the work of one Add.
 type work struct {
 	epoch   uint32
-	queue   []*node             // whose inheritance may have changed
-	regroup []*group            // whose spans have changed
-	touch   []*node             // with another span, place or stand: the events of those that stand for them may change
-	dirty   []*node             // whose events may have changed
-	alone   []*node             // beyond maxSpans
-	moved   bool                // a span has another parent
-	rerun   bool                // the trace has another run
-	served  map[string]struct{} // runs of which the service may be another one
+	queue   []*node             // nodes whose inheritance may have changed
+	regroup []*group            // groups whose spans have changed
+	touch   []*node             // nodes whose span, parent or representative has changed, which may change the events of their representatives
+	dirty   []*node             // nodes whose events may have changed
+	alone   []*node             // nodes beyond maxSpans
+	moved   bool                // the parent of a span has changed
+	rerun   bool                // the run of the trace has changed
+	served  map[string]struct{} // runs whose service may have changed
 }
 
 func (t *Trace) begin() {
@@ -44,7 +44,7 @@ func (t *Trace) mark(n *node) {
 	}
 }
 
-// resolve works out what the spans mean together, as far as that has changed.
+// resolve updates the relations between spans that may have changed.
 func (t *Trace) resolve() {
 	if t.moved {
 		t.retie()
@@ -71,7 +71,7 @@ func (t *Trace) resolve() {
 	}
 }
 
-// ordered returns the queue with the spans between its own, parents before children.
+// ordered returns the queue and the spans between its nodes, parents before children.
 func (t *Trace) ordered() []*node {
 	if len(t.queue) < 2 {
 		return t.queue
@@ -88,7 +88,7 @@ func (t *Trace) ordered() []*node {
 	return order
 }
 
-// spread settles a node and whatever below it that changes, but for those that are in the order themselves.
+// spread updates a node and its changed descendants, except those that are in the order themselves.
 func (t *Trace) spread(n *node) {
 	stack := []*node{n}
 	for len(stack) > 0 {
@@ -112,7 +112,7 @@ func (t *Trace) spread(n *node) {
 	}
 }
 
-// resolveAgain works out one node anew and reports whether those below it may change.
+// resolveAgain updates one node and reports whether its descendants may change.
 func (t *Trace) resolveAgain(n *node) bool {
 	before, stood := n.in, n.canonical()
 	changed := n.inherit() || n.fresh
@@ -127,7 +127,7 @@ func (t *Trace) resolveAgain(n *node) bool {
 	return changed
 }
 
-// nest notes that n is in another span than it was, nil for none.
+// nest updates the enclosing span of n from before to the current one; either may be nil.
 func (t *Trace) nest(n, before *node) {
 	if before != nil {
 		last := before.inner[len(before.inner)-1]
@@ -154,7 +154,7 @@ func without(list []*node, n *node) []*node {
 	return list
 }
 
-// below touches the spans whose events name n's as their parent's.
+// below marks the spans whose events name an event of n as their parent.
 func (t *Trace) below(n *node) {
 	stack := []*node{n}
 	for len(stack) > 0 {

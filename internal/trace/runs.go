@@ -1,13 +1,13 @@
 package trace
 
-// inRun is what is known of the spans of a trace that belong to one run.
+// inRun is counts of the spans of a trace that belong to one run.
 type inRun struct {
-	spans int     // that belong to it
-	told  int     // of them that have events
-	first serving // of them that names a service
+	spans      int     // number of spans
+	withEvents int     // number of spans with events
+	first      serving // the first span that names a service
 }
 
-// runOf returns the run that is named for a node: that of its events, if it has any.
+// runOf returns the run of a node's events, or "" if it has none.
 func (t *Trace) runOf(n *node) string {
 	if n.run != "" {
 		return n.run
@@ -15,8 +15,8 @@ func (t *Trace) runOf(n *node) string {
 	return t.run()
 }
 
-// count notes the run that a node belongs to, before and after its span or its place has changed.
-func (t *Trace) count(n *node, was, now standing) {
+// count updates the counts of the runs of a node after its events have changed from was to now.
+func (t *Trace) count(n *node, was, now emittedEvents) {
 	run := t.runOf(n)
 	if n.of != run {
 		if n.of != "" {
@@ -29,31 +29,31 @@ func (t *Trace) count(n *node, was, now standing) {
 			t.runs[run] = r
 		}
 		r.spans++
-		was = standing{}
+		was = emittedEvents{}
 	}
 	r := t.runs[run]
-	r.told += truth(now.tells()) - truth(was.tells())
+	r.withEvents += truth(now.exist()) - truth(was.exist())
 	t.reserve(run, r.first.serve(n))
 }
 
-// part notes that a node is no more of its run.
-func (t *Trace) part(n *node, was standing) {
+// part removes a node from the counts of its run.
+func (t *Trace) part(n *node, was emittedEvents) {
 	r := t.runs[n.of]
 	r.spans--
-	r.told -= truth(was.tells())
+	r.withEvents -= truth(was.exist())
 	t.reserve(n.of, r.first.unserve(n))
 	if r.spans == 0 {
 		delete(t.runs, n.of)
 	}
 }
 
-// tells reports whether any event stands.
-func (s *standing) tells() bool { return s.start != 0 || s.end != 0 }
+// exist reports whether there is any event.
+func (s *emittedEvents) exist() bool { return s.start != 0 || s.end != 0 }
 
-// Runs returns the runs that the trace has events in.
+// Runs returns the runs in which the trace has events.
 func (t *Trace) Runs() (runs []string) {
 	for run, r := range t.runs {
-		if r.told > 0 {
+		if r.withEvents > 0 {
 			runs = append(runs, run)
 		}
 	}
@@ -63,11 +63,11 @@ func (t *Trace) Runs() (runs []string) {
 // In reports whether the trace has events in the run. O(1).
 func (t *Trace) In(run string) bool {
 	r := t.runs[run]
-	return r != nil && r.told > 0
+	return r != nil && r.withEvents > 0
 }
 
-// Deleted returns the spans of a run as they are kept once the run is deleted, while the trace has events in other runs: without
-// content and events, so that the spans of other runs still have their parents. The trace itself does not change. O(spans).
+// Deleted returns the stored form of a run's spans after the deletion of the run, if the trace has events in other runs. It has
+// neither content nor events, but the spans of other runs keep their parents. The trace does not change. O(spans).
 func (t *Trace) Deleted(run string) (spans []Span) {
 	for _, n := range t.nodes {
 		if !n.known || t.runOf(n.canonical()) != run {

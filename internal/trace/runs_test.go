@@ -37,7 +37,7 @@ func checkRuns(t rapid.TB, trace *Trace, stands stage) {
 	runs := trace.Runs()
 	slices.Sort(runs)
 	if diff := cmp.Diff(stands.runs(), runs, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("runs (-standing +told):\n%s", diff)
+		t.Fatalf("runs (-all events +Runs):\n%s", diff)
 	}
 	for _, run := range append(runs, "none") {
 		var first, all *node

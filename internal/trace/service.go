@@ -9,13 +9,12 @@ import (
 // serving is the first of some spans that names the service of an agent.
 type serving struct {
 	serves *node // nil for none
-	start  int64 // when it began
+	start  int64 // start time of serves when it was recorded
 	name   string
-	stale  bool // it is to be found anew
+	stale  bool // serves must be searched again
 }
 
-// serve notes what one of the spans tells of a service, and reports whether that may be another one than before. The span may be
-// another copy.
+// serve adds a span and reports whether the service may have changed. The span may be another copy of a known one.
 func (r *serving) serve(n *node) bool {
 	serves := n.span.serves()
 	if r.serves == n {
@@ -28,18 +27,18 @@ func (r *serving) serve(n *node) bool {
 	return changed
 }
 
-// before reports whether a span is before the first as that was noted: it may be another copy by now.
+// Before reports whether a span is before the recorded first one, which may have another copy by now.
 func (r *serving) Before(n *node) bool {
 	return cmp.Or(cmp.Compare(n.span.Start, r.start), cmp.Compare(n.span.ID, r.serves.span.ID)) < 0
 }
 
-// unserve notes that a span is none of them any more, and reports whether the service may be another one.
+// unserve removes a span and reports whether the service may have changed.
 func (r *serving) unserve(n *node) bool {
 	r.stale = r.stale || r.serves == n
 	return r.stale
 }
 
-// reserve notes that a run may have another service.
+// reserve marks a run whose service may have changed.
 func (t *Trace) reserve(run string, changed bool) {
 	if !changed {
 		return
@@ -50,7 +49,7 @@ func (t *Trace) reserve(run string, changed bool) {
 	t.served[run] = struct{}{}
 }
 
-// service returns the service; "" where no span names one.
+// service returns the service, or "" if no span names one.
 func (r *serving) service(t *Trace, of func(*node) bool) string {
 	if r.stale {
 		*r = serving{}
@@ -63,8 +62,8 @@ func (r *serving) service(t *Trace, of func(*node) bool) string {
 	return r.name
 }
 
-// Service returns the service of the run's first span that tells of an agent's work and names one, else that of the trace's; "" for
-// none. An MCP server is a service of its own. O(1), but O(spans) after that span has changed.
+// Service returns the service of the run: that of its first span that is part of an agent's work and names one, else that of the
+// trace, else "". An MCP server is a different service. O(1), but O(spans) after that span has changed.
 func (t *Trace) Service(run string) string {
 	if r := t.runs[run]; r != nil {
 		if service := r.first.service(t, func(n *node) bool { return n.of == run }); service != "" {
@@ -74,19 +73,19 @@ func (t *Trace) Service(run string) string {
 	return t.FirstService()
 }
 
-// FirstService returns the service of the trace's first span that tells of an agent's work and names one. It costs what Service does.
+// FirstService returns the service of the first span of the trace that is part of an agent's work and names one. It costs as much
+// as Service.
 func (t *Trace) FirstService() string {
 	return t.first.service(t, func(*node) bool { return true })
 }
 
-// Serves reports whether a span of the trace that tells of an agent's work names the service. O(1).
+// Serves reports whether a span that is part of an agent's work names the service. O(1).
 func (t *Trace) Serves(service string) bool { return t.services[service] > 0 }
 
-// Served returns the runs of which the latest Add may have changed the service.
+// Served returns the runs whose service the latest Add may have changed.
 func (t *Trace) Served() iter.Seq[string] { return maps.Keys(t.served) }
 
-// ServicesOf returns the services of the runs that hold copies of the spans, by run, as they are before the spans are added.
-// O(spans).
+// ServicesOf returns the services, by run, of the runs that have copies of the spans, before the spans are added. O(spans).
 func (t *Trace) ServicesOf(spans []Span) map[string]string {
 	services := make(map[string]string)
 	for i := range spans {

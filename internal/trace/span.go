@@ -2,75 +2,77 @@ package trace
 
 import "strings"
 
-// Kind is what a span is about.
+// Kind is the kind of a span.
 type Kind string
 
 // The kinds of spans.
 const (
 	Other    Kind = ""
-	Workflow Kind = "workflow" // a chain of agents' work
-	Agent    Kind = "agent"    // an agent at work
+	Workflow Kind = "workflow" // a chain of agents
+	Agent    Kind = "agent"    // the work of an agent
 	Model    Kind = "model"    // a model call
 	Tool     Kind = "tool"     // a tool call
 )
 
-// Span is one span as facts. It shares no memory with the request that it came in and can be kept, as JSON too. Texts
-// are valid UTF-8.
+// Span is a span in a form that does not depend on its encoding. It shares no memory with its request and can be stored as JSON.
+// Its texts are valid UTF-8.
 type Span struct {
-	TraceID  string `json:"trace_id,omitempty"`       // hexadecimal, as the other ids
+	TraceID  string `json:"trace_id,omitempty"`       // hexadecimal, like the other ids
 	ID       string `json:"span_id,omitempty"`        //
 	ParentID string `json:"parent_span_id,omitempty"` // "" for the root of a trace
-	Title    string `json:"title,omitempty"`          // the span's name
-	Service  string `json:"service,omitempty"`        // the name of the service that sent it
-	Run      string `json:"run,omitempty"`            // the session or conversation that it names
-	Graph    string `json:"graph,omitempty"`          // the node of a graph, its agent for want of a better name
-	Start    int64  `json:"start,omitempty"`          // nanoseconds since 1970; 0 when unknown
-	End      int64  `json:"end,omitempty"`            // not before Start; 0 when unknown
+	Title    string `json:"title,omitempty"`          // name of the span
+	Service  string `json:"service,omitempty"`        // name of the service that sent it
+	Run      string `json:"run,omitempty"`            // session or conversation that it names
+	Graph    string `json:"graph,omitempty"`          // node of a graph, used as the agent if there is no better name
+	Start    int64  `json:"start,omitempty"`          // nanoseconds since 1970; 0 if unknown
+	End      int64  `json:"end,omitempty"`            // not before Start; 0 if unknown
 	Failed   bool   `json:"failed,omitempty"`
-	Reason   string `json:"reason,omitempty"` // why it failed
+	Reason   string `json:"reason,omitempty"` // the error of a failed span
 
-	// Deleted says that the span's run was deleted: the span gives no events, but stands above the spans of other runs.
+	// Deleted means that the run of the span was deleted. The span gives no events, but remains the ancestor of spans of other
+	// runs.
 	Deleted bool `json:"deleted,omitempty"`
 
 	Facts
 
-	// Index is where the span stood in the file that it was read from, from 0. It is not part of what it tells.
+	// Index is the position of the span in its file, from 0. It is not part of the span's facts.
 	Index int `json:"-"`
 }
 
-// Facts are what a span tells of an agent's work, in whichever dialect.
+// Facts are the facts of a span about an agent's work, independent of the dialect.
 type Facts struct {
 	Kind   Kind   `json:"kind,omitempty"`
-	MCP    bool   `json:"mcp,omitempty"`     // told by an MCP client or server
-	ByCall bool   `json:"by_call,omitempty"` // CallID is told by log records too
-	Agent  string `json:"agent,omitempty"`   // who acts; an agent span's own name
+	MCP    bool   `json:"mcp,omitempty"`     // from an MCP client or server
+	ByCall bool   `json:"by_call,omitempty"` // log records report CallID, too
+	Agent  string `json:"agent,omitempty"`   // the acting agent; for an agent span, its own name
 	Tool   string `json:"tool,omitempty"`
 	CallID string `json:"call_id,omitempty"`
 
-	// Input and Output are raw JSON, kept as texts so that they stand byte for byte once written and read again; ""
-	// when unknown.
+	// Input and Output are raw JSON. They are strings so that they stay byte for byte the same when the span is stored. "" means
+	// unknown.
 	Input  string `json:"input,omitempty"`
 	Output string `json:"output,omitempty"`
 
-	// Refused says that Output tells of an error, although the span's status may not. Once the span is read it is no more set.
+	// Refused means that Output is an error, although the status of the span may be a success. It is used only while a span is
+	// read.
 	Refused bool `json:"-"`
 
 	Model  string  `json:"model,omitempty"`
-	Tokens int64   `json:"tokens,omitempty"` // of a model call, all together
+	Tokens int64   `json:"tokens,omitempty"` // total of a model call
 	Cost   float64 `json:"cost,omitempty"`   // US dollars
 	Usage  Usage   `json:"usage,omitzero"`
 }
 
-// Usage is what a model call took, in tokens.
+// Usage is the tokens of a model call.
 type Usage struct {
-	Input       int64 `json:"input,omitempty"` // all of the prompt, the cached part included
+	Input       int64 `json:"input,omitempty"` // the whole prompt, including the cached part
 	Output      int64 `json:"output,omitempty"`
 	CachedInput int64 `json:"cached,omitempty"`
 	CacheWrite  int64 `json:"cache_write,omitempty"`
-	Reasoning   int64 `json:"reasoning,omitempty"` // the part of Output that the model reasoned with
+	Reasoning   int64 `json:"reasoning,omitempty"` // the part of Output that was used for reasoning
 }
 
-// Whole counts the cached part of a prompt in, where it was told apart: a part cannot be more than the whole.
+// Whole adds the cached part to a prompt that does not include it. A part cannot exceed the whole.
 func (u Usage) Whole() Usage {
 	if cached := u.CachedInput + u.CacheWrite; cached > u.Input {
 		u.Input += cached
@@ -78,7 +80,7 @@ func (u Usage) Whole() Usage {
 	return u
 }
 
-// Fill takes over what f does not have.
+// Fill copies the facts that f does not have.
 func (f *Facts) Fill(from *Facts) {
 	f.MCP = f.MCP || from.MCP
 	if f.CallID == "" {
@@ -105,16 +107,16 @@ func (f *Facts) Fill(from *Facts) {
 	}
 }
 
-// IsCanonical reports whether a copy of a span is the one that stands, of all that were added.
+// IsCanonical reports whether a copy of a span is the one that the trace uses.
 func (t *Trace) IsCanonical(s *Span) bool {
 	n := t.nodes[s.ID]
 	return n == nil || !n.known || compareCopies(s, &n.span) == 0
 }
 
-// serves reports whether the span tells which service an agent is of. An MCP server is a service of its own.
+// serves reports whether the span names the service of an agent. An MCP server is a different service.
 func (s *Span) serves() bool { return s.Kind != Other && !s.MCP && IsNamed(s.Service) }
 
-// IsNamed reports whether somebody gave a service its name: SDKs call one without a name unknown_service.
+// IsNamed reports whether a service has a configured name. SDKs use unknown_service for one without.
 func IsNamed(service string) bool {
 	return service != "" && !strings.HasPrefix(service, "unknown_service")
 }

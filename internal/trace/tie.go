@@ -10,17 +10,17 @@ import (
 
 // Ranks of events of the same time.
 const (
-	rankEnd    = iota // of what began before
-	rankModel         // starts of model calls, and ends of those that took no time, each after its start
-	rankMoment        // the same of all else
+	rankEnd    = iota // ends of what began before
+	rankModel         // starts of model calls, and ends of those without duration, each after its start
+	rankMoment        // the same for all other events
 	rankRunEnd
 )
 
-// Tie orders events of the same time that spans and log records gave, whatever order these came in: a smaller one is
-// first. What ends comes before what begins, so that calls one after another stay so, and of several ends the shorter
-// call's first, for it may be within the longer. Of what begins, a model call comes before the tools that it may have asked
-// for. But no end comes before its own start, and the end of a run comes last. For the rest a hash of the id decides. It is
-// not negative. Where two are equal, as they hardly ever are, the ids of the events decide.
+// Tie returns an order of events with equal times, from spans and log records. It does not depend on the order of arrival. A
+// smaller tie is first. Ends come before starts, so that sequential calls stay sequential. Of several ends, the one of the
+// shorter call is first, because it may be inside the longer one. Of several starts, model calls are first, because they may have
+// requested the tools. No end comes before its own start, and the end of a run is last. A hash of the id decides the rest. The
+// tie is not negative. If two are equal, which is very rare, the ids of the events decide.
 func Tie(e *unloop.Event) int64 {
 	base, isEnd := strings.CutSuffix(e.ID, EndSuffix)
 	if !isEnd {
@@ -31,7 +31,7 @@ func Tie(e *unloop.Event) int64 {
 	case e.Type == unloop.RunCompleted || e.Type == unloop.RunFailed:
 		return rankRunEnd<<61 | int64(h>>4)
 	case isEnd && e.Latency != nil && *e.Latency > 0:
-		took := int64(math.Float64bits(*e.Latency) >> 34) // 29 bits that order as the number does
+		took := int64(math.Float64bits(*e.Latency) >> 34) // 29 bits with the same order as the number
 		return rankEnd<<61 | took<<32 | int64(h>>32)
 	}
 	rank, end := int64(rankMoment), int64(0)
@@ -45,15 +45,15 @@ func Tie(e *unloop.Event) int64 {
 	return rank<<61 | int64(h>>4)<<1 | end
 }
 
-// Before is the order of events: time, tie, id.
+// Before compares events by time, tie and id.
 func Before(a, b *unloop.Event) int {
 	if c := a.Time.Compare(b.Time); c != 0 {
-		return c // which it hardly ever is not, and ties take longer
+		return c // usually decides, and ties take longer
 	}
 	return cmp.Or(cmp.Compare(Tie(a), Tie(b)), cmp.Compare(a.ID, b.ID), cmp.Compare(a.TraceID, b.TraceID))
 }
 
-// Hash is FNV-1a with a finish that spreads what differs at the end of the text over all bits.
+// Hash is FNV-1a with a final mix, so that a difference at the end of the text affects all bits.
 func Hash(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {

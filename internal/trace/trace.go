@@ -8,54 +8,53 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// Bounds of what is known together.
+// Limits of a trace.
 const (
-	// maxSpans is how many spans of a trace are looked at together. One beyond them stands alone: it has no parent and is
-	// none, and is not remembered.
+	// maxSpans is the maximum number of related spans of a trace. A further span is not remembered and has no relation to others.
 	maxSpans = 1 << 17
 
-	// maxCall is how many spans may tell of one call. Where more have one call id, none of them stands for another, and a
-	// span takes nothing from the spans within it where there are more.
+	// maxCall is the maximum number of spans of one call. If more spans have one call id, none represents another, and no span
+	// takes facts from spans inside it.
 	maxCall = 64
 
-	// maxNest is how many spans of one call may be in one another. A deeper one stands alone.
+	// maxNest is the maximum nesting of spans of one call. A deeper one represents itself.
 	maxNest = 16
 )
 
-// Trace is what is known of one trace, and which events that gives. The events that stand after some Adds are a
-// function of the set of their spans, up to maxSpans, in whatever order and pieces these came: of two different copies
-// of a span the one that ended later stands, then the one that tells more.
+// Trace is the known spans of one trace and their events. After any sequence of Adds, the events are a function of the set of
+// spans, up to maxSpans, in whatever order and parts they arrived. Of two different copies of a span, the one that ended later is
+// used, then the one with more facts.
 //
 // A Trace is not safe for concurrent use.
 type Trace struct {
 	id    string
-	nodes map[string]*node // by span id: the known, and those that are only named as parents
+	nodes map[string]*node // by span id: known spans, and unknown ones that are named as parents
 	known int
 	size  int
 	seed  maphash.Seed
 
-	calls    map[string]*group             // by call id
-	aliases  map[string]*alias             // by an agent's name
-	names    map[string]string             // of agents, by their plain form
-	handoffs map[string]map[*node]struct{} // by the plain form of who is handed over to
-	told     int                           // spans that tell of an agent's work
-	failed   map[*node]struct{}            // failed roots that tell of nothing else
-	named    *node                         // the first span that names a run
-	runs     map[string]*inRun             // that spans belong to
-	services map[string]int                // of the agents: how many spans name one
+	calls      map[string]*group             // by call id
+	aliases    map[string]*alias             // by the name of an agent
+	names      map[string]string             // of agents, by their plain form
+	handoffs   map[string]map[*node]struct{} // by the plain form of the receiving agent
+	agentSpans int                           // number of spans that are part of an agent's work
+	failed     map[*node]struct{}            // failed roots without facts about an agent
+	named      *node                         // the first span that names a run
+	runs       map[string]*inRun             // the runs of spans
+	services   map[string]int                // number of agents' spans that name each service
 
-	first serving // of all spans that names a service
+	first serving // the first of all spans that names a service
 	work
 }
 
-// Change is an event that is new or different, whole, or one that must be taken out of its run, of which RunID and ID
-// are told. An event that moves to another run is both. Events are the caller's.
+// Change is a new or changed event, or an event to remove, which has only RunID and ID. An event that moves to another run is
+// both. The caller owns the events.
 type Change struct {
 	Event   *unloop.Event
 	Removed bool
 }
 
-// New returns a trace of which nothing is known.
+// New returns an empty trace.
 func New() *Trace {
 	return &Trace{
 		seed:     maphash.MakeSeed(),
@@ -70,9 +69,9 @@ func New() *Trace {
 	}
 }
 
-// Add takes in spans of the trace and returns what changes: first the removals, then the events in their order. A span of
-// another trace is left out, as one that is known already. A span costs the way to its root, whatever the size of the
-// trace, and O(1) for each span whose events change; one Add costs at most a walk over the trace.
+// Add adds spans of the trace and returns the changes: first the removals, then the events in order. It ignores spans of another
+// trace and known spans. A span costs the length of the path to its root, whatever the size of the trace, and O(1) for each span
+// whose events change. One Add costs at most a walk over the trace.
 func (t *Trace) Add(spans []Span) []Change {
 	t.begin()
 	if len(t.nodes) == 0 {
@@ -87,7 +86,7 @@ func (t *Trace) Add(spans []Span) []Change {
 	return t.changes()
 }
 
-// Size estimates the bytes in memory.
+// Size estimates the memory in bytes.
 func (t *Trace) Size() int { return t.size }
 
 func (t *Trace) takes(s *Span) bool {
@@ -117,7 +116,7 @@ func (t *Trace) take(s *Span) {
 	t.markUnresolved(n)
 }
 
-// place makes room for a span that is not known yet.
+// place returns the node of a span id and creates it if necessary.
 func (t *Trace) place(id string) *node {
 	n := new(node)
 	t.nodes[id] = n
@@ -125,7 +124,7 @@ func (t *Trace) place(id string) *node {
 	return n
 }
 
-// replace puts another copy of a span in the place of the one that is known, if it is the better one.
+// replace replaces the known copy of a span if another copy is better.
 func (t *Trace) replace(n *node, s *Span) {
 	if compareCopies(s, &n.span) <= 0 {
 		return
@@ -145,8 +144,7 @@ func (t *Trace) replace(n *node, s *Span) {
 	t.markUnresolved(n)
 }
 
-// compareCopies orders the copies of a span, the better one last: by the end, by how much they tell, and then by all that
-// they tell.
+// compareCopies orders the copies of a span, the best one last: by the end, by the number of facts, then by all facts.
 func compareCopies(a, b *Span) int {
 	return cmp.Or(
 		cmp.Compare(a.End, b.End), cmp.Compare(a.bytes(), b.bytes()), cmp.Compare(a.Start, b.Start),
@@ -174,7 +172,7 @@ func (s *Span) texts() []string {
 	return []string{s.ParentID, s.Title, s.Service, s.Run, s.Graph, s.Reason, s.Agent, s.Tool, s.CallID, s.Input, s.Output, s.Model}
 }
 
-// bytes is how long the span's own texts are together.
+// bytes returns the total length of the span's own texts.
 func (s *Span) bytes() int {
 	return len(s.ParentID) + len(s.Title) + len(s.Service) + len(s.Run) + len(s.Graph) + len(s.Reason) + len(s.Agent) + len(s.Tool) +
 		len(s.CallID) + len(s.Input) + len(s.Output) + len(s.Model)

@@ -12,38 +12,38 @@ import (
 	"time"
 )
 
-// headBytes is how much of a file's beginning is remembered, to see that it is another one.
+// headBytes is the number of bytes at the beginning of a file that are remembered, to detect that the file was replaced.
 const headBytes = 256
 
-// settled is how long a file must have been left alone to be read as a whole.
-const settled = 2 * time.Second
+// quietTime is the time without changes after which a file can be read as a whole.
+const quietTime = 2 * time.Second
 
-// File is a file that is read while it may grow.
+// File is a file that may grow while it is read.
 type File struct {
-	Path string // where it was when it was opened
+	Path string // its path when it was opened
 
 	ctx    context.Context
 	file   *os.File
 	opened os.FileInfo
 	idle   time.Duration
-	toEnd  atomic.Bool // its end is the end of the reading
+	toEnd  atomic.Bool // reading ends at the current end
 	offset atomic.Int64
-	whole  time.Time // when it was settled; zero for not
+	whole  time.Time // time at which the file was complete; zero if it is not
 
-	cut    atomic.Bool // what was read is not there any more
+	cut    atomic.Bool // the file was truncated below what was read
 	over   chan struct{}
-	finish func() // closes over: nothing follows what is there
+	finish func() // closes over: no more data follows
 	wake   chan struct{}
 
-	// Of the watcher.
+	// Fields of the watcher.
 	head  []byte
-	info  os.FileInfo // when it was checked last
+	info  os.FileInfo // of the last check
 	grown time.Time
 }
 
-// open opens a regular file. It returns nil without an error for what is not, or no more.
+// open opens a regular file. It returns nil without an error for another kind of file, or if there is none.
 func open(path string) (*File, error) {
-	// Without waiting, for what is opened may have become a pipe that nobody writes to.
+	// Non-blocking, because the path may now be a pipe without a writer.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -65,7 +65,7 @@ func open(path string) (*File, error) {
 	return opened, nil
 }
 
-// Head returns the first bytes that there are now, at most so many, and reads nothing.
+// Head returns the current first bytes, at most most, without reading on.
 func (f *File) Head(most int) ([]byte, error) {
 	head := make([]byte, most)
 	n, err := f.file.ReadAt(head, 0)
@@ -75,16 +75,16 @@ func (f *File) Head(most int) ([]byte, error) {
 	return head[:n], err
 }
 
-// Settle waits until the file has been left alone for two seconds, and makes its end, as it is then, the end of the reading: for a
-// file that is read as a whole.
-func (f *File) Settle() error {
+// WaitQuiet waits until the file has not changed for two seconds. Reading then ends at the current end. It is for files that are
+// read as a whole.
+func (f *File) WaitQuiet() error {
 	info, err := f.file.Stat()
 	if err != nil {
 		return err
 	}
-	quiet := time.Since(info.ModTime()) > settled
+	quiet := time.Since(info.ModTime()) > quietTime
 	for !quiet && !f.toEnd.Load() && !f.isOver() {
-		timer := time.NewTimer(settled)
+		timer := time.NewTimer(quietTime)
 		select {
 		case <-f.ctx.Done():
 			timer.Stop()
@@ -104,11 +104,11 @@ func (f *File) Settle() error {
 	return nil
 }
 
-// Read reads on. At the end of the file it waits until there is more. It returns io.EOF when no more will come: the file was
-// deleted or replaced, or cut to nothing, or has been idle for long, or was settled.
+// Read reads on. At the end of the file it waits for more. It returns io.EOF if no more will come: the file was deleted,
+// replaced, truncated to nothing, idle for too long, or WaitQuiet was called.
 func (f *File) Read(p []byte) (int, error) {
 	for {
-		over := f.isOver() // before reading: what was written until then is read
+		over := f.isOver() // before reading, so that everything written until then is read
 		if f.cut.Load() {
 			return 0, io.EOF
 		}
@@ -132,7 +132,7 @@ func (f *File) Read(p []byte) (int, error) {
 	}
 }
 
-// check compares the file with what was found. It is called by the watcher.
+// check compares the file with its current state on disk. The watcher calls it.
 func (f *File) check(found os.FileInfo) {
 	if unchanged(f.info, found) {
 		if time.Since(f.grown) > f.idle {
@@ -142,7 +142,7 @@ func (f *File) check(found os.FileInfo) {
 	}
 	f.info, f.grown = found, time.Now()
 	if f.offset.Load() == 0 {
-		f.head = nil // nothing was read of what was there
+		f.head = nil // nothing of the new content was read
 	}
 	if found.Size() < f.offset.Load() || !f.same() {
 		f.cut.Store(true)
@@ -151,11 +151,12 @@ func (f *File) check(found os.FileInfo) {
 	}
 	select {
 	case f.wake <- struct{}{}:
-	default: // it is awake
+	default: // the file has grown
 	}
 }
 
-// same reports whether the file begins as it did. A log that was copied away and cut may have grown beyond where it was.
+// same reports whether the beginning of the file is unchanged. A log that was copied and truncated may have grown beyond the old
+// position.
 func (f *File) same() bool {
 	head, err := f.Head(headBytes)
 	if err != nil || !bytes.HasPrefix(head, f.head) {
@@ -165,7 +166,7 @@ func (f *File) same() bool {
 	return true
 }
 
-// old reports whether the file has not been written to for so long that nobody waits for more.
+// old reports whether the last change is longer ago than the idle time.
 func (f *File) old() bool { return time.Since(f.opened.ModTime()) > f.idle }
 
 func (f *File) isOver() bool {
@@ -177,7 +178,7 @@ func (f *File) isOver() bool {
 	}
 }
 
-// readToEnd returns the file's state where all of it has been read, else nil.
+// readToEnd returns the state of the file if all of it was read, else nil.
 func (f *File) readToEnd() os.FileInfo {
 	info, err := f.file.Stat()
 	if err != nil || info.Size() != f.offset.Load() {

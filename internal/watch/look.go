@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// look finds out what has become of the files.
+// look checks the state of all files.
 func (w *Watcher) look() {
 	found := w.find()
 	lost, fresh := w.match(found)
 	w.adopt(lost, fresh, found)
 	for _, e := range lost {
 		if e.file != nil {
-			e.file.finish() // what was written before it was deleted is still there
+			e.file.finish() // the data that was written before the deletion is still readable
 		}
 	}
 	w.waiting = slices.DeleteFunc(w.waiting, func(e *entry) bool { return w.entries[e.path] != e })
@@ -28,14 +28,14 @@ func (w *Watcher) look() {
 	}
 }
 
-// find lists the regular files there are.
+// find returns the regular files.
 func (w *Watcher) find() map[string]os.FileInfo {
 	found := make(map[string]os.FileInfo, len(w.entries))
 	for _, root := range w.roots {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				if !errors.Is(err, fs.ErrNotExist) || path == root {
-					w.tell(path, err)
+					w.report(path, err)
 				}
 				return nil
 			}
@@ -49,23 +49,23 @@ func (w *Watcher) find() map[string]os.FileInfo {
 				return nil
 			}
 			if len(found) >= maxFiles {
-				w.tell(root, fmt.Errorf("there are more than %d files; the others are left out", maxFiles))
+				w.report(root, fmt.Errorf("there are more than %d files; the others are ignored", maxFiles))
 				return filepath.SkipAll
 			}
-			if info, err := d.Info(); err == nil { // else it is gone again
+			if info, err := d.Info(); err == nil { // otherwise it was deleted in the meantime
 				found[path] = info
 			}
 			return nil
 		})
 		if err != nil {
-			w.tell(root, err)
+			w.report(root, err)
 		}
 	}
 	return found
 }
 
-// match updates the entries of files that are where they were. It returns the entries whose files are not, and the paths with
-// files that are not known there.
+// match updates the entries of files that still have their paths. It returns the entries of files that do not, and the paths with
+// unknown files.
 func (w *Watcher) match(found map[string]os.FileInfo) (lost map[string]*entry, fresh []string) {
 	lost = make(map[string]*entry)
 	for path, e := range w.entries {
@@ -84,7 +84,7 @@ func (w *Watcher) match(found map[string]os.FileInfo) (lost map[string]*entry, f
 	return lost, fresh
 }
 
-// adopt makes entries for fresh paths. A file that was lost elsewhere was renamed, and goes on where it is.
+// adopt adds entries for new paths. A file that disappeared from another path was renamed and keeps its entry.
 func (w *Watcher) adopt(lost map[string]*entry, fresh []string, found map[string]os.FileInfo) {
 	for _, path := range fresh {
 		info := found[path]
@@ -101,7 +101,7 @@ func (w *Watcher) adopt(lost map[string]*entry, fresh []string, found map[string
 	}
 }
 
-// check sees to one file: whoever reads it goes on, or it is queued to be read.
+// check wakes the reader of a file, or queues the file for reading.
 func (w *Watcher) check(e *entry) {
 	if e.file != nil {
 		e.file.check(e.info)
@@ -114,7 +114,7 @@ func (w *Watcher) check(e *entry) {
 	w.waiting = append(w.waiting, e)
 }
 
-// unchanged reports whether a file is as it was, as far as can be seen from outside.
+// unchanged reports whether the size and the time of a file are unchanged.
 func unchanged(a, b os.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && os.SameFile(a, b)
 }

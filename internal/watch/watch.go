@@ -1,10 +1,9 @@
-// Package watch follows the files of folders as they appear, grow, are rewritten, cut, renamed and deleted. It knows bytes and
-// offsets only; what the bytes mean is the business of whoever reads them: package app, which has the decoders.
+// Package watch follows the files in folders while they appear, grow, and are rewritten, truncated, renamed and deleted. It
+// handles only bytes and offsets. Package scan decodes them.
 //
-// It looks at the folders again and again, and is told nothing by the system: notices do not come from network file systems
-// and many mounts, cost a descriptor for each folder or file on some systems, are lost when many come at once, and would have to
-// be checked by looking anyway. The pause after a look is at least twenty times as long as the look, so that it takes no more
-// than a twentieth of a core, however many files there are.
+// It polls the folders. Notifications of the operating system are not available for network file systems and many mounts, need a
+// descriptor for each folder or file on some systems, and can be lost, so polling would be needed anyway. The pause after a poll
+// is at least twenty times as long as the poll, so polling takes at most a twentieth of a processor core for any number of files.
 package watch
 
 import (
@@ -16,22 +15,22 @@ import (
 	"time"
 )
 
-// ErrNotWanted is what a Reader returns for a file that it does not want: it is asked again a minute later at the earliest.
+// ErrNotWanted is returned by a Reader for a file that it does not want. It is called again after a minute at the earliest.
 var ErrNotWanted = errors.New("the file is not wanted")
 
-// Reader reads a file that is new or has changed since it was opened last, from its beginning. It is called in a goroutine of its
-// own, for each file once at a time.
+// Reader reads a file that is new or has changed since it was last opened, from its beginning. Each call has its own goroutine.
+// There is one call at a time for each file.
 type Reader func(ctx context.Context, f *File) error
 
-// Options say how files are followed. Zero values stand for the defaults.
+// Options are the options of a watcher. Zero values mean the defaults.
 type Options struct {
-	Every time.Duration // from one look to the next, at least; half a second
-	Idle  time.Duration // a file that has not grown for so long is followed no more, until it changes; ten minutes
-	Open  int           // files that are open at once; 64. Beyond, the one that is quiet for longest makes room
-	Once  bool          // read what there is, and end
+	Every time.Duration // minimum time between two polls; half a second
+	Idle  time.Duration // time without growth after which a file is closed until it changes; ten minutes
+	Open  int           // maximum number of open files; 64. Beyond it, the longest idle file is closed
+	Once  bool          // read the existing files, then end
 }
 
-// maxFiles bounds how many files are known.
+// maxFiles is the maximum number of known files.
 const maxFiles = 200_000
 
 // Watcher follows files.
@@ -46,23 +45,23 @@ type Watcher struct {
 	open    map[*entry]bool   // being read
 	ended   chan *entry
 	readers sync.WaitGroup
-	faults  map[string]bool // that were told
+	faults  map[string]bool // faults that were reported
 }
 
-// entry is a file that was found. It belongs to the goroutine of Run, and its err to the reader until that has ended.
+// entry is a known file. It belongs to the goroutine of Run. Its err belongs to the reader while that runs.
 type entry struct {
 	path   string
-	info   os.FileInfo // as it was found last
-	read   os.FileInfo // as it was when it was opened last; nil for never
+	info   os.FileInfo // at the last poll
+	read   os.FileInfo // when it was last opened; nil for never
 	file   *File       // nil while it is not being read
 	queued bool
-	next   time.Time // it is not opened again before this
-	err    error     // of its last reader
+	next   time.Time // earliest time to open it again
+	err    error     // of the last call of the reader
 }
 
-// New returns a watcher of all regular files in the folders and those below them, hidden ones excepted. A root may be a file, too.
-// Fault takes what a person should know, once: that a file or folder cannot be read, and errors of readers but ErrNotWanted. It
-// is called by the goroutine of Run.
+// New returns a watcher of all regular files in the folders and below them, except hidden ones. A root may also be a file. The
+// function fault receives, once each, unreadable files and folders, and errors of readers except ErrNotWanted. The goroutine of
+// Run calls it.
 func New(roots []string, o Options, read Reader, fault func(path string, err error)) *Watcher {
 	if o.Every == 0 {
 		o.Every = 500 * time.Millisecond
@@ -106,7 +105,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// begin opens files that wait, as long as there is room.
+// begin opens waiting files, up to the limit.
 func (w *Watcher) begin(ctx context.Context) {
 	for len(w.waiting) > 0 {
 		if len(w.open) >= w.options.Open {
@@ -118,12 +117,12 @@ func (w *Watcher) begin(ctx context.Context) {
 		e.queued = false
 		file, err := open(e.path)
 		if err != nil {
-			e.read = e.info // it is tried again when it changes
-			w.tell(e.path, err)
+			e.read = e.info // it is opened again when it changes
+			w.report(e.path, err)
 			continue
 		}
 		if file == nil {
-			continue // it is no file any more
+			continue // it is no longer a regular file
 		}
 		file.ctx, file.idle = ctx, w.options.Idle
 		file.toEnd.Store(w.options.Once || file.old())
@@ -134,13 +133,13 @@ func (w *Watcher) begin(ctx context.Context) {
 			select {
 			case w.ended <- e:
 			case <-ctx.Done():
-				_ = file.file.Close() // it was only read
+				_ = file.file.Close() // a file that is only read has no error to report
 			}
 		})
 	}
 }
 
-// end takes note of a reader that has returned.
+// end handles the end of a reader.
 func (w *Watcher) end(e *entry) {
 	f, now := e.file, time.Now()
 	delete(w.open, e)
@@ -152,21 +151,21 @@ func (w *Watcher) end(e *entry) {
 		e.err = err
 	}
 	if e.err != nil && !errors.Is(e.err, ErrNotWanted) {
-		w.tell(e.path, e.err)
+		w.report(e.path, e.err)
 	}
 	switch {
 	case f.cut.Load():
-		e.read = nil // there is another content
+		e.read = nil // the content has changed
 	case !f.whole.IsZero():
-		// Reading it again and again takes a tenth of the time at most.
+		// Repeated reading takes at most a tenth of the time.
 		e.next = now.Add(min(10*now.Sub(f.whole), time.Minute))
 	case e.err != nil:
 		e.next = now.Add(time.Minute)
 	}
 }
 
-// makeRoom ends the file that is quiet for longest among those that are read to their end. The pause of two looks keeps files
-// that take turns from being read from their beginnings again and again.
+// makeRoom ends the longest idle file that was read to its end. It waits for two polls, so that files that change in turn are not
+// read again and again from the beginning.
 func (w *Watcher) makeRoom() {
 	var quiet *entry
 	for e := range w.open {
@@ -182,11 +181,11 @@ func (w *Watcher) makeRoom() {
 	}
 }
 
-// maxFaults bounds how many faults are told.
+// maxFaults is the maximum number of reported faults.
 const maxFaults = 1000
 
-// tell tells a fault, once.
-func (w *Watcher) tell(path string, err error) {
+// report reports a fault, once.
+func (w *Watcher) report(path string, err error) {
 	key := fmt.Sprint(path, "\x00", err)
 	if w.faults[key] || len(w.faults) >= maxFaults {
 		return

@@ -229,7 +229,7 @@ func TestWatch(t *testing.T) {
 func TestSettledFilesAreReadWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := watch(t, Options{}, func(f *File, w io.Writer) error {
-			if err := f.Settle(); err != nil {
+			if err := f.WaitQuiet(); err != nil {
 				return err
 			}
 			_, err := io.Copy(w, struct{ io.Reader }{f})
@@ -304,7 +304,7 @@ func TestOnceReadsWhatThereIs(t *testing.T) {
 	var mu sync.Mutex
 	read := make(map[string]string)
 	w := New([]string{dir}, Options{Once: true, Open: 2}, func(_ context.Context, f *File) error {
-		if err := f.Settle(); err != nil {
+		if err := f.WaitQuiet(); err != nil {
 			return err
 		}
 		text, err := io.ReadAll(f)

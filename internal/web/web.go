@@ -1,6 +1,5 @@
-// Package web is the dashboard as it is built: ui/ builds it into dist/, which is committed, so that whoever builds unloop needs
-// nothing but Go. Before it stands the server's gate, which lets anyone have it: it knows nothing by itself, and asks the API,
-// which wants a token where tokens are configured.
+// Package web is the built dashboard. ui/ is built into dist/, which is committed, so that building unloop requires only Go. The
+// dashboard contains no data and needs no token. It reads the API, which requires a token if tokens are configured.
 package web
 
 import (
@@ -19,8 +18,7 @@ import (
 //go:embed all:dist
 var built embed.FS
 
-// Patterns are those of a http.ServeMux under which the dashboard is found: its pages, which it tells apart itself, and what they
-// are made of.
+// Patterns returns the patterns of the dashboard for http.ServeMux: its pages and its assets.
 func Patterns() []string {
 	return []string{
 		"GET /{$}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/graph", "GET /runs/{id}/what-if", "GET /compare", "GET /overview", "GET /rules",
@@ -28,11 +26,11 @@ func Patterns() []string {
 	}
 }
 
-// index is the page that all pages are.
+// index is the file for all pages; the script in it selects the page.
 const index = "index.html"
 
-// Handler answers for the patterns. It compresses each file once, at its first request: all of them take some tens of milliseconds, which
-// a server that nobody looks at would spend at each start.
+// Handler serves the patterns. It compresses each file at its first request, because compressing all files takes some tens of
+// milliseconds, which would delay each start of a server.
 func Handler() http.Handler {
 	dist, err := fs.Sub(built, "dist")
 	if err != nil {
@@ -55,7 +53,7 @@ func handlerOf(dist fs.FS) http.Handler {
 		return nil
 	})
 	if err != nil {
-		panic(fmt.Sprintf("what is embedded can be read: %v", err))
+		panic(fmt.Sprintf("an embedded file is readable: %v", err))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Path
@@ -73,10 +71,10 @@ func handlerOf(dist fs.FS) http.Handler {
 
 // file is a file of the dashboard.
 type file struct {
-	kind   string // its media type
+	kind   string // media type
 	text   []byte
-	packed func() []byte // with gzip; nil where that saves nothing
-	kept   bool          // it is what its name says, for ever: the name has a hash of it
+	packed func() []byte // compressed with gzip; nil if that does not make it smaller
+	kept   bool          // its name contains a hash of its content, so it never changes
 }
 
 func newFile(name string, text []byte) *file {
@@ -86,11 +84,11 @@ func newFile(name string, text []byte) *file {
 	}
 }
 
-// packed returns a text with gzip, or nil where that saves nothing.
+// packed returns a text compressed with gzip, or nil if that is not smaller.
 func packed(text []byte) []byte {
 	var out bytes.Buffer
-	to, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is one of gzip's
-	_, _ = to.Write(text)                                    // a buffer takes everything
+	to, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is valid
+	_, _ = to.Write(text)                                    // writing to a buffer never fails
 	_ = to.Close()
 	if out.Len() >= len(text)-len(text)/16 {
 		return nil
@@ -98,7 +96,7 @@ func packed(text []byte) []byte {
 	return out.Bytes()
 }
 
-// kindOf returns the media type of a file. That of the machine's own tables may be wrong.
+// kindOf returns the media type of a file. The tables of the operating system may be wrong.
 func kindOf(name string) string {
 	switch path.Ext(name) {
 	case ".html":
@@ -133,10 +131,10 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(text)))
-	_, _ = w.Write(text) // the client has gone; there is nobody to tell
+	_, _ = w.Write(text) // an error means that the client has disconnected
 }
 
-// takesGzip reports whether an Accept-Encoding names gzip, and not to refuse it.
+// takesGzip reports whether an Accept-Encoding allows gzip.
 func takesGzip(accept string) bool {
 	for part := range strings.SplitSeq(accept, ",") {
 		coding, weight, _ := strings.Cut(part, ";")

@@ -25,22 +25,22 @@ func Conform(t *testing.T, open func(t *testing.T) swarm.Store) {
 		says string
 		test func(t *testing.T, s swarm.Store)
 	}{
-		{"each call of a batch is told its own count", countsInOrder},
+		{"each call of a batch gets its own count", countsInOrder},
 		{"a worker counts once", workersCountOnce},
 		{"workers beyond the bound count as the bound", manyWorkers},
-		{"swarms do not know of one another", swarmsApart},
+		{"swarms have separate counts", swarmsApart},
 		{"a call without a fingerprint is not counted", noFingerprint},
-		{"an empty batch is no mistake", emptyBatch},
-		{"names that are no names are refused", badNames},
-		{"any name of a tool will do", anyTool},
-		{"the caller's slices stay the caller's", ownMemory},
-		{"a context that is done is refused", doneContext},
+		{"an empty batch is valid", emptyBatch},
+		{"invalid names are rejected", badNames},
+		{"any name of a tool is accepted", anyTool},
+		{"the store keeps no reference to the caller's slices", ownMemory},
+		{"a context that is done is an error", doneContext},
 		{"a snapshot is sorted", snapshotOrder},
-		{"a swarm that is restored goes on where it was", restored},
-		{"a restored swarm is rid of what it knew", restoreReplaces},
+		{"a restored swarm continues from its snapshot", restored},
+		{"restoring replaces the earlier counts", restoreReplaces},
 		{"a bad snapshot changes nothing", badSnapshots},
-		{"clearing forgets one swarm", clearing},
-		{"of sixteen workers at once, no call is lost or doubled", sixteenWorkers},
+		{"clearing removes one swarm", clearing},
+		{"sixteen concurrent workers lose and duplicate no call", sixteenWorkers},
 		{"snapshots can be taken and restored while workers count", snapshotsMeanwhile},
 	} {
 		t.Run(c.says, func(t *testing.T) { c.test(t, open(t)) })
@@ -103,7 +103,7 @@ func holds(t *testing.T, s swarm.Store, name string, want ...swarm.Tally) {
 	t.Helper()
 	full := swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: append([]swarm.Tally{}, want...)}
 	if diff := cmp.Diff(full, snapshot(t, s, name)); diff != "" {
-		t.Errorf("what the store knows of %q (-want +got):\n%s", name, diff)
+		t.Errorf("the counts of %q (-want +got):\n%s", name, diff)
 	}
 }
 
@@ -237,14 +237,14 @@ func badSnapshots(t *testing.T, s swarm.Store) {
 	good := swarm.Tally{Fingerprint: 7, Tool: "search", Calls: 1, Workers: []string{"a"}}
 	restore(t, s, goal, swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{good}})
 	for says, bad := range map[string]swarm.Snapshot{
-		"of no version":                {},
-		"of a version to come":         {Version: swarm.SnapshotVersion + 1},
-		"with a zero fingerprint":      {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Calls: 1, Workers: []string{"a"}}}},
-		"with one of no calls":         {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Workers: []string{"a"}}}},
-		"with one of nobody":           {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 1}}},
-		"with a doubled one":           {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{good, good}},
-		"with a doubled worker":        {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 2, Workers: []string{"a", "a"}}}},
-		"with more workers than calls": {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 1, Workers: []string{"a", "b"}}}},
+		"without a version":                  {},
+		"of a later version":                 {Version: swarm.SnapshotVersion + 1},
+		"with a zero fingerprint":            {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Calls: 1, Workers: []string{"a"}}}},
+		"with a fingerprint without calls":   {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Workers: []string{"a"}}}},
+		"with a fingerprint without workers": {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 1}}},
+		"with a duplicate fingerprint":       {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{good, good}},
+		"with a duplicate worker":            {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 2, Workers: []string{"a", "a"}}}},
+		"with more workers than calls":       {Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{{Fingerprint: 8, Calls: 1, Workers: []string{"a", "b"}}}},
 	} {
 		if err := s.Restore(t.Context(), goal, encoded(t, bad)); err == nil {
 			t.Errorf("a snapshot %s was accepted", says)
@@ -301,7 +301,7 @@ func sixteenWorkers(t *testing.T, s swarm.Store) {
 				seen = seenB
 			}
 			if seen[c.Calls] {
-				t.Fatalf("two calls were told that they are number %d", c.Calls)
+				t.Fatalf("two calls have the number %d", c.Calls)
 			}
 			seen[c.Calls] = true
 		}

@@ -23,7 +23,6 @@ type entry struct {
 type kind struct {
 	name      string
 	benign    bool
-	read      bool // one that was written to report on, of which runs were read since: it is one to tune on now
 	reporting bool // detectors are never tuned on it: figures of these kinds say how well rules carry over
 	// build returns the entries of a stretch, and the index of the first that repeats something: the first that does what
 	// an earlier one did, or brings what an earlier one brought; in a cycle, the first of the second round.
@@ -33,14 +32,18 @@ type kind struct {
 // kinds lists all, family by family. A kind's place in the list is a part of its seed: new kinds go to the end.
 func kinds() []kind {
 	return slices.Concat(loops(), benign(lookalikes()), shellLoops(), serviceLoops(), benign(shellLookalikes()), benign(serviceLookalikes()),
-		reporting(laterLoops()), reporting(benign(laterLookalikes())), reporting(freshLoops()), reporting(benign(freshLookalikes())))
+		operationsLoops(), browserLoops(), repositoryLoops(), officeLoops(),
+		benign(repositoryLookalikes()), benign(operationsLookalikes()), benign(officeLookalikes()),
+		toolchainLoops(), interactionLoops(), benign(codingLookalikes()), benign(deskLookalikes()),
+		reporting(reportingWorkLoops()), reporting(reportingPeopleLoops()),
+		reporting(benign(reportingWorkLookalikes())), reporting(benign(reportingPeopleLookalikes())))
 }
 
-func reporting(later []kind) []kind {
-	for k := range later {
-		later[k].reporting = !later[k].read
+func reporting(kinds []kind) []kind {
+	for k := range kinds {
+		kinds[k].reporting = true
 	}
-	return later
+	return kinds
 }
 
 func benign(lookalikes []kind) []kind {

@@ -1,6 +1,6 @@
-// Package install registers unloop at the hooks of coding agents, and takes it out again. It changes an agent's configuration by the
-// least edit, keeps the former bytes beside the file, and restores them as long as nothing else has changed. Package hook is what the
-// registered command runs.
+// Package install registers unloop at the hooks of coding agents, and removes it again. It edits an agent's configuration with
+// minimal changes and keeps a copy of the former file. Uninstalling restores the copy if nothing else has changed the file.
+// Package hook is the registered command.
 package install
 
 import (
@@ -17,20 +17,20 @@ import (
 // Agent is a coding agent whose hooks unloop can use.
 type Agent struct {
 	Name string
-	// Notes are what a user has to know: what needs consent, and what its hooks cannot do.
+	// Notes are facts for the user: what needs approval, and what the agent's hooks cannot do.
 	Notes []string
 
-	program string // its command
+	program string // name of its command
 	folder  func(Place) string
-	file    func(Place) string // its configuration, for the user or the project
+	file    func(Place) string // path of its configuration, for the user or the project
 	events  []string
 	dialect configedit.Dialect
 	entry   func(event, command string) any
-	base    map[string]any              // members that a new file needs beside hooks
-	whole   func(command string) []byte // of an agent whose file is unloop's own; nil for others
+	base    map[string]any              // members besides hooks that a new file needs
+	whole   func(command string) []byte // content of a file that belongs to unloop alone; nil if it belongs to the agent
 }
 
-// Place is where configuration is looked for.
+// Place is where an agent's configuration is.
 type Place struct {
 	Env     func(string) string
 	Project string // the folder of a project; "" for the user's configuration
@@ -40,7 +40,8 @@ func (p Place) home(below ...string) string {
 	return filepath.Join(append([]string{cmp.Or(p.Env("HOME"), p.Env("USERPROFILE"))}, below...)...)
 }
 
-// dir returns the folder that a variable names, or else one in the home folder; in a project, the folder of the same name there.
+// dir returns the folder in an environment variable, else one in the home folder; for a project, the folder of the same name in
+// it.
 func dir(variable, name string) func(Place) string {
 	return func(p Place) string {
 		if p.Project != "" {
@@ -53,7 +54,7 @@ func dir(variable, name string) func(Place) string {
 	}
 }
 
-// xdg returns a folder below the user's folder for configuration; in a project, the given one.
+// xdg returns a folder in the user's configuration folder; for a project, the given one.
 func xdg(name, project string) func(Place) string {
 	return func(p Place) string {
 		if p.Project != "" {
@@ -67,7 +68,7 @@ func in(folder func(Place) string, names ...string) func(Place) string {
 	return func(p Place) string { return filepath.Join(append([]string{folder(p)}, names...)...) }
 }
 
-// timeout is how long an agent waits for a hook, in seconds. A hook takes milliseconds; it waits at most 8 seconds for the lock.
+// timeout is how long an agent waits for a hook, in seconds. A hook takes milliseconds, and waits at most 8 seconds for the lock.
 const timeout = 10
 
 // Agents returns all agents.
@@ -120,7 +121,7 @@ func Agents() []Agent {
 	}
 }
 
-// File returns the configuration that Install changes.
+// File returns the path of the configuration that Install changes.
 func (a *Agent) File(p Place) string { return a.file(p) }
 
 // Found reports whether the agent seems to be installed: its program is in the path, or its folder exists.
@@ -131,7 +132,7 @@ func (a *Agent) Found(p Place) bool {
 	return exists(a.folder(Place{Env: p.Env}))
 }
 
-// onTools reports whether events of the name are about a tool, so that they have a matcher.
+// onTools reports whether events of the name concern a tool, so that they have a matcher.
 func onTools(event string) bool { return strings.Contains(event, "Tool") }
 
 func grouped(matcher string, timeout int) func(event, command string) any {
@@ -184,7 +185,7 @@ func copilotFile(p Place) string {
 	return hook.CopilotFile(p.Env)
 }
 
-// Command returns the command line that an agent's shell runs.
+// Command returns the command line for an agent's shell.
 func Command(program, agent string, mode hook.Mode) string {
 	if strings.ContainsFunc(program, needsQuotes) {
 		if runtime.GOOS == "windows" {

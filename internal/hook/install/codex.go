@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/configedit"
 )
 
-// Codex runs a hook only after its user has approved it, and keeps the approvals in config.toml, by the place of the hook:
+// Codex runs a hook only after its user has approved it. It keeps the approvals in config.toml, by the place of the hook:
 // [hooks.state."FILE:EVENT:GROUP:HANDLER"].
 
 // trustKeys returns the names of the approvals of the program's hooks.
@@ -39,7 +39,7 @@ func (i *Installer) trustKeys(a *Agent) ([]string, error) {
 	return keys, nil
 }
 
-// snake returns PreToolUse as pre_tool_use.
+// snake converts PreToolUse to pre_tool_use.
 func snake(event string) string {
 	var b strings.Builder
 	for k, r := range event {
@@ -54,7 +54,7 @@ func snake(event string) string {
 	return b.String()
 }
 
-// Trusted returns how many of the program's hooks the user of Codex has approved, and how many there are.
+// Trusted returns the number of the program's hooks that the user of Codex has approved, and the number of all.
 func (i *Installer) Trusted(a *Agent) (approved, all int, err error) {
 	keys, err := i.trustKeys(a)
 	if err != nil {
@@ -77,12 +77,12 @@ func isTrust(table, keys []string) bool {
 	return len(table) == 3 && table[0] == "hooks" && table[1] == "state" && slices.Contains(keys, table[2])
 }
 
-// codexConfig returns the file of the approvals, which is the user's also for hooks of a project.
+// codexConfig returns the path of the approvals. It is the user's file also for the hooks of a project.
 func (i *Installer) codexConfig(a *Agent) string {
 	return filepath.Join(a.folder(Place{Env: i.Place.Env}), "config.toml")
 }
 
-// Distrust returns the change that takes out the approvals of the program's hooks. It must be made before Uninstall.
+// Distrust returns the change that removes the approvals of the program's hooks. It must be made before Uninstall.
 func (i *Installer) Distrust(a *Agent) (*Change, error) {
 	keys, err := i.trustKeys(a)
 	if err != nil {

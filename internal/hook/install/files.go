@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// copilotHooks returns the file of Copilot CLI's hooks that is unloop's own.
+// copilotHooks returns unloop's own file of hooks for Copilot CLI.
 func copilotHooks(command string) []byte {
 	type handler struct {
 		Type       string `json:"type"`
@@ -22,15 +22,15 @@ func copilotHooks(command string) []byte {
 			}
 		}
 	}
-	raw, _ := json.MarshalIndent(map[string]any{"version": 1, "hooks": hooks}, "", "  ") // strings always encode
+	raw, _ := json.MarshalIndent(map[string]any{"version": 1, "hooks": hooks}, "", "  ") // strings can always be encoded
 	return append(raw, '\n')
 }
 
 //go:embed opencode.js
 var openCodeShim string
 
-// openCodePlugin returns the plugin of opencode, which runs the command at each tool.
+// openCodePlugin returns the plugin for opencode, which runs the command at each tool.
 func openCodePlugin(command string) []byte {
-	quoted, _ := json.Marshal(command) // a string always encodes
+	quoted, _ := json.Marshal(command) // a string can always be encoded
 	return []byte(strings.ReplaceAll(openCodeShim, `"UNLOOP_COMMAND"`, string(quoted)))
 }

@@ -16,34 +16,34 @@ import (
 	"github.com/unloop-ai/unloop/internal/hook"
 )
 
-// Installer registers and takes out one program.
+// Installer registers and removes one program.
 type Installer struct {
 	Program string      // the absolute path
 	Mode    hook.Mode   // "" leaves the mode to the configuration
-	State   hook.Folder // holds what is needed to restore files
+	State   hook.Folder // has the data to restore files
 	Place   Place
 }
 
-// Change is what becomes of a file.
+// Change is a change of a file.
 type Change struct {
 	Path          string
 	Before, After []byte
 	Created       bool // the file did not exist
-	Deleted       bool // the file goes
+	Deleted       bool // the file is deleted
 
 	apply func() error
 }
 
-// None reports whether the file stays as it is.
+// None reports whether the change leaves the file unchanged.
 func (c *Change) None() bool { return !c.Deleted && !c.Created && bytes.Equal(c.Before, c.After) }
 
 // Apply makes the change.
 func (c *Change) Apply() error { return c.apply() }
 
-// backupEnd is what the name of the former bytes ends in, beside the file.
+// backupEnd is the suffix of the copy of the former file.
 const backupEnd = ".before-unloop"
 
-// record is what Install keeps of a file that it changed.
+// record is the data that Install stores about a changed file.
 type record struct {
 	Path    string `json:"path"`
 	Agent   string `json:"agent"`
@@ -66,7 +66,8 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Install returns the change that registers the program with an agent. A file that the agent would refuse is an error.
+// Install returns the change that registers the program with an agent. It returns an error for a file that the agent would
+// reject.
 func (i *Installer) Install(a *Agent) (*Change, error) {
 	path := a.file(i.Place)
 	f, err := configedit.ReadFile(path)
@@ -106,7 +107,7 @@ func (i *Installer) Install(a *Agent) (*Change, error) {
 	return c, nil
 }
 
-// base returns the file as it is without unloop, and whether it then exists.
+// base returns the file without unloop, and whether it then exists.
 func (i *Installer) base(a *Agent, f *configedit.File) (data []byte, existed bool, err error) {
 	if r, ok := i.record(f.Path); ok && f.Exists && r.Written == sumOf(f.Data) {
 		if !r.Existed {
@@ -175,7 +176,7 @@ func isOwn(entry json.RawMessage) bool {
 	return bytes.HasPrefix(entry, []byte("// Written by `unloop hook install`")) || bytes.Contains(entry, []byte(` hook --agent copilot-cli`)) && bytes.Contains(entry, []byte(`"preToolUse"`))
 }
 
-// Uninstall returns the change that takes the program out. If nothing else has changed the file since, its former bytes come back.
+// Uninstall returns the change that removes the program. If nothing else has changed the file since, it restores the former file.
 func (i *Installer) Uninstall(a *Agent) (*Change, error) {
 	path := a.file(i.Place)
 	f, err := configedit.ReadFile(path)
@@ -189,7 +190,7 @@ func (i *Installer) Uninstall(a *Agent) (*Change, error) {
 	if err != nil && a.whole == nil {
 		return nil, fmt.Errorf("%s: %w; nothing is changed", path, err)
 	}
-	if err != nil { // somebody else's file stands there
+	if err != nil { // the file belongs to another program
 		base, existed = f.Data, true
 	}
 	c := &Change{Path: path, Before: f.Data, After: base, Deleted: !existed}
@@ -206,7 +207,7 @@ func (i *Installer) Uninstall(a *Agent) (*Change, error) {
 	return c, nil
 }
 
-// forget removes what Install kept of a file.
+// forget removes the stored data about a file.
 func (i *Installer) forget(path string) error {
 	var failed []error
 	for _, name := range []string{path + backupEnd, i.recordPath(path)} {

@@ -7,11 +7,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/hook"
 )
 
-// Plugins returns the files of the packages in which agents take hooks: Claude Code's plugin and Gemini CLI's extension, by their paths
-// below the folder plugins. They run a program unloop in the path.
+// Plugins returns the files of plugins with hooks: Claude Code's plugin and Gemini CLI's extension, by their paths below the
+// folder plugins. They run a program unloop in the path.
 func Plugins(version string) (map[string][]byte, error) {
 	files := make(map[string][]byte)
-	about := map[string]any{"name": "unloop", "version": version, "description": "Notices when the agent goes in circles, and tells it."}
+	about := map[string]any{"name": "unloop", "version": version, "description": "Detects when the agent loops, and tells it."}
 	for _, a := range Agents() {
 		manifest := ""
 		switch a.Name {

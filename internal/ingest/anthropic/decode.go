@@ -1,13 +1,11 @@
-// Package anthropic reads conversations in the messages of Anthropic's Messages API, as application code, gateways
-// and proxies log them: a list of messages; an object with "messages", which may be a request and may hold the
-// response beside it; a list of these, or JSON Lines of them. Index is a message's position in its conversation; the
-// system prompt, which stands beside the messages, has the Index 0, and the reply in a response comes behind the last
-// message.
+// Package anthropic reads conversations in the messages of Anthropic's Messages API, as application code, gateways and proxies
+// log them: a list of messages; an object with "messages", which may be a request and may contain the response; a list of these,
+// or JSON Lines of them. Index is the position of a message in its conversation. The system prompt, which is beside the messages,
+// has the Index 0. The reply in a response follows the last message.
 //
-// A log of requests tells the whole conversation with each of them: Dialogues says when such records are one run.
-// Tools that run at the API's side (web search, code execution) have their call and result in one message.
-// A conversation of nothing but texts cannot be told from OpenAI's and is left to that decoder, which reads the same
-// in it.
+// Each request in a log contains the whole conversation. Dialogues decides which records are one run. Tools that run in the API
+// (web search, code execution) have their call and result in one message. A conversation of texts only cannot be distinguished
+// from OpenAI's. The OpenAI decoder reads it with the same result.
 package anthropic
 
 import (
@@ -30,9 +28,9 @@ func Format() ingest.Format {
 	}
 }
 
-func decode(in *ingest.Input, emit ingest.Emit) error { return in.Dialogues(emit, tell) }
+func decode(in *ingest.Input, emit ingest.Emit) error { return in.Dialogues(emit, sendMessages) }
 
-// message is one of the list, or a response.
+// message is an element of the list, or a response.
 type message struct {
 	Role    string         `json:"role"`
 	Content jsontext.Value `json:"content"`
@@ -40,7 +38,7 @@ type message struct {
 	Usage   *usage         `json:"usage"`
 }
 
-// usage counts tokens. Input leaves out what the cache took or gave.
+// usage counts tokens. Input does not include cached tokens.
 type usage struct {
 	Input      int64 `json:"input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
@@ -48,7 +46,7 @@ type usage struct {
 	Output     int64 `json:"output_tokens"`
 }
 
-func tell(d *ingest.Dialogue) (told int, err error) {
+func sendMessages(d *ingest.Dialogue) (sent int, err error) {
 	if d.Emitted == 0 {
 		if err := tellSystem(d); err != nil {
 			return 0, err
@@ -60,11 +58,11 @@ func tell(d *ingest.Dialogue) (told int, err error) {
 		if err := d.Message(i, &m); err != nil {
 			return i, err
 		}
-		if err := m.tell(d, i, d.Path(i)); err != nil {
+		if err := m.send(d, i, d.Path(i)); err != nil {
 			return i, err
 		}
 	}
-	if d.Emitted > end { // the same request once more
+	if d.Emitted > end { // the same request again
 		return end, nil
 	}
 	for path, value := range d.Answers() {
@@ -73,7 +71,7 @@ func tell(d *ingest.Dialogue) (told int, err error) {
 			return end, err
 		}
 		if m.Role == "assistant" {
-			return end + 1, m.tell(d, end, path)
+			return end + 1, m.send(d, end, path)
 		}
 	}
 	return end, nil
@@ -89,11 +87,11 @@ func tellSystem(d *ingest.Dialogue) error {
 	if err := d.Unmarshal("", d.Request, &request); err != nil {
 		return err
 	}
-	return tellText(d, ingest.Location{}, unloop.RoleSystem, ingest.Content(request.System))
+	return sendText(d, ingest.Location{}, unloop.RoleSystem, ingest.Content(request.System))
 }
 
-// tell sends what the message tells. What a user says comes behind the results it is sent with, for it begins a turn.
-func (m *message) tell(d *ingest.Dialogue, index int, path string) error {
+// send sends the events of the message. A user's text follows the results in the same message, because it begins a turn.
+func (m *message) send(d *ingest.Dialogue, index int, path string) error {
 	blocks, err := d.Blocks(path, m.Content)
 	if err != nil {
 		return err
@@ -103,21 +101,21 @@ func (m *message) tell(d *ingest.Dialogue, index int, path string) error {
 		if err := d.Builder.Blocks(at, blocks); err != nil {
 			return err
 		}
-		return tellText(d, at, m.Role, ingest.Prose(blocks))
+		return sendText(d, at, m.Role, ingest.Prose(blocks))
 	}
 	if m.Usage != nil || m.Model != "" {
 		if err := d.Builder.Model(at, m.took()); err != nil {
 			return err
 		}
 	}
-	if err := tellText(d, at, unloop.RoleAssistant, ingest.Prose(blocks)); err != nil {
+	if err := sendText(d, at, unloop.RoleAssistant, ingest.Prose(blocks)); err != nil {
 		return err
 	}
 	return d.Builder.Blocks(at, blocks)
 }
 
-// tellText sends a message, unless it is blank or of a role that is not known.
-func tellText(d *ingest.Dialogue, at ingest.Location, role, text string) error {
+// sendText sends a message, unless it is blank or its role is unknown.
+func sendText(d *ingest.Dialogue, at ingest.Location, role, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -128,7 +126,7 @@ func tellText(d *ingest.Dialogue, at ingest.Location, role, text string) error {
 	return nil
 }
 
-// took returns what the model call took that gave the message.
+// took returns the usage of the model call that returned the message.
 func (m *message) took() ingest.Usage {
 	u := ingest.Usage{Model: m.Model}
 	if m.Usage != nil {

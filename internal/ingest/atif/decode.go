@@ -1,12 +1,12 @@
-// Package atif reads trajectories in the Agent Trajectory Interchange Format (ATIF-v1.x, Harbor's RFC 0001), which
-// Harbor writes for the agents that it runs and which several agents write themselves: one JSON document with a list
-// of steps. A step is a message of the user or the system, or one whole turn of the agent: its answer, its tool
-// calls and their results, which hence share an Index. An Index counts a trajectory's steps, from 0.
+// Package atif reads trajectories in the Agent Trajectory Interchange Format (ATIF-v1.x, Harbor's RFC 0001), which Harbor writes
+// for the agents that it runs and which several agents write themselves: one JSON document with a list of steps. A step is a
+// message of the user or the system, or one whole turn of the agent: its answer, its tool calls and their results, which
+// therefore share an Index. An Index counts the steps of a trajectory, from 0.
 //
-// Traps: steps with is_copied_context were copied from the trajectory that this one continues and are left out;
-// final_metrics sum up the steps' metrics and are not read. Some agents, Terminus among them, name no call in a
-// result (see pair). The format has no word for a failed call, but its writers have some in "extra" (see failed).
-// Trajectories of sub-agents that are embedded in the document (from v1.7) are runs of their own.
+// Traps: steps with is_copied_context were copied from the trajectory that this one continues and are skipped. final_metrics are
+// sums of the steps' metrics and are not read. Some agents, Terminus among them, name no call in a result (see pair). The format
+// has no member for a failed call, but its writers use "extra" (see failed). Trajectories of sub-agents that are embedded in the
+// document (from v1.7) are separate runs.
 package atif
 
 import (
@@ -79,7 +79,7 @@ type result struct {
 	Extra   jsontext.Value `json:"extra"`
 }
 
-// metrics tells what a step took. Cached tokens are among the prompt's.
+// metrics is the usage of a step. Prompt tokens include cached ones.
 type metrics struct {
 	Prompt     int64   `json:"prompt_tokens"`
 	Completion int64   `json:"completion_tokens"`
@@ -114,7 +114,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	return nil
 }
 
-// run returns the root's run: its session, or else the document itself.
+// run returns the id of the root's run: its session, else the name of the document.
 func (t *trajectory) run(name string) string {
 	for _, id := range []string{t.Session, t.ID} {
 		if id != "" {
@@ -131,7 +131,7 @@ type decoder struct {
 	trail *ingest.EventBuilder
 }
 
-// trajectory sends one trajectory and puts its sub-agents, whose runs are named after it, on the list.
+// trajectory sends one trajectory and queues its sub-agents, whose runs are named after it.
 func (d *decoder) trajectory(t *trajectory) error {
 	for i := range t.Subagents {
 		sub := &t.Subagents[i]
@@ -174,7 +174,7 @@ func (d *decoder) message(at ingest.Location, role string, s *step) error {
 	return d.trail.Message(at, role, text)
 }
 
-// turn sends an agent's step: the model call, what it said, the calls that it asked for, and their results.
+// turn sends a step of the agent: the model call, its text, the requested calls, and their results.
 func (d *decoder) turn(at ingest.Location, model string, s *step) error {
 	if usage, ok := s.usage(model); ok {
 		if err := d.trail.Model(at, usage); err != nil {
@@ -199,8 +199,7 @@ func (d *decoder) turn(at ingest.Location, model string, s *step) error {
 	return nil
 }
 
-// usage returns what the step's model call took, if it made one: a step with a call count of 0 was decided by a
-// program.
+// usage returns the usage of the step's model call, if it made one. A program decided a step with a call count of 0.
 func (s *step) usage(model string) (ingest.Usage, bool) {
 	if s.ModelCalls != nil && *s.ModelCalls == 0 || s.Metrics == nil && s.Model == "" {
 		return ingest.Usage{}, false
@@ -216,8 +215,8 @@ func (s *step) usage(model string) (ingest.Usage, bool) {
 	return u, true
 }
 
-// failed reports whether the free part of a result, or of a step with one call, tells of a failure in one of the
-// ways that are in use. What cannot be read tells nothing.
+// failed reports whether the member extra of a result, or of a step with one call, marks a failure in one of the common ways. It
+// ignores a member that it cannot read.
 func (d *decoder) failed(extra jsontext.Value) bool {
 	var told struct {
 		IsError  bool            `json:"is_error"`

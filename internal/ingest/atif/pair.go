@@ -7,9 +7,9 @@ type answer struct {
 	result *result
 }
 
-// pair finds the call of each result of a step. A result that names no call belongs to the first call that has none
-// yet; when there are fewer such results than calls, the last one is what could be seen after all the rest (a
-// terminal's screen after several keystrokes). Results of a step without calls answer nothing and are left out.
+// pair finds the call of each result of a step. A result without a call id belongs to the first call without a result. If there
+// are fewer such results than calls, the last one is the state after all other calls, such as a terminal's screen after several
+// keystrokes. Results of a step without calls are skipped.
 func pair(s *step) []answer {
 	tools := make(map[string]string, len(s.Calls))
 	for _, c := range s.Calls {

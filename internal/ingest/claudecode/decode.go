@@ -1,28 +1,27 @@
-// Package claudecode reads what Claude Code writes: the session files under ~/.claude/projects, one JSON object a line,
-// and the lines that it prints with --output-format stream-json. Both wrap messages of Anthropic's Messages API and
-// differ in what stands around them, so that one decoder reads both; a sniff each tells them apart.
+// Package claudecode reads the output of Claude Code: the session files under ~/.claude/projects, one JSON object per line, and
+// the lines that it prints with --output-format stream-json. Both contain messages of Anthropic's Messages API in different
+// envelopes. One decoder reads both, and each format has its own sniff function.
 //
-// An event's Index counts the lines that are not blank, from 0. The run is the session; when a file goes on under
-// another session's id, another run begins.
+// An event's Index counts the non-blank lines, from 0. The run is the session. If a file continues with the id of another
+// session, another run begins.
 //
-// What one might trip over:
+// Special cases:
 //
-//   - One message of the model stands on several lines, a content block each, with one message.id. Its usage is
-//     repeated on each line or grows from line to line; the largest is right. The first line sends the model call, and
-//     a line that tells more sends a further completion with the difference: the sum is right and the calls that
-//     started are counted once.
-//   - A stream that broke is sent again: its calls come twice under one id, the first time without a result. Each is one call.
+//   - One message of the model is on several lines with one message.id, one content block each. Its usage is repeated on
+//     each line or grows from line to line; the maximum is correct. The first line sends the model call. A line with more
+//     tokens sends another completion with the difference. The sum is then correct, and the started calls are counted once.
+//   - A broken stream is sent again: its calls occur twice with one id, first without a result. Each is one call.
 //   - A resumed session begins with a copy of earlier lines. A uuid counts once.
-//   - toolUseResult beside a message repeats the result that the message holds, and is not read.
-//   - A rewind leaves the lines that were given up in the file, and the next line's parentUuid points back beyond them.
-//     They stay in the run: the steps were taken, and to have taken them again is what loop detection is for.
-//   - Not all that is of type user was said by the user: see entry.injected.
-//   - The lines of a sub-agent are the agent's by whose id they go: agentId, else "sidechain", or in a stream the id
-//     of the tool call that started it. A file that holds nothing but a sub-agent is a run of its own,
-//     "session/agent", or its events would have the ids of the main file's.
-//   - A stream's result ends the run as far as this process goes. Its cost and its usage per model are totals of the
-//     process, so that the second result of a process repeats the first one's. The run's end carries the cost that is
-//     new, and the tokens that the messages did not tell: a stream prints messages before their output is counted.
+//   - toolUseResult repeats the result in the message and is not read.
+//   - A rewind leaves the abandoned lines in the file, and the parentUuid of the next line refers to a line before them.
+//     They stay in the run, because the steps happened, and repeating them is what loop detection looks for.
+//   - Some texts of type user are not from the user: see entry.injected.
+//   - The lines of a sub-agent belong to the agent agentId, else "sidechain", or in a stream to the id of the tool call that
+//     started it. A file of a sub-agent only is the run "session/agent", because otherwise its events would have the ids of
+//     the main file's.
+//   - The result of a stream ends the run of this process. Its cost and its usage per model are totals of the process, so
+//     the second result of a process includes the first one. The end of the run has the additional cost, and the tokens that
+//     the messages did not have, because a stream prints messages before their output is counted.
 //
 // Lines of other types (system, summary, attachment, file-history-snapshot, progress, stream_event …) are skipped.
 package claudecode
@@ -57,8 +56,7 @@ func Stream() ingest.Format {
 	}
 }
 
-// sniffSession looks for a line of the conversation. What may stand before it is bookkeeping, which names the session
-// or has a shape of its own.
+// sniffSession looks for a line of the conversation. Earlier lines are metadata, which name the session or have their own form.
 func sniffSession(head []byte) bool {
 	bookkeeping := false
 	for line := range bytes.Lines(head) {
@@ -111,16 +109,16 @@ func hasAny(m map[string]string, names ...string) bool {
 	return false
 }
 
-// decoder holds what later lines need to know of earlier ones: a uuid for each line of the conversation, and two
-// numbers for each message of the model.
+// decoder keeps the facts of earlier lines that later lines need: a uuid for each line of the conversation, and two numbers for
+// each message of the model.
 type decoder struct {
 	in   *ingest.Input
 	emit ingest.Emit
 
-	index int // of the line at hand
+	index int // of the current line
 	seen  map[string]bool
 	runs  map[string]*run
-	agent string // the sub-agent that the whole file belongs to
+	agent string // the sub-agent of the whole file
 }
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
@@ -153,7 +151,7 @@ func (d *decoder) line(line ingest.Line) error {
 	return nil
 }
 
-// entry sends what a line of the conversation tells, unless an earlier one told it.
+// entry sends the events of a line of the conversation, unless an earlier line had them.
 func (d *decoder) entry(line int, e *entry) error {
 	if d.seen[e.UUID] {
 		return nil
@@ -176,7 +174,7 @@ func (d *decoder) entry(line int, e *entry) error {
 	return r.answered(at, e, blocks)
 }
 
-// run returns the session's run, new or as it was.
+// run returns the run of the session, a new or an existing one.
 func (d *decoder) run(session string) *run {
 	id := session
 	if id == "" {

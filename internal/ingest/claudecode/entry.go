@@ -10,8 +10,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// entry is a line of the conversation, of type user or assistant. Session files write names in camelCase, the stream
-// mostly with underscores.
+// entry is a line of the conversation, of type user or assistant. Session files have names in camelCase, the stream mostly with
+// underscores.
 type entry struct {
 	Type    string         `json:"type"`
 	UUID    string         `json:"uuid"`
@@ -21,16 +21,16 @@ type entry struct {
 	FileSession string  `json:"sessionId"`
 	Sidechain   bool    `json:"isSidechain"`
 	AgentID     string  `json:"agentId"`
-	Meta        bool    `json:"isMeta"`           // put in by the program
-	Summary     bool    `json:"isCompactSummary"` // stands for what was compacted away
+	Meta        bool    `json:"isMeta"`           // inserted by the program
+	Summary     bool    `json:"isCompactSummary"` // replaces compacted messages
 	Cost        float64 `json:"costUSD"`          // of the message; versions before 1.0.9
 
 	StreamSession string `json:"session_id"`
 	Parent        string `json:"parent_tool_use_id"`
-	Synthetic     bool   `json:"isSynthetic"` // put in by the program
+	Synthetic     bool   `json:"isSynthetic"` // inserted by the program
 
 	APIError bool           `json:"isApiErrorMessage"`
-	Error    jsontext.Value `json:"error"` // which error of the API the message stands for
+	Error    jsontext.Value `json:"error"` // the API error that the message replaces
 }
 
 type message struct {
@@ -40,7 +40,7 @@ type message struct {
 	Usage   usage          `json:"usage"`
 }
 
-// synthetic is the model's name where the program itself wrote the message.
+// synthetic is the model's name if the program itself wrote the message.
 const synthetic = "<synthetic>"
 
 func (e *entry) session() string {
@@ -62,8 +62,8 @@ func (e *entry) agent() string {
 	return "sidechain"
 }
 
-// injected reports whether a text of type user is not the user's word: what the program puts in, what a command of the
-// user printed, and what the main agent tells a sub-agent, which its tool call says already. None begins a turn.
+// injected reports whether a text of type user is not from the user: insertions of the program, the output of a user's command,
+// and the main agent's prompt for a sub-agent, which its tool call also contains. None begins a turn.
 func (e *entry) injected(text string) bool {
 	if e.Meta || e.Summary || e.Synthetic || e.agent() != "" {
 		return true
@@ -79,7 +79,7 @@ func (e *entry) injected(text string) bool {
 	return false
 }
 
-// said sends what a user line tells: the results that it brings, then the user's message, if it is one.
+// said sends the events of a user line: its results, then the user's message, if it is one.
 func (r *run) said(at ingest.Location, e *entry, blocks []ingest.Block) error {
 	if err := r.trail.Blocks(at, blocks); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (r *run) said(at ingest.Location, e *entry, blocks []ingest.Block) error {
 	return r.trail.Message(at, unloop.RoleUser, text)
 }
 
-// answered sends what an assistant line tells: the model call, its text, and the calls that it asks for.
+// answered sends the events of an assistant line: the model call, its text, and the requested calls.
 func (r *run) answered(at ingest.Location, e *entry, blocks []ingest.Block) error {
 	text := ingest.Prose(blocks)
 	if e.APIError || e.Message.Model == synthetic {
@@ -111,8 +111,8 @@ func (r *run) answered(at ingest.Location, e *entry, blocks []ingest.Block) erro
 	return r.trail.Blocks(at, slices.DeleteFunc(blocks, r.isOpen))
 }
 
-// isOpen reports whether the block is a call that an earlier line holds under the same id and that has no result. A stream that
-// broke is sent again, and its calls with it; each of them is one call.
+// isOpen reports whether an earlier line contains the same call, with the same id, without a result. A broken stream is sent
+// again with its calls; each of them is one call.
 func (r *run) isOpen(b ingest.Block) bool {
 	if !b.IsCall() || b.ID == "" {
 		return false
@@ -122,7 +122,7 @@ func (r *run) isOpen(b ingest.Block) bool {
 	return known
 }
 
-// stoodIn sends what a message of the program in the model's place tells: that the model call failed, or nothing.
+// stoodIn sends the event of a message that the program wrote instead of the model: a failed model call, or none.
 func (r *run) stoodIn(at ingest.Location, e *entry, text string) error {
 	if !e.APIError && e.Error.Kind() != '"' {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// run is a session's events, and what they told of tokens and cost so far.
+// run is the events of a session, and its tokens and cost so far.
 type run struct {
 	trail *ingest.EventBuilder
 	spent map[string]spending // by message id
@@ -17,18 +17,18 @@ type run struct {
 
 	told    usage   // in all events
 	tokens  int64   // in all events
-	settled usage   // told, when the last result came
-	before  int64   // tokens, when the last result came
+	settled usage   // total at the last result
+	before  int64   // tokens at the last result
 	cost    float64 // of the last result
 }
 
 type spending struct {
-	usage  usage // the most of each kind
-	tokens int64 // the most of all kinds together
+	usage  usage // maximum of each kind
+	tokens int64 // maximum of all kinds together
 	cost   float64
 }
 
-// usage is what a message took. The three kinds of input are counted apart.
+// usage is the tokens of a message. The three kinds of input are separate.
 type usage struct {
 	Input      int64 `json:"input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
@@ -38,8 +38,8 @@ type usage struct {
 
 func (u usage) tokens() int64 { return max(0, u.Input+u.CacheWrite+u.CacheRead+u.Output) }
 
-// kinds returns the tokens by kind as an event has them: the input includes its cached parts. It returns nil where the kinds do
-// not add up to the event's tokens.
+// kinds returns the tokens by kind in the form of events: the input includes its cached parts. It returns nil if the kinds do not
+// add up to the event's tokens.
 func (u usage) kinds(tokens int64) *unloop.Usage {
 	if u.tokens() != tokens {
 		return nil
@@ -49,18 +49,17 @@ func (u usage) kinds(tokens int64) *unloop.Usage {
 	})
 }
 
-// plus returns the sum of both.
+// plus returns u + v.
 func (u usage) plus(v usage) usage {
 	return usage{u.Input + v.Input, u.CacheWrite + v.CacheWrite, u.CacheRead + v.CacheRead, u.Output + v.Output}
 }
 
-// beyond returns what u has of each kind more than v.
+// beyond returns the excess of u over v by kind.
 func (u usage) beyond(v usage) usage {
 	return usage{max(0, u.Input-v.Input), max(0, u.CacheWrite-v.CacheWrite), max(0, u.CacheRead-v.CacheRead), max(0, u.Output-v.Output)}
 }
 
-// model sends the model call that the line is of, and on the message's later lines only what they tell beyond the
-// earlier ones.
+// model sends the model call of the line. Later lines of the same message send only the additional tokens.
 func (r *run) model(at ingest.Location, e *entry) error {
 	m := &e.Message
 	now := spending{m.Usage.beyond(usage{}), m.Usage.tokens(), max(0, e.Cost)}
@@ -83,15 +82,15 @@ func (r *run) model(at ingest.Location, e *entry) error {
 	})
 }
 
-// result is the last line of a stream, or of a turn where one process serves many.
+// result is the last line of a stream, or of a turn if one process serves several turns.
 type result struct {
 	Session string                `json:"session_id"`
 	Subtype string                `json:"subtype"`
 	IsError bool                  `json:"is_error"`
 	Text    jsontext.Value        `json:"result"`
-	Cost    float64               `json:"total_cost_usd"` // of the process so far
+	Cost    float64               `json:"total_cost_usd"` // total of the process
 	Usage   usage                 `json:"usage"`          // of the turn, without sub-agents
-	Models  map[string]modelUsage `json:"modelUsage"`     // of the process so far, by model
+	Models  map[string]modelUsage `json:"modelUsage"`     // total of the process, by model
 }
 
 type modelUsage struct {
@@ -101,7 +100,7 @@ type modelUsage struct {
 	Output     int64 `json:"outputTokens"`
 }
 
-// end sends the end of the run, with the cost and the tokens that no event told yet.
+// end sends the end of the run, with the cost and the tokens that no event had.
 func (r *run) end(at ingest.Location, res *result) error {
 	e := &unloop.Event{Type: unloop.RunCompleted, Status: res.Subtype}
 	if res.IsError || strings.HasPrefix(res.Subtype, "error") {
@@ -122,7 +121,7 @@ func (r *run) end(at ingest.Location, res *result) error {
 	return r.trail.Add(at, e)
 }
 
-// usage returns what the process took so far, by kind and together; the arguments are what it took when this turn began.
+// usage returns the total usage of the process, by kind and together. The arguments are the totals at the beginning of this turn.
 func (res *result) usage(before usage, tokens int64) (usage, int64) {
 	if len(res.Models) == 0 {
 		return before.plus(res.Usage), tokens + res.Usage.tokens()
@@ -134,7 +133,7 @@ func (res *result) usage(before usage, tokens int64) (usage, int64) {
 	return sum, sum.tokens()
 }
 
-// reason says why the run failed: what the program says, or the name it has for it.
+// reason returns why the run failed: the program's text, or its name for the failure.
 func (res *result) reason() string {
 	if text := ingest.UnquoteText(res.Text); text != "" {
 		return text

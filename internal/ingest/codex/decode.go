@@ -1,26 +1,26 @@
-// Package codex reads the rollouts that Codex writes under ~/.codex/sessions, JSON Lines of {timestamp, type, payload}.
-// The lines are two logs in one: response_item is what the model said and was told, event_msg is what the display
-// shows. Rollouts from before September 2025 have the items without an envelope, after a first line with the id.
+// Package codex reads the rollouts that Codex writes under ~/.codex/sessions, JSON Lines of {timestamp, type, payload}. The
+// lines are two interleaved logs: response_item is the history of the model, and event_msg is what the display shows. Rollouts
+// from before September 2025 have the items without an envelope, after a first line with the id.
 //
-// An event's Index counts the lines that are not blank, from 0. The run is the id of the first session_meta; a fork has
-// its parent's behind it.
+// An event's Index counts the non-blank lines, from 0. The run is the id of the first session_meta. In a fork, the session_meta
+// of its parent follows.
 //
-// What one might trip over:
+// Special cases:
 //
-//   - Messages stand in both logs; only the items are read.
-//   - A tool's result stands in both logs too. The item is the result, as the model saw it, and the display's event of
-//     the same call id may tell the exit status. They come in either order, so that an outcome is held until the next
-//     message, call or usage is told. An event alone, of a call that the items know, is the outcome at the turn's end.
-//     Events of calls that the items do not know, the user's own commands and those inside a script, are skipped.
-//   - What a command printed stands behind lines about it (exit code, wall time, a chunk's id, which is new each time)
-//     or in JSON beside them. The output is what was printed, for else no two results were equal; a call whose exit
-//     code is not 0 failed.
-//   - token_count repeats the session's total. What it has grown is the usage of the model call before it: that event
-//     follows what the model said, since nothing tells the usage earlier.
-//   - compacted holds a history that replaces the one before it. It is not read: what was compacted happened all the
-//     same. Nor does thread_rolled_back take anything back.
-//   - Some messages of role user are put in by the program: see injected. They begin no turn. Messages of role
-//     developer are all put in and are skipped.
+//   - Messages are in both logs. Only the items are read.
+//   - The result of a tool is in both logs, too. The item is the result as the model saw it. The display's event with the
+//     same call id may have the exit status. They arrive in either order, so an outcome is held until the next message, call
+//     or usage. If there is only an event, for a call in the items, it is the outcome at the end of the turn. Events of
+//     other calls, which are the user's own commands and those inside a script, are skipped.
+//   - Lines about a command (exit code, wall time, the id of a chunk, which is always new) precede its output, or JSON
+//     contains both. The output without these lines is the result, because otherwise no two results would be equal. A call
+//     whose exit code is not 0 failed.
+//   - token_count repeats the session's total. Its increase is the usage of the previous model call. That event follows the
+//     model's message, because no earlier line has the usage.
+//   - compacted contains a history that replaces the previous one. It is not read, because the compacted steps still
+//     happened. For the same reason, thread_rolled_back removes nothing.
+//   - The program inserts some messages of role user: see ingest.IsInserted. They begin no turn. Messages of role developer are all
+//     inserted and are skipped.
 package codex
 
 import (
@@ -80,7 +80,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	if err := in.EachLine(d.line); err != nil {
 		return err
 	}
-	return d.settleAll()
+	return d.flushAll()
 }
 
 func (d *decoder) line(line ingest.Line) error {

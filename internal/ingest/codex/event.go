@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// event takes what an event of the display tells beyond the items.
+// event reads an event of the display for facts that the items do not have.
 func (d *decoder) event(at ingest.Location, p part) error {
 	kind, err := p.kind()
 	if err != nil {
@@ -34,12 +34,12 @@ func (d *decoder) event(at ingest.Location, p part) error {
 		}
 		d.ended(at, completed.Item.ID, &completed.Item)
 	case "task_complete", "turn_complete", "turn_aborted":
-		return d.settleAll()
+		return d.flushAll()
 	}
 	return nil
 }
 
-// end is an event, or an item of the display, that tells how a call ended.
+// end is an event, or an item of the display, with the outcome of a call.
 type end struct {
 	ID       string         `json:"id"`
 	CallID   string         `json:"call_id"`
@@ -53,13 +53,13 @@ type end struct {
 }
 
 func (d *decoder) ended(at ingest.Location, id string, e *end) {
-	output, told := e.outcome()
-	if output != nil || told != nil {
-		d.hold(&outcome{at: at, id: id, output: output, told: told})
+	output, v := e.outcome()
+	if output != nil || v != nil {
+		d.hold(&outcome{at: at, id: id, output: output, verdict: v})
 	}
 }
 
-// printed returns what was put out, as the display has it, or nil if it has nothing.
+// printed returns the output in the display, or nil without one.
 func (e *end) printed() json.RawMessage {
 	switch {
 	case e.Printed != nil && *e.Printed != "":
@@ -72,7 +72,7 @@ func (e *end) printed() json.RawMessage {
 	return nil
 }
 
-// outcome returns the output, and whether the call failed, as far as they are told.
+// outcome returns the output, and whether the call failed, as far as they are known.
 func (e *end) outcome() (json.RawMessage, *verdict) {
 	output := e.printed()
 	switch {
@@ -81,8 +81,8 @@ func (e *end) outcome() (json.RawMessage, *verdict) {
 	case e.Success != nil:
 		return output, &verdict{failed: !*e.Success}
 	}
-	if output, told, ok := e.tool(); ok {
-		return output, told
+	if output, v, ok := e.tool(); ok {
+		return output, v
 	}
 	switch ingest.UnquoteText(e.Status) {
 	case "completed", "success":
@@ -115,7 +115,7 @@ func (e *end) tool() (json.RawMessage, *verdict, bool) {
 	return nil, nil, false
 }
 
-// usage is what model calls took. Input includes Cached, and Output includes Reasoning.
+// usage is the tokens of model calls. Input includes Cached, and Output includes Reasoning.
 type usage struct {
 	Input     int64 `json:"input_tokens"`
 	Cached    int64 `json:"cached_input_tokens"`
@@ -124,7 +124,7 @@ type usage struct {
 	Total     int64 `json:"total_tokens"`
 }
 
-// since returns what u has beyond an earlier total.
+// since returns the difference to an earlier total.
 func (u usage) since(before usage) usage {
 	return usage{
 		u.Input - before.Input, u.Cached - before.Cached, u.Output - before.Output, u.Reasoning - before.Reasoning, u.Total - before.Total,
@@ -142,8 +142,8 @@ func (u usage) sum() int64 {
 	return u.Input + u.Output
 }
 
-// tokenCount sends the model call that made the session's total grow. A total that is less than the one before began
-// anew. The same count comes again when only the rate limits have changed.
+// tokenCount sends the model call that increased the session's total. If the total decreased, counting began again. An equal
+// count is sent again if only the rate limits have changed.
 func (d *decoder) tokenCount(at ingest.Location, p part) error {
 	var count struct {
 		Info *struct {
@@ -167,7 +167,7 @@ func (d *decoder) tokenCount(at ingest.Location, p part) error {
 		return nil
 	}
 	d.usage = now
-	if err := d.settle(); err != nil {
+	if err := d.flush(); err != nil {
 		return err
 	}
 	return d.trail.Model(at, ingest.Usage{Model: d.model, Tokens: grown, Kinds: call.kinds()})

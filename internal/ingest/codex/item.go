@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -11,11 +12,11 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// lenient are the options with which the input was read.
+// lenient are the options with which the input is read.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// item sends what an item of the model's history tells. The calls have types of their own (function_call,
-// custom_tool_call, local_shell_call, web_search_call …), and so have their results.
+// item sends the events of an item of the model's history. Calls and results have several types (function_call, custom_tool_call,
+// local_shell_call, web_search_call …).
 func (d *decoder) item(at ingest.Location, p part) error {
 	kind, err := p.kind()
 	switch {
@@ -24,7 +25,7 @@ func (d *decoder) item(at ingest.Location, p part) error {
 	case kind == "message":
 		return d.message(at, p)
 	case strings.HasSuffix(kind, "_call"):
-		return d.call(at, p, strings.TrimSuffix(kind, "_call"))
+		return d.call(at, p, kind)
 	case strings.HasSuffix(kind, "_output"):
 		return d.result(at, p)
 	}
@@ -46,7 +47,7 @@ func (d *decoder) message(at ingest.Location, p part) error {
 	}
 	var texts []string
 	for _, text := range parts(m.Content) {
-		if m.Role != unloop.RoleUser || !injected(text) {
+		if m.Role != unloop.RoleUser || !ingest.IsInserted(text) {
 			texts = append(texts, text)
 		}
 	}
@@ -54,11 +55,11 @@ func (d *decoder) message(at ingest.Location, p part) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	settle := d.settle
-	if m.Role == unloop.RoleUser { // the turn before is over
-		settle = d.settleAll
+	flush := d.flush
+	if m.Role == unloop.RoleUser { // the previous turn is over
+		flush = d.flushAll
 	}
-	if err := settle(); err != nil {
+	if err := flush(); err != nil {
 		return err
 	}
 	return d.trail.Message(at, m.Role, text)
@@ -82,56 +83,43 @@ func parts(content jsontext.Value) []string {
 	return texts
 }
 
-// injected reports whether a part of a user message is not the user's word: the program puts in instructions, the
-// environment, and notices, each in a tag of its own.
-func injected(text string) bool {
-	text = strings.TrimSpace(text)
-	if strings.HasPrefix(text, "# AGENTS.md instructions") {
-		return true
-	}
-	for _, tag := range []string{
-		"environment_context", "user_instructions", "additional_context", "skill", "recommended_plugins",
-		"turn_aborted", "user_shell_command", "subagent_notification", "agent_message_board_notification",
-	} {
-		if strings.HasPrefix(text, "<"+tag+">") && strings.HasSuffix(text, "</"+tag+">") {
-			return true
-		}
-	}
-	return false
+// Call is an item that calls a tool. Which members it has depends on its type.
+type Call struct {
+	ID        string         `json:"id"`
+	CallID    string         `json:"call_id"`
+	Name      string         `json:"name"`
+	Namespace string         `json:"namespace"` // mcp__server, of a tool named without it
+	Arguments jsontext.Value `json:"arguments"` // of a function: JSON in a string
+	Input     jsontext.Value `json:"input"`     // of a custom tool: free text
+	Action    jsontext.Value `json:"action"`    // of the shell and of a search
 }
 
-// call sends a call. Tool is what the item's type says of the tool, for calls that do not name it.
-func (d *decoder) call(at ingest.Location, p part, tool string) error {
-	var c struct {
-		ID        string         `json:"id"`
-		CallID    string         `json:"call_id"`
-		Name      string         `json:"name"`
-		Namespace string         `json:"namespace"` // mcp__server, of a tool named without it
-		Arguments jsontext.Value `json:"arguments"` // of a function: JSON in a string
-		Input     jsontext.Value `json:"input"`     // of a custom tool: free text
-		Action    jsontext.Value `json:"action"`    // of the shell and of a search
-	}
-	if err := p.read(&c); err != nil {
-		return err
-	}
-	if c.Name != "" {
-		tool = c.Name
-	}
+// Read returns the id of the call, its tool and its arguments. kind is the type of the item, which names the tool of a call
+// without a name.
+func (c *Call) Read(kind string) (id, tool string, args json.RawMessage) {
+	id, tool = cmp.Or(c.CallID, c.ID), cmp.Or(c.Name, strings.TrimSuffix(kind, "_call"))
 	if c.Namespace != "" {
 		tool = strings.TrimSuffix(c.Namespace, "__") + "__" + tool
 	}
-	id := c.CallID
-	if id == "" {
-		id = c.ID
-	}
-	args := ingest.Arguments(c.Arguments)
 	switch {
 	case c.Input.Kind() != 0:
 		args = json.RawMessage(c.Input)
 	case c.Action.Kind() != 0:
 		args = json.RawMessage(c.Action)
+	default:
+		args = ingest.Arguments(c.Arguments)
 	}
-	if err := d.settle(); err != nil {
+	return id, tool, args
+}
+
+// call sends a call.
+func (d *decoder) call(at ingest.Location, p part, kind string) error {
+	var c Call
+	if err := p.read(&c); err != nil {
+		return err
+	}
+	id, tool, args := c.Read(kind)
+	if err := d.flush(); err != nil {
 		return err
 	}
 	if id != "" {
@@ -140,7 +128,7 @@ func (d *decoder) call(at ingest.Location, p part, tool string) error {
 	return d.trail.Call(at, id, tool, args)
 }
 
-// result takes a call's result, which is sent later.
+// result holds the result of a call, which is sent later.
 func (d *decoder) result(at ingest.Location, p part) error {
 	var r struct {
 		CallID string         `json:"call_id"`
@@ -150,10 +138,10 @@ func (d *decoder) result(at ingest.Location, p part) error {
 	if err := p.read(&r); err != nil {
 		return err
 	}
-	output, told := open(r.Output)
+	output, v := open(r.Output)
 	if r.Output.Kind() == 0 && r.Tools.Kind() != 0 {
 		output = json.RawMessage(r.Tools)
 	}
-	d.hold(&outcome{at: at, id: r.CallID, output: output, told: told, item: true})
+	d.hold(&outcome{at: at, id: r.CallID, output: output, verdict: v, item: true})
 	return nil
 }

@@ -11,37 +11,37 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// call is what is known of a call.
+// call is the known state of a call.
 type call struct {
 	tool string
 	held *outcome // nil before there is one and after it was sent
 	done bool     // the outcome was sent
 }
 
-// outcome is a call's outcome, as far as it is known.
+// outcome is the known outcome of a call.
 type outcome struct {
-	call   *call
-	at     ingest.Location
-	id     string
-	output json.RawMessage
-	told   *verdict // nil as long as nothing tells whether the call failed
-	item   bool     // the result is the model's, not only the display's
+	call    *call
+	at      ingest.Location
+	id      string
+	output  json.RawMessage
+	verdict *verdict // nil if it is unknown whether the call failed
+	item    bool     // the result is the one for the model, not only for the display
 }
 
-// verdict says whether a call failed, and why.
+// verdict is whether a call failed, and why.
 type verdict struct {
 	failed bool
 	reason string
 }
 
-// hold keeps o until settle, together with what is known of its call already. What comes after the call's outcome was
-// sent is dropped.
+// hold keeps o, merged with an earlier outcome of the same call, until flush. Outcomes of calls that were already sent are
+// dropped.
 func (d *decoder) hold(o *outcome) {
 	c := d.calls[o.id]
 	switch {
-	case c == nil && !o.item: // the display's own
+	case c == nil && !o.item: // a call of the display only
 		return
-	case o.id == "": // whose it is nobody knows
+	case o.id == "": // its call is unknown
 		c = &call{}
 	case c == nil:
 		c = &call{}
@@ -54,24 +54,24 @@ func (d *decoder) hold(o *outcome) {
 		d.held = append(d.held, o)
 		return
 	}
-	if c.held.told == nil || o.told != nil && !o.item { // the event knows best
-		c.held.told = o.told
+	if c.held.verdict == nil || o.verdict != nil && !o.item { // the event is authoritative
+		c.held.verdict = o.verdict
 	}
 	if o.item && !c.held.item {
 		c.held.at, c.held.item = o.at, true
 	}
-	if o.item { // a tool may answer more than once; the last answer stands
+	if o.item { // a tool may answer several times; the last answer counts
 		c.held.output = o.output
 	}
 }
 
-// patience is how many outcomes wait at most for the model's result.
+// patience is the maximum number of outcomes that wait for the result for the model.
 const patience = 64
 
-// settle sends the outcomes that are held, but for those that only the display told: they wait for the model's result.
-func (d *decoder) settle() error {
+// flush sends the held outcomes, except those without a result for the model, which wait for it.
+func (d *decoder) flush() error {
 	if len(d.held) > patience {
-		return d.settleAll()
+		return d.flushAll()
 	}
 	waiting := d.held[:0]
 	for _, o := range d.held {
@@ -87,8 +87,8 @@ func (d *decoder) settle() error {
 	return nil
 }
 
-// settleAll sends all outcomes that are held.
-func (d *decoder) settleAll() error {
+// flushAll sends all held outcomes.
+func (d *decoder) flushAll() error {
 	for _, o := range d.held {
 		if err := d.send(o); err != nil {
 			return err
@@ -100,15 +100,15 @@ func (d *decoder) settleAll() error {
 
 func (d *decoder) send(o *outcome) error {
 	o.call.held, o.call.done = nil, true
-	told := verdict{}
-	if o.told != nil {
-		told = *o.told
+	found := verdict{}
+	if o.verdict != nil {
+		found = *o.verdict
 	}
-	return d.trail.Result(o.at, o.id, o.call.tool, o.output, told.failed, told.reason)
+	return d.trail.Result(o.at, o.id, o.call.tool, o.output, found.failed, found.reason)
 }
 
-// open takes apart what a tool returned: what it put out, and whether it failed, if that is told. It is a text, a list
-// of parts, or an object {content, success}.
+// open returns the output of a tool's result, and whether the tool failed, if that is known. The result is a text, a list of
+// parts, or an object {content, success}.
 func open(v jsontext.Value) (json.RawMessage, *verdict) {
 	switch v.Kind() {
 	case 0:
@@ -120,14 +120,14 @@ func open(v jsontext.Value) (json.RawMessage, *verdict) {
 			return openText(text)
 		}
 	case '{':
-		if output, told, ok := openObject(v); ok {
-			return output, told
+		if output, found, ok := openObject(v); ok {
+			return output, found
 		}
 	}
 	return json.RawMessage(v), nil
 }
 
-// joined returns the text of a list that holds nothing but texts.
+// joined returns the text of a list of only texts.
 func joined(list jsontext.Value) (string, bool) {
 	var parts []struct {
 		Text *string `json:"text"`
@@ -169,36 +169,36 @@ func openObject(v jsontext.Value) (json.RawMessage, *verdict, bool) {
 	return nil, nil, false
 }
 
-// openText takes what a command printed out of what Codex says about it. A text that is no such thing is the output.
+// openText removes the lines that Codex adds to the output of a command. Other text is the output.
 func openText(text string) (json.RawMessage, *verdict) {
 	if strings.HasPrefix(text, "{") {
 		if v := jsontext.Value(text); v.IsValid(lenient) {
-			if output, told, ok := openObject(v); ok {
-				return output, told
+			if output, found, ok := openObject(v); ok {
+				return output, found
 			}
 		}
 	}
 	if text == "aborted" || strings.HasPrefix(text, "aborted by user") {
 		return ingest.Text(text), &verdict{failed: true, reason: "aborted"}
 	}
-	var told *verdict
+	var found *verdict
 	for rest := text; ; {
 		line, after, more := strings.Cut(rest, "\n")
 		if line == "Output:" && len(rest) < len(text) {
-			return ingest.Text(after), told
+			return ingest.Text(after), found
 		}
 		about, v := heading(line)
 		if !about || !more {
 			return ingest.Text(text), nil
 		}
 		if v != nil {
-			told = v
+			found = v
 		}
 		rest = after
 	}
 }
 
-// heading reports whether the line is one of those that stand before a command's output, and what it tells.
+// heading reports whether the line is one of those that Codex adds before the output of a command, and the verdict in it.
 func heading(line string) (bool, *verdict) {
 	for _, prefix := range []string{"Exit code: ", "Process exited with code "} {
 		if code, ok := strings.CutPrefix(line, prefix); ok {
@@ -227,11 +227,11 @@ func exited(code int64) *verdict {
 	return &verdict{failed: true, reason: "exit code " + strconv.FormatInt(code, 10)}
 }
 
-// Outcome takes apart what a tool returned to the model: the output, whether the call failed, and why, as far as it is told.
+// Outcome returns the output of a tool's result, whether the call failed, and why, as far as that is known.
 func Outcome(v jsontext.Value) (output json.RawMessage, failed bool, reason string) {
-	output, told := open(v)
-	if told == nil {
+	output, found := open(v)
+	if found == nil {
 		return output, false, ""
 	}
-	return output, told.failed, told.reason
+	return output, found.failed, found.reason
 }

@@ -1,22 +1,22 @@
-// Package gemini reads the chats that Gemini CLI records under ~/.gemini/tmp/<project>/chats: session-*.jsonl, a line of
-// metadata and then a record a line, and the older session-*.json, one document with the records in "messages". The
-// run is the session.
+// Package gemini reads the chats that Gemini CLI records under ~/.gemini/tmp/<project>/chats: session-*.jsonl, one line of
+// metadata and then one record per line, and the older session-*.json, one document with the records in "messages". The run is
+// the session.
 //
-// An event's Index is the record's position: in JSON Lines the line among those that are not blank, from 0, in a
-// document the position in "messages".
+// An event's Index is the position of the record: in JSON Lines the number of the non-blank line, from 0, in a document the
+// position in "messages".
 //
-// What one might trip over:
+// Special cases:
 //
-//   - A record is written again under its id when it changes, as a message that gets its tool calls and its tokens.
-//     The last writing stands, at the place of the first.
-//   - {"$rewindTo": id} takes back the record of that id and all after it; an id that is not known takes back all, as
-//     Gemini CLI reads it. What was taken back is no part of the run. A rewind may come at any time, so nothing is sent
-//     before the input has ended: its records are kept, without what tools displayed, and an input larger than
-//     ingest.MaxDocument is refused.
-//   - {"$set": {…}} changes the metadata. With "messages" it replaces the conversation by one that was compressed or
-//     masked; it is not read, since what was compressed happened all the same.
-//   - A record may hold several calls that ran one after another, so that each call is followed by its own result.
-//   - A call's result is a list of parts, of which functionResponse.response has the output, or the error.
+//   - A changed record is written again with its id, for example when a message gets its tool calls and its tokens. The last
+//     version counts, at the position of the first.
+//   - {"$rewindTo": id} removes the record with the id and all later ones. As in Gemini CLI, an unknown id removes all
+//     records. Removed records are not part of the run. A rewind is possible at any time, so events are sent only at the end
+//     of the input. The records are kept until then, without the output for the display, and an input larger than
+//     ingest.MaxDocument is rejected.
+//   - {"$set": {…}} changes the metadata. With "messages" it replaces the conversation by a compressed or masked one. It is
+//     not read, because the compressed steps still happened.
+//   - A record may contain several sequential calls, so each call is followed by its own result.
+//   - The result of a call is a list of parts. functionResponse.response contains the output or the error.
 //
 // Records of other types (info, warning, error) are skipped.
 package gemini
@@ -70,14 +70,14 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	return nil
 }
 
-// chat is what stands of a conversation.
+// chat is the current state of a conversation.
 type chat struct {
 	run     string
-	records []*record      // in the order in which their ids came first
-	at      map[string]int // where in records an id stands
+	records []*record      // in the order in which their ids first appeared
+	at      map[string]int // index in records by id
 }
 
-// put adds the record, or puts it in the place of the one that has its id.
+// put adds the record, or replaces the one with its id.
 func (c *chat) put(r *record) {
 	if i, known := c.at[r.ID]; known && r.ID != "" {
 		r.index = c.records[i].index
@@ -88,9 +88,9 @@ func (c *chat) put(r *record) {
 	c.records = append(c.records, r)
 }
 
-// rewind takes back the record of that id and all after it.
+// rewind removes the record with the id and all later ones.
 func (c *chat) rewind(id string) {
-	from := c.at[id] // 0 where the id is not known
+	from := c.at[id] // 0 for an unknown id
 	for _, r := range c.records[from:] {
 		delete(c.at, r.ID)
 	}

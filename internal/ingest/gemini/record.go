@@ -11,10 +11,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// lenient are the options with which the input was read.
+// lenient are the options with which the input is read.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// record is a message of the chat, with the calls that the model asked for in it.
+// record is a message of the chat, with the calls that it requests.
 type record struct {
 	ID      string         `json:"id"`
 	Type    string         `json:"type"`
@@ -27,7 +27,7 @@ type record struct {
 	index int
 }
 
-// tokens is what the model call took. Input includes Cached; Output includes neither Thoughts nor Tool.
+// tokens is the usage of the model call. Input includes Cached. Output includes neither Thoughts nor Tool.
 type tokens struct {
 	Input    int64 `json:"input"`
 	Output   int64 `json:"output"`
@@ -43,7 +43,7 @@ type call struct {
 	Args   jsontext.Value `json:"args"`
 	Result jsontext.Value `json:"result"`
 	Status string         `json:"status"`
-	Time   jsontext.Value `json:"timestamp"` // when it was done
+	Time   jsontext.Value `json:"timestamp"` // when it ended
 }
 
 func (r *record) send(trail *ingest.EventBuilder) error {
@@ -79,7 +79,7 @@ func (r *record) message(trail *ingest.EventBuilder, at ingest.Location, role st
 	return trail.Message(at, role, text)
 }
 
-// text returns what the record says: a string, a part or a list of parts, of which thoughts are left out.
+// text returns the text of the record: a string, a part or a list of parts without thoughts.
 func (r *record) text() string {
 	var parts []struct {
 		Text    string `json:"text"`
@@ -107,7 +107,7 @@ func (t *tokens) sum() int64 {
 	return t.Input + t.Output + t.Thoughts + t.Tool
 }
 
-// kinds returns the tokens by kind. What tools added to the prompt is input.
+// kinds returns the tokens by kind. Tokens that tools added to the prompt are input.
 func (t *tokens) kinds() *unloop.Usage {
 	if t == nil {
 		return nil
@@ -115,7 +115,7 @@ func (t *tokens) kinds() *unloop.Usage {
 	return ingest.TokenKinds(unloop.Usage{Input: t.Input + t.Tool, Output: t.Output + t.Thoughts, CachedInput: t.Cached, Reasoning: t.Thoughts})
 }
 
-// send sends the call, and its outcome if it had one: a call that waits or runs has none.
+// send sends the call, and its outcome if it has one. A waiting or running call has none.
 func (c *call) send(trail *ingest.EventBuilder, at ingest.Location) error {
 	if err := trail.Call(at, c.ID, c.Name, ingest.Arguments(c.Args)); err != nil {
 		return err
@@ -142,8 +142,7 @@ func (c *call) send(trail *ingest.EventBuilder, at ingest.Location) error {
 	return trail.Result(at, c.ID, c.Name, output, failed, reason)
 }
 
-// answer returns what the tool gave, and why it failed if it says so. What has no response in it is the answer as it
-// stands.
+// answer returns the output of the tool, and the reason if it failed. An answer without a response is the output.
 func (c *call) answer() (output json.RawMessage, reason string) {
 	var parts []struct {
 		Function struct {
@@ -163,7 +162,7 @@ func (c *call) answer() (output json.RawMessage, reason string) {
 	return ingest.Output(c.Result), ""
 }
 
-// respond takes the response of a function apart: {"output": …} or {"error": …} as a rule.
+// respond returns the parts of a function's response: usually {"output": …} or {"error": …}.
 func respond(response jsontext.Value) (output json.RawMessage, reason string) {
 	var r struct {
 		Output jsontext.Value `json:"output"`
@@ -181,7 +180,7 @@ func respond(response jsontext.Value) (output json.RawMessage, reason string) {
 	return json.RawMessage(response), ""
 }
 
-// why returns a JSON string's text, and any other value as JSON.
+// why returns the content of a JSON string, and any other value as JSON.
 func why(v jsontext.Value) string {
 	if v.Kind() == '"' {
 		return ingest.UnquoteText(v)

@@ -1,4 +1,4 @@
-// Package ingesttest is what every decoder must pass: golden events for each fixture, and a fuzz target.
+// Package ingesttest is the test suite of decoders: golden events for each fixture, and a fuzz target.
 package ingesttest
 
 import (
@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Decode returns what the format makes of data, and the warnings.
+// Decode decodes data and returns the events and the warnings.
 func Decode(format ingest.Format, data []byte) (events []*unloop.Event, warnings []string, err error) {
 	in := ingest.NewInput("input", "run", bytes.NewReader(data))
 	in.Warn = func(b *ingest.BadInput) { warnings = append(warnings, b.Error()) }
@@ -30,7 +30,7 @@ func Decode(format ingest.Format, data []byte) (events []*unloop.Event, warnings
 	return events, warnings, err
 }
 
-// Refused checks that the format refuses data with a BadInput for the field, whose reason begins with reason.
+// Refused checks that the format rejects data with a BadInput for the field whose reason begins with reason.
 func Refused(t *testing.T, format ingest.Format, data, field, reason string) {
 	t.Helper()
 	_, _, err := Decode(format, []byte(data))
@@ -43,8 +43,8 @@ func Refused(t *testing.T, format ingest.Format, data, field, reason string) {
 	}
 }
 
-// Golden decodes every fixture in testdata and compares the events, one JSON object a line, to the file beside it
-// that ends in .golden. Each fixture must be sniffed as the format, and must give events.
+// Golden decodes every fixture in testdata and compares the events, one JSON object per line, with the file of the same name that
+// ends in .golden. Each fixture must be sniffed as the format and must give events.
 func Golden(t *testing.T, format ingest.Format, pattern string) {
 	t.Helper()
 	fixtures, err := filepath.Glob(filepath.Join("testdata", pattern))
@@ -105,8 +105,8 @@ func lines(t *testing.T, events []*unloop.Event) string {
 	return b.String()
 }
 
-// Fuzz feeds the format with hostile bytes, the fixtures first: it must not panic, a refusal must be a BadInput, and
-// each event that it gives must survive the wire format unchanged.
+// Fuzz decodes hostile input, beginning with the fixtures. The decoder must not panic, an error must be a BadInput, and each
+// event must survive its wire form unchanged.
 func Fuzz(f *testing.F, format ingest.Format, pattern string) {
 	fixtures, err := filepath.Glob(filepath.Join("testdata", pattern))
 	if err != nil || len(fixtures) == 0 {

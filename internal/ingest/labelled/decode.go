@@ -1,9 +1,9 @@
-// Package labelled reads labelled runs: JSON Lines with a whole run in each line, as sets for measuring verdicts hold
-// them. A line is an object of id, source, outcome, labels and events; an entry of events is a tool_call with its
-// result, a message or a handoff. Index counts the entries, and a call and its result share the Index of theirs.
+// Package labelled reads labelled runs, which are data sets for measuring verdicts: JSON Lines with a whole run in each line. A
+// line is an object with id, source, outcome, labels and events. An element of events is a tool_call with its result, a message
+// or a handoff. Index counts these elements, and a call and its result share an Index.
 //
-// Labels and outcome are what a verdict is measured against, so none of them becomes an event. A call has no id in
-// this format: its outcome comes right behind its start.
+// Labels and the outcome are compared with verdicts, so they do not become events. Calls have no ids in this format: the outcome
+// directly follows the start.
 package labelled
 
 import (
@@ -42,7 +42,7 @@ type run struct {
 	Events []entry `json:"events"`
 }
 
-// entry has what any kind of entry may have.
+// entry has the members of all kinds of entries.
 type entry struct {
 	Kind  string `json:"kind"`
 	Agent string `json:"agent"`
@@ -83,7 +83,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	})
 }
 
-// send sends what the entry tells; an unknown kind tells nothing.
+// send sends the events of the entry. It ignores an unknown kind.
 func (e *entry) send(trail *ingest.EventBuilder, index int) error {
 	at := ingest.Location{Index: index, Time: ingest.Time(e.Timestamp), Agent: e.Agent}
 	switch e.Kind {
@@ -100,7 +100,7 @@ func (e *entry) send(trail *ingest.EventBuilder, index int) error {
 	return nil
 }
 
-// sendCall sends the start and, where there is a result or an error, the outcome, which bears what the call took.
+// sendCall sends the start and, if there is a result or an error, the outcome with the usage of the call.
 func (e *entry) sendCall(trail *ingest.EventBuilder, at ingest.Location) error {
 	start := &unloop.Event{Type: unloop.ToolCallStarted, Tool: e.Tool, Input: json.RawMessage(e.Args)}
 	if e.Result == nil && e.Error == "" {
@@ -117,7 +117,7 @@ func (e *entry) sendCall(trail *ingest.EventBuilder, at ingest.Location) error {
 	return trail.Add(at, e.measured(outcome))
 }
 
-// measured returns the event with what the entry says it took.
+// measured returns the event with the usage of the entry.
 func (e *entry) measured(event *unloop.Event) *unloop.Event {
 	event.Latency, event.Cost, event.Tokens = e.Latency, e.Cost, e.Tokens
 	return event

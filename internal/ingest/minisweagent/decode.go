@@ -1,15 +1,14 @@
-// Package minisweagent reads the trajectories of mini-swe-agent (.traj.json): one JSON document per task, whose
-// messages are those that the model saw. An Index counts the messages, from 0.
+// Package minisweagent reads the trajectories of mini-swe-agent (.traj.json): one JSON document per task with the messages that
+// the model saw. An Index counts the messages, from 0.
 //
-// There are three kinds of messages. Until version 2 (trajectory_format mini-swe-agent-1) the command stands in a
-// fenced block of the assistant's text, and the next user message is what the shell said to it. Later
-// (mini-swe-agent-1.1) they are messages of OpenAI's chat API with tool calls, or objects of its Responses API, or
-// still text; a member "extra" tells the commands, return codes, costs and times.
+// There are three kinds of messages. Until version 2 (trajectory_format mini-swe-agent-1), the command is in a fenced block of
+// the assistant's text, and the next user message is the output of the shell. In later versions (mini-swe-agent-1.1), they are
+// messages of OpenAI's chat API with tool calls, or objects of its Responses API, or still text; a member "extra" has the
+// commands, return codes, costs and times.
 //
-// Traps: a user message is not always the user's. It may be an observation, a complaint of the program about the
-// answer's form (told as a system message here, so that no turn begins), or the words of a user who steps in. The
-// command that submits gets no observation; the message of role "exit" stands in its place. Info.model_stats sums up
-// what the messages tell, where they tell it, so it only stands in the metadata of the run's end.
+// Traps: a user message may be an observation, a complaint of the program about the form of the answer (sent as a system message,
+// so that no turn begins), or a message of an intervening user. The command that submits has no observation; the message of role
+// "exit" replaces it. Info.model_stats contains sums of the messages, so it is only in the metadata of the run's end.
 package minisweagent
 
 import (
@@ -51,7 +50,7 @@ type info struct {
 	} `json:"config"`
 }
 
-// message is a chat message, or an object or an item of the Responses API, with what mini-swe-agent adds.
+// message is a chat message, or an object or an item of the Responses API, with mini-swe-agent's additions.
 type message struct {
 	ingest.ChatMessage
 
@@ -72,15 +71,15 @@ type extra struct {
 	ReturnCode *int           `json:"returncode"`
 	Exception  string         `json:"exception_info"`
 	Interrupt  string         `json:"interrupt_type"` // FormatError, UserInterruption, UserRejection, …
-	Refused    string         `json:"model_response"` // an answer without a command that could be read
+	Refused    string         `json:"model_response"` // an answer without a readable command
 	ExitStatus string         `json:"exit_status"`
 }
 
 type action struct {
-	Command jsontext.Value `json:"command"` // a string, unless the model was confused
+	Command jsontext.Value `json:"command"` // usually a string
 }
 
-// response is the model API's own answer.
+// response is the answer of the model's API.
 type response struct {
 	Model   string            `json:"model"`
 	Usage   *ingest.ChatUsage `json:"usage"`
@@ -119,8 +118,8 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	return t.end(d.trail)
 }
 
-// end sends how the run ended. All but "Submitted" (a limit, an exception) is a failure; an empty status is a run
-// that goes on, or was cut off.
+// end sends the end of the run. Every status except "Submitted" (a limit, an exception) is a failure. An empty status means that
+// the run continues or was interrupted.
 func (t *trajectory) end(trail *ingest.EventBuilder) error {
 	status, last := t.Info.ExitStatus, max(0, len(t.Messages)-1)
 	if status == "" && len(t.Messages) > 0 {

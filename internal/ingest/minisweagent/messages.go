@@ -10,14 +10,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// decoder keeps what one message must know of those before it.
+// decoder keeps the facts of earlier messages that a message needs.
 type decoder struct {
 	in    *ingest.Input
 	trail *ingest.EventBuilder
-	model string // the configured model, for messages that name none
-	plain bool   // the format of version 1: commands in the text, and nothing in "extra" that could be relied on
+	model string // the configured model, for messages without one
+	plain bool   // the format of version 1: commands in the text, and an unreliable "extra"
 
-	waiting []string // calls without an id of their own that have no observation yet, in order
+	waiting []string // calls without their own id and without an observation, in order
 	mute    bool     // the assistant's last message had no command
 }
 
@@ -45,12 +45,12 @@ func (d *decoder) message(index int, m *message) error {
 	return d.trail.Chat(at, &m.ChatMessage)
 }
 
-// reply sends the model call, the assistant's words, and its commands.
+// reply sends the model call, the assistant's text, and its commands.
 func (d *decoder) reply(at ingest.Location, m *message) error {
 	if err := d.usage(at, m); err != nil {
 		return err
 	}
-	m.Usage, m.Model = nil, "" // counted
+	m.Usage, m.Model = nil, "" // already counted
 	d.waiting, d.mute = nil, false
 	if len(m.ToolCalls) > 0 {
 		return d.trail.Chat(at, &m.ChatMessage)
@@ -98,11 +98,11 @@ func (d *decoder) usage(at ingest.Location, m *message) error {
 	return d.trail.Model(at, u)
 }
 
-// fence finds the commands in an answer of version 1; there must be exactly one.
+// fence matches the commands in an answer of version 1; there must be exactly one.
 var fence = regexp.MustCompile("(?s)```(?:mswea_bash_command|bash)[ \\t\\r]*\\n(.*?)\\n```")
 
-// split takes the one command out of the assistant's text. A text with none or several is words only: the program
-// refuses it.
+// split splits the assistant's text into the text and its command. A text without a command, or with several, has none, because
+// the program rejects it.
 func split(text string) (words string, commands []string) {
 	found := fence.FindAllStringSubmatchIndex(text, 2)
 	if len(found) != 1 {
@@ -117,7 +117,7 @@ func arguments(command string) json.RawMessage {
 	return append(append(json.RawMessage(`{"command":`), ingest.Text(command)...), '}')
 }
 
-// user sends a message of role user as what it is.
+// user sends a message of role user by its actual sender.
 func (d *decoder) user(at ingest.Location, m *message) error {
 	text := ingest.Content(m.Content)
 	mute := d.mute
@@ -134,14 +134,14 @@ func (d *decoder) user(at ingest.Location, m *message) error {
 	return d.trail.Message(at, unloop.RoleUser, text)
 }
 
-// byUser reports whether a message of version 1 is a user's who steps in.
+// byUser reports whether a message of version 1 is from an intervening user.
 func byUser(text string) bool {
 	return strings.HasPrefix(text, "Command not executed. The user rejected") ||
 		strings.HasPrefix(text, "Interrupted by user: ") ||
 		strings.HasPrefix(text, "The user added a new task: ")
 }
 
-// observation sends the outcome of the call that waits longest. When none waits, a user's own command was run.
+// observation sends the outcome of the longest waiting call. If none waits, a user's own command was run.
 func (d *decoder) observation(at ingest.Location, text string, m *message) error {
 	if len(d.waiting) == 0 {
 		return nil
@@ -151,7 +151,7 @@ func (d *decoder) observation(at ingest.Location, text string, m *message) error
 	return d.result(at, id, ingest.Text(text), m)
 }
 
-// complaint sends what the program says of an answer that it refused, after that answer itself where it is told.
+// complaint sends the program's message about a rejected answer, after that answer if it is known.
 func (d *decoder) complaint(at ingest.Location, text string, m *message) error {
 	if err := d.usage(at, m); err != nil {
 		return err
@@ -171,10 +171,10 @@ func (d *decoder) complaint(at ingest.Location, text string, m *message) error {
 	return d.trail.Message(at, unloop.RoleSystem, text)
 }
 
-// head is how an observation begins when only its text tells the return code.
+// head matches the beginning of an observation whose text contains the return code.
 var head = regexp.MustCompile(`(?s)^\s*(?:<exception>(.*?)</exception>\s*)?<returncode>(-?\d+)</returncode>`)
 
-// result sends the outcome of a call. A call that was never run has none.
+// result sends the outcome of a call. A call that was not executed has none.
 func (d *decoder) result(at ingest.Location, callID string, output json.RawMessage, m *message) error {
 	reason := m.Extra.Exception
 	if reason == "action was not executed" {

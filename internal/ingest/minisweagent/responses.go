@@ -18,8 +18,7 @@ type item struct {
 	Arguments jsontext.Value `json:"arguments"`
 }
 
-// fromResponse makes the chat message of an answer of the Responses API, which says the same in items. Reasoning is
-// left out.
+// fromResponse returns the chat message that is equivalent to an answer of the Responses API. It omits reasoning.
 func (d *decoder) fromResponse(index int, m *message) error {
 	var items []item
 	if len(m.Output) > 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// sniff says yes to an object that names the format, or whose info has what mini-swe-agent writes into it and which
-// then has messages: the format's name comes last in most files, too far away to be seen. An info that is cut off (a
-// long submission) must name the program's version.
+// sniff matches an object that names the format, or whose info has members of mini-swe-agent and is followed by messages: in most
+// files, the name of the format is at the end and not in head. An info that is cut off (a long submission) must name the version
+// of the program.
 func sniff(head []byte) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(head),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -47,7 +47,7 @@ func open(dec *jsontext.Decoder, kind jsontext.Kind) bool {
 	return err == nil && tok.Kind() == kind
 }
 
-// isInfo reads the rest of an info and reports whether it counts the calls to the model's API.
+// isInfo reads the rest of an info and reports whether it counts the calls of the model's API.
 func isInfo(dec *jsontext.Decoder) bool {
 	stats, version := false, false
 	for {

@@ -1,5 +1,5 @@
-// Package native reads unloop's own events, as JSON Lines: one event a line, in the JSON form of unloop.Event. Events of
-// many runs may be mixed, late and doubled. Index counts the events of the file, from 0.
+// Package native reads unloop's own events as JSON Lines: one event per line, in the JSON form of unloop.Event. Events of several
+// runs may be interleaved, late and duplicate. Index counts the events of the file, from 0.
 package native
 
 import (
@@ -20,7 +20,7 @@ func Format() ingest.Format {
 	return ingest.Format{Name: "unloop", Title: "unloop events, JSON Lines", Sniff: sniff, Decode: decode, Grows: true}
 }
 
-// sniff wants a type as on the wire, beside an id of the event or of the run.
+// sniff requires a type as on the wire, and an id of the event or of the run.
 func sniff(head []byte) bool {
 	members, list := ingest.Members(head)
 	if list {
@@ -33,12 +33,12 @@ func sniff(head []byte) bool {
 	return members["type"] != "" && (run || event) && !payload && !message
 }
 
-// decoder reads line after line into the same memory.
+// decoder reuses its memory for each line.
 type decoder struct {
 	in      *ingest.Input
 	event   unloop.Event
 	latency float64
-	names   map[string]string // strings that come again and again
+	names   map[string]string // recurring strings
 	index   int
 }
 
@@ -71,8 +71,7 @@ func (d *decoder) read(line ingest.Line) error {
 	return nil
 }
 
-// member takes one member of an event and reports whether its value is of the right type. Members that it does not know
-// are left out.
+// member reads one member of an event and reports whether its value has the right type. It ignores unknown members.
 func (d *decoder) member(name, value []byte) bool {
 	e := &d.event
 	switch string(name) {
@@ -116,14 +115,14 @@ func (d *decoder) member(name, value []byte) bool {
 	return d.content(string(name), value)
 }
 
-// content takes the members that carry what a call was given and what it gave.
+// content reads the members with the arguments and the result of a call.
 func (d *decoder) content(name string, value []byte) bool {
 	e := &d.event
 	switch name {
 	case "input":
 		e.Input = present(value)
 	case "output":
-		e.Output = value // null is an answer that says nothing
+		e.Output = value // null is a result without information
 	case "error":
 		e.Error = present(value)
 	case "metadata":
@@ -146,7 +145,7 @@ func (d *decoder) content(name string, value []byte) bool {
 	return true
 }
 
-// object reads a small object into memory of its own.
+// object reads a small object into new memory.
 func object[T any](to **T, value []byte) bool {
 	if isNull(value) {
 		return true
@@ -155,7 +154,7 @@ func object[T any](to **T, value []byte) bool {
 	return value[0] == '{' && jsonv2.Unmarshal(value, *to, lenient) == nil
 }
 
-// lenient are the options with which objects are read: as the events that they stand in.
+// lenient are the options with which objects are read, the same as for their events.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 func isNull(value []byte) bool { return len(value) > 0 && value[0] == 'n' }
@@ -167,10 +166,10 @@ func present(value []byte) json.RawMessage {
 	return value
 }
 
-// maxNames bounds how many recurring strings are kept.
+// maxNames is the maximum number of recurring strings that are kept.
 const maxNames = 4096
 
-// text reads a string. One that recurs is kept once.
+// text reads a string. Recurring strings are kept once.
 func (d *decoder) text(to *string, value []byte, recurs bool) bool {
 	if isNull(value) {
 		return true

@@ -18,8 +18,8 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	good := `{"event_id":"a","run_id":"r","type":"run_started"}` + "\n"
 	for _, tc := range []struct{ name, line, want string }{
 		{"no JSON", `{"event_id": nope}`, "input:2: event_id: not valid JSON at byte 14"},
-		{"no object", `["run_started"]`, "input:2: a JSON array stands where an object is wanted"},
-		{"two objects", `{"type":"a"} {"type":"b"}`, "input:2: something follows the JSON object"},
+		{"no object", `["run_started"]`, "input:2: got a JSON array, want an object"},
+		{"two objects", `{"type":"a"} {"type":"b"}`, "input:2: there is data after the JSON object"},
 		{"a type that is no text", `{"run_id":"r","type":7}`, "input:2: type: a JSON number does not fit here"},
 		{"no type", `{"run_id":"r"}`, "input:2: type: an event needs a type"},
 		{"a cost that is a text", `{"type":"a","cost":"1"}`, "input:2: cost: a JSON string does not fit here"},

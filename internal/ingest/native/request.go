@@ -13,40 +13,41 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// Limits bound what a request may hold.
+// Limits are the limits of a request.
 type Limits struct {
 	Events int // in one request
 	Levels int // of nested objects and arrays in an event, its own object included
 	Name   int // bytes of an id, or of a name of anything
 
-	// Shorten and ShortenID return a name, or an id, in at most so many bytes. They are called for those that have more than Name.
+	// Shorten and ShortenID return a name or an id of at most most bytes. They are called for names and ids that are longer than
+	// Name.
 	Shorten, ShortenID func(text string, most int) string
 }
 
-// Request is what one request brings.
+// Request is the decoded body of a request.
 type Request struct {
 	Items []Item
 	Bad   []Refusal // in the order of the request
 	Cut   []Refusal // fields of Items that were shortened, in the order of the request
-	One   bool      // it is one object and no list
+	One   bool      // it is one object and not a list
 }
 
-// Item is an event, which shares no memory with the request. Its Index is its place in the request.
+// Item is an event, which shares no memory with the request. Its Index is its position in the request.
 type Item struct {
 	Event   *unloop.Event
-	Project string // of its run; "" where the sender does not say
+	Project string // of its run; "" if the sender does not name one
 }
 
-// Refusal says what is wrong with one event of a request.
+// Refusal is the error of one event of a request.
 type Refusal struct {
-	Index  int    // its place in the request, from 0
+	Index  int    // position in the request, from 0
 	Field  string // "" for the whole event
 	Reason string
 }
 
-// ReadRequest reads the body of a request: one event, an array of events, or, where lines is set or where it looks like that,
-// one event a line. An event that cannot be taken does not lose the others, as long as it can be seen where it ends. The error
-// is a *ingest.BadInput for a body that is none of the three or has too many events. It reads about 0.3 GB/s.
+// ReadRequest reads the body of a request: one event, an array of events, or, if lines is set or the body looks like it, one
+// event per line. An invalid event does not affect the others if its end can be found. The error is a *ingest.BadInput for a body
+// of another kind or with too many events. It reads about 0.3 GB/s.
 func ReadRequest(body []byte, lines bool, l Limits) (*Request, error) {
 	r := reader{limits: l, in: &ingest.Input{Name: "body"}, names: make(map[string]string)}
 	r.take = r.member
@@ -67,17 +68,17 @@ func ReadRequest(body []byte, lines bool, l Limits) (*Request, error) {
 			return nil, r.broken()
 		}
 	default:
-		return nil, r.in.Bad(0, "", "the body is neither a JSON object, nor an array of them, nor lines of them")
+		return nil, r.in.Bad(0, "", "want a JSON object, an array of objects, or one object per line")
 	}
 	if r.scanner.space() != 0 {
-		r.scanner.fail("something follows the JSON")
+		r.scanner.fail("there is data after the JSON")
 		return nil, r.broken()
 	}
 	return &r.Request, nil
 }
 
-// severalLines reports whether the first line that is not blank looks like an object of its own that something follows: within
-// an object nothing but a comma or the end of a list or an object follows a line that ends with a brace.
+// severalLines reports whether the first non-blank line looks like a whole object that is followed by another. Within an object,
+// only a comma or the end of a list or an object follows a line that ends with a brace.
 func severalLines(body []byte) bool {
 	line, rest, _ := bytes.Cut(bytes.TrimLeft(body, " \t\r\n"), []byte("\n"))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
@@ -90,12 +91,12 @@ type reader struct {
 	limits  Limits
 	in      *ingest.Input
 	scanner scanner
-	names   map[string]string // strings that come again and again
+	names   map[string]string // recurring strings
 	take    func(name, value []byte)
 
-	d       decoder // of the event at hand
+	d       decoder // decodes the current event
 	project string
-	field   string // that was refused
+	field   string // the invalid field
 	reason  string
 	index   int
 }
@@ -113,7 +114,7 @@ func (r *reader) lines() (*Request, error) {
 			return nil, r.tooMany()
 		}
 		if bad := len(r.Bad); !r.element() || r.scanner.space() != 0 {
-			r.scanner.fail("something follows the JSON object")
+			r.scanner.fail("there is data after the JSON object")
 			r.drop(bad)
 			r.Bad = append(r.Bad, Refusal{r.index - 1, "", r.syntax()})
 		}
@@ -121,7 +122,7 @@ func (r *reader) lines() (*Request, error) {
 	return &r.Request, nil
 }
 
-// drop takes back what was made of the last element, whose line turned out to be bad.
+// drop removes the last element, whose line turned out to be invalid.
 func (r *reader) drop(bad int) {
 	r.Bad = r.Bad[:bad]
 	if n := len(r.Items); n > 0 && r.Items[n-1].Event.Index == r.index-1 {
@@ -130,7 +131,7 @@ func (r *reader) drop(bad int) {
 	}
 }
 
-// element reads one event. It reports whether there is whole JSON.
+// element reads one event. It reports whether the JSON is complete.
 func (r *reader) element() bool {
 	if r.index >= r.limits.Events {
 		return r.scanner.fail("")
@@ -141,7 +142,7 @@ func (r *reader) element() bool {
 		if !r.scanner.value(r.limits.Levels) {
 			return false
 		}
-		r.Bad = append(r.Bad, Refusal{r.index - 1, "", "a JSON " + kindOf(r.scanner.data[begin]) + " stands where an event is wanted"})
+		r.Bad = append(r.Bad, Refusal{r.index - 1, "", "got a JSON " + kindOf(r.scanner.data[begin]) + ", want an event"})
 		return true
 	}
 	r.d = decoder{names: r.names, event: unloop.Event{Index: r.index - 1}}
@@ -163,12 +164,12 @@ func (r *reader) member(name, value []byte) {
 	if !ok && r.reason == "" {
 		r.field, r.reason = string(name), "a JSON "+kindOf(value[0])+" does not fit here"
 		if kindOf(value[0]) == "string" && r.field == "timestamp" {
-			r.reason = "this is no time: RFC 3339 is wanted, or a number since 1970"
+			r.reason = "invalid time: want RFC 3339, or a number since 1970"
 		}
 	}
 }
 
-// keep takes the event that was read, or refuses it.
+// keep adds the event that was read, or rejects it.
 func (r *reader) keep() {
 	e := &r.d.event
 	if r.reason == "" {
@@ -185,7 +186,7 @@ func (r *reader) keep() {
 	r.Items = append(r.Items, Item{kept, r.project})
 }
 
-// own gives an event memory of its own for what it has of the request's, as UTF-8.
+// own copies the memory that an event shares with the request, as valid UTF-8.
 func own(e *unloop.Event) {
 	if e.Latency != nil {
 		ms := *e.Latency
@@ -208,10 +209,10 @@ func own(e *unloop.Event) {
 	}
 }
 
-// firstTime and lastTime are the years between which nanoseconds since 1970 can be counted.
+// firstTime and lastTime are the years that nanoseconds since 1970 can represent.
 const firstTime, lastTime = 1678, 2261
 
-// mistake returns what is wrong with an event whose members are of the right types.
+// mistake returns the error of an event whose members have the right types.
 func (r *reader) mistake(e *unloop.Event) (field, reason string) {
 	switch year := e.Time.Year(); {
 	case e.RunID == "":
@@ -221,20 +222,20 @@ func (r *reader) mistake(e *unloop.Event) (field, reason string) {
 	case !e.Time.IsZero() && (year < firstTime || year > lastTime):
 		return "timestamp", fmt.Sprintf("the time is not between the years %d and %d", firstTime, lastTime)
 	case e.Tokens < 0:
-		return "tokens", "less than nothing"
+		return "tokens", "must not be negative"
 	case e.Usage != nil && min(e.Usage.Input, e.Usage.Output, e.Usage.CachedInput, e.Usage.CacheWrite, e.Usage.Reasoning) < 0:
-		return "usage", "less than nothing"
+		return "usage", "must not be negative"
 	case e.Cost < 0:
-		return "cost", "less than nothing"
+		return "cost", "must not be negative"
 	case e.Latency != nil && *e.Latency < 0:
-		return "latency_ms", "less than nothing"
+		return "latency_ms", "must not be negative"
 	case len(e.Metadata) > 0 && e.Metadata[0] != '{':
-		return "metadata", "an object is wanted"
+		return "metadata", "want an object"
 	}
 	return "", ""
 }
 
-// shorten cuts the ids and names that are too long, and notes which. On its way it replaces what no database can keep.
+// shorten cuts ids and names that are too long, and records which. It also replaces characters that databases cannot store.
 func (r *reader) shorten(e *unloop.Event) {
 	for _, f := range [...]struct {
 		name string
@@ -270,7 +271,7 @@ func (r *reader) shorten(e *unloop.Event) {
 	}
 }
 
-// broken returns the error for a body that is not whole JSON.
+// broken returns the error of a body that is not complete JSON.
 func (r *reader) broken() error {
 	if r.index >= r.limits.Events && r.scanner.fault == "" {
 		return r.tooMany()

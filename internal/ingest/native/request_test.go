@@ -63,7 +63,7 @@ func TestTheContentOfARequestSaysWhatItIs(t *testing.T) {
 		{"one line that is said to be lines", a, true, []string{"0 a"}},
 		{"a broken first line that is said to be one", `{"event_id":` + "\n" + b, true, []string{"1 b", "bad 0 : not valid JSON at byte 12: the JSON ends too early"}},
 		{"nothing", " \n", false, []string{"body : the body is empty"}},
-		{"a text", `"a"`, false, []string{"body : the body is neither a JSON object, nor an array of them, nor lines of them"}},
+		{"a text", `"a"`, false, []string{"body : want a JSON object, an array of objects, or one object per line"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, read(tc.body, tc.lines)); diff != "" {
@@ -101,21 +101,21 @@ func TestALongNameIsShortenedAndSaidSo(t *testing.T) {
 
 func TestABadEventDoesNotLoseTheOthers(t *testing.T) {
 	for _, tc := range []struct{ name, event, want string }{
-		{"no object", `7`, ": a JSON number stands where an event is wanted"},
+		{"no object", `7`, ": got a JSON number, want an event"},
 		{"no type", `{"run_id":"r"}`, "type: an event needs a type"},
 		{"no run", `{"type":"x"}`, "run_id: an event needs the id of its run"},
 		{"a type that is a number", `{"run_id":"r","type":7,"tool":[]}`, "type: a JSON number does not fit here"},
 		{"a project that is an object", `{"run_id":"r","type":"x","project":{}}`, "project: a JSON object does not fit here"},
-		{"metadata that is a list", `{"run_id":"r","type":"x","metadata":[]}`, "metadata: an object is wanted"},
-		{"a time that is none", `{"run_id":"r","type":"x","timestamp":"soon"}`, "timestamp: this is no time: RFC 3339 is wanted, or a number since 1970"},
+		{"metadata that is a list", `{"run_id":"r","type":"x","metadata":[]}`, "metadata: want an object"},
+		{"a time that is none", `{"run_id":"r","type":"x","timestamp":"soon"}`, "timestamp: invalid time: want RFC 3339, or a number since 1970"},
 		{"a time that nobody can count to", `{"run_id":"r","type":"x","timestamp":"9999-01-01T00:00:00Z"}`, "timestamp: the time is not between the years 1678 and 2261"},
-		{"less than no tokens", `{"run_id":"r","type":"x","tokens":-1}`, "tokens: less than nothing"},
-		{"less than no cost", `{"run_id":"r","type":"x","cost":-0.5}`, "cost: less than nothing"},
-		{"less than no latency", `{"run_id":"r","type":"x","latency_ms":-1}`, "latency_ms: less than nothing"},
+		{"less than no tokens", `{"run_id":"r","type":"x","tokens":-1}`, "tokens: must not be negative"},
+		{"less than no cost", `{"run_id":"r","type":"x","cost":-0.5}`, "cost: must not be negative"},
+		{"less than no latency", `{"run_id":"r","type":"x","latency_ms":-1}`, "latency_ms: must not be negative"},
 		{"half a token", `{"run_id":"r","type":"x","tokens":1.5}`, "tokens: a JSON number does not fit here"},
 		{"a cost beyond all numbers", `{"run_id":"r","type":"x","cost":1e999}`, "cost: a JSON number does not fit here"},
 		{"usage that is a number", `{"run_id":"r","type":"x","usage":1}`, "usage: a JSON number does not fit here"},
-		{"usage below nothing", `{"run_id":"r","type":"x","usage":{"input_tokens":-1}}`, "usage: less than nothing"},
+		{"usage below nothing", `{"run_id":"r","type":"x","usage":{"input_tokens":-1}}`, "usage: must not be negative"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			want := []string{"0 a", "2 b", "bad 1 " + tc.want}
@@ -133,15 +133,15 @@ func TestABrokenLineIsLeftOutAndABrokenArrayIsRefused(t *testing.T) {
 	for _, tc := range []struct{ name, event, line, array string }{
 		{
 			"cut off", `{"event_id":"c"`, "not valid JSON at byte 15: the JSON ends too early",
-			"body 1: not valid JSON at byte 82: the name of a member should stand here",
+			"body 1: not valid JSON at byte 82: want the name of a member",
 		},
 		{
-			"two on a line", `{"run_id":"r","type":"x"} {}`, "not valid JSON at byte 26: something follows the JSON object",
-			"body 1: not valid JSON at byte 92: a comma or ']' should stand here",
+			"two on a line", `{"run_id":"r","type":"x"} {}`, "not valid JSON at byte 26: there is data after the JSON object",
+			"body 1: not valid JSON at byte 92: want a comma or ']'",
 		},
 		{
-			"two on a line, the first of them bad", `{"run_id":"r"} {}`, "not valid JSON at byte 15: something follows the JSON object",
-			"body 1: not valid JSON at byte 81: a comma or ']' should stand here",
+			"two on a line, the first of them bad", `{"run_id":"r"} {}`, "not valid JSON at byte 15: there is data after the JSON object",
+			"body 1: not valid JSON at byte 81: want a comma or ']'",
 		},
 		{
 			"too deep", `{"run_id":"r","type":"x","input":[[[[[[[[]]]]]]]]}`, "not valid JSON at byte 40: the JSON is nested too deeply",

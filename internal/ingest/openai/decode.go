@@ -1,12 +1,11 @@
-// Package openai reads conversations in the messages of OpenAI's chat completions API, as application code, gateways
-// and proxies log them and as fine-tuning files hold them: a list of messages; an object with "messages", which may
-// be a request and may hold the response beside it; a list of these, or JSON Lines of them. Index is a message's
-// position in its conversation; the reply in a response comes behind the last message.
+// Package openai reads conversations in the messages of OpenAI's chat completions API, as application code, gateways and proxies
+// log them and as fine-tuning files contain them: a list of messages; an object with "messages", which may be a request and may
+// contain the response; a list of these, or JSON Lines of them. Index is the position of a message in its conversation. The reply
+// in a response follows the last message.
 //
-// A log of requests tells the whole conversation with each of them: Dialogues says when such records are one run. A
-// tool message has no word for a failure, so that every result is a completed call. A function_call, from before
-// there were tool calls, has no id: its outcome is the next message of role function. Of several choices only the
-// first counts, since that is the one a client goes on with.
+// Each request in a log contains the whole conversation. Dialogues decides which records are one run. A tool message cannot mark
+// a failure, so every result is a completed call. A function_call, from the API before tool calls, has no id: its outcome is the
+// next message of role function. Of several choices only the first is read, because clients continue with that one.
 package openai
 
 import (
@@ -24,9 +23,9 @@ func Format() ingest.Format {
 	}
 }
 
-func decode(in *ingest.Input, emit ingest.Emit) error { return in.Dialogues(emit, tell) }
+func decode(in *ingest.Input, emit ingest.Emit) error { return in.Dialogues(emit, sendMessages) }
 
-func tell(d *ingest.Dialogue) (told int, err error) {
+func sendMessages(d *ingest.Dialogue) (sent int, err error) {
 	end := len(d.Messages)
 	for i := d.Emitted; i < end; i++ {
 		var m ingest.ChatMessage
@@ -37,7 +36,7 @@ func tell(d *ingest.Dialogue) (told int, err error) {
 			return i, err
 		}
 	}
-	if d.Emitted > end { // the same request once more
+	if d.Emitted > end { // the same request again
 		return end, nil
 	}
 	reply, err := replyOf(d)
@@ -47,7 +46,7 @@ func tell(d *ingest.Dialogue) (told int, err error) {
 	return end + 1, d.Builder.Chat(ingest.Location{Index: end}, reply)
 }
 
-// answer is what has the model's reply in it.
+// answer is an object with the model's reply.
 type answer struct {
 	Choices []struct {
 		Message *ingest.ChatMessage `json:"message"`
@@ -56,7 +55,7 @@ type answer struct {
 	Usage *ingest.ChatUsage `json:"usage"`
 }
 
-// replyOf returns the message with which the model answered, or nil.
+// replyOf returns the message with the model's answer, or nil.
 func replyOf(d *ingest.Dialogue) (*ingest.ChatMessage, error) {
 	for path, value := range d.Answers() {
 		var a answer

@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// claudeCode reads a record of Claude Code. Contents are told only where its user switched them on.
+// claudeCode reads a log record of Claude Code. Contents are present only if the user has enabled them.
 func (r *record) claudeCode() []*unloop.Event {
 	switch r.name {
 	case "tool_result":
@@ -29,7 +29,7 @@ func (r *record) claudeCode() []*unloop.Event {
 	return nil
 }
 
-// codex reads a record of Codex. The end of a response tells its tokens; requests are told only where they fail.
+// codex reads a log record of Codex. The end of a response has its tokens. Requests are present only if they fail.
 func (r *record) codex() []*unloop.Event {
 	switch r.name {
 	case "tool_result":
@@ -56,7 +56,7 @@ func (r *record) codex() []*unloop.Event {
 	return nil
 }
 
-// gemini reads a record of Gemini CLI. It gives calls no ids. What a model thought is told apart from what it said.
+// gemini reads a log record of Gemini CLI. Its calls have no ids. Thoughts of the model are separate from its messages.
 func (r *record) gemini() []*unloop.Event {
 	switch r.name {
 	case "tool_call":

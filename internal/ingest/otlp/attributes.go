@@ -13,10 +13,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// attributes are a span's or a record's, by their keys. The first of a doubled key stands.
+// attributes are the attributes of a span or a record by key. Of duplicate keys, the first is used.
 type attributes struct {
 	byKey  map[string]pcommon.Value
-	spaces map[string]bool // what keys begin with, up to and with their first dot
+	spaces map[string]bool // prefixes of the keys, up to and including the first dot
 }
 
 func newAttributes() attributes {
@@ -38,10 +38,10 @@ func (a attributes) set(from pcommon.Map) {
 	}
 }
 
-// has reports whether there are attributes whose keys begin with the name space, which ends in a dot.
+// has reports whether any key begins with the name space, which ends in a dot.
 func (a attributes) has(space string) bool { return a.spaces[space] }
 
-// span is a span with its attributes and the name of the instrumentation that made it.
+// span is a span with its attributes and the name of its instrumentation.
 type span struct {
 	ptrace.Span
 	attributes
@@ -53,13 +53,13 @@ func (s *span) set(from ptrace.Span, scope string) {
 	s.attributes.set(from.Attributes())
 }
 
-// title is the span's name.
+// title returns the name of the span.
 func (s *span) title() string { return valid(s.Name()) }
 
-// valid replaces what is no UTF-8, which pdata lets pass.
+// valid replaces invalid UTF-8, which pdata accepts.
 func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// text returns the first of the attributes that is a string and not empty.
+// text returns the first of the attributes that is a non-empty string.
 func (a attributes) text(keys ...string) string {
 	for _, key := range keys {
 		if v, ok := a.byKey[key]; ok && v.Type() == pcommon.ValueTypeStr && v.Str() != "" {
@@ -69,7 +69,7 @@ func (a attributes) text(keys ...string) string {
 	return ""
 }
 
-// textOf is text for one attribute of a list that is looked into once.
+// textOf is text for one attribute of a list that is read once.
 func textOf(list pcommon.Map, key string) string {
 	if v, ok := list.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
 		return valid(v.Str())
@@ -77,7 +77,7 @@ func textOf(list pcommon.Map, key string) string {
 	return ""
 }
 
-// number returns the first of the attributes that is a finite number above 0, as such or as a string.
+// number returns the first of the attributes that is a finite positive number, or a string with one.
 func (a attributes) number(keys ...string) float64 {
 	for _, key := range keys {
 		v, ok := a.byKey[key]
@@ -91,7 +91,7 @@ func (a attributes) number(keys ...string) float64 {
 		case pcommon.ValueTypeDouble:
 			n = v.Double()
 		case pcommon.ValueTypeStr:
-			n, _ = strconv.ParseFloat(v.Str(), 64) // what is no number is 0
+			n, _ = strconv.ParseFloat(v.Str(), 64) // 0 for other strings
 		}
 		if n > 0 && !math.IsInf(n, 1) {
 			return n
@@ -100,7 +100,7 @@ func (a attributes) number(keys ...string) float64 {
 	return 0
 }
 
-// count is number for what is counted; more than a float counts exactly is no count.
+// count is number for counts. It ignores numbers that a float64 cannot represent exactly.
 func (a attributes) count(keys ...string) int64 {
 	n := a.number(keys...)
 	if n > 1<<53 {
@@ -109,7 +109,7 @@ func (a attributes) count(keys ...string) int64 {
 	return int64(n)
 }
 
-// json returns the first of the attributes that there is, as JSON.
+// json returns the first of the attributes that exists, as JSON.
 func (a attributes) json(keys ...string) string {
 	for _, key := range keys {
 		if v, ok := a.byKey[key]; ok && v.Type() != pcommon.ValueTypeEmpty {
@@ -119,8 +119,7 @@ func (a attributes) json(keys ...string) string {
 	return ""
 }
 
-// asJSON returns a structured value as it is, a string that holds JSON as what it holds, and another string as a
-// string.
+// asJSON returns a structured value unchanged, a string that contains JSON as that JSON, and another string as a JSON string.
 func asJSON(v pcommon.Value) string {
 	if v.Type() == pcommon.ValueTypeStr {
 		return textAsJSON(v.Str())
@@ -129,7 +128,7 @@ func asJSON(v pcommon.Value) string {
 	if err == nil {
 		return string(raw)
 	}
-	if v.Type() == pcommon.ValueTypeDouble { // infinity and the like, which JSON has no form for
+	if v.Type() == pcommon.ValueTypeDouble { // infinity and NaN have no form in JSON
 		return quoted(v.AsString())
 	}
 	return ""
@@ -145,12 +144,12 @@ func textAsJSON(text string) string {
 
 func quoted(text string) string { return string(ingest.Text(text)) }
 
-// lenient is how contents are read: a doubled member is no reason to call them a text.
+// lenient are the options with which contents are read. Contents with duplicate names are still JSON.
 func lenient() jsontext.Options {
 	return jsontext.AllowDuplicateNames(true)
 }
 
-// mayBeJSON looks at the first byte only.
+// mayBeJSON checks only the first byte.
 func mayBeJSON(text string) bool {
 	if text == "" {
 		return false

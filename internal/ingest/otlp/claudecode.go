@@ -8,8 +8,8 @@ import (
 
 const claudeCodePrefix = "claude_code."
 
-// claudeCode reads Claude Code's spans (beta). A call's span encloses that of its execution, which tells of the failure but
-// not of the tool. Tokens of a prompt come apart from cached ones. An interaction is a turn, whose end ends no run.
+// claudeCode reads Claude Code's spans (beta). The span of a call encloses that of its execution, which has the failure but not
+// the tool. Prompt tokens do not include cached ones. An interaction is a turn, and its end does not end the run.
 func claudeCode(s *span) trace.Facts {
 	operation, ok := strings.CutPrefix(s.Name(), claudeCodePrefix)
 	if !ok {
@@ -39,7 +39,7 @@ func claudeCode(s *span) trace.Facts {
 	return f
 }
 
-// anthropicUsage reads the tokens of spans and records as Claude Code tells them.
+// anthropicUsage reads the tokens in spans and records of Claude Code.
 func (a attributes) anthropicUsage() trace.Usage {
 	u := trace.Usage{
 		Output:      a.count("output_tokens"),

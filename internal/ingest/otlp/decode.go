@@ -1,22 +1,23 @@
-// Package otlp turns OpenTelemetry's traces and logs of agents into events, when they come live, in requests of any size
-// and order, and from OTLP/JSON files: those of the collector's file exporter, with one request a line, or one request as a
-// document. Before it stands whoever received or opened them, behind it the pipeline.
+// Package otlp converts OpenTelemetry's traces and logs of agents to events. The input is live requests of any size and order,
+// or OTLP/JSON files: those of the collector's file exporter with one request per line, or one request as a document. The
+// pipeline uses the events.
 //
-// Spans decodes a request; a trace.Trace takes in the spans of one trace, whenever they come, and says which events that adds,
-// changes or removes. A file goes the same way, with all spans of a trace at once; an Index counts its spans, of all kinds,
-// and its log records, from 0, and a start and its end share it. Logs needs no memory: a record gives its events by itself.
+// Spans decodes a request. A trace.Trace takes the spans of one trace at any time, and returns the events that they add, change
+// or remove. A file is read in the same way, with all spans of a trace at once. In a file, an Index counts the spans of all
+// kinds and the log records, from 0; the start and the end of a span share it. Logs needs no state: each record gives its
+// events.
 //
-// What a span means is told by its attributes, in one of several dialects, each in a file of its own: the GenAI
-// conventions, MCP's, OpenInference, OpenLLMetry, the Vercel AI SDK, Logfire and Claude Code. A span of a tool or of a model
-// call gives two events, "<span id>.start" and "<span id>.end", so that a request that is sent again gives the same ids.
-// Where log records tell of the same calls, which is so for Claude Code, they are "call:<call id>.start" and ".end" in both.
-// A tool named transfer_to_X or handoff_to_X gives the handoff only. The root of a trace ends the run. Messages are told by
-// log records only, and calls that no tool span tells of are not known.
+// The attributes of a span have its meaning, in one of several dialects, each in its own file: the GenAI conventions, MCP's,
+// OpenInference, OpenLLMetry, the Vercel AI SDK, Logfire and Claude Code. A span of a tool or of a model call gives two events,
+// "<span id>.start" and "<span id>.end", so a request that is sent again gives the same ids. If log records describe the same
+// calls, as for Claude Code, the ids are "call:<call id>.start" and ".end" for both. A tool named transfer_to_X or handoff_to_X
+// gives only the handoff. The root of a trace ends the run. Only log records contain messages. Calls without a tool span are
+// unknown.
 //
-// Traps: a span is exported when it ends, children before their parents, perhaps in another request, by another process and
-// with another clock. One call may have three spans (the agent's, the MCP client's and the MCP server's) and counts once.
-// An event whose own time is not told has that of the other end of its span. Sequences are not told: Claude Code's start
-// again when a session is resumed. The order of events is their time, and then Tie.
+// Traps: a span is exported when it ends, children before their parents, possibly in another request, by another process and
+// with another clock. One call may have three spans (of the agent, the MCP client and the MCP server) and counts once. An event
+// without its own time has that of the other end of its span. Sequence numbers are not used, because Claude Code's start again
+// when a session is resumed. Events are ordered by time, then Tie.
 package otlp
 
 import (
@@ -39,8 +40,8 @@ func Format() ingest.Format {
 	}
 }
 
-// windowSize is how many bytes of requests are looked at together. Beyond it, a span's parent or twin in an earlier
-// window is not found any more.
+// windowSize is the size in bytes of the requests that are decoded together. Beyond it, the parent of a span, or another span of
+// the same call, in an earlier window is not found.
 const windowSize = 64 << 20
 
 func sniff(head []byte) bool {
@@ -73,8 +74,8 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	return d.window.send(emit)
 }
 
-// byLine reports whether the input has a request a line: its first line is a JSON value by itself, or too long to
-// say, as only a line without indentation is.
+// byLine reports whether the input has one request per line: its first line is a complete JSON value, or too long to check, which
+// only happens without indentation.
 func byLine(head []byte) bool {
 	first, _, found := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	return !found || jsontext.Value(first).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -87,8 +88,7 @@ type decoder struct {
 	size   int // bytes in the window
 }
 
-// request takes in one request. It is checked as JSON first, since pdata's reader is content with less and cannot
-// say where a mistake is.
+// request decodes one request. It validates the JSON first, because pdata's reader accepts invalid JSON and reports no positions.
 func (d *decoder) request(line int, data []byte) error {
 	var spans, logs bool
 	err := d.in.Object(line, data, func(name, _ []byte) bool {

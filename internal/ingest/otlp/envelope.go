@@ -6,12 +6,12 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// Instrumentations put a call's arguments and its result into envelopes, whose other members (tags, steps, call ids,
-// trace contexts) differ from call to call and would hide that a call is the same. How many are taken off is bounded.
+// Instrumentations put the arguments and the result of a call into envelopes, whose other members (tags, steps, call ids, trace
+// contexts) differ from call to call and would hide equal calls. The number of removed envelopes is bounded.
 const envelopes = 3
 
-// arguments takes a call's arguments out of an MCP request or its parameters, a LangChain callback's input, or a
-// Python function's arguments without positional ones. All else stays as it is.
+// arguments returns the arguments of a call from an MCP request or its parameters, a LangChain callback's input, or a Python
+// function's keyword arguments. Other values stay unchanged.
 func arguments(raw string) string {
 	for range envelopes {
 		m := ingest.MembersOf(raw)
@@ -35,8 +35,8 @@ func arguments(raw string) string {
 	return raw
 }
 
-// result takes a tool's result out of a LangChain callback's output and out of the tool message in it, which may say that the
-// tool failed although its span does not.
+// result returns the result of a tool from a LangChain callback's output and the tool message in it. The message may mark a
+// failure although the span does not.
 func result(raw string) (output string, failed bool) {
 	for range envelopes {
 		m := ingest.MembersOf(raw)

@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// facts asks the dialects. The first that knows the span says what it is; the others may add what it left out.
+// facts applies the dialects. The first that recognises the span determines its kind. The others may add missing facts.
 func (s *span) facts() trace.Facts {
 	if s.pending() {
 		return trace.Facts{}
@@ -18,7 +18,7 @@ func (s *span) facts() trace.Facts {
 	}{
 		{s.has("mcp."), mcp},
 		{strings.HasPrefix(s.Name(), claudeCodePrefix), claudeCode},
-		{true, genAI}, // the name of a span may be all that it tells
+		{true, genAI}, // it may recognise a span by its name only
 		{s.has("openinference."), openInference},
 		{s.has("traceloop.") || s.has("llm."), openLLMetry},
 		{s.has("ai.") || strings.HasPrefix(s.Name(), "ai."), vercel},

@@ -6,8 +6,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// genAI reads OpenTelemetry's GenAI conventions, in their names since 1.37 and those before, with the additions of
-// frameworks that follow them otherwise (Google's ADK, Pydantic AI, Strands). Tokens of a prompt include cached ones.
+// genAI reads OpenTelemetry's GenAI conventions, with the names since 1.37 and the earlier ones, and the additions of frameworks
+// that follow them (Google's ADK, Pydantic AI, Strands). Prompt tokens include cached ones.
 func genAI(s *span) trace.Facts {
 	switch genAIKind(s) {
 	case trace.Tool:
@@ -59,8 +59,8 @@ func genAI(s *span) trace.Facts {
 	return trace.Facts{}
 }
 
-// What Google's ADK writes: its name as an instrumentation, the tool of a span that is about several calls together, each
-// of which has its own, and the id of a call that has none.
+// Values of Google's ADK: its name as an instrumentation, the tool of a span about several calls that also have their own spans,
+// and the id of a call without one.
 const (
 	adkScope  = "gcp.vertex.agent"
 	adkMerged = "(merged tools)"
@@ -123,7 +123,7 @@ func isEmbedding(s *span) bool {
 	return false
 }
 
-// inEvent returns an attribute of the span's last event of the name, where older versions put contents.
+// inEvent returns an attribute of the span's last event with the name, where older versions put contents.
 func (s *span) inEvent(name, key string) string {
 	for i := s.Events().Len() - 1; i >= 0; i-- {
 		if event := s.Events().At(i); event.Name() == name {

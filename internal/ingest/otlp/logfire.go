@@ -6,8 +6,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// logfire reads Logfire's spans of the OpenAI Agents SDK, whose model calls follow GenAI. A span is named for the template
-// of its message, and what fills that stands in attributes.
+// logfire reads Logfire's spans of the OpenAI Agents SDK, whose model calls follow GenAI. The name of a span is the template of
+// its message, and attributes have the values.
 func logfire(s *span) trace.Facts {
 	template := s.text("logfire.msg_template")
 	switch {
@@ -25,5 +25,5 @@ func logfire(s *span) trace.Facts {
 	return trace.Facts{}
 }
 
-// pending reports whether the span only announces another one, which will tell the same once it has ended.
+// pending reports whether the span only announces another span with the same facts.
 func (s *span) pending() bool { return s.text("logfire.span_type") == "pending_span" }

@@ -16,10 +16,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// Logs returns the events that the records of one request give, those of coding agents: Claude Code, Codex and Gemini CLI.
-// A record that is sent again gives the same events with the same ids. Other programs' records are taken and say nothing. A
-// record of an agent that names no session is refused: rejected says how many were, reason why. Services has the services, by run,
-// of runs whose records name one. Safe for concurrent use.
+// Logs returns the events of the log records of one request from coding agents: Claude Code, Codex and Gemini CLI. A record that
+// is sent again gives the same events with the same ids. Records of other programs are accepted and give no events. A record of
+// an agent without a session is rejected: rejected is the number of such records, reason why. services has the services, by run,
+// of the runs whose records name one. Logs is safe for concurrent use.
 func Logs(ld plog.Logs) (events []*unloop.Event, services map[string]string, rejected int, reason string) {
 	services = make(map[string]string)
 	eachRecord(ld, func(told []*unloop.Event, service string) {
@@ -38,8 +38,8 @@ func Logs(ld plog.Logs) (events []*unloop.Event, services map[string]string, rej
 	return events, services, rejected, reason
 }
 
-// Join gives an event of a span what a record tells of the same call, under the same id, and it does not: contents, the size
-// of a result, a failure, a price. Their raw JSON is shared afterwards.
+// Join adds to an event of a span the facts that only a record of the same call has, under the same id: contents, the size of a
+// result, a failure, a price. The events share raw JSON afterwards.
 func Join(span, record *unloop.Event) {
 	if span.Input == nil && span.Output == nil && span.Metadata == nil {
 		span.Input, span.Output, span.Metadata = record.Input, record.Output, record.Metadata
@@ -55,7 +55,7 @@ func Join(span, record *unloop.Event) {
 	}
 }
 
-// eachRecord calls take with the events of each record, of which there may be none, and the service that sent it.
+// eachRecord calls take with the events of each record, which may be empty, and the service that sent it.
 func eachRecord(ld plog.Logs, take func(events []*unloop.Event, service string)) {
 	r := record{attributes: newAttributes()}
 	for _, resource := range ld.ResourceLogs().All() {
@@ -69,12 +69,12 @@ func eachRecord(ld plog.Logs, take func(events []*unloop.Event, service string))
 	}
 }
 
-// record is a log record with its attributes and what it is about.
+// record is a log record with its attributes and its subject.
 type record struct {
 	plog.LogRecord
 	attributes
 	agent string // claude_code, codex, gemini_cli, or ""
-	name  string // of what happened
+	name  string // name of the record's event
 	at    time.Time
 }
 
@@ -96,7 +96,7 @@ func (r *record) set(from plog.LogRecord, scope string) {
 	r.at = r.time()
 }
 
-// time is when it happened: Codex leaves the timestamp out.
+// time returns the time of the event. Codex has only the observed time.
 func (r *record) time() time.Time {
 	for _, t := range []pcommon.Timestamp{r.Timestamp(), r.ObservedTimestamp()} {
 		if n := nanos(t); n != 0 {
@@ -133,8 +133,8 @@ func (r *record) event(typ unloop.EventType, id string) *unloop.Event {
 	return e
 }
 
-// call returns the start and the end of a call that a record tells of at its end. Base is what their ids begin with, ""
-// where the call has none of its own.
+// call returns the start and the end of a call from a record about its end. base is the prefix of their ids, or "" if the call
+// has no id.
 func (r *record) call(base string, started, well, failed unloop.EventType) (start, end *unloop.Event) {
 	if base == "" {
 		base = r.id()
@@ -158,7 +158,7 @@ func (r *record) call(base string, started, well, failed unloop.EventType) (star
 	return start, end
 }
 
-// took is how many milliseconds a call took, a year at most.
+// took returns the duration of a call in milliseconds, at most a year.
 func (r *record) took() (float64, bool) {
 	const year = 365 * 24 * 60 * 60 * 1000
 	if _, ok := r.byKey["duration_ms"]; !ok {
@@ -168,15 +168,15 @@ func (r *record) took() (float64, bool) {
 	return took, took <= year
 }
 
-// isFalse reports whether the attribute says false, as such or as a string.
+// isFalse reports whether the attribute is false, as a boolean or a string.
 func (a attributes) isFalse(key string) bool {
 	v, ok := a.byKey[key]
 	return ok && (v.Type() == pcommon.ValueTypeBool && !v.Bool() || v.Type() == pcommon.ValueTypeStr && v.Str() == "false")
 }
 
-// toolCall returns a tool's call. Where only the size of what went in or came back is told, that stands for it, for what has
-// another size is something else, and the metadata say so. But where nothing is known of what went in, the size of what came
-// back says nothing: very different calls come back with 0 bytes.
+// toolCall returns the events of a tool call. If only the sizes of arguments or result are known, a size replaces the content,
+// because different sizes mean different contents, and the metadata record this. Without the size of the arguments, the size of
+// the result is not used, because very different calls return 0 bytes.
 func (r *record) toolCall(c toolResult) []*unloop.Event {
 	start, end := r.call(c.callID, unloop.ToolCallStarted, unloop.ToolCallCompleted, unloop.ToolCallFailed)
 	if c.callID == "" {
@@ -193,7 +193,7 @@ func (r *record) toolCall(c toolResult) []*unloop.Event {
 	return []*unloop.Event{start, end}
 }
 
-// toolResult is what a record tells of a tool's call; sizes are in bytes, 0 when unknown.
+// toolResult is the facts of a record about a tool call. Sizes are in bytes; 0 means unknown.
 type toolResult struct {
 	callID, tool          string
 	input, output         string
@@ -204,7 +204,7 @@ func sizeOnly(n int64) json.RawMessage {
 	return trace.Raw(`{"size_bytes":` + strconv.FormatInt(n, 10) + `}`)
 }
 
-// modelCall returns a call of a model.
+// modelCall returns the events of a model call.
 func (r *record) modelCall(id string, u trace.Usage, cost float64) []*unloop.Event {
 	start, end := r.call(id, unloop.LLMCallStarted, unloop.LLMCallCompleted, unloop.LLMCallFailed)
 	start.Model = r.text("model")
@@ -214,7 +214,7 @@ func (r *record) modelCall(id string, u trace.Usage, cost float64) []*unloop.Eve
 	return []*unloop.Event{start, end}
 }
 
-// message returns a message. Its text is what the attributes say, if it is not left out.
+// message returns a message event. Its text is in the attributes, unless it is omitted.
 func (r *record) message(role string, keys ...string) []*unloop.Event {
 	e := r.event(unloop.MessageSent, r.id())
 	e.Role = role
@@ -224,8 +224,8 @@ func (r *record) message(role string, keys ...string) []*unloop.Event {
 	return []*unloop.Event{e}
 }
 
-// id is made of all that the record tells, so that it is the same when the record is sent again. The time at which it was
-// observed counts only where it tells no other, for who passes it on may set that.
+// id returns an id that derives from the whole record, so that it is the same when the record is sent again. The observed time is
+// included only if the record has no other time, because intermediaries may change it.
 func (r *record) id() string {
 	var b strings.Builder
 	keys := make([]string, 0, len(r.byKey))

@@ -29,7 +29,7 @@ func mcp(s *span) trace.Facts {
 	if f.Tool == "" {
 		f.Tool = requested(request)
 	}
-	if f.Tool == "" { // the transport's share of a call
+	if f.Tool == "" { // a span of the transport
 		return trace.Facts{}
 	}
 	if f.Input == "" {
@@ -41,7 +41,7 @@ func mcp(s *span) trace.Facts {
 	return f
 }
 
-// requested returns the tool's name in a request or in its parameters.
+// requested returns the name of the tool in a request or in its parameters.
 func requested(request string) string {
 	members := ingest.MembersOf(request)
 	if params := ingest.MembersOf(string(members["params"])); params != nil {
@@ -50,7 +50,7 @@ func requested(request string) string {
 	return ingest.UnquoteText(members["name"])
 }
 
-// each makes an object of all attributes that begin with the prefix, or "".
+// each returns an object of all attributes with the prefix, or "".
 func (s *span) each(prefix string) string {
 	members := make(map[string]json.RawMessage)
 	for key, value := range s.byKey {

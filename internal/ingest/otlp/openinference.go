@@ -6,10 +6,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// openInference reads OpenInference, which Arize's instrumentations write.
+// openInference reads OpenInference, the conventions of Arize's instrumentations.
 func openInference(s *span) trace.Facts {
 	kind := strings.ToUpper(s.text("openinference.span.kind"))
-	if kind == "AGENT" && s.text("tool.name") != "" { // LangChain's calls whatever has "agent" in its name an agent
+	if kind == "AGENT" && s.text("tool.name") != "" { // LangChain marks everything whose name contains "agent" as an agent
 		kind = "TOOL"
 	}
 	switch kind {

@@ -6,8 +6,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// openLLMetry reads OpenLLMetry, which Traceloop's instrumentations write. Its spans of model calls have no kind of
-// their own but gen_ai.* attributes.
+// openLLMetry reads OpenLLMetry, the conventions of Traceloop's instrumentations. Its spans of model calls have no kind, only
+// gen_ai.* attributes.
 func openLLMetry(s *span) trace.Facts {
 	switch s.text("traceloop.span.kind") {
 	case "tool":

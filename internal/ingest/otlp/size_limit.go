@@ -7,24 +7,24 @@ import (
 	"math/bits"
 )
 
-// Errors of a request that is not to be decoded.
+// Errors of a request that must not be decoded.
 var (
-	ErrMalformed = errors.New("the request is no protobuf of OTLP")
+	ErrMalformed = errors.New("not an OTLP request in protobuf")
 	ErrDeep      = fmt.Errorf("the request is nested more than %d deep", maxDepth)
 )
 
-// MeasureTraces estimates the bytes that an ExportTraceServiceRequest takes once it is decoded, and refuses what is nested too
-// deeply: the decoder calls itself for each level, and a stack that runs over ends the process. Ask it before you decode. It takes
-// time in proportion to the number of fields, and no memory.
+// MeasureTraces estimates the size of a decoded ExportTraceServiceRequest in bytes. It rejects requests with deep nesting: the
+// decoder calls itself for each level, and a stack overflow ends the process. It must be called before decoding. It takes time
+// proportional to the number of fields, and allocates nothing.
 func MeasureTraces(request []byte) (size int64, err error) { return tracesShape.measure(request) }
 
 // MeasureLogs does the same for an ExportLogsServiceRequest.
 func MeasureLogs(request []byte) (size int64, err error) { return logsShape.measure(request) }
 
-// message is a message of OTLP.
+// message is a kind of OTLP message.
 type message uint8
 
-// The messages; leaf is for fields whose content is no message.
+// The kinds of messages; leaf is for fields that are not messages.
 const (
 	leaf message = iota
 	whole
@@ -44,10 +44,10 @@ const (
 	kinds
 )
 
-// shape is the tree of a request's messages, as far as lists are in it: for each message, which of its fields are messages.
+// shape is the tree of a request's messages with lists: the kind of each field of each message.
 type shape [kinds][16]message
 
-// The shapes of both signals.
+// The shapes of traces and logs.
 var (
 	tracesShape = shapeOf([16]message{9: keyValue, 11: event, 13: link})
 	logsShape   = shapeOf([16]message{5: anyValue, 6: keyValue})
@@ -71,10 +71,10 @@ func shapeOf(fields [16]message) shape {
 	}
 }
 
-// oldScopes is the field in which old senders put scopes. The decoder still looks there.
+// oldScopes is the field of scopes in old versions of OTLP. The decoder still reads it.
 const oldScopes = 1000
 
-// in returns the kind of the message in a field of another.
+// in returns the kind of the message in a field of another message.
 func (s *shape) in(outer message, field uint64) message {
 	if field < uint64(len(s[outer])) {
 		return s[outer][field]
@@ -85,22 +85,22 @@ func (s *shape) in(outer message, field uint64) message {
 	return leaf
 }
 
-// weights are the bytes that a decoded message takes beside its text, about: its fields, and its place in a list that grows.
+// weights are the approximate sizes in bytes of decoded messages without their text: fields and list elements.
 var weights = [kinds]int64{
 	ofResource: 160, ofScope: 140, item: 340, resource: 0, entity: 100, label: 32, scope: 0, event: 100, link: 130,
 	keyValue: 100, anyValue: 48, array: 32, list: 32,
 }
 
-// maxDepth is how many messages stand in one another at most. Protobuf's own libraries stop at 100.
+// maxDepth is the maximum nesting of messages. Protobuf's own libraries allow 100.
 const maxDepth = 100
 
-// frame is a message that is being measured.
+// frame is a message while it is measured.
 type frame struct {
 	kind message
 	end  int
 }
 
-// measure does what MeasureTraces says.
+// measure implements MeasureTraces and MeasureLogs.
 func (s *shape) measure(b []byte) (size int64, err error) {
 	var stack [maxDepth]frame
 	depth := 0
@@ -133,11 +133,12 @@ func (s *shape) measure(b []byte) (size int64, err error) {
 	}
 }
 
-// readField reads the field at a place in b: where its content begins and how long that is. The number is 0 for a field that
-// can be no message. A place below 0 says that there is no field.
+// readField reads the field at an offset in b. It returns the number of the field, and the length and the offset of its content.
+// The number is 0 for a field that cannot be a message. A negative offset means invalid protobuf. It does not use protowire,
+// which takes half as long again.
 func readField(b []byte, at int) (number uint64, length, next int) {
 	tag, n := binary.Uvarint(b[at:])
-	if n <= 0 || bits.Len64(tag) > 32 { // the decoder would cut the number of the field
+	if n <= 0 || bits.Len64(tag) > 32 { // the decoder would truncate the number of the field
 		return 0, 0, -1
 	}
 	at += n
@@ -158,7 +159,7 @@ func readField(b []byte, at int) (number uint64, length, next int) {
 			return 0, 0, -1
 		}
 		number, length, at = tag>>3, int(l), at+n
-	default: // groups are not in OTLP
+	default: // OTLP has no groups
 		return 0, 0, -1
 	}
 	if length > len(b)-at {

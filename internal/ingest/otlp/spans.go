@@ -11,8 +11,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// SpansInParts hands the spans of one request over in parts of at most so many, and says of all what Spans says. The part is
-// take's. An error of take ends it, and is returned.
+// SpansInParts passes the spans of one request to take in parts of at most most spans, and returns the same as Spans for all of
+// them. take may keep a part. An error of take ends it and is returned.
 func SpansInParts(td ptrace.Traces, most int, take func([]trace.Span) error) (rejected int, reason string, err error) {
 	var part []trace.Span
 	newReader().each(td, func(s *trace.Span) {
@@ -36,9 +36,8 @@ func SpansInParts(td ptrace.Traces, most int, take func([]trace.Span) error) (re
 	return rejected, reason, err
 }
 
-// Spans returns the spans of one request, all of them, since any may be the parent of one that tells of an agent. A span
-// without a trace id or without an id of its own is refused: rejected says how many were, reason why. Safe for
-// concurrent use.
+// Spans returns all spans of one request, because any span may be the parent of an agent's span. A span without a trace id or a
+// span id is rejected: rejected is the number of such spans, reason why. Spans is safe for concurrent use.
 func Spans(td ptrace.Traces) (spans []trace.Span, rejected int, reason string) {
 	rejected, reason, _ = SpansInParts(td, td.SpanCount()+1, func(all []trace.Span) error {
 		spans = all
@@ -49,10 +48,10 @@ func Spans(td ptrace.Traces) (spans []trace.Span, rejected int, reason string) {
 
 // reader reads spans one after another.
 type reader struct {
-	span span       // the one that is being read
-	told trace.Span // what it tells
+	span span       // the current span
+	told trace.Span // its facts
 
-	// The last ids, for most spans have the same.
+	// The last ids, because most consecutive spans have the same trace.
 	trace    pcommon.TraceID
 	traceID  string
 	parent   pcommon.SpanID
@@ -63,7 +62,7 @@ func newReader() *reader {
 	return &reader{span: span{attributes: newAttributes()}}
 }
 
-// each calls take with each span of the request, which is take's until it returns.
+// each calls take with each span of the request. take may use the span until it returns.
 func (r *reader) each(td ptrace.Traces, take func(*trace.Span)) {
 	for _, resource := range td.ResourceSpans().All() {
 		service := textOf(resource.Resource().Attributes(), "service.name")
@@ -101,7 +100,7 @@ func (r *reader) read() {
 		Facts: s.facts(),
 	}
 	if r.told.Start != 0 && r.told.End != 0 {
-		r.told.End = max(r.told.Start, r.told.End) // clocks of two machines
+		r.told.End = max(r.told.Start, r.told.End) // clocks of two machines may differ
 	}
 	r.told.Failed, r.told.Reason = s.failure()
 	if r.told.Refused && !r.told.Failed {
@@ -110,12 +109,12 @@ func (r *reader) read() {
 	r.told.Refused = false
 }
 
-// nanos returns a timestamp as nanoseconds since 1970; one that an int64 cannot hold, which is negative there, is unknown.
+// nanos returns a timestamp as nanoseconds since 1970. A time beyond the range of an int64, which is negative there, is unknown.
 func nanos(t pcommon.Timestamp) int64 {
 	return max(int64(t), 0)
 }
 
-// failure reports whether the span failed, and why: by its status' message, its last exception, or its error's type.
+// failure reports whether the span failed, and why: by the message of its status, its last exception, or the type of its error.
 func (s *span) failure() (failed bool, reason string) {
 	errorType := s.text("error.type")
 	if s.Status().Code() != ptrace.StatusCodeError && errorType == "" {

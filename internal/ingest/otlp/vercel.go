@@ -6,9 +6,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// vercel reads the Vercel AI SDK (versions 3 to 6; later ones write GenAI attributes too). Its generate and stream
-// spans enclose the whole loop of model calls and tools, with the sum of their tokens: only the spans below them
-// whose names end in .doGenerate or .doStream are model calls.
+// vercel reads the Vercel AI SDK (versions 3 to 6; later ones also write GenAI attributes). Its generate and stream spans enclose
+// the whole loop of model calls and tools, with the sum of their tokens. Only the spans inside them whose names end in
+// .doGenerate or .doStream are model calls.
 func vercel(s *span) trace.Facts {
 	operation := s.text("ai.operationId")
 	if operation == "" {

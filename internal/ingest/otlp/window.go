@@ -12,14 +12,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// window is the spans of a part of a file, which are looked at together.
+// window is the spans of a part of a file that are decoded together.
 type window struct {
-	fallback string // the run of a span that has not even a trace
+	fallback string // the run of a span without a trace
 	next     int    // index of the next span or record
 	reader   *reader
 	traces   map[string][]trace.Span
-	logged   []*unloop.Event // what records told
-	ids      map[string]bool // of those
+	logged   []*unloop.Event // events of log records
+	ids      map[string]bool // of those events
 }
 
 func newWindow(fallback string, first int) *window {
@@ -37,7 +37,7 @@ func (w *window) add(td ptrace.Traces) {
 	})
 }
 
-// addLogs takes in records. One that was sent twice counts once.
+// addLogs adds log records. A record that was sent twice counts once.
 func (w *window) addLogs(ld plog.Logs) {
 	eachRecord(ld, func(events []*unloop.Event, _ string) {
 		for _, e := range events {
@@ -51,7 +51,7 @@ func (w *window) addLogs(ld plog.Logs) {
 	})
 }
 
-// send sends the events in their order. What spans and records both tell counts once.
+// send sends the events in order. An event that spans and records both have counts once.
 func (w *window) send(emit ingest.Emit) error {
 	var events []*unloop.Event
 	spanned := make(map[string]*unloop.Event)

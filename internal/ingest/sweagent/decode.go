@@ -1,13 +1,11 @@
-// Package sweagent reads the trajectories of SWE-agent (.traj): one JSON document per task, with a list of steps.
-// A step is one answer of the model with the one command that it gives, and what the shell said to it. An Index
-// counts the steps, from 0.
+// Package sweagent reads the trajectories of SWE-agent (.traj): one JSON document per task, with a list of steps. A step is one
+// answer of the model with its single command, and the output of the shell. An Index counts the steps, from 0.
 //
-// Traps: "history" holds the same steps once more as chat messages, "query" in each step the whole conversation so
-// far, and "attempts" (runs with retries) every attempt beside the chosen one; none of them is replayed. A command
-// that was refused, by the format check or the blocklist, is a step too, with an empty observation. SWE-agent's own
-// commands (open, edit, submit …) go through the shell like all others, and no exit status is kept, so that every
-// result is a completed call of bash. Tokens and cost are told for the whole run only; they stand in the metadata of
-// the run's end, since no event alone took them.
+// Traps: "history" contains the same steps again as chat messages, "query" in each step the whole conversation so far, and
+// "attempts" (runs with retries) every attempt beside the chosen one; none of them is read. A command that the format check or
+// the blocklist rejected is a step, too, with an empty observation. SWE-agent's own commands (open, edit, submit …) go through
+// the shell like all others, and the format has no exit status, so every result is a completed call of bash. Tokens and cost
+// exist only for the whole run. They are in the metadata of the run's end, because no event alone caused them.
 package sweagent
 
 import (
@@ -77,7 +75,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	return t.end(trail, notice)
 }
 
-// run returns the task's id. "environment" is no help: it has the same value for all tasks.
+// run returns the id of the task. "environment" has the same value for all tasks.
 func (t *trajectory) run(name string) string {
 	for _, id := range []string{t.InstanceID, t.Info.InstanceID} {
 		if id != "" {
@@ -87,8 +85,7 @@ func (t *trajectory) run(name string) string {
 	return name
 }
 
-// notice returns what SWE-agent itself says in a last step of its own when it gives up, and "" where it did not. The
-// model said nothing there.
+// notice returns SWE-agent's own text in the last step if it gives up, else "". That text is not from the model.
 func (t *trajectory) notice() string {
 	if len(t.Steps) == 0 || !strings.Contains(t.Info.ExitStatus, "exit_") {
 		return ""
@@ -130,7 +127,7 @@ func arguments(command string) json.RawMessage {
 	return append(append(json.RawMessage(`{"command":`), ingest.Text(command)...), '}')
 }
 
-// text returns what the model said besides the command. An answer that could not be parsed is all text.
+// text returns the text of the model besides the command. An answer that could not be parsed is all text.
 func (s *step) text() string {
 	if blank(s.Thought) && blank(s.Action) {
 		return s.Response
@@ -146,7 +143,7 @@ func (s *step) latency() *float64 {
 	return &ms
 }
 
-// end sends how the run ended: "submitted", "submitted (exit_cost)" and the like are an answer, all else is not.
+// end sends the end of the run: "submitted", "submitted (exit_cost)" and similar statuses are a success, all others a failure.
 func (t *trajectory) end(trail *ingest.EventBuilder, notice string) error {
 	status := t.Info.ExitStatus
 	if status == "" {

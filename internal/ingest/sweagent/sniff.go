@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// sniff says yes to an object whose "trajectory" is a list that begins with an object that has an action and an
-// observation. Members that stand before it are skipped; "attempts" holds trajectories too and is looked into.
+// sniff matches an object whose "trajectory" is a list that begins with an object with an action and an observation. It skips
+// earlier members, except "attempts", which contains trajectories, too.
 func sniff(head []byte) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(head),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

@@ -1,11 +1,10 @@
-// Package taubench reads the results files of tau-bench (its run.py): a JSON list of results, each with the task_id
-// and the trial, the reward, an info about the task, and the conversation as traj, a list of OpenAI chat messages.
-// Index is a message's position in traj. A result is a run, "<Input.Run>/<task_id>-<trial>".
+// Package taubench reads the results files of tau-bench (its run.py): a JSON list of results, each with the task_id and the
+// trial, the reward, an info about the task, and the conversation as traj, a list of OpenAI chat messages. Index is the position
+// of a message in traj. A result is a run with the id "<Input.Run>/<task_id>-<trial>".
 //
-// The reward measures the agent, so it does not become an event. A tool that fails answers with a text that begins
-// with "Error: ", and a tool that is not there with "Unknown action ": tau-bench's environment writes both. Where a
-// task could not be carried through, info has an error, and traj is empty. The same id may be given to several
-// calls of a conversation: each is answered before the next is made.
+// The reward measures the agent, so it does not become an event. tau-bench's environment answers a failed tool with a text that
+// begins with "Error: ", and an unknown tool with "Unknown action ". If a task could not be completed, info has an error, and
+// traj is empty. Several calls of a conversation may have the same id: each is answered before the next one is made.
 package taubench
 
 import (
@@ -60,7 +59,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	})
 }
 
-// inResult says in which result of the list err is.
+// inResult prefixes err with the index of the result in the list.
 func inResult(i int, err error) error {
 	var bad *ingest.BadInput
 	if errors.As(err, &bad) {
@@ -69,7 +68,7 @@ func inResult(i int, err error) error {
 	return err
 }
 
-// name returns a number or a string as text, and "" for all else.
+// name returns a number or a string as text, and "" for other values.
 func name(v jsontext.Value) string {
 	if v.Kind() == '0' {
 		return string(v)

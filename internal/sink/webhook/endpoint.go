@@ -13,15 +13,15 @@ import (
 	"github.com/unloop-ai/unloop/internal/sink"
 )
 
-// Endpoint is an address that is told of warnings.
+// Endpoint is an HTTP endpoint that receives notices.
 type Endpoint struct {
 	URL      string
-	Format   string          // FormatJSON, as where it is "", or FormatSlack
-	Secret   string          // with which messages are signed; "" for no signature
-	Rules    []string        // of the warnings that it is told of; empty for all
-	Severity unloop.Severity // of the least that it is told of; info where it is ""
-	Projects []string        // of the runs that it is told of; empty for all
-	Timeout  time.Duration   // of one attempt; 10 s where it is 0
+	Format   string          // FormatJSON or FormatSlack; "" means FormatJSON
+	Secret   string          // signs messages; "" for no signature
+	Rules    []string        // send only warnings of these rules; empty for all
+	Severity unloop.Severity // send only warnings of at least this severity; "" means info
+	Projects []string        // send only warnings of runs of these projects; empty for all
+	Timeout  time.Duration   // of one attempt; 0 means 10 s
 }
 
 // The formats of messages.
@@ -30,7 +30,7 @@ const (
 	FormatSlack = "slack"
 )
 
-// Validate names all mistakes in the endpoint. It does not quote the address, which may be a secret.
+// Validate returns all errors of the endpoint. They do not quote the URL, which may contain a secret.
 func (e *Endpoint) Validate() error {
 	mistakes := []error{checkURL("url", e.URL)}
 	if e.Format != "" && e.Format != FormatJSON && e.Format != FormatSlack {
@@ -64,13 +64,13 @@ func (e *Endpoint) withDefaults() Endpoint {
 	return full
 }
 
-// key names the endpoint in what is claimed for it. It is a hash, since the address may be a secret.
+// key identifies the endpoint in claims. It is a hash, because the URL may contain a secret.
 func (e *Endpoint) key() string {
 	sum := sha256.Sum256([]byte(e.URL))
 	return hex.EncodeToString(sum[:8])
 }
 
-// host is the part of the address that may be logged.
+// host returns the part of the URL that may be logged.
 func (e *Endpoint) host() string {
 	u, err := url.Parse(e.URL)
 	if err != nil {

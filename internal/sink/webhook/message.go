@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// message is what is sent in the format json. docs/webhooks.md describes it.
+// message is the message in the format json. docs/webhooks.md describes it.
 type message struct {
 	ID       string    `json:"id"` // the same for the same endpoint, warning and level
 	Type     string    `json:"type"`
@@ -78,7 +78,7 @@ func (w *notifier) messageOf(n *sink.Notice) *message {
 	return m
 }
 
-// link returns the address of a run's page; "" without that of the server.
+// link returns the URL of a run's page, or "" without the URL of the server.
 func link(base, run string) string {
 	if base == "" {
 		return ""

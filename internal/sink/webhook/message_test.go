@@ -244,7 +244,7 @@ func noticeOf(id string, count int, level string) *sink.Notice {
 
 func TestHeadlines(t *testing.T) {
 	for level, want := range map[string]string{
-		sink.Raised: "nightly: same_call", sink.Grown: "nightly goes on, 9 times now: same_call",
+		sink.Raised: "nightly: same_call", sink.Grown: "nightly continues, 9 times so far: same_call",
 		sink.Block: "nightly would have a call blocked: same_call", sink.Halt: "nightly would be halted: same_call",
 	} {
 		w := &notifier{options: &Options{}}

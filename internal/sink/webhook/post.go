@@ -37,7 +37,7 @@ func (w *notifier) post(ctx context.Context, body []byte) error {
 		return withoutAddress(err)
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, answerBody)) // it has said what matters
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, answerBody)) // drained so that the connection can be reused
 	if answer.StatusCode/100 == 2 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (w *notifier) post(ctx context.Context, body []byte) error {
 	}
 }
 
-// withoutAddress takes the address out of an error, for it may be a secret.
+// withoutAddress removes the URL from an error, because it may contain a secret.
 func withoutAddress(err error) error {
 	if told, ok := errors.AsType[*url.Error](err); ok {
 		return told.Err
@@ -55,7 +55,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// isFinal tells whether a status says that the message will never be taken.
+// isFinal reports whether a status means that the message will never be accepted.
 func isFinal(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -64,7 +64,7 @@ func isFinal(status int) bool {
 	return status < 500
 }
 
-// retryAfter reads for how long to wait: a number of seconds, or a time.
+// retryAfter returns the duration of a Retry-After header: a number of seconds, or a time.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	told := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(told); err == nil {

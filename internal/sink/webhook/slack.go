@@ -8,9 +8,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/sink"
 )
 
-// slackMessage is a message with blocks, as incoming webhooks of Slack take it.
+// slackMessage is a message with blocks for incoming webhooks of Slack.
 type slackMessage struct {
-	Text   string  `json:"text"` // for notifications, and for those who do not know blocks
+	Text   string  `json:"text"` // for notifications and clients without blocks
 	Blocks []block `json:"blocks"`
 }
 
@@ -25,7 +25,7 @@ type slackText struct {
 	Text string `json:"text"`
 }
 
-// Slack refuses messages with longer texts.
+// Slack rejects messages with longer texts.
 const (
 	maxHeadline = 150  // characters
 	maxSection  = 3000 // after escaping
@@ -53,7 +53,7 @@ func slackOf(m *message) *slackMessage {
 	return s
 }
 
-// headline says in a line what is new.
+// headline returns a summary in one line.
 func (m *message) headline() string {
 	name := m.Run.Name
 	switch m.Level {
@@ -62,12 +62,12 @@ func (m *message) headline() string {
 	case sink.Block:
 		return fmt.Sprintf("%s would have a call blocked: %s", name, m.Warning.Type)
 	case sink.Grown:
-		return fmt.Sprintf("%s goes on, %d times now: %s", name, *m.Warning.Count, m.Warning.Type)
+		return fmt.Sprintf("%s continues, %d times so far: %s", name, *m.Warning.Count, m.Warning.Type)
 	}
 	return fmt.Sprintf("%s: %s", name, m.Warning.Type)
 }
 
-// escape takes the meaning from what Slack reads as links and mentions, and cuts the text to so many characters, escapes included.
+// escape escapes links and mentions of Slack, and cuts the text to the given number of characters, including escapes.
 func escape(text string, most int) string {
 	var b strings.Builder
 	length := 0
@@ -89,7 +89,7 @@ func escape(text string, most int) string {
 	return b.String()
 }
 
-// cut cuts a text to so many characters.
+// cut cuts a text to the given number of characters.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

@@ -1,5 +1,5 @@
-// Package webhook is a notifier that posts notices to HTTP endpoints, in JSON or as messages of Slack. The package sink is before
-// it and owns queues, levels, claims and retries.
+// Package webhook is a notifier that posts notices to HTTP endpoints, as JSON or as messages of Slack. Package sink calls it and
+// owns queues, levels, claims and retries.
 package webhook
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/sink"
 )
 
-// Options say whom to tell.
+// Options are the endpoints and their common options.
 type Options struct {
 	Endpoints []Endpoint
 	URL       string // where people reach the server, for links to runs; "" for no links
 	Version   string // of unloop
 }
 
-// Validate names all mistakes in the options.
+// Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	mistakes := []error{nil}
 	if o.URL != "" {
@@ -46,15 +46,15 @@ func Targets(o Options) ([]sink.Target, error) {
 	return targets(o, (&net.Dialer{}).DialContext)
 }
 
-// targets takes the way to a server's address.
+// targets uses dial to connect.
 func targets(o Options, dial dialer) (all []sink.Target, err error) {
 	if err := o.Validate(); err != nil {
-		return nil, fmt.Errorf("options of the webhooks: %w", err)
+		return nil, fmt.Errorf("webhook options: %w", err)
 	}
 	for i := range o.Endpoints {
 		e := o.Endpoints[i].withDefaults()
 		all = append(all, sink.Target{
-			Notifier: &notifier{e, &o, newClient(&e, dial)}, Key: e.key(), Host: e.host(), // the rest of the address may be a secret
+			Notifier: &notifier{e, &o, newClient(&e, dial)}, Key: e.key(), Host: e.host(), // the rest of the URL may contain a secret
 			Rules: e.Rules, Severity: e.Severity, Projects: e.Projects,
 		})
 	}
@@ -74,7 +74,7 @@ func (w *notifier) Send(ctx context.Context, n sink.Notice) error {
 	return w.post(ctx, body)
 }
 
-// Close drops the connections that are kept for the next message.
+// Close closes idle connections.
 func (w *notifier) Close() error {
 	w.client.CloseIdleConnections()
 	return nil
@@ -86,11 +86,11 @@ type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 // Bounds of an answer.
 const (
 	answerHeader = 64 << 10
-	answerBody   = 64 << 10 // what is longer costs the connection
+	answerBody   = 64 << 10 // after a longer answer the connection is not reused
 	redirects    = 3
 )
 
-// newClient returns a client that follows redirects only where the message stays at the host that it is meant for.
+// newClient returns a client that follows redirects only on the same host.
 func newClient(e *Endpoint, dial dialer) *http.Client {
 	return &http.Client{
 		Timeout: e.Timeout,

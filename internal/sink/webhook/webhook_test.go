@@ -198,7 +198,7 @@ func TestAMessageIsGivenUpInTheEndAndIsNotClaimedAnyMore(t *testing.T) {
 			if len(claims.held()) != 0 {
 				t.Errorf("%s: still claimed: %v", what, claims.held())
 			}
-			if !strings.Contains(r.log.String(), "given up") {
+			if !strings.Contains(r.log.String(), "could not be delivered") {
 				t.Errorf("%s: logged %q", what, r.log)
 			}
 			r.mu.Lock()

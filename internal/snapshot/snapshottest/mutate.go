@@ -1,4 +1,4 @@
-// Package snapshottest changes snapshots as somebody would who wants to break the program that reads them.
+// Package snapshottest mutates snapshots, to test programs that read hostile ones.
 package snapshottest
 
 import (
@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// node is a JSON value. Objects keep the order of their members, and may have one twice.
+// node is a JSON value. Objects keep the order of their members and may have duplicate names.
 type node struct {
-	scalar string   // as JSON; "" for objects and arrays
-	object bool     // else an array, where there is no scalar
-	names  []string // of an object's members
-	parts  []*node  // members or items
+	scalar string   // JSON; "" for objects and arrays
+	object bool     // otherwise an array, if scalar is ""
+	names  []string // names of the members of an object
+	parts  []*node  // members or elements
 }
 
-// Mutate returns data, which must be JSON, with changes that choices choose, four bytes each: another number, another text, a member or
-// an item that is missing, doubled, renamed or moved, another length, another kind. Equal choices make equal changes.
+// Mutate returns data, which must be JSON, with mutations that choices select, four bytes each: another number, another text, a
+// missing, duplicate, renamed or moved member or element, another length, another type. Equal choices make equal mutations.
 func Mutate(data, choices []byte) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	root, err := read(decoder)
 	if err != nil {
-		return nil, fmt.Errorf("read what is to be changed: %w", err)
+		return nil, fmt.Errorf("parse the snapshot: %w", err)
 	}
 	m := mutation{budget: maxAdded}
 	for ; len(choices) >= 4; choices = choices[4:] {
@@ -64,7 +64,7 @@ func read(d *json.Decoder) (*node, error) {
 	return n, err
 }
 
-// all returns the value and all within it.
+// all returns the value and all values in it.
 func (n *node) all(into []*node) []*node {
 	into = append(into, n)
 	for _, part := range n.parts {
@@ -73,17 +73,17 @@ func (n *node) all(into []*node) []*node {
 	return into
 }
 
-// maxAdded bounds by how much a value grows, in bytes, so that what is made of it is read in little time.
+// maxAdded bounds the growth of a value in bytes, so that mutated snapshots are read quickly.
 const maxAdded = 64 << 10
 
-// mutation changes one value.
+// mutation mutates one value.
 type mutation struct {
 	all    []*node
-	budget int // for copies, in bytes
+	budget int // bytes for copies
 }
 
-// copyOf returns a copy that shares nothing with n: values that were shared would grow by powers, or hold themselves. Beyond the
-// budget, null stands for the values that are left out.
+// copyOf returns a deep copy of n. Shared values could grow exponentially or contain themselves. Beyond the budget, values are
+// replaced by null.
 func (m *mutation) copyOf(n *node) *node {
 	if m.budget -= len(n.scalar) + len(",[]"); m.budget < 0 {
 		return &node{scalar: "null"}
@@ -133,13 +133,13 @@ var texts = []string{
 	`"2026-01-01T00:00:00Z"`, `"` + strings.Repeat("A", 6000) + `"`,
 }
 
-// change changes the value in one of many ways.
+// change mutates the value in one of many ways.
 func (m *mutation) change(n *node, how, what byte) {
 	switch {
 	case how >= 240:
 		*n = node{scalar: "null"}
 	case how >= 220:
-		*n = *m.copyOf(m.all[int(what)*len(m.all)>>8]) // a value from elsewhere
+		*n = *m.copyOf(m.all[int(what)*len(m.all)>>8]) // a value from another place
 	case n.scalar == "":
 		m.changeParts(n, how, what)
 	case n.scalar[0] == '"':
@@ -181,31 +181,31 @@ func (m *mutation) changeParts(n *node, how, what byte) {
 	at := int(what) * len(n.parts) >> 8
 	last := len(n.parts) - 1
 	switch how % 6 {
-	case 0: // without one
+	case 0: // remove one
 		n.parts = slices.Delete(n.parts, at, at+1)
 		if n.object {
 			n.names = slices.Delete(n.names, at, at+1)
 		}
-	case 1: // with one twice
+	case 1: // duplicate one
 		n.parts = append(n.parts, m.copyOf(n.parts[at]))
 		if n.object {
 			n.names = append(n.names, n.names[at])
 		}
-	case 2: // in another order
+	case 2: // change the order
 		n.parts[at], n.parts[last] = n.parts[last], n.parts[at]
-	case 3: // much longer
+	case 3: // make it much longer
 		for k := range 300 {
 			n.parts = append(n.parts, m.copyOf(n.parts[at]))
 			if n.object {
 				n.names = append(n.names, fmt.Sprint(n.names[at], k))
 			}
 		}
-	case 4: // shorter
+	case 4: // make it shorter
 		n.parts = n.parts[:at]
 		if n.object {
 			n.names = n.names[:at]
 		}
-	case 5: // under another name, or empty
+	case 5: // rename a member, or empty it
 		if !n.object {
 			n.parts = nil
 			return

@@ -27,9 +27,9 @@ func (w *writing) checkpoints(ctx context.Context, checkpoints []store.Checkpoin
 	}, nil)
 }
 
-// prune drops checkpoints.
-func (w *writing) prune(ctx context.Context, thinned []store.Checkpoint) error {
-	for _, c := range thinned {
+// prune deletes checkpoints.
+func (w *writing) prune(ctx context.Context, pruned []store.Checkpoint) error {
+	for _, c := range pruned {
 		p := c.Position
 		err := w.exec(ctx, "drop a checkpoint",
 			`DELETE FROM checkpoints WHERE run = $1 AND at_sequence = $2 AND at_time = $3 AND at_tie = $4`, c.Run, p.Sequence, p.Time, p.Tie)

@@ -19,7 +19,7 @@ type writing struct {
 // already has under another arrival. Of runs, warnings and other rows with the same key in one batch, the last is kept. After an error
 // nothing is written. There is one exception: if the connection to PostgreSQL is lost during the final commit, the outcome is unknown,
 // and the batch can be committed again. If a SQLite file was deleted or replaced, this and every later error is store.ErrMoved.
-func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+func (s *Store) Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.intact(); err != nil {
@@ -30,7 +30,7 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.Eve
 		return nil, fmt.Errorf("begin a commit: %w", err)
 	}
 	w := &writing{Store: s, tx: tx}
-	doubled, err = w.batch(ctx, b)
+	duplicates, err = w.batch(ctx, b)
 	clear(s.scratch)
 	if err != nil {
 		return nil, errors.Join(err, tx.Rollback())
@@ -38,10 +38,10 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (doubled []store.Eve
 	if err := tx.Commit(); err != nil {
 		return nil, fmt.Errorf("finish a commit: %w", err)
 	}
-	if err := s.intact(); err != nil { // it may have been written to a deleted file
+	if err := s.intact(); err != nil { // otherwise the commit may be in a deleted file
 		return nil, fmt.Errorf("finish a commit: %w", err)
 	}
-	return doubled, nil
+	return duplicates, nil
 }
 
 // begin begins a transaction. An idle connection that was lost fails here, and the second attempt opens a new one.
@@ -54,12 +54,12 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 }
 
 // batch writes the batch.
-func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error) {
+func (w *writing) batch(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	for _, step := range []func() error{
 		func() error { return w.spans(ctx, b.Spans) },
 		func() error { return w.traces(ctx, b.Traces) },
 		func() error { return w.left(ctx, b.Left) },
-		func() error { return w.gone(ctx, b.Deleted, b.Emptied) },
+		func() error { return w.deleted(ctx, b.Deleted, b.Emptied) },
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 	if err := w.remove(ctx, b.Removed); err != nil {
 		return nil, err
 	}
-	if doubled, err = w.events(ctx, b.Events); err != nil {
+	if duplicates, err = w.events(ctx, b.Events); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{
@@ -85,7 +85,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (doubled []store.Ev
 			return nil, err
 		}
 	}
-	return doubled, nil
+	return duplicates, nil
 }
 
 // exec runs a statement of the commit.
@@ -96,10 +96,11 @@ func (w *writing) exec(ctx context.Context, doing, query string, args ...any) er
 	return nil
 }
 
-// gone deletes runs with their records. It also deletes the spans of traces without another run, unless the run is only emptied.
-func (w *writing) gone(ctx context.Context, gone, emptied []int64) error {
-	for _, run := range gone {
-		if err := w.forgetSpans(ctx, run); err != nil {
+// deleted deletes runs with their records. It also deletes the spans of traces without another run, unless the run is only
+// emptied.
+func (w *writing) deleted(ctx context.Context, deleted, emptied []int64) error {
+	for _, run := range deleted {
+		if err := w.deleteSpans(ctx, run); err != nil {
 			return err
 		}
 		if err := w.deleteRuns(ctx, run); err != nil {
@@ -133,8 +134,8 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 }
 
 // invalidate deletes the decisions and checkpoints after a position, and all warnings of the run.
-func (w *writing) invalidate(ctx context.Context, undone []store.Invalidated) error {
-	for _, u := range undone {
+func (w *writing) invalidate(ctx context.Context, invalidated []store.Invalidated) error {
+	for _, u := range invalidated {
 		p := u.Behind
 		for _, table := range []string{"decisions", "checkpoints"} {
 			query := "DELETE FROM " + table + " WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)"
@@ -142,7 +143,7 @@ func (w *writing) invalidate(ctx context.Context, undone []store.Invalidated) er
 				return err
 			}
 		}
-		if err := w.exec(ctx, "undo warnings", "DELETE FROM warnings WHERE run = $1", u.Run); err != nil {
+		if err := w.exec(ctx, "delete invalid warnings", "DELETE FROM warnings WHERE run = $1", u.Run); err != nil {
 			return err
 		}
 	}

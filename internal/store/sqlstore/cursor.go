@@ -9,16 +9,16 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// maxPage bounds what a page holds, whatever was asked for.
+// maxPage is the maximum number of entries of a page.
 const maxPage = 1000
 
-// maxPageBytes bounds what a page of events weighs. One event is on a page whatever it weighs.
+// maxPageBytes is the maximum size of a page of events. A single larger event is a page.
 const maxPageBytes = 8 << 20
 
-// limit returns how many entries a page may hold.
+// limit returns the maximum number of entries of a page.
 func limit(asked int) int { return min(max(asked, 1), maxPage) }
 
-// cursor returns the place behind an entry with these keys, of the list that kind stands for.
+// cursor returns the cursor after an entry with these keys in a list of the kind.
 func cursor(kind string, keys ...int64) string {
 	for _, key := range keys {
 		kind += "." + strconv.FormatInt(key, 36)
@@ -26,7 +26,7 @@ func cursor(kind string, keys ...int64) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(kind))
 }
 
-// parse reads a cursor of so many keys.
+// parse reads a cursor with the given number of keys.
 func parse(text, kind string, keys int) (place []any, err error) {
 	plain, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil {
@@ -39,7 +39,7 @@ func parse(text, kind string, keys int) (place []any, err error) {
 	for _, part := range parts[1:] {
 		key, err := strconv.ParseInt(part, 36, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%w: a key is no number", store.ErrCursor)
+			return nil, fmt.Errorf("%w: a key is not a number", store.ErrCursor)
 		}
 		place = append(place, key)
 	}

@@ -26,8 +26,8 @@ func (w *writing) decisions(ctx context.Context, decisions []store.Decision) err
 	}, nil)
 }
 
-// Decisions returns the run's decisions in the order of their events, and the cursor of the page behind; "" at the end. A cursor
-// of another list is store.ErrCursor.
+// Decisions returns a page of the decisions of the run in the order of their events, and the cursor of the next page, which is ""
+// at the end. A cursor of another list is store.ErrCursor.
 func (s *Store) Decisions(ctx context.Context, run int64, p store.Page) (decisions []store.Decision, next string, err error) {
 	w := &where{}
 	w.add("run = ?", run)

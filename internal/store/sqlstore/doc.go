@@ -1,6 +1,5 @@
 // Package sqlstore keeps the records of package store in SQLite, in one file beside the server, or in PostgreSQL. The pipeline
-// stands before it and writes through Commit; those who answer questions stand behind it and read. Both databases get the same
-// SQL, and storetest holds both to the same behaviour.
+// writes through Commit, and the APIs read. Both databases get the same SQL, and storetest tests both for the same behaviour.
 //
 //	runs ─┬─ events       arrival; (run, id) is unique; read by (run, at_sequence, at_time, at_tie)
 //	      ├─ warnings     (run, id); found by (rule, run); deliveries (warning, endpoint, level) belong to them
@@ -10,13 +9,13 @@
 //	                      └─ spans  (trace, id), which belong to the trace, not to a run
 //	settings              name
 //
-// Nothing declares these arrows to the database: checking a foreign key costs a look-up for each event, and there is one writer,
-// which writes a run before what belongs to it and deletes them together.
+// The tables have no foreign keys: checking one costs a lookup for each event. The only writer inserts a run before its records
+// and deletes them together.
 //
-// Times are Unix nanoseconds, 0 for the zero time; what lies outside the years 1678 to 2261 is moved to their ends. JSON and
-// states are bytes, everything else with letters is text without NUL and bad UTF-8 (store.Text), compared byte by byte.
+// Times are Unix nanoseconds, and 0 is the zero time. Times before 1678 or after 2261 become the nearest representable time. JSON
+// and states are bytes. All other text has no NUL and no invalid UTF-8 (store.Text), and is compared byte by byte.
 //
-// SQLite has one connection that writes and some that read, so that a question never waits for a commit nor a commit for it.
-// A commit is in the write-ahead log, and that on the disk, when Commit returns. A second server is kept out by a lock on the file
-// beside the database, or by an advisory lock that PostgreSQL's writing connection holds.
+// SQLite has one connection for writing and several for reading, so readers and commits do not wait for each other. When Commit
+// returns, the commit is in the write-ahead log on disk. A lock on the file beside the database keeps out a second server; for
+// PostgreSQL, it is an advisory lock of the writing connection.
 package sqlstore

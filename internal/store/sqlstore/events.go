@@ -15,16 +15,16 @@ import (
 const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body, analysis"
 
 // events writes events and returns those that their runs already have.
-func (w *writing) events(ctx context.Context, events []store.Event) (doubled []store.EventRef, err error) {
+func (w *writing) events(ctx context.Context, events []store.Event) (skipped []store.EventRef, err error) {
 	err = insert(ctx, w, &w.bulks.events, events, w.eventArguments, func(part []store.Event, written int64) error {
 		if written == int64(len(part)) {
 			return nil
 		}
 		left, err := w.duplicates(ctx, part)
-		doubled = append(doubled, left...)
+		skipped = append(skipped, left...)
 		return err
 	})
-	return doubled, err
+	return skipped, err
 }
 
 func (w *writing) eventArguments(to []any, e *store.Event) []any {
@@ -193,3 +193,20 @@ var idMarks = func() (all []string) {
 	}
 	return all
 }()
+
+// analyses writes new analyses of stored events. It skips events that were deleted in the meantime.
+func (w *writing) analyses(ctx context.Context, changed []store.Reanalyzed) error {
+	changed = lasts(changed, func(r *store.Reanalyzed) int64 { return r.Arrival })
+	return insert(ctx, w, &w.bulks.analyses, changed, func(to []any, r *store.Reanalyzed) []any {
+		return append(to, r.Arrival, optional(r.Analysis))
+	}, nil)
+}
+
+// updateAnalyses returns a statement that sets the analyses of the given number of events. PostgreSQL needs the casts.
+func (d *database) updateAnalyses(rows int) string {
+	tuples := make([]string, rows)
+	for k := range tuples {
+		tuples[k] = d.words.Replace("(CAST(" + d.mark(2*k+1) + " AS INTEGER), CAST(" + d.mark(2*k+2) + " AS BLOB))")
+	}
+	return "UPDATE events SET analysis = changed.column2 FROM (VALUES " + strings.Join(tuples, ", ") + ") AS changed WHERE events.arrival = changed.column1"
+}

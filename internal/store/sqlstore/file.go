@@ -14,20 +14,20 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// databaseFile is the file that a server records in. SQLite goes on writing to a file that was deleted or replaced, and what it
-// writes then is lost, so the store compares the files that are found by name with those that it has open.
+// databaseFile is the file of the database. SQLite continues to write to a file that was deleted or replaced, and such writes are
+// lost. The store therefore compares the files at the path with those that it has open.
 type databaseFile struct {
 	path  string
-	open  *os.File // keeps the file's number from being given to another file, and holds the lock on it
+	open  *os.File // keeps the inode number from being reused, and holds the lock
 	info  fs.FileInfo
-	moved atomic.Bool // for good: what happened to the log meanwhile is not known
+	moved atomic.Bool // permanent, because the later state of the log is unknown
 
 	mu  sync.Mutex
-	log fs.FileInfo // of the write-ahead log; nil until it was seen
+	log fs.FileInfo // of the write-ahead log; nil until it exists
 }
 
-// openFile opens the file and locks it, which keeps out servers that reach it by another name. It is closed after all of SQLite's
-// connections: on POSIX systems, closing any descriptor of a file drops the locks that SQLite holds on it.
+// openFile opens and locks the file. The lock keeps out servers that open it by another path. The file is closed after all
+// connections of SQLite: on POSIX systems, closing any descriptor of a file drops the locks that SQLite holds on it.
 func openFile(path string) (*databaseFile, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *databaseFile) Close() error {
 	return nil
 }
 
-// check returns store.ErrMoved once the database or its write-ahead log was deleted or replaced. It costs two system calls.
+// check returns store.ErrMoved if the database or its write-ahead log was deleted or replaced. It costs two system calls.
 func (d *databaseFile) check() error {
 	if d.moved.Load() {
 		return store.ErrMoved
@@ -66,8 +66,8 @@ func (d *databaseFile) check() error {
 	return err
 }
 
-// checkLog notes the write-ahead log when it sees it for the first time. SQLite deletes the log when its last connection closes,
-// and a store keeps its connections open.
+// checkLog remembers the write-ahead log when it first exists. SQLite deletes the log when its last connection closes, and a
+// store keeps its connections open.
 func (d *databaseFile) checkLog() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,7 +76,7 @@ func (d *databaseFile) checkLog() error {
 	}
 	info, err := os.Stat(d.path + "-wal")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("look for the database's log: %w", err)
+		return fmt.Errorf("find the write-ahead log of the database: %w", err)
 	}
 	d.log = info
 	return nil
@@ -88,12 +88,12 @@ func sameFile(path string, known fs.FileInfo) error {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(info, known):
 		return store.ErrMoved
 	case err != nil:
-		return fmt.Errorf("look for the database's files: %w", err)
+		return fmt.Errorf("find the files of the database: %w", err)
 	}
 	return nil
 }
 
-// checkedConnector opens no connection to a file that took the database's place.
+// checkedConnector opens no connection if the file of the database was replaced.
 type checkedConnector struct {
 	driver.Connector
 	check func() error
@@ -111,7 +111,8 @@ func (c checkedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, err
 }
 
-// canonical makes the file if it is missing, and returns its path without symbolic links, which is that of its log and its lock.
+// canonical creates the file if it does not exist, and returns its path without symbolic links. SQLite derives the paths of the
+// log and the lock from it.
 func canonical(path string) (string, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -126,8 +127,8 @@ func canonical(path string) (string, error) {
 	return absolute, nil
 }
 
-// touch makes the file if it is not there. What SQLite puts beside it gets the same rights. A file that is there is not opened:
-// closing it would drop the locks of a store of this process.
+// touch creates the file if it does not exist. The other files of SQLite get the same permissions. An existing file is not
+// opened, because closing it would drop the locks of another store in this process.
 func touch(path string) error {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return fmt.Errorf("open the database %s: its folder does not exist", path)

@@ -4,5 +4,5 @@ package sqlstore
 
 import "os"
 
-// lockByte does nothing: the lock file beside the database is all there is on systems without locks that belong to an open file.
+// lockByte does nothing on systems without locks of open files. There, only the lock file protects the database.
 func lockByte(*os.File) error { return nil }

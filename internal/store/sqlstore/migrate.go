@@ -26,17 +26,17 @@ func (s *Store) migrate(ctx context.Context) error {
 	p, err := goose.NewProvider(s.dialect, s.write, nil,
 		goose.WithGoMigrations(steps...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
-		return fmt.Errorf("prepare the store's tables: %w", err)
+		return fmt.Errorf("prepare the migrations: %w", err)
 	}
 	have, known, err := p.GetVersions(ctx)
 	if err != nil {
-		return fmt.Errorf("read the version of the store's tables: %w", err)
+		return fmt.Errorf("read the version of the tables: %w", err)
 	}
 	if have > known {
-		return fmt.Errorf("the store's tables are of version %d, made by a newer unloop: this one knows them up to %d", have, known)
+		return fmt.Errorf("the tables have version %d of a newer unloop; this one supports versions up to %d", have, known)
 	}
 	if _, err := p.Up(ctx); err != nil {
-		return fmt.Errorf("bring the store's tables from version %d to %d: %w", have, known, err)
+		return fmt.Errorf("migrate the tables from version %d to %d: %w", have, known, err)
 	}
 	return nil
 }

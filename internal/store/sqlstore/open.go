@@ -12,38 +12,38 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Options are what a store can be told beside where it is. Its zero value is good.
+// Options are the options of a store. The zero value is valid.
 type Options struct {
-	Readers int // connections that read at once; 4 unless above 0
+	Readers int // number of connections for reading; default: 4
 }
 
-// Store keeps records in a database. Its methods may be used by many goroutines.
+// Store keeps records in a database. It is safe for concurrent use.
 type Store struct {
 	database
 
 	mu      sync.Mutex // held by Commit
 	bulks   bulks
-	scratch []any // arguments of the statement that Commit is at
+	scratch []any // arguments of the current statement of Commit
 }
 
-// database is what the two databases do not have in common.
+// database is the part that differs between SQLite and PostgreSQL.
 type database struct {
-	write    *sql.DB // of one connection
+	write    *sql.DB // one connection
 	read     *sql.DB
 	lock     io.Closer      // keeps other servers out
-	lease    *writerLease   // nil where the lock cannot be lost
-	file     *databaseFile  // nil where the database is no file
-	snapshot *sql.TxOptions // of a transaction that reads one state
+	lease    *writerLease   // nil if the lock cannot be lost
+	file     *databaseFile  // nil if the database is not a file
+	snapshot *sql.TxOptions // of a transaction with a consistent snapshot
 	dialect  goose.Dialect
-	words    *strings.Replacer  // from the SQL of the migrations to this database's
+	words    *strings.Replacer  // translates the SQL of the migrations
 	mark     func(k int) string // the k-th placeholder of a long statement, from 1
-	rows     []int              // of statements that insert many, falling, and 1 the last
+	rows     []int              // numbers of rows of bulk statements, descending to 1
 	size     string             // the query for Size
 	reclaim  []string           // the statements of Reclaim
 }
 
-// Open opens the database at a path, which is made if it is not there, in a folder that must be, or at a URL postgres://…, and
-// brings its tables to this version's form. A database that another server uses is store.ErrInUse.
+// Open opens a store: a SQLite database at a path, or a PostgreSQL database at a URL postgres://…. It creates the file if it does
+// not exist, but not its folder, and migrates the tables. If another server uses the database, the error is store.ErrInUse.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Readers < 1 {
 		o.Readers = 4
@@ -75,13 +75,13 @@ func (s *Store) start(ctx context.Context) (err error) {
 	if s.bulks, err = s.prepareBulks(ctx); err != nil {
 		return err
 	}
-	if _, _, err := s.Last(ctx); err != nil { // which opens SQLite's log
+	if _, _, err := s.Last(ctx); err != nil { // opens the log of SQLite
 		return err
 	}
 	return s.intact()
 }
 
-// intact returns store.ErrMoved where what is written now would be lost.
+// intact returns store.ErrMoved if writes would be lost.
 func (d *database) intact() error {
 	if d.file == nil {
 		return nil
@@ -89,7 +89,7 @@ func (d *database) intact() error {
 	return d.file.check()
 }
 
-// Close closes the store, once what runs has come to its end.
+// Close waits for running queries and closes the store.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// close closes what writes last, so that SQLite can put its log away, and then lets other servers in.
+// close closes the writing connection last, so that SQLite can remove its log, and then releases the lock.
 func (d *database) close() error {
 	return errors.Join(d.read.Close(), d.write.Close(), d.lock.Close())
 }

@@ -291,7 +291,7 @@ func TestFile(t *testing.T) {
 		{"a folder that is not there is named", filepath.Join(folder, "none", "x.db"), "none/x.db: its folder does not exist"},
 		{"a folder is no database", folder, "is a directory"},
 		{"a file that is no database is left alone", text, "file is not a database"},
-		{"no path is no database", "", "no path"},
+		{"an empty path is an error", "", "the path is empty"},
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			for range 2 {

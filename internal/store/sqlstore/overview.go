@@ -10,21 +10,21 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// maxLooping and maxSlowest bound the lists of a summary.
+// Bounds of the lists of an overview.
 const (
 	maxLooping = 20
 	maxSlowest = 10
 )
 
-// Overview sums up the runs that started from since to before until, in buckets of a step. It looks at all of them. All its parts are
-// of one moment.
+// Overview summarizes the runs that started from since to before until, in buckets of a step. It reads all of them in one
+// snapshot.
 func (s *Store) Overview(ctx context.Context, since, until time.Time, step time.Duration) (f store.Overview, err error) {
 	if !fits(since, until, step) {
-		return f, fmt.Errorf("sum up runs from %v to %v by %v: %w", since, until, step, store.ErrBuckets)
+		return f, fmt.Errorf("summarize runs from %v to %v by %v: %w", since, until, step, store.ErrBuckets)
 	}
 	tx, err := s.read.BeginTx(ctx, s.snapshot)
 	if err != nil {
-		return f, fmt.Errorf("begin to sum up runs: %w", err)
+		return f, fmt.Errorf("begin an overview: %w", err)
 	}
 	defer func() { err = errors.Join(err, tx.Rollback()) }()
 	f = store.Overview{Since: since, Until: until, Step: step}
@@ -33,16 +33,16 @@ func (s *Store) Overview(ctx context.Context, since, until time.Time, step time.
 	}
 	window := []any{toNanos(since), toNanos(until)}
 	if err := buckets(ctx, tx, &f, window); err != nil {
-		return f, fmt.Errorf("sum up runs by time: %w", err)
+		return f, fmt.Errorf("count runs by time: %w", err)
 	}
 	if err := totals(ctx, tx, &f, window); err != nil {
-		return f, fmt.Errorf("sum up runs: %w", err)
+		return f, fmt.Errorf("sum the usage of runs: %w", err)
 	}
 	if f.Tools, err = looping(ctx, tx, "tool", "4", window); err != nil {
-		return f, fmt.Errorf("sum up looping tools: %w", err)
+		return f, fmt.Errorf("list looping tools: %w", err)
 	}
 	if f.Rules, err = looping(ctx, tx, "rule", "3", window); err != nil {
-		return f, fmt.Errorf("sum up warnings: %w", err)
+		return f, fmt.Errorf("list warnings by rule: %w", err)
 	}
 	if f.Slowest, err = slowest(ctx, tx, window); err != nil {
 		return f, fmt.Errorf("list the slowest steps: %w", err)
@@ -50,7 +50,7 @@ func (s *Store) Overview(ctx context.Context, since, until time.Time, step time.
 	return f, nil
 }
 
-// fits tells whether a step cuts a time into buckets that are not too many. A time of more than 292 years does not.
+// fits reports whether a step divides a time into at most MaxBuckets buckets. A time of more than 292 years does not fit.
 func fits(since, until time.Time, step time.Duration) bool {
 	whole := until.Sub(since)
 	if step <= 0 || whole < 0 || !since.Add(whole).Equal(until) {
@@ -85,7 +85,7 @@ func buckets(ctx context.Context, tx *sql.Tx, f *store.Overview, window []any) e
 	})
 }
 
-// sane returns a column as it is summed up: what nobody spends, but somebody may send, would be more than a sum can hold.
+// sane returns an expression for the sum of a column. It ignores absurd values, which would overflow the sum.
 func sane(column string) string {
 	return "CASE WHEN " + column + " BETWEEN -1000000000000 AND 1000000000000 THEN " + column + " ELSE 0 END"
 }
@@ -102,7 +102,7 @@ func totals(ctx context.Context, tx *sql.Tx, f *store.Overview, window []any) er
 		Scan(&f.Runs, &f.Warned, &f.UsageAfterWarning.Calls, &f.UsageAfterWarning.Tokens, &f.Usage.Calls, &f.Usage.Tokens, &f.UsageAfterWarning.Cost, &f.Usage.Cost)
 }
 
-// looping sums up warnings by a column, those first of which there is most.
+// looping counts warnings by a column, the highest counts first.
 func looping(ctx context.Context, tx *sql.Tx, column, most string, window []any) (all []store.Looping, err error) {
 	query := fmt.Sprintf(`SELECT w.%[1]s, COUNT(DISTINCT w.run), COUNT(*), CAST(SUM(%[4]s) AS BIGINT) FROM warnings w
 		JOIN runs ON runs.number = w.run WHERE runs.started >= $1 AND runs.started < $2 AND w.%[1]s <> ''

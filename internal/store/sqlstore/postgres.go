@@ -19,32 +19,32 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// lockClass is the first half of the advisory lock's key: "unlo". The other half is made of the schema's name.
+// lockClass is the first half of the advisory lock's key: "unlo". The second half is a hash of the schema's name.
 const lockClass = 0x756e6c6f
 
-// noLock stands where the writing connection is the lock.
+// noLock replaces the lock file, because the writing connection holds the lock.
 type noLock struct{}
 
 func (noLock) Close() error { return nil }
 
-// writerLease keeps a server from going on when another one has been there since it began: it wrote its name when it did.
+// writerLease detects that another server has used the database. Each server writes its name when it starts.
 type writerLease struct {
-	name atomic.Pointer[string] // nil until the tables are there
+	name atomic.Pointer[string] // nil until the tables exist
 }
 
-// acquire writes the server's name. The lock is held.
+// acquire writes the name of the server. The caller holds the lock.
 func (t *writerLease) acquire(ctx context.Context, write *sql.DB) error {
 	name := rand.Text()
 	_, err := write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('server', $1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, []byte(name))
 	if err != nil {
-		return fmt.Errorf("write down who uses the database: %w", err)
+		return fmt.Errorf("write the writer lease: %w", err)
 	}
 	t.name.Store(&name)
 	return nil
 }
 
-// check returns store.ErrFenced where another server has moved in. The lock is held.
+// check returns store.ErrFenced if another server has written its name. The caller holds the lock.
 func (t *writerLease) check(ctx context.Context, conn *pgx.Conn) error {
 	own := t.name.Load()
 	if own == nil {
@@ -52,7 +52,7 @@ func (t *writerLease) check(ctx context.Context, conn *pgx.Conn) error {
 	}
 	var latest []byte
 	if err := conn.QueryRow(ctx, `SELECT value FROM settings WHERE name = 'server'`).Scan(&latest); err != nil {
-		return fmt.Errorf("read who uses the database: %w", err)
+		return fmt.Errorf("read the writer lease: %w", err)
 	}
 	if string(latest) != *own {
 		return store.ErrFenced
@@ -64,7 +64,7 @@ func (t *writerLease) check(ctx context.Context, conn *pgx.Conn) error {
 func openPostgres(ctx context.Context, address string, o Options) (d database, err error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return d, fmt.Errorf("read the database's address: %w", err)
+		return d, fmt.Errorf("parse the URL of the database: %w", err)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 10 * time.Second
@@ -102,14 +102,14 @@ func postgresPool(config *pgx.ConnConfig, connections int, options ...stdlib.Opt
 	return pool
 }
 
-// claimTime is how long the lock is waited for: PostgreSQL takes a moment to see that a server is gone which was killed.
+// claimTime is the maximum wait for the lock. PostgreSQL needs some time to notice that a killed server has disconnected.
 const claimTime = "5s"
 
-// lockNotAvailable is PostgreSQL's code for a lock that was not free in time.
+// lockNotAvailable is the error code of PostgreSQL for a lock timeout.
 const lockNotAvailable = "55P03"
 
-// takeLock takes the lock that keeps other servers out, for as long as the connection lives. Each new writing connection has to
-// take it, so that a server which lost its own cannot write beside the one that came after it, nor after that.
+// takeLock takes the lock that keeps out other servers, for the life of the connection. Each new writing connection takes it and
+// checks the lease. A server that lost its connection therefore cannot write after another server has.
 func (t *writerLease) takeLock(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SET lock_timeout = '`+claimTime+`'`)
 	if err == nil {
@@ -124,7 +124,7 @@ func (t *writerLease) takeLock(ctx context.Context, conn *pgx.Conn) error {
 	if err == nil {
 		err = t.check(ctx, conn)
 	}
-	if err != nil { // nobody else closes the connection then
+	if err != nil { // the caller gets no connection to close
 		return errors.Join(fmt.Errorf("lock the database: %w", err), conn.Close(ctx))
 	}
 	return nil

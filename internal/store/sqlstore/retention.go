@@ -6,36 +6,37 @@ import (
 	"time"
 )
 
-// Size returns about how many bytes the store holds. It falls as runs are deleted, while the room on the disk is given back by
-// Reclaim. In SQLite it is exact to a page; in PostgreSQL it is what the events took when they were written, summed over all runs.
+// Size returns the approximate size of the records in bytes. It falls when runs are deleted, and Reclaim then frees the space on
+// disk. For SQLite it is the number of used pages. For PostgreSQL it is the sum of the sizes of the events when they were
+// written.
 func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
 	if err := s.read.QueryRowContext(ctx, s.size).Scan(&bytes); err != nil {
-		return 0, fmt.Errorf("measure the store: %w", err)
+		return 0, fmt.Errorf("read the size of the store: %w", err)
 	}
 	return bytes, nil
 }
 
-// Reclaim gives room that deleted runs have left back to the disk, or in PostgreSQL to new rows. Commits wait meanwhile.
+// Reclaim frees the space of deleted runs on disk; PostgreSQL frees it for new rows. Commits wait for it.
 func (s *Store) Reclaim(ctx context.Context) error {
 	for _, statement := range s.reclaim {
 		if err := s.reclaimBy(ctx, statement); err != nil {
-			return fmt.Errorf("reclaim room: %w", err)
+			return fmt.Errorf("reclaim space: %w", err)
 		}
 	}
 	return nil
 }
 
-// reclaimBy runs a statement to its end: SQLite's gives a page back for each row that is asked for.
+// reclaimBy runs a statement and reads all its rows: SQLite frees one page for each row.
 func (s *Store) reclaimBy(ctx context.Context, statement string) error {
 	return eachRow(ctx, s.write, statement, nil, func(scanner) error { return nil })
 }
 
-// Oldest returns ids of runs that are not running, those first that were updated longest ago.
+// Oldest returns ids of runs that are not running, the least recently updated first.
 func (s *Store) Oldest(ctx context.Context, limit int) ([]string, error) {
 	return s.over(ctx, latest.Add(1), limit)
 }
 
-// OlderThan returns what Oldest does, of runs that were updated last before a time.
+// OlderThan is Oldest for runs that were last updated before a time.
 func (s *Store) OlderThan(ctx context.Context, before time.Time, limit int) ([]string, error) {
 	return s.over(ctx, before, limit)
 }
@@ -44,7 +45,7 @@ func (s *Store) over(ctx context.Context, before time.Time, limit int) ([]string
 	query := `SELECT id FROM runs WHERE status <> 'running' AND updated < $1 ORDER BY updated, number LIMIT $2`
 	ids, err := s.runIDs(ctx, query, toNanos(before), limit)
 	if err != nil {
-		return nil, fmt.Errorf("list the runs that were over first: %w", err)
+		return nil, fmt.Errorf("list the oldest ended runs: %w", err)
 	}
 	return ids, nil
 }

@@ -15,7 +15,7 @@ type where struct {
 	args       []any
 }
 
-// add adds a condition in which each ? is one of the arguments, in their order.
+// add adds a condition. Each ? in it is replaced by one of the arguments, in order.
 func (w *where) add(condition string, args ...any) {
 	for _, arg := range args {
 		w.args = append(w.args, arg)
@@ -24,7 +24,7 @@ func (w *where) add(condition string, args ...any) {
 	w.conditions = append(w.conditions, condition)
 }
 
-// String returns the conditions, with a blank before them; nothing if there are none.
+// String returns the WHERE clause with a leading space, or "" without conditions.
 func (w *where) String() string {
 	if len(w.conditions) == 0 {
 		return ""
@@ -32,7 +32,7 @@ func (w *where) String() string {
 	return " WHERE " + strings.Join(w.conditions, " AND ")
 }
 
-// filtered returns the conditions that a run has to meet.
+// filtered returns the conditions of a filter.
 func filtered(f store.Filter) *where {
 	w := &where{}
 	if f.Status != "" {
@@ -50,7 +50,7 @@ func filtered(f store.Filter) *where {
 	if f.Warning != "" {
 		w.add("EXISTS (SELECT 1 FROM warnings w WHERE w.rule = ? AND w.run = runs.number)", store.Key(f.Warning))
 	}
-	if f.Tool != "" { // LIKE would not tell upper case from lower in SQLite
+	if f.Tool != "" { // LIKE in SQLite ignores case
 		w.add("replace(tools, ?, '') <> tools", quoted(f.Tool))
 	}
 	if f.Text != "" {
@@ -62,8 +62,8 @@ func filtered(f store.Filter) *where {
 	return w
 }
 
-// Runs returns the runs that the filter chooses, the last started first, and the cursor of the page behind; "" at the end. Runs
-// that start meanwhile do not move the pages that follow. A cursor of another list is store.ErrCursor.
+// Runs returns a page of the runs that the filter selects, the last started first, and the cursor of the next page, which is ""
+// at the end. Runs that start in the meantime do not move the following pages. A cursor of another list is store.ErrCursor.
 func (s *Store) Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error) {
 	w := filtered(f)
 	if p.Cursor != "" {
@@ -102,7 +102,7 @@ func (s *Store) LatestRun(ctx context.Context) (*store.Run, error) {
 	return &runs[0], nil
 }
 
-// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
+// RunsSince returns the first runs whose latest event arrived after an arrival, in the order of these arrivals.
 func (s *Store) RunsSince(ctx context.Context, arrival int64, most int) (runs []store.Run, err error) {
 	query := `SELECT ` + runColumns + ` FROM runs WHERE arrival > $1 ORDER BY arrival LIMIT $2`
 	err = s.each(ctx, query, []any{arrival, limit(most)}, func(row scanner) error {

@@ -5,17 +5,18 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// runColumns has a column for each figure that queries filter by, sort by or sum up. All other figures are in shown.
+// runColumns has a column for each figure that queries filter by, sort by or sum. All other figures are in shown.
 const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, score, health, " +
 	"warnings, worst, warned, after_calls, after_tokens, after_cost, tool_calls, tokens, cost, max_latency, bytes, shown, slowest, refold"
 
-// runs writes runs, new ones and such as are known.
+// runs inserts or replaces runs.
 func (w *writing) runs(ctx context.Context, runs []store.Run) error {
 	runs = lasts(runs, func(r *store.Run) int64 { return r.Number })
 	return insert(ctx, w, &w.bulks.runs, runs, w.runArguments, nil)
@@ -65,13 +66,13 @@ func scanRun(row scanner) (*store.Run, error) {
 	return &r, nil
 }
 
-// Last returns the highest arrival and the highest number of a run that the store holds; 0 for none.
+// Last returns the highest arrival and the highest number of a run, or 0 if there is none.
 func (s *Store) Last(ctx context.Context) (arrival, run int64, err error) {
 	var changed int64
 	err = s.read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(MAX(arrival), 0) FROM events), (SELECT COALESCE(MAX(arrival), 0) FROM runs),
 		(SELECT COALESCE(MAX(number), 0) FROM runs)`).Scan(&arrival, &changed, &run)
 	if err != nil {
-		return 0, 0, fmt.Errorf("read where the store ends: %w", err)
+		return 0, 0, fmt.Errorf("read the last arrival of the store: %w", err)
 	}
 	return max(arrival, changed), run, nil
 }
@@ -88,8 +89,7 @@ func (s *Store) Run(ctx context.Context, id string) (*store.Run, error) {
 	return r, nil
 }
 
-// Idle returns ids of runs that are running and were last updated before a time, the longest idle first. It looks at all that
-// are running.
+// Idle returns ids of running runs that were last updated before a time, the longest idle first. It reads all running runs.
 func (s *Store) Idle(ctx context.Context, before time.Time, limit int) ([]string, error) {
 	ids, err := s.runIDs(ctx, `SELECT id FROM runs WHERE status = 'running' AND updated < $1 ORDER BY updated, number LIMIT $2`,
 		toNanos(before), limit)
@@ -99,16 +99,16 @@ func (s *Store) Idle(ctx context.Context, before time.Time, limit int) ([]string
 	return ids, nil
 }
 
-// Refolding returns the ids of the runs that are marked with a Refold, the oldest first.
+// Refolding returns the ids of the runs with a Refold, the oldest first.
 func (s *Store) Refolding(ctx context.Context) ([]string, error) {
 	ids, err := s.runIDs(ctx, `SELECT id FROM runs WHERE refold <> '' ORDER BY number`)
 	if err != nil {
-		return nil, fmt.Errorf("read the runs that are to be folded again: %w", err)
+		return nil, fmt.Errorf("list the runs to refold: %w", err)
 	}
 	return ids, nil
 }
 
-// runIDs returns the only column of a query.
+// runIDs returns the values of the only column of a query.
 func (s *Store) runIDs(ctx context.Context, query string, args ...any) (ids []string, err error) {
 	err = s.each(ctx, query, args, func(row scanner) error {
 		var id string
@@ -119,7 +119,7 @@ func (s *Store) runIDs(ctx context.Context, query string, args ...any) (ids []st
 	return ids, err
 }
 
-// each calls f for each row of a query until it returns an error, which is returned.
+// each calls f for each row of a query. An error of f ends the iteration and is returned.
 func (s *Store) each(ctx context.Context, query string, args []any, f func(scanner) error) error {
 	return eachRow(ctx, s.read, query, args, f)
 }
@@ -141,4 +141,27 @@ func eachRow(ctx context.Context, q querier, query string, args []any, f func(sc
 		}
 	}
 	return rows.Err()
+}
+
+// flushed records the arrival up to which the rows of all runs are current.
+func (w *writing) flushed(ctx context.Context, arrival int64) error {
+	if arrival == 0 {
+		return nil
+	}
+	return w.exec(ctx, "write the arrival of the last flush", `INSERT INTO settings (name, value) VALUES ('flushed', $1)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, []byte(strconv.FormatInt(arrival, 10)))
+}
+
+// Unflushed returns the ids of the runs with events that were recorded after the latest Batch.Flushed.
+func (s *Store) Unflushed(ctx context.Context) (ids []string, err error) {
+	var text []byte
+	err = s.read.QueryRowContext(ctx, `SELECT COALESCE((SELECT value FROM settings WHERE name = 'flushed'), $1)`, []byte("0")).Scan(&text)
+	if err != nil {
+		return nil, fmt.Errorf("read the arrival of the last flush: %w", err)
+	}
+	arrival, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("read the arrival of the last flush: %w", err)
+	}
+	return s.runIDs(ctx, `SELECT id FROM runs WHERE number IN (SELECT run FROM events WHERE arrival > $1) ORDER BY number`, arrival)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Secret returns 32 random bytes that are the name's for as long as the store lives.
+// Secret returns 32 random bytes, which are always the same for a name and a store.
 func (s *Store) Secret(ctx context.Context, name string) (secret []byte, err error) {
 	fresh := make([]byte, 32)
-	rand.Read(fresh) // which ends the program rather than return an error
+	rand.Read(fresh) // ends the program instead of returning an error
 	name = "secret:" + store.Key(name)
 	_, err = s.write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, fresh)
 	if err == nil {
@@ -24,8 +24,8 @@ func (s *Store) Secret(ctx context.Context, name string) (secret []byte, err err
 	return secret, nil
 }
 
-// DropSecrets deletes the secrets whose names are from one name on and before another. The names must be alike but for their digits,
-// and of one length, so that databases agree on their order.
+// DropSecrets deletes the secrets whose names are from one name, inclusive, to another, exclusive. The names must have the same
+// length and differ only in digits, so that all databases order them equally.
 func (s *Store) DropSecrets(ctx context.Context, from, before string) error {
 	_, err := s.write.ExecContext(ctx, `DELETE FROM settings WHERE name >= $1 AND name < $2`, "secret:"+store.Key(from), "secret:"+store.Key(before))
 	if err != nil {
@@ -34,24 +34,24 @@ func (s *Store) DropSecrets(ctx context.Context, from, before string) error {
 	return nil
 }
 
-// Ping tells whether the store answers.
+// Ping checks that the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	if err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
-		return fmt.Errorf("ask the store for an answer: %w", err)
+		return fmt.Errorf("ping the database: %w", err)
 	}
 	return nil
 }
 
-// Writable writes a word into the settings, durably, to show that the store can be written to.
+// Writable writes a setting durably, to check that the database is writable.
 func (s *Store) Writable(ctx context.Context) error {
 	if err := s.intact(); err != nil {
-		return fmt.Errorf("try to write to the store: %w", err)
+		return fmt.Errorf("test a write to the database: %w", err)
 	}
 	_, err := s.write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('writable', $1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, []byte(time.Now().UTC().Format(time.RFC3339Nano)))
 	if err != nil {
-		return fmt.Errorf("try to write to the store: %w", err)
+		return fmt.Errorf("test a write to the database: %w", err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ const spanColumns = "trace, id, received, body"
 
 type spanKey struct{ trace, id string }
 
-// spans writes spans, new ones and such as are known.
+// spans inserts or replaces spans.
 func (w *writing) spans(ctx context.Context, spans []store.Span) error {
 	spans = lasts(spans, func(x *store.Span) spanKey { return spanKey{store.Key(x.Trace), store.Key(x.ID)} })
 	return insert(ctx, w, &w.bulks.spans, spans, func(to []any, x *store.Span) []any {
@@ -23,7 +23,7 @@ func (w *writing) spans(ctx context.Context, spans []store.Span) error {
 	}, nil)
 }
 
-// Spans returns the trace's spans, in the order of their ids.
+// Spans returns the spans of the trace, sorted by id.
 func (s *Store) Spans(ctx context.Context, trace string) (spans []store.Span, err error) {
 	query := `SELECT ` + spanColumns + ` FROM spans WHERE trace = $1 ORDER BY id`
 	err = s.each(ctx, query, []any{store.Key(trace)}, func(row scanner) error {

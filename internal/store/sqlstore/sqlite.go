@@ -17,9 +17,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// The pragmas of a connection, in the order in which they are given. The first three matter to a new file only, and auto_vacuum takes
-// the write lock: who reads does without them, so that another program that writes to the database keeps no reader waiting. The log
-// is copied into the file once it has 32 MiB: the same pages are written again and again, so that less often is less.
+// The pragmas of a connection, in the order in which they are set. The first three affect only a new file, and auto_vacuum takes
+// the write lock. Reading connections omit them, so that another program that writes to the database does not block readers. A
+// checkpoint runs when the log has 32 MiB. A larger log means fewer writes, because the same pages change again and again.
 var (
 	writePragmas = []string{
 		"page_size(4096)", "auto_vacuum(incremental)", "journal_mode(wal)", "busy_timeout(10000)", "temp_store(memory)",
@@ -28,10 +28,10 @@ var (
 	readPragmas = []string{"busy_timeout(10000)", "temp_store(memory)", "query_only(1)", "cache_size(-8192)"}
 )
 
-// openSQLite opens the file, and makes it if need be, for its owner only. It locks before it opens anything.
+// openSQLite opens the file for its owner only, and creates it if it does not exist. It locks the file before anything else.
 func openSQLite(ctx context.Context, path string, o Options) (d database, err error) {
 	if path == "" {
-		return d, errors.New("open the database: there is no path to it")
+		return d, errors.New("open the database: the path is empty")
 	}
 	if path, err = canonical(path); err != nil {
 		return d, err
@@ -64,7 +64,7 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 	return d, nil
 }
 
-// closers are closed in their order.
+// closers are closed in order.
 type closers []io.Closer
 
 // Close closes all.
@@ -75,7 +75,8 @@ func (c closers) Close() (err error) {
 	return err
 }
 
-// sqlitePool returns a pool of connections that stay open. It opens none yet, and none later that check refuses.
+// sqlitePool returns a pool of connections that stay open. It opens connections when they are used, unless check returns an
+// error.
 func sqlitePool(path string, pragmas []string, connections int, check func() error) (*sql.DB, error) {
 	options := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}, "mode": {"rw"}}
 	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: options.Encode()}
@@ -89,8 +90,8 @@ func sqlitePool(path string, pragmas []string, connections int, check func() err
 	return pool, nil
 }
 
-// lockFile keeps other servers away from the database, in this process and in others, until it is closed or the process ends. It
-// holds a transaction open on an empty database of its own, for SQLite knows how every system locks files.
+// lockFile locks the database against other stores in this process and in others, until the lock is closed or the process ends.
+// The lock is an open transaction on an empty database beside it, because SQLite supports the file locks of every system.
 func lockFile(ctx context.Context, path string) (io.Closer, error) {
 	path += ".lock"
 	if err := touch(path); err != nil {

@@ -16,7 +16,7 @@ type traceKey struct {
 	run   int64
 }
 
-// traces notes which traces have events in which runs.
+// traces records which traces have events in which runs.
 func (w *writing) traces(ctx context.Context, traces []store.TraceRun) error {
 	traces = lasts(traces, func(x *store.TraceRun) traceKey { return traceKey{store.Key(x.Trace), x.Run} })
 	return insert(ctx, w, &w.bulks.traces, traces, func(to []any, x *store.TraceRun) []any {
@@ -24,10 +24,10 @@ func (w *writing) traces(ctx context.Context, traces []store.TraceRun) error {
 	}, nil)
 }
 
-// left notes which traces have no events in a run any more.
+// left removes links between traces and runs.
 func (w *writing) left(ctx context.Context, left []store.TraceRun) error {
 	for _, x := range left {
-		err := w.exec(ctx, "note that a trace left a run", `DELETE FROM traces WHERE trace = $1 AND run = $2`, store.Key(x.Trace), x.Run)
+		err := w.exec(ctx, "unlink a trace from a run", `DELETE FROM traces WHERE trace = $1 AND run = $2`, store.Key(x.Trace), x.Run)
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (w *writing) left(ctx context.Context, left []store.TraceRun) error {
 	return nil
 }
 
-// others selects the traces of a run that have events in another run, or the rest of them.
+// others selects the traces of a run that have, or do not have, events in another run.
 func others(have string) string {
 	return `SELECT trace FROM traces WHERE run = $1 AND ` + have + ` (
 		SELECT 1 FROM traces AS other WHERE other.trace = traces.trace AND other.run <> traces.run AND other.run <> 0)`
@@ -50,8 +50,8 @@ func (s *Store) SharedTraces(ctx context.Context, run int64) ([]string, error) {
 	return ids, nil
 }
 
-// forgetSpans deletes the spans of the traces that have events in no other run.
-func (w *writing) forgetSpans(ctx context.Context, run int64) error {
+// deleteSpans deletes the spans of the traces without events in other runs.
+func (w *writing) deleteSpans(ctx context.Context, run int64) error {
 	for _, query := range []string{
 		`DELETE FROM spans WHERE trace IN (` + others("NOT EXISTS") + `)`,
 		`DELETE FROM traces WHERE run = 0 AND trace IN (` + others("NOT EXISTS") + `)`,
@@ -63,13 +63,13 @@ func (w *writing) forgetSpans(ctx context.Context, run int64) error {
 	return nil
 }
 
-// DropOrphanSpans deletes the spans of traces that have events in no run and of which nothing came since a time.
+// DropOrphanSpans deletes the spans of traces without events whose latest span arrived before a time.
 func (s *Store) DropOrphanSpans(ctx context.Context, before time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tx, err := s.begin(ctx)
 	if err != nil {
-		return fmt.Errorf("begin to delete spans of no run: %w", err)
+		return fmt.Errorf("begin to delete orphan spans: %w", err)
 	}
 	w := &writing{Store: s, tx: tx}
 	for _, query := range []string{
@@ -77,12 +77,12 @@ func (s *Store) DropOrphanSpans(ctx context.Context, before time.Time) error {
 			SELECT 1 FROM traces AS other WHERE other.trace = traces.trace AND other.run <> 0))`,
 		`DELETE FROM traces WHERE run = 0 AND received < $1`,
 	} {
-		if err := w.exec(ctx, "delete spans of no run", query, toNanos(before)); err != nil {
+		if err := w.exec(ctx, "delete orphan spans", query, toNanos(before)); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("finish deleting spans of no run: %w", err)
+		return fmt.Errorf("commit the deletion of orphan spans: %w", err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// The times that fit into nanoseconds.
+// The range of times in nanoseconds.
 var (
 	earliest = time.Unix(0, math.MinInt64)
 	latest   = time.Unix(0, math.MaxInt64)
@@ -38,7 +38,7 @@ func fromNanos(stamp int64) time.Time {
 	return time.Unix(0, stamp).UTC()
 }
 
-// optional returns nil for no bytes.
+// optional returns nil for empty bytes.
 func optional(bytes []byte) any {
 	if len(bytes) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func name(s *string) *string {
 	return &text
 }
 
-// object returns stored JSON; nil for none.
+// object returns stored JSON, or nil for none.
 func object(bytes []byte) json.RawMessage {
 	if len(bytes) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func object(bytes []byte) json.RawMessage {
 	return bytes
 }
 
-// quoted returns a tool as it is stored in a list of tools. No stored tool is a part of another.
+// quoted returns the stored form of a tool in a list of tools. No stored form is a part of another.
 func quoted(tool string) string { return "\n" + strconv.Quote(store.Text(tool)) + "\n" }
 
 // list returns the stored form of tools: one per line, with a line end at both ends.
@@ -114,13 +114,13 @@ func refolded(kept string) (r *store.Refold, err error) {
 	return r, err
 }
 
-// shown are the figures of a run that are shown and that no query reads.
+// shown are the figures of a run that no query reads.
 type shown struct {
 	Metrics store.Metrics `json:"metrics"`
 	Preview store.Preview `json:"preview"`
 }
 
-// encodeShown returns the JSON of a run's figures as the database stores it. JSON holds finite numbers only.
+// encodeShown returns the stored JSON of the figures. Numbers that JSON does not support are dropped.
 func encodeShown(r *store.Run) string {
 	kept := shown{r.Metrics, r.Preview}
 	m := &kept.Metrics
@@ -136,7 +136,7 @@ func encodeShown(r *store.Run) string {
 	return string(text)
 }
 
-// decodeShown sets the figures that encodeShown wrote.
+// decodeShown sets the figures from the output of encodeShown.
 func decodeShown(text string, r *store.Run) error {
 	kept := shown{}
 	if text != "" {

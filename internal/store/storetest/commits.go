@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-func doubledEvents(t *testing.T, s Store) {
+func duplicateEvents(t *testing.T, s Store) {
 	b := store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b")}}
 	for k := range int64(300) {
 		b.Events = append(b.Events, event(k+1, 1, fmt.Sprint(k), k))
@@ -184,7 +184,7 @@ func doneContext(t *testing.T, s Store) {
 	nothing(t, s, 1, "a", "ta")
 }
 
-func undone(t *testing.T, s Store) {
+func invalidated(t *testing.T, s Store) {
 	b, want := store.Batch{Runs: []store.Run{run(1, "a")}}, store.Batch{Runs: []store.Run{run(1, "a")}}
 	for k := range int64(5) {
 		at := store.Position{Sequence: 1, Time: k / 2, Tie: k}
@@ -209,7 +209,7 @@ func undone(t *testing.T, s Store) {
 	holds(t, s, full(2, "b", "tb"), "tb")
 }
 
-func thinned(t *testing.T, s Store) {
+func prunedCheckpoints(t *testing.T, s Store) {
 	b := store.Batch{Runs: []store.Run{run(1, "a")}}
 	for k := range int64(4) {
 		b.Checkpoints = append(b.Checkpoints, store.Checkpoint{Run: 1, Position: store.Position{Sequence: k / 2, Time: 5, Tie: k}, State: []byte{1}})
@@ -221,7 +221,7 @@ func thinned(t *testing.T, s Store) {
 	compareRest(t, s, &b, 1, "none")
 }
 
-// deletedRunWithoutWarnings deletes a run whose warnings went before, since it was folded again: its claims go with it.
+// deletedRunWithoutWarnings deletes a run whose warnings a refold deleted before. Its claims are deleted, too.
 func deletedRunWithoutWarnings(t *testing.T, s Store) {
 	ctx := t.Context()
 	commit(t, s, full(1, "a", "ta"))

@@ -67,8 +67,8 @@ func hostileText(t *testing.T, s Store) {
 			t.Error("it was claimed before")
 		}
 		must[[]byte](t)(s.Secret(ctx, id))
-		doubled := must[[]store.EventRef](t)(s.Commit(ctx, &store.Batch{Events: []store.Event{event(number+1000, number, id, 1)}}))
-		if diff := cmp.Diff([]store.EventRef{{Run: number, ID: id}}, doubled); diff != "" {
+		duplicates := must[[]store.EventRef](t)(s.Commit(ctx, &store.Batch{Events: []store.Event{event(number+1000, number, id, 1)}}))
+		if diff := cmp.Diff([]store.EventRef{{Run: number, ID: id}}, duplicates); diff != "" {
 			t.Errorf("left out (-want +got):\n%s", diff)
 		}
 		commit(t, s, store.Batch{Removed: []store.EventRef{{Run: number, ID: id}}})

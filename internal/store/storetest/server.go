@@ -166,8 +166,8 @@ func size(t *testing.T, s Store) {
 	for k := range known.Events {
 		known.Events[k].Arrival += 1000
 	}
-	if doubled, err := s.Commit(ctx, &known); err != nil || len(doubled) != 500 {
-		t.Fatalf("%d events are known, error %v", len(doubled), err)
+	if duplicates, err := s.Commit(ctx, &known); err != nil || len(duplicates) != 500 {
+		t.Fatalf("%d events are known, error %v", len(duplicates), err)
 	}
 	if now := must[int64](t)(s.Size(ctx)) - fresh; now < whole*9/10 || now > whole*11/10 {
 		t.Errorf("the same events, written again, count %d bytes, not %d", now, whole)
@@ -253,7 +253,7 @@ func secrets(t *testing.T, s Store) {
 	}
 }
 
-func stands(t *testing.T, s Store) {
+func working(t *testing.T, s Store) {
 	for range 2 {
 		if err := s.Ping(t.Context()); err != nil {
 			t.Error(err)
@@ -264,7 +264,7 @@ func stands(t *testing.T, s Store) {
 	}
 }
 
-// readersMeanwhile has readers look at a run to which every commit adds two events and a step of its counts.
+// readersMeanwhile reads a run while each commit adds two events and increases its counts.
 func readersMeanwhile(t *testing.T, s Store) {
 	const rounds = 100
 	ctx := t.Context()

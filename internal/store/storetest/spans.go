@@ -44,7 +44,7 @@ func shared(t *testing.T, s Store, run int64, want ...string) {
 	}
 }
 
-func stray(t *testing.T, s Store) {
+func orphanSpans(t *testing.T, s Store) {
 	later := noon.Add(time.Hour)
 	traced(t, s, store.TraceRun{Trace: "a", Received: noon}, store.TraceRun{Trace: "b", Run: 1}, store.TraceRun{Trace: "c", Received: later},
 		store.TraceRun{Trace: "d", Received: noon}, store.TraceRun{Trace: "e", Received: noon})

@@ -1,5 +1,4 @@
-// Package storetest holds what every store of records must do, whatever the database: the pipeline and those who answer questions
-// rely on it and on nothing else.
+// Package storetest is the conformance test of stores. The pipeline and the APIs rely on the behaviour that it tests.
 package storetest
 
 import (
@@ -10,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Store is all that a store can be asked for.
+// Store is the interface of a store for all its users.
 type Store interface {
 	Last(ctx context.Context) (arrival, run int64, err error)
 	Run(ctx context.Context, id string) (*store.Run, error)
@@ -24,7 +23,7 @@ type Store interface {
 	SharedTraces(ctx context.Context, run int64) ([]string, error)
 	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Unflushed(ctx context.Context) ([]string, error)
-	Commit(ctx context.Context, b *store.Batch) (doubled []store.EventRef, err error)
+	Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error)
 
 	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
 	LatestRun(ctx context.Context) (*store.Run, error)
@@ -50,56 +49,56 @@ type Store interface {
 	Writable(ctx context.Context) error
 }
 
-// Run tests a kind of store. open returns a new one that holds nothing, and leaves closing it to t.Cleanup.
+// Run tests a store. The function open returns a new, empty store and registers its cleanup with t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()
 	for _, c := range []struct {
 		says string
 		test func(t *testing.T, s Store)
 	}{
-		{"an empty store holds nothing", empty},
+		{"an empty store has no records", empty},
 		{"a run comes back as it was", runsRoundTrip},
 		{"events come back as they were, in the order of their run", eventsRoundTrip},
-		{"what belongs to a run comes back as it was", restRoundTrips},
-		{"times come back to the nanosecond, and absurd ones at the end of what can be", timesRoundTrip},
-		{"a known event is left out and reported, whatever else the batch holds", doubledEvents},
-		{"a batch is written again as it was, where nobody knows whether it was", writtenAgain},
-		{"of a changed event the new form stays", changedEvents},
-		{"of equal keys in a batch the last stays", lastOfEquals},
+		{"the records of a run come back as they were", restRoundTrips},
+		{"times come back to the nanosecond, and absurd ones as the nearest possible time", timesRoundTrip},
+		{"a known event is skipped and reported, and the rest of the batch is written", duplicateEvents},
+		{"a batch can be committed twice", writtenAgain},
+		{"a changed event has its new form", changedEvents},
+		{"the last of several rows with one key is kept", lastOfEquals},
 		{"a batch that fails writes nothing, and the next one succeeds", failingBatch},
 		{"a commit whose context is done writes nothing", doneContext},
-		{"what was worked out behind a position is undone", undone},
-		{"thinned checkpoints are gone", thinned},
-		{"a deleted run leaves nothing behind, and takes nothing with it", deletedRun},
-		{"a deleted run takes the claims of warnings that went before it", deletedRunWithoutWarnings},
-		{"a deleted run's id may come again in the same batch", deletedAndNew},
+		{"results after a position are invalidated", invalidated},
+		{"pruned checkpoints are deleted", prunedCheckpoints},
+		{"deleting a run deletes all its records and no others", deletedRun},
+		{"deleting a run deletes the claims of its deleted warnings", deletedRunWithoutWarnings},
+		{"the id of a deleted run can be used in the same batch", deletedAndNew},
 		{"ids and names may be any bytes", hostileText},
 		{"a body of 1 MiB comes back", largeBodies},
-		{"numbers that nobody can spend do not spoil the sums", absurdNumbers},
-		{"each filter chooses its runs", filters},
-		{"pages of runs stay where they are while runs start", runPages},
-		{"events and decisions come by pages", eventPages},
-		{"a page of large events is short, and the next goes on", heavyPages},
-		{"a cursor of no list, or of another, is refused", badCursors},
+		{"absurd numbers do not affect sums", absurdNumbers},
+		{"each filter selects its runs", filters},
+		{"new runs do not move pages of runs", runPages},
+		{"events and decisions are returned in pages", eventPages},
+		{"a page of large events is short, and the next page continues", heavyPages},
+		{"an invalid cursor and one of another list are rejected", badCursors},
 		{"events since an arrival come in the order of arrival", eventsSince},
 		{"runs since an arrival come in the order of their latest events", runsSince},
 		{"events are found by id, however many are asked for", eventsByID},
-		{"reading events stops where its caller wants", stopReading},
+		{"the caller can stop reading events", stopReading},
 		{"idle runs and old ones are found, the oldest first", idleAndOld},
-		{"a summary counts what began in its time", overview},
-		{"a summary of no time, or of too many buckets, is refused", badBuckets},
-		{"runs whose rows may be behind their events are told", unflushed},
-		{"a run's events come some at a time, and their last position by itself", someEvents},
-		{"runs that are marked to be folded again are found until the mark is gone", refolding},
-		{"spans of no run are dropped when they are old", stray},
-		{"a new analysis takes the place of the one before, and no deleted event comes back", newAnalyses},
-		{"a deleted run takes its spans, but for those of traces of other runs", deletedSpans},
-		{"an emptied run takes no spans", emptiedRun},
+		{"an overview counts the runs that started in its time", overview},
+		{"an overview of no time or of too many buckets is rejected", badBuckets},
+		{"runs with unflushed rows are found", unflushed},
+		{"a part of the events and the last position can be read", someEvents},
+		{"marked runs are found until the mark is removed", refolding},
+		{"old spans without a run are deleted", orphanSpans},
+		{"a new analysis replaces the old one, and deleted events stay deleted", newAnalyses},
+		{"deleting a run deletes its spans, except those of traces of other runs", deletedSpans},
+		{"deleting an emptied run deletes no spans", emptiedRun},
 		{"the size grows with events and falls with deleted runs", size},
-		{"who claims first is told so, until it is taken back", claims},
-		{"a secret is made once", secrets},
-		{"a store that stands says so", stands},
-		{"whoever reads during commits sees whole ones", readersMeanwhile},
+		{"the first claim is new, until it is deleted", claims},
+		{"a secret is created once", secrets},
+		{"a working store reports that it works", working},
+		{"readers see only complete commits", readersMeanwhile},
 	} {
 		t.Run(c.says, func(t *testing.T) { c.test(t, open(t)) })
 	}
@@ -108,12 +107,12 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 // noon is when the tests' runs start.
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// run returns a run that just started.
+// run returns a run that has just started.
 func run(number int64, id string) store.Run {
 	return store.Run{Number: number, ID: id, Name: "fix the tests", Project: "p", Status: store.Running, Started: noon, Updated: noon, Arrival: number}
 }
 
-// event returns an event at a place of its run.
+// event returns an event at a position of its run.
 func event(arrival, run int64, id string, sequence int64) store.Event {
 	return store.Event{
 		Arrival: arrival, Run: run, ID: id, Position: store.Position{Sequence: sequence, Time: sequence, Tie: arrival}, Received: noon,
@@ -121,7 +120,7 @@ func event(arrival, run int64, id string, sequence int64) store.Event {
 	}
 }
 
-// tb is a test, or a round of one with drawn values.
+// tb is a test or a rapid test.
 type tb interface {
 	Helper()
 	Context() context.Context
@@ -129,19 +128,19 @@ type tb interface {
 	Fatalf(format string, args ...any)
 }
 
-// commit writes a batch that holds nothing the store has.
+// commit writes a batch without known events.
 func commit(t tb, s Store, b store.Batch) {
 	t.Helper()
-	doubled, err := s.Commit(t.Context(), &b)
+	duplicates, err := s.Commit(t.Context(), &b)
 	if err != nil {
 		t.Fatalf("committing: %v", err)
 	}
-	if len(doubled) > 0 {
-		t.Fatalf("committing left out %v", doubled)
+	if len(duplicates) > 0 {
+		t.Fatalf("the commit skipped %v", duplicates)
 	}
 }
 
-// must returns what a question was answered with.
+// must returns the answer of a call that must succeed.
 func must[T any](t tb) func(answer T, err error) T {
 	return func(answer T, err error) T {
 		t.Helper()
@@ -152,7 +151,7 @@ func must[T any](t tb) func(answer T, err error) T {
 	}
 }
 
-// eventsOf returns all events of a run, in its order.
+// eventsOf returns the events of a run after a position, in order.
 func eventsOf(t tb, s Store, run int64, behind store.Position) (events []store.Event) {
 	t.Helper()
 	err := s.Events(t.Context(), run, behind, func(e *store.Event) error {

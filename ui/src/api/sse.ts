@@ -6,7 +6,7 @@ export interface Message {
 }
 
 /**
- * Splitter turns the text of a stream, in whatever pieces it comes, into messages. Comments are dropped: they are signs of life.
+ * Splitter turns the text of a stream, in chunks of any size, into messages. Comments are keepalives and are dropped.
  * A message is at most maxLength characters long; a server that sends more is not one of ours.
  */
 export class Splitter {

@@ -15,7 +15,7 @@ export function pauseBefore(attempt: number, chance: number): number {
 }
 
 /**
- * Stream reads server-sent events until it is stopped. After a broken connection it resumes behind the last message. It uses
+ * Stream reads server-sent events until it is stopped. After a broken connection it resumes after the last message. It uses
  * fetch, because the browser's EventSource cannot send a token.
  */
 export class Stream {
@@ -112,7 +112,7 @@ export class Stream {
 
   private take(message: Message): void {
     if (this.stopped || message.event === "dropped") return; // the server then closes the connection
-    if (this.connection?.signal.aborted) return; // the rest comes again
+    if (this.connection?.signal.aborted) return; // the rest is sent again
     const before = this.connection;
     this.deliver(message);
     if (message.id && !before?.signal.aborted) this.last = message.id;

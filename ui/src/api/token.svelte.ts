@@ -1,10 +1,10 @@
-// The token that the server may want. It lives as long as the browser's tab and never stands in an address.
+// The access token. It is kept for the life of the browser tab and is never part of a URL.
 const key = "unloop-token";
 
 class Token {
   /** True once the server has refused us: the page then asks for a token. */
   wanted = $state(false);
-  /** Why the token that was given is refused; "" where none was. */
+  /** Why the server rejected the token; "" if it did not. */
   why = $state("");
   /** Grows with each token given, so that pages load again. */
   given = $state(0);

@@ -88,7 +88,7 @@ export class RunFeed {
     for (const d of u.decisions ?? []) this.decisions.set(`${d.event_id} ${d.code}`, d);
     this.record(u);
     if (u.decisions_invalidated) void this.reread();
-    if (u.analyses_reset) this.stream?.restart(); // the events come again, with their new analyses
+    if (u.analyses_reset) this.stream?.restart(); // the events are sent again with their new analyses
     this.askSoon();
     this.draw();
   }

@@ -1,4 +1,4 @@
-// Converts events to entries. A call and its outcome form one entry; every other event is an entry of its own. The server says which
+// Converts events to entries. A call and its outcome form one entry; every other event is an entry of its own. The server determines which
 // calls and results are equal, which results are new, and what an event repeats.
 import type { Event } from "../api/names";
 import { instant } from "./event_log";

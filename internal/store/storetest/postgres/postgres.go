@@ -1,5 +1,5 @@
-// Package postgres gives tests a real PostgreSQL: the one whose address is in UNLOOP_TEST_POSTGRES, as under make test, or else
-// one that scripts/with-postgres starts for the test program and stops after it. A machine without PostgreSQL fails the tests.
+// Package postgres gives tests a real PostgreSQL: the server whose address is in UNLOOP_TEST_POSTGRES, as under make test, or one
+// that scripts/with-postgres starts for the test program. Without PostgreSQL the tests fail.
 package postgres
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// variable is the environment variable with the server's address.
+// variable is the environment variable with the address of the server.
 const variable = "UNLOOP_TEST_POSTGRES"
 
-// Main runs a package's tests and returns how they ended. Where no server is there, it runs the test program once more, with the
-// same arguments, beside one. Call it as os.Exit(postgres.Main(m)) in TestMain.
+// Main runs the tests of a package and returns the exit code. Without a server, it starts one and runs the test program again
+// with the same arguments. Call it as os.Exit(postgres.Main(m)) in TestMain.
 func Main(m *testing.M) int {
 	if os.Getenv(variable) != "" {
 		return m.Run()
@@ -44,7 +44,7 @@ func Main(m *testing.M) int {
 	return 0
 }
 
-// script returns the path of scripts/with-postgres, from the folder that the tests run in upwards.
+// script returns the path of scripts/with-postgres, which it searches from the working folder upwards.
 func script() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -63,7 +63,7 @@ func script() (string, error) {
 	}
 }
 
-// Database makes an empty schema, which is gone when the test has ended, and returns the address under which it is all there is.
+// Database creates an empty schema, which is dropped at the end of the test, and returns the URL of the schema.
 func Database(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(variable)
@@ -83,7 +83,7 @@ func Database(t testing.TB) string {
 	return address.String()
 }
 
-// Exec runs a statement on a connection of its own. The test's context is done when its clean-up begins.
+// Exec runs a statement on its own connection. It has its own context, because the context of the test is done during cleanup.
 func Exec(t testing.TB, server, statement string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -97,7 +97,7 @@ func Exec(t testing.TB, server, statement string) {
 	}
 }
 
-// Disconnect ends the connection with which a server writes to a database: it holds the lock.
+// Disconnect terminates the connection with which a server writes to a database. That connection holds the lock.
 func Disconnect(t testing.TB, dsn string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)

@@ -1,0 +1,136 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// Bounds bound the events that wait to be sent in the background.
+type Bounds struct {
+	Events int           // events
+	Bytes  int64         // about the bytes of the events
+	Every  time.Duration // how long an event may wait to be sent together with others
+}
+
+// Background sends events in the background, in their order. While the server is away it tries again. What the bounds have no room
+// for is dropped and counted, so that Add never waits. It is safe for concurrent use.
+type Background struct {
+	queue  chan *unloop.Event // bounded; Stats counts the events for which it had no room
+	sender *Sender
+	bounds Bounds
+
+	bytes   atomic.Int64 // of the events that wait
+	dropped atomic.Int64
+	taken   atomic.Int64 // events that the sender took over
+
+	mu     sync.RWMutex // guards closed, so that nothing is sent to a closed queue
+	closed bool
+	stop   context.CancelFunc // gives up what is being sent
+	done   chan struct{}
+}
+
+// BackgroundStats are numbers of events by what became of them. Events that wait are in none of them.
+type BackgroundStats struct {
+	Sent    int // events that the server has
+	Refused int // events that the server does not take
+	Dropped int // events for which there was no room, that came after Close, or that were not sent before Close gave up
+}
+
+// Background returns a queue in front of the sender. It sends until it is closed.
+func (s *Sender) Background(b Bounds) *Background {
+	ctx, stop := context.WithCancel(context.Background())
+	q := &Background{queue: make(chan *unloop.Event, b.Events), sender: s, bounds: b, stop: stop, done: make(chan struct{})}
+	go q.send(ctx)
+	return q
+}
+
+// Add takes a copy of an event and returns at once. If metadata is not nil, the copy has it in place of the event's own.
+func (q *Background) Add(e *unloop.Event, metadata json.RawMessage) {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	if q.closed {
+		q.Drop()
+		return
+	}
+	size := sizeOf(e)
+	if q.bytes.Add(size) > q.bounds.Bytes {
+		q.bytes.Add(-size)
+		q.Drop()
+		return
+	}
+	copied := e.Clone()
+	if metadata != nil {
+		copied.Metadata = metadata
+	}
+	select {
+	case q.queue <- copied:
+	default:
+		q.bytes.Add(-size)
+		q.Drop()
+	}
+}
+
+// Drop counts an event that cannot be sent.
+func (q *Background) Drop() { q.dropped.Add(1) }
+
+// sizeOf returns about how many bytes an event takes.
+func sizeOf(e *unloop.Event) int64 {
+	return int64(len(e.Input)+len(e.Output)+len(e.Error)+len(e.Text)) + 512
+}
+
+// send passes events to the sender until the queue is closed and empty, or ctx is done.
+func (q *Background) send(ctx context.Context) {
+	defer close(q.done)
+	tick := time.NewTicker(q.bounds.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case e, open := <-q.queue:
+			if !open {
+				_ = q.sender.Flush(ctx) // Stats counts what it could not send
+				return
+			}
+			q.bytes.Add(-sizeOf(e))
+			q.taken.Add(1)
+			_ = q.sender.Add(ctx, e)
+		case <-tick.C:
+			_ = q.sender.Flush(ctx)
+		}
+	}
+}
+
+// Close sends what waits, and gives up when ctx is done. It returns the error of ctx if it gave up.
+func (q *Background) Close(ctx context.Context) error {
+	q.mu.Lock()
+	if !q.closed {
+		q.closed = true
+		close(q.queue)
+	}
+	q.mu.Unlock()
+	select {
+	case <-q.done:
+		q.stop()
+		return nil
+	case <-ctx.Done():
+	}
+	q.stop()
+	<-q.done
+	return ctx.Err()
+}
+
+// Stats returns the numbers of events so far. Until Close has returned, events on their way are in none of them.
+func (q *Background) Stats() BackgroundStats {
+	sent := q.sender.Sent()
+	s := BackgroundStats{Sent: sent.Accepted, Refused: sent.Refused, Dropped: int(q.dropped.Load())}
+	select {
+	case <-q.done:
+		s.Dropped += int(q.taken.Load()) - sent.Accepted - sent.Refused
+	default:
+	}
+	return s
+}

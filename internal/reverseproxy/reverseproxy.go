@@ -1,0 +1,105 @@
+// Package reverseproxy holds what the proxies in front of model APIs and of MCP servers share: reading a request's body, sending it
+// on, and serving until the command ends.
+package reverseproxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// ErrTooLarge is the error of a body that is larger than the limit.
+var ErrTooLarge = errors.New("the body is larger than what is judged")
+
+// ReadUpTo reads all of r. If that is more than limit bytes, it returns what it read, and ErrTooLarge.
+func ReadUpTo(r io.Reader, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	return readInto(&b, r, limit)
+}
+
+func readInto(b *bytes.Buffer, r io.Reader, limit int64) ([]byte, error) {
+	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(b.Len()) > limit {
+		return b.Bytes(), ErrTooLarge
+	}
+	return b.Bytes(), nil
+}
+
+// ReadBody reads the body of a request and puts it back, so that the request can be forwarded. A body of more than limit bytes is
+// ErrTooLarge; it is put back as well.
+func ReadBody(r *http.Request, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, ErrTooLarge
+	}
+	var b bytes.Buffer
+	if r.ContentLength > 0 {
+		b.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	body, err := readInto(&b, r.Body, limit)
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		r.Body = Rejoin(body, r.Body)
+		return nil, err
+	case err != nil:
+		return nil, err
+	}
+	SetBody(r, body)
+	return body, nil
+}
+
+// Rejoin returns a body of which the first bytes were read already.
+func Rejoin(read []byte, rest io.ReadCloser) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(read), rest), rest}
+}
+
+// SetBody gives a request a body.
+func SetBody(r *http.Request, body []byte) {
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	if r.Header.Get("Content-Length") != "" {
+		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+}
+
+// Transport returns a transport that leaves the compression to the client and keeps enough idle connections for many agents.
+func Transport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression, t.MaxIdleConnsPerHost = true, 256
+	return t
+}
+
+// Serve serves h on l, over HTTP/1 and over HTTP/2 without TLS, until ctx ends. Answers that are under way have ten seconds to end.
+func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, Protocols: protocols,
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close() // what is still under way is cut
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+// Package scan reads traces from files. A Scanner returns a verdict on each run, an Importer passes the events to a server, and a
+// Follower does so while the files grow. Formats lists the formats.
+package scan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/ingest/anthropic"
+	"github.com/unloop-ai/unloop/internal/ingest/atif"
+	"github.com/unloop-ai/unloop/internal/ingest/claudecode"
+	"github.com/unloop-ai/unloop/internal/ingest/codex"
+	"github.com/unloop-ai/unloop/internal/ingest/gemini"
+	"github.com/unloop-ai/unloop/internal/ingest/labelled"
+	"github.com/unloop-ai/unloop/internal/ingest/minisweagent"
+	"github.com/unloop-ai/unloop/internal/ingest/native"
+	"github.com/unloop-ai/unloop/internal/ingest/openai"
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
+	"github.com/unloop-ai/unloop/internal/ingest/sweagent"
+	"github.com/unloop-ai/unloop/internal/ingest/taubench"
+)
+
+// Formats returns the formats in the order in which they are tried.
+func Formats() []ingest.Format {
+	return []ingest.Format{
+		native.Format(),
+		labelled.Format(),
+		claudecode.Sessions(),
+		claudecode.Stream(),
+		codex.Format(),
+		gemini.Format(),
+		sweagent.Format(),
+		minisweagent.Format(),
+		atif.Format(),
+		taubench.Format(),
+		otlp.Format(),
+		anthropic.Format(),
+		openai.Format(),
+	}
+}
+
+// CheckFormat returns an error if there is no input format with the name.
+func CheckFormat(name string) error {
+	_, err := formatNamed(name)
+	return err
+}
+
+// formatNamed returns the format with the name.
+func formatNamed(name string) (ingest.Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return ingest.Format{}, fmt.Errorf("unknown input format %q; formats: %s", name, strings.Join(names, ", "))
+}
+
+// sniff returns the format of an input that begins with head.
+func sniff(head []byte) (ingest.Format, bool) {
+	for _, f := range Formats() {
+		if f.Sniff(head) {
+			return f, true
+		}
+	}
+	return ingest.Format{}, false
+}

@@ -1,0 +1,169 @@
+package scan
+
+import (
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/report"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// maxDecisions bounds the decisions in a verdict. Further ones are counted.
+const maxDecisions = 10_000
+
+// runScan is one run during a scan.
+type runScan struct {
+	id      string
+	src     *source
+	session *profile.Session
+	placing pipeline.Order
+	late    bool  // events are out of order; the run is sorted and scanned later
+	size    int64 // bytes of its events
+
+	events    int // of the input
+	index     int // of the last entry
+	decisions []report.Decision
+	dropped   int
+	gallery   *gallery // nil if proofs are not wanted
+	proofs    map[proofKey][]report.Step
+	recent    [gallerySize]eventLine // lines of the latest events
+	lines     map[proofKey]int       // lines of the events that the warnings name
+}
+
+// eventLine is the line of an event.
+type eventLine struct{ number, line int }
+
+type proofKey struct{ rule, subject string }
+
+func (src *source) scanRun(id string) *runScan {
+	t := &runScan{id: id, src: src, session: src.scan.Profile.NewSession(id), index: -1}
+	if src.scan.Proof {
+		t.gallery, t.proofs = new(gallery), make(map[proofKey][]report.Step)
+	}
+	return t
+}
+
+// postpone frees the state of the run. Its events are read again and sorted later.
+func (t *runScan) postpone() {
+	*t = runScan{id: t.id, src: t.src, late: true, size: t.size}
+}
+
+func (t *runScan) add(e *unloop.Event) {
+	t.entry(e.Index)
+	d := t.session.Add(e)
+	t.keepLines(e)
+	if t.gallery != nil {
+		t.gallery.keep(e, t.session.Run().Current())
+		for k := range t.session.Grown() {
+			f := &t.session.Grown()[k]
+			t.proofs[proofKey{f.Rule, f.Subject}] = t.gallery.show(f.Evidence)
+		}
+	}
+	if d.Action == policy.Allow {
+		return
+	}
+	if len(t.decisions) >= maxDecisions {
+		t.dropped++
+		return
+	}
+	t.decisions = append(t.decisions, report.Decision{
+		Event: t.session.Run().Current().Ref, Action: d.Action, Code: d.Code, Message: d.Message,
+	})
+}
+
+// keepLines records the lines of the events that new or grown warnings name. Such an event is among the latest ones: the added
+// event, or the start of the call that it ends.
+func (t *runScan) keepLines(e *unloop.Event) {
+	number := t.session.Run().Current().Ref.Number
+	t.recent[number%gallerySize] = eventLine{number, e.Line}
+	for k := range t.session.Grown() {
+		f := &t.session.Grown()[k]
+		if at := t.recent[f.Event.Number%gallerySize]; at.number == f.Event.Number {
+			if t.lines == nil {
+				t.lines = make(map[proofKey]int)
+			}
+			t.lines[proofKey{f.Rule, f.Subject}] = at.line
+		}
+	}
+}
+
+// entry counts the entries of the input. For a format with numbered entries, the count includes entries without events.
+func (t *runScan) entry(index int) {
+	switch {
+	case t.src.format.Whole:
+		t.events = max(t.events, index+1)
+	case index != t.index:
+		t.events++
+		t.index = index
+	}
+}
+
+// finish reports the run.
+func (t *runScan) finish(result *Result) error {
+	run := t.session.Run()
+	verdict := report.Run{
+		ID: t.id, Source: t.src.name, Format: t.src.format.Name, Events: t.events, Steps: run.Calls(),
+		Health: t.session.Health(), Verdict: t.session.Verdict(), Metrics: run.Metrics(), Decisions: t.decisions, Dropped: t.dropped,
+	}
+	for _, f := range t.session.Warnings() {
+		key := proofKey{f.Rule, f.Subject}
+		verdict.Warnings = append(verdict.Warnings, report.Warning{Finding: f, Proof: t.proofs[key], Line: t.lines[key]})
+	}
+	result.Runs++
+	result.Worst = max(result.Worst, verdict.Worst())
+	if err := t.src.scan.Verdict(&verdict); err != nil {
+		return &stopError{err}
+	}
+	return nil
+}
+
+// gallery keeps the content of the latest steps of a run, to show the steps that prove a warning.
+type gallery struct {
+	steps [gallerySize]kept
+}
+
+const (
+	gallerySize = 64  // steps; a run keeps 32, so each step that a warning names is here
+	shownText   = 400 // bytes of an input or an output
+)
+
+type kept struct {
+	number     int // of the call, from 1; 0 for none
+	start, end int // numbers of its events
+	step       report.Step
+}
+
+func (g *gallery) keep(e *unloop.Event, now *unloop.Current) {
+	if now.Step == nil {
+		return
+	}
+	k := &g.steps[now.Step.Number%gallerySize]
+	if k.number != now.Step.Number+1 {
+		*k = kept{number: now.Step.Number + 1, start: now.Ref.Number, end: -1}
+		k.step = report.Step{Event: now.Ref, Time: e.Time, Agent: e.Agent, Tool: now.Step.Tool, Input: clip(e.Input)}
+	}
+	if e.Type == unloop.ToolCallStarted {
+		return
+	}
+	k.end = now.Ref.Number
+	k.step.Failed = now.Step.Outcome == unloop.Failed
+	if k.step.Output = clip(e.Output); k.step.Output == "" {
+		k.step.Output = clip(e.Error)
+	}
+}
+
+func clip(raw []byte) string { return string(raw[:min(len(raw), shownText)]) }
+
+// show returns the kept steps of the events.
+func (g *gallery) show(evidence []unloop.EventRef) []report.Step {
+	var steps []report.Step
+	for _, ref := range evidence {
+		for k := range g.steps {
+			if at := &g.steps[k]; at.number > 0 && (at.start == ref.Number || at.end == ref.Number) && at.step.Tool != "" {
+				steps = append(steps, at.step)
+				break
+			}
+		}
+	}
+	return steps
+}
