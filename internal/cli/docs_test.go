@@ -71,7 +71,7 @@ func installs(t *testing.T) {
 		"`docker compose up` with [compose.yaml](compose.yaml)": {"compose.yaml", "image: ${UNLOOP_IMAGE:-unloop}"},
 		"Go 1.26;":    {"go.mod", "\ngo 1.26"},
 		"Python 3.10": {"sdk/python/pyproject.toml", `requires-python = ">=3.10"`},
-		"Node 20.16":  {"sdk/typescript/package.json", `"engines": { "node": ">=20.16" }`},
+		"Node 20.16":  {"sdk/typescript/package.json", `"node": ">=20.16"`},
 	} {
 		source, err := os.ReadFile(published.path)
 		if err != nil {

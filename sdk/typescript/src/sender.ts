@@ -101,25 +101,36 @@ export class Sender {
   sendAtExit(): void {
     const node = globalThis.process?.release?.name === "node" && !globalThis.process.versions.electron;
     if (this.size === 0 || !node) return;
-    const { endpoint, token, exitTimeoutMs } = this.settings;
+    const away = this.failures > 0;
     const left = this.take();
-    const script =
-      'let s="";process.stdin.on("data",(d)=>{s+=d}).on("end",()=>fetch(process.env.UNLOOP_URL,{method:"POST",headers:' +
-      '{"Content-Type":"application/x-ndjson",...(process.env.UNLOOP_TOKEN&&{Authorization:"Bearer "+process.env.UNLOOP_TOKEN})},body:s})' +
-      ".then((r)=>process.exit(r.ok?0:1),()=>process.exit(1)))";
+    if (away || !this.sendAndWait(left)) {
+      warnOnce("exit", `${left.length} events dropped: the server did not accept them at the end of the program`);
+      return;
+    }
+    this.counts.dropped -= left.length;
+    this.counts.sent += left.length;
+  }
+
+  private sendAndWait(lines: string[]): boolean {
+    const { endpoint, token, exitTimeoutMs } = this.settings;
+    const script = `
+      const headers = { "Content-Type": "application/x-ndjson" };
+      if (process.env.UNLOOP_TOKEN) headers.Authorization = "Bearer " + process.env.UNLOOP_TOKEN;
+      const lines = require("node:fs").readFileSync(0, "utf8").split(/(?<=\\n)/);
+      (async () => {
+        for (let n = 0; n < lines.length; n += ${BATCH_EVENTS}) {
+          const body = lines.slice(n, n + ${BATCH_EVENTS}).join("");
+          if (!(await fetch(process.env.UNLOOP_URL, { method: "POST", headers, body })).ok) process.exit(1);
+        }
+      })().catch(() => process.exit(1));`;
     const done = builtin("node:child_process")?.spawnSync(process.execPath, ["-e", script], {
-      input: left.join(""),
+      input: lines.join(""),
       timeout: exitTimeoutMs,
       env: { ...process.env, NODE_OPTIONS: "", UNLOOP_URL: `${endpoint}/api/events`, UNLOOP_TOKEN: token },
       stdio: ["pipe", "ignore", "ignore"],
       windowsHide: true,
     });
-    if (done?.status === 0) {
-      this.counts.dropped -= left.length;
-      this.counts.sent += left.length;
-    } else {
-      warnOnce("exit", `${left.length} events dropped: the server did not accept them at the end of the program`);
-    }
+    return done?.status === 0;
   }
 
   private drop(number: number): void {
