@@ -47,7 +47,8 @@ export class Sender {
     const line = `{"event_id":${id},"sequence":${this.lastSequence},${tail}`;
     this.counts.given++;
     if (this.size >= this.settings.queueEvents || this.characters + line.length > this.settings.queueBytes || this.closed) {
-      this.drop(1);
+      this.counts.dropped++;
+      if (!this.closed) warnOnce("dropped", "events dropped: the queue is full; stats() has the count");
       return;
     }
     this.queue.push(line);
@@ -84,13 +85,14 @@ export class Sender {
     await this.flush(timeoutMs);
     this.closed = true;
     this.timer?.cancel();
-    this.take();
+    const left = this.take();
+    if (left.length > 0) warnOnce("closed", `${left.length} events dropped: the server did not accept them in time`);
   }
 
   /** Removes all events that the server does not have and returns them. */
   take(): string[] {
     const left = [...this.inFlight, ...this.queue];
-    this.drop(left.length);
+    this.counts.dropped += left.length;
     this.queue = [];
     this.inFlight = [];
     this.characters = 0;
@@ -131,11 +133,6 @@ export class Sender {
       windowsHide: true,
     });
     return done?.status === 0;
-  }
-
-  private drop(number: number): void {
-    this.counts.dropped += number;
-    if (number > 0 && !this.closed) warnOnce("dropped", "events dropped; stats() has the count");
   }
 
   private schedule(delayMs: number): void {
