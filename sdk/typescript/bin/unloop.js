@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 // Runs the program that the package for this platform contains.
-"use strict";
-const { spawnSync } = require("node:child_process");
-const { constants } = require("node:os");
-const { program } = require("./index.js");
+import { spawnSync } from "node:child_process";
+import { constants } from "node:os";
+import { program } from "../dist/guard/program.js";
 
-let path;
+let path = "";
 try {
   path = program();
 } catch (error) {
@@ -19,4 +18,4 @@ if (done.error) {
   console.error(`unloop: ${done.error.message}`);
   process.exit(2);
 }
-process.exit(done.signal ? 128 + constants.signals[done.signal] : done.status);
+process.exit(done.signal ? 128 + constants.signals[done.signal] : (done.status ?? 1));
