@@ -44,7 +44,12 @@ var rooms = map[string]room{
 	"internal/boundedmap":   {},
 	"swarm":                 {ours: []string{".", "internal/boundedmap"}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
+	"swarm/redisstore":      {ours: []string{".", "swarm"}, others: []string{"github.com/redis/rueidis"}},
+	"internal/redistest":    {others: []string{"github.com/redis/rueidis"}},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
+	"guard/guardtest":       {ours: []string{".", "guard", "policy", "profile"}, others: testLibraries},
+	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}},
+	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
 	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
@@ -172,7 +177,7 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/costtest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{
