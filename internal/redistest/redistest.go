@@ -7,19 +7,23 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/redis/rueidis"
 )
 
 // Server is a Redis server that ends with its test. It keeps nothing on disk.
 type Server struct {
-	Address string // host:port
-	args    []string
-	command *exec.Cmd
+	Address  string // host:port
+	args     []string
+	sentinel string // the configuration file of a Sentinel; "" for other servers
+	command  *exec.Cmd
 }
 
 // Start starts a server with further arguments, as on its command line, and waits until it accepts connections.
@@ -31,11 +35,38 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
+// StartSentinel starts a Sentinel with the given configuration.
+func StartSentinel(t testing.TB, configuration string) *Server {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "sentinel.conf")
+	if err := os.WriteFile(file, []byte(configuration), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Address: freeAddress(t), sentinel: file}
+	s.Restart(t)
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// AwaitInfo waits until a section of INFO contains a text, for at most 30 seconds.
+func (s *Server) AwaitInfo(t testing.TB, section, text string) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		if strings.Contains(s.Do(t, "INFO", section), text) {
+			return
+		}
+	}
+	t.Fatalf("INFO %s never contained %q", section, text)
+}
+
 // Restart starts a server that was killed, at the same address and without data.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(s.Address)
 	args := append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, s.args...)
+	if s.sentinel != "" {
+		args = []string{s.sentinel, "--sentinel", "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir()}
+	}
 	s.command = exec.Command(program(t), args...)
 	output, err := s.command.StdoutPipe()
 	if err != nil {
