@@ -104,6 +104,9 @@ func (g *Guard) change(fold func() Decision, use, limits Usage) (Decision, Chang
 	d := fold()
 	g.mu.Unlock()
 	data, err := g.AppendBinary(nil)
+	if err == nil {
+		data, err = compress(data)
+	}
 	c := Change{Version: s.version, Data: data}
 	if s.Project != "" && !d.Stops() && use != (Usage{}) {
 		c.Use = use
@@ -132,7 +135,7 @@ func (g *Guard) settle(ctx context.Context, err error) {
 func (g *Guard) adopt(ctx context.Context, saved Saved) {
 	latest := New(g.profile, Options{Run: g.run})
 	if saved.Version != 0 {
-		read, err := Restore(g.profile, Options{Run: g.run}, saved.Data)
+		read, err := g.read(saved.Data)
 		if err == nil {
 			latest = read
 		} else {
@@ -143,6 +146,14 @@ func (g *Guard) adopt(ctx context.Context, saved Saved) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.session, g.next, g.stats = latest.session, latest.next, latest.stats
+}
+
+func (g *Guard) read(data []byte) (*Guard, error) {
+	plain, err := decompress(data)
+	if err != nil {
+		return nil, err
+	}
+	return Restore(g.profile, Options{Run: g.run}, plain)
 }
 
 // Load replaces the state of the guard by the latest one in the store, for State and Stats: decisions need no Load. It is an error if

@@ -30,6 +30,5 @@ for i = 4, #ARGV, 3 do
 	reply[#reply + 1] = tally[1]
 	reply[#reply + 1] = size - 2
 end
-redis.call('PEXPIRE', young, ARGV[2])
-redis.call('PEXPIRE', old, ARGV[2])
+redis.call('PEXPIRE', young, ARGV[2]) -- RENAME keeps the expiry
 return reply
