@@ -65,6 +65,10 @@ type Options struct {
 	// swarm. Run must be set. It is called under the lock of the guard, so it must return at once, and it must not keep the event.
 	// Package guard/reporter has one that sends the events to a server.
 	Events func(*unloop.Event, Decision)
+
+	// Controls, if set, has take called with what people do with the run, until stop is called. Run must be set. Package
+	// guard/reporter has one that asks a server. See Guard.Control, which is take.
+	Controls func(run string, take func(*unloop.Event)) (stop func())
 }
 
 // Guard checks the calls of one run. It is safe for concurrent use. A decision takes about as long as profile.Session.Add and
@@ -87,6 +91,11 @@ type Guard struct {
 
 	failed error // why the guard has failed; nil if it has not
 
+	paused  chan struct{} // closed when the pause ends; nil if the run is not paused
+	pending *Decision     // the nudge of a person that waits for the next decision; nil for none
+	closed  bool
+	stop    func() // ends Options.Controls; nil for none
+
 	run    string
 	events func(*unloop.Event, Decision) // nil for none
 }
@@ -101,12 +110,14 @@ func New(p *profile.Profile, o Options) *Guard {
 		g.second = newQuestions(o.SecondOpinion)
 		g.second.keep(g.session)
 	}
+	g.listen(o.Controls)
 	return g
 }
 
-// Before decides about a call that is about to run. If Stops returns true, the call must not run, and After must not be called
-// for it: the guard has recorded the call as blocked. Once ctx is done, Before decides without the counts of a Swarm.
+// Before decides about a call that is about to run. While a person has paused the run, it waits, until ctx is done. If Stops returns
+// true, the call must not run, and After must not be called for it: the guard has recorded the call as blocked. Once ctx is done, Before decides without the counts of a Swarm.
 func (g *Guard) Before(ctx context.Context, c Call) Decision {
+	g.awaitResume(ctx)
 	var global *swarm.Count // counted once, however often the call is folded
 	d := g.transact(ctx, Usage{Calls: 1}, func() Decision {
 		d, started := g.start(ctx, c)
@@ -221,8 +232,22 @@ func (g *Guard) notify(stage string, c Call, d Decision) {
 	}
 }
 
-// add folds an event. A panic fails the guard. The caller holds the lock.
+// add folds an event of the agent and hands it on. The caller holds the lock.
 func (g *Guard) add(e unloop.Event) (d Decision) {
+	d = g.fold(&e)
+	if g.failed != nil {
+		return d
+	}
+	d = g.deliver(&g.event, d)
+	if g.events != nil {
+		g.event.RunID = g.run
+		g.passOn(d)
+	}
+	return d
+}
+
+// fold folds an event, which gets an id if it has none. A panic fails the guard. The caller holds the lock.
+func (g *Guard) fold(e *unloop.Event) (d Decision) {
 	if g.failed != nil {
 		return g.failedDecision(e.Tool)
 	}
@@ -232,16 +257,13 @@ func (g *Guard) add(e unloop.Event) (d Decision) {
 			d = g.failedDecision(e.Tool)
 		}
 	}()
-	g.event = e
-	g.event.ID = eventID(g.next)
+	g.event = *e
+	if g.event.ID == "" {
+		g.event.ID = eventID(g.next)
+	}
 	g.event.Index, g.event.Time = g.next, g.now()
 	g.next++
-	d = newDecision(g.session.Add(&g.event), e.Tool, g.profile)
-	if g.events != nil {
-		g.event.RunID = g.run
-		g.passOn(d)
-	}
-	return d
+	return newDecision(g.session.Add(&g.event), e.Tool, g.profile)
 }
 
 // passOn passes the current event to Options.Events. With a Shared, it waits until the event is saved.

@@ -106,6 +106,14 @@ func (l *listeners) close() {
 // Close ends the questions for second opinions, waits until the listeners have received all notices, and ends them. Decisions
 // after Close reach no listener and ask no questions.
 func (g *Guard) Close() {
+	g.mu.Lock()
+	g.closed = true
+	g.resume()
+	stop := g.stop
+	g.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
 	g.second.close()
 	g.listeners.close()
 }

@@ -70,8 +70,11 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 	defer s.turn.Unlock()
 	within, cancel := context.WithTimeout(ctx, storeDeadline)
 	defer cancel()
+	g.mu.Lock()
+	nudge := g.pending
+	g.mu.Unlock()
 	for limits := s.Limits; ; {
-		d, c, err := g.change(fold, use, limits)
+		d, c, err := g.change(fold, nudge, use, limits)
 		if err != nil { // the guard has failed, or a custom policy has no snapshot
 			g.settle(ctx, err)
 			return d
@@ -86,7 +89,7 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 		}
 		g.adopt(ctx, saved)
 		if saved.Status == OverLimit {
-			over := g.overLimit(saved.Used, d.tool)
+			over := g.overLimit(saved.Used, d.tool, nudge)
 			if over.Stops() {
 				return over
 			}
@@ -96,11 +99,11 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 	}
 }
 
-// change folds an event and returns what is to be saved.
-func (g *Guard) change(fold func() Decision, use, limits Usage) (Decision, Change, error) {
+// change folds an event and returns what is to be saved. The nudge of a person waits for each attempt, until one is saved.
+func (g *Guard) change(fold func() Decision, nudge *Decision, use, limits Usage) (Decision, Change, error) {
 	g.mu.Lock()
 	s := g.shared
-	s.pending = s.pending[:0]
+	s.pending, g.pending = s.pending[:0], nudge
 	d := fold()
 	g.mu.Unlock()
 	data, err := g.AppendBinary(nil)
@@ -156,8 +159,8 @@ func (g *Guard) read(data []byte) (*Guard, error) {
 	return Restore(g.profile, Options{Run: g.run}, plain)
 }
 
-// Load replaces the state of the guard by the latest one in the store, for State and Stats: decisions need no Load. It is an error if
-// the guard has no Shared.
+// Load replaces the state of the guard by the latest one in the store, for State and Stats: decisions need no Load. A guard
+// keeps its state if the store does not have the run. It is an error if the guard has no Shared.
 func (g *Guard) Load(ctx context.Context) error {
 	if g.shared == nil {
 		return errors.New("load a run: the guard has no Shared")
@@ -168,15 +171,20 @@ func (g *Guard) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load run %s: %w", g.run, err)
 	}
-	g.adopt(ctx, saved)
+	if saved.Version != 0 {
+		g.adopt(ctx, saved)
+	}
 	return nil
 }
 
 // overLimit returns the decision about a call that the limits of the project do not allow. The call is not an event
 // of the run, and Stats do not count the decision.
-func (g *Guard) overLimit(used Usage, tool string) Decision {
+func (g *Guard) overLimit(used Usage, tool string, nudge *Decision) Decision {
+	g.mu.Lock()
+	g.pending = nudge // the call did not run, so a person's nudge still waits
+	g.mu.Unlock()
 	limits := g.shared.Limits
-	d := Decision{Action: policy.Halt, Code: CodeProjectLimit, Count: int(used.Calls), tool: tool, prefix: g.profile.MessagePrefix()}
+	d := Decision{Action: policy.Halt, Code: CodeProjectLimit, Count: int(used.Calls), tool: tool, prefix: g.profile.MessagePrefix(), inShadow: g.profile.Shadow()}
 	switch {
 	case limits.Calls > 0 && used.Calls >= limits.Calls:
 		d.Nudge = fmt.Sprintf("The project has made %d calls in this hour. Its limit is %d.", used.Calls, limits.Calls)

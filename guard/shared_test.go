@@ -186,3 +186,28 @@ func FuzzDecompress(f *testing.F) {
 		}
 	})
 }
+
+func TestTheNudgeOfAPersonSurvivesAnotherMachine(t *testing.T) {
+	s := &memoryStore{}
+	a := New(load(t, "default"), Options{Run: "run", Now: ticking(), Shared: &Shared{Store: s}})
+	b := New(load(t, "default"), Options{Run: "run", Now: ticking(), Shared: &Shared{Store: s}})
+	a.Control(&unloop.Event{Type: unloop.Control, ID: "n", Name: unloop.ControlNudge, Text: "Read the log first."})
+	b.MarkProgress(t.Context(), "a commit") // so that the next event of a is judged twice
+	if d := searchCall(a, t); d.Action != policy.Warn || !strings.Contains(d.Nudge, "Read the log first.") {
+		t.Errorf("the decision after the nudge is %+v", d)
+	}
+	a.Control(&unloop.Event{Type: unloop.Control, ID: "m", Name: unloop.ControlNudge, Text: "Ask me."})
+	s.over, a.shared.Limits = &Usage{Calls: 10}, Usage{Calls: 10}
+	a.shared.Project = "shop"
+	if d := searchCall(a, t); d.Code != CodeProjectLimit {
+		t.Errorf("over the limit: %+v", d)
+	}
+	s.over = nil
+	if d := searchCall(a, t); !strings.Contains(d.Nudge, "Ask me.") {
+		t.Errorf("the decision after the limit is %+v", d)
+	}
+	a.Control(&unloop.Event{Type: unloop.Control, ID: "h", Name: unloop.ControlHalt})
+	if d := searchCall(b, t); d.Action != policy.Halt {
+		t.Errorf("a halt on one machine is %v on another", d.Action)
+	}
+}

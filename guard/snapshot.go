@@ -72,9 +72,12 @@ func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 	if err := s.validate(watch.Run().Metrics().Events); err != nil {
 		return nil, fmt.Errorf("restore a guard: %w", err)
 	}
+	controls := o.Controls
+	o.Controls = nil // until the state is there
 	g = New(p, o)
 	g.session, g.next, g.stats = watch, s.Next, s.Stats
 	g.second.keep(watch)
+	g.listen(controls)
 	return g, nil
 }
 

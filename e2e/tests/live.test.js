@@ -45,7 +45,7 @@ describe("the list of runs", () => {
     assert.equal(await demo.ended, 0, demo.said.text);
     await healthy.getByText(/^✓\s*completed$/).waitFor();
     await healthy.getByText("none", { exact: true }).waitFor(); // warnings
-    await stuck.getByText(/^\d+ · (warn|block|halt)$/).waitFor();
+    await stuck.getByText(/^\d+ · would have (nudged|blocked|halted)$/).waitFor();
     assert.ok(await stays(), "the page was loaded again");
   });
 
@@ -116,7 +116,7 @@ describe("the list of runs", () => {
     await server.post("/v1/traces", JSON.stringify(spans("researcher", 8)));
     const row = rowOf(page, "researcher");
     await row.waitFor();
-    await row.getByText(/^\d+ · (warn|block|halt)$/).waitFor();
+    await row.getByText(/^\d+ · would have (nudged|blocked|halted)$/).waitFor();
   });
 
   test("keeps its filter in the address", async (t) => {
@@ -159,7 +159,7 @@ describe("a run", () => {
   test("appears when its first event comes, for who looks before", async (t) => {
     const server = await Server.start(t);
     const page = await open(t, browser, server, "/runs/later", { expect: [/404/] });
-    await page.getByText("No run has the id later yet.").waitFor();
+    await page.getByText("No run has the id later.").waitFor();
     await server.send(new Agent("later", { name: "the later one" }).begin());
     await page.getByRole("heading", { name: "the later one" }).waitFor();
   });

@@ -16,6 +16,9 @@ type Overview struct {
 	Rules       []Looping        `json:"rules" doc:"Rules by number of warnings, the most first."`
 	Usage       UsageTotals      `json:"usage" doc:"Usage of all runs."`
 	After       UsageTotals      `json:"usage_after_warning" doc:"Usage of each run since its first warning. A guard would have saved at most this."`
+	Guarded     int              `json:"guarded_runs" doc:"Number of runs with a guard that carries out decisions."`
+	Avoided     UsageTotals      `json:"avoided" doc:"Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace."`
+	Wasted      UsageTotals      `json:"wasted" doc:"Usage of observed runs since the profile would first have stopped them."`
 	Slowest     []SlowStep       `json:"slowest" doc:"The slowest event of each run, the slowest first."`
 }
 
@@ -25,7 +28,7 @@ type OverviewBucket struct {
 	Running   int    `json:"running" doc:"Number of running runs."`
 	Completed int    `json:"completed" doc:"Number of completed runs."`
 	Failed    int    `json:"failed" doc:"Number of failed runs."`
-	Closed    int    `json:"closed" doc:"Number of runs that the server closed because they had no events."`
+	Abandoned int    `json:"abandoned" doc:"Number of runs that did not end and had no events for the idle_close time."`
 	Warned    int    `json:"warned" doc:"Number of runs with a warning, of any status."`
 }
 
@@ -56,10 +59,10 @@ func OverviewOf(f *store.Overview) Overview {
 	out := Overview{
 		Since: Timestamp(f.Since), Until: Timestamp(f.Until), StepSeconds: f.Step.Seconds(), Runs: f.Runs, Warned: f.Warned,
 		Buckets: make([]OverviewBucket, 0, len(f.Buckets)), Tools: loopingOf(f.Tools), Rules: loopingOf(f.Rules), Usage: UsageOf(f.Usage),
-		After: UsageOf(f.UsageAfterWarning), Slowest: make([]SlowStep, 0, len(f.Slowest)),
+		After: UsageOf(f.UsageAfterWarning), Guarded: f.Guarded, Avoided: UsageOf(f.Avoided), Wasted: UsageOf(f.Wasted), Slowest: make([]SlowStep, 0, len(f.Slowest)),
 	}
 	for _, b := range f.Buckets {
-		out.Buckets = append(out.Buckets, OverviewBucket{Timestamp(b.Start), b.Running, b.Completed, b.Failed, b.Closed, b.Warned})
+		out.Buckets = append(out.Buckets, OverviewBucket{Timestamp(b.Start), b.Running, b.Completed, b.Failed, b.Abandoned, b.Warned})
 	}
 	for _, step := range f.Slowest {
 		out.Slowest = append(out.Slowest, SlowStep{step.RunID, step.EventID, store.Round(step.Latency, 3)})

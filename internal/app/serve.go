@@ -23,6 +23,7 @@ import (
 // Serve is a server with its configuration.
 type Serve struct {
 	Config  *config.Config
+	File    string // that the configuration was read from; "" for none
 	Version string
 	Log     *slog.Logger
 
@@ -63,6 +64,7 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 // components are the parts of a server.
 type components struct {
 	config   *config.Config
+	file     string // that the configuration was read from; "" for none
 	version  string
 	log      *slog.Logger
 	shares   memory.Shares

@@ -50,7 +50,8 @@ var rooms = map[string]room{
 	"guard/guardtest":       {ours: []string{".", "guard", "policy", "profile"}, others: testLibraries},
 	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
 	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
-	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
+	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
 		others: []string{"github.com/openai/openai-go/v3"},
@@ -90,10 +91,11 @@ var rooms = map[string]room{
 		ours:   []string{".", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
+	"internal/suggest":   {ours: []string{"profile", "internal/store"}},
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/store"},
+		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/settings", "internal/store"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/protobuf"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
@@ -164,7 +166,7 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
+		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},

@@ -40,7 +40,7 @@ func serveCommand() *cobra.Command {
 			withdraw := func() {}
 			defer func() { withdraw() }()
 			server := app.Serve{
-				Config: loaded.Config, Version: programVersion(), Log: logger(cmd.ErrOrStderr(), loaded.Log),
+				Config: loaded.Config, File: loaded.File, Version: programVersion(), Log: logger(cmd.ErrOrStderr(), loaded.Log),
 				GRPCOptional: !loaded.Given("grpc_addr"),
 				Ready: func(a app.Addresses) {
 					greet(cmd.OutOrStdout(), loaded, a)

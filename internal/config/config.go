@@ -22,6 +22,7 @@ type Config struct {
 	DB            string        `yaml:"db" doc:"A SQLite file, or postgres://… Empty: unloop.db in your state directory."`
 	Profile       string        `yaml:"profile" doc:"The profile that evaluates the runs. unloop profile list lists all profiles."`
 	Settings      Settings      `yaml:"settings" doc:"Changes to the profile's settings, such as {same_errors: 6}. unloop profile show NAME lists all settings."`
+	Shadow        Shadow        `yaml:"shadow" doc:"A second profile that judges along and never acts. The page of a run shows what it would have decided."`
 	Project       string        `yaml:"project" doc:"The project of runs that do not name one."`
 	Hosts         []string      `yaml:"hosts" doc:"Allowed host names in requests, besides localhost and the host of addr, such as [unloop.example.com]."`
 	Origins       []string      `yaml:"origins" doc:"Origins of web pages that may send requests, besides the server's own, such as [https://app.example.com]."`
@@ -29,7 +30,7 @@ type Config struct {
 	Limits        Limits        `yaml:"limits" doc:"Limits of requests, connections and the queue."`
 	Memory        Size          `yaml:"memory" doc:"Approximate memory budget of the server, shared by requests, the queue, traces, runs and guards. 0: a quarter of the memory of the machine or container, but at least 16 times limits.body."`
 	Retention     Retention     `yaml:"retention" doc:"When ended runs are deleted, the oldest first."`
-	IdleClose     Duration      `yaml:"idle_close" doc:"A run without events for this long is closed."`
+	IdleClose     Duration      `yaml:"idle_close" doc:"A run without events for this long is abandoned."`
 	IdleMemory    Duration      `yaml:"idle_memory" doc:"A run without events for this long is evicted from memory. Its next event loads it from the database."`
 	LiveRuns      int           `yaml:"live_runs" doc:"Maximum number of runs in memory. The runs that were idle longest are evicted."`
 	Content       string        `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are evaluated with their full content."`
@@ -40,10 +41,16 @@ type Config struct {
 	Log           Log           `yaml:"log" doc:"The server's log, on standard error. Prompts, inputs and outputs are never logged."`
 }
 
+// Shadow sets the profile that judges along.
+type Shadow struct {
+	Profile  string   `yaml:"profile" doc:"name of the profile; empty: that of the server, if there are settings"`
+	Settings Settings `yaml:"settings" doc:"changes to its settings; those of the server do not apply"`
+}
+
 // Token grants its bearer what its scope allows. Only its hash is stored.
 type Token struct {
 	Name   string `yaml:"name" doc:"a name of your choice"`
-	Scope  string `yaml:"scope" doc:"ingest (send events), read, or admin (both, and delete)"`
+	Scope  string `yaml:"scope" doc:"ingest (send events), read, or admin (both, delete, label, mute and apply settings)"`
 	SHA256 string `yaml:"sha256" doc:"SHA-256 hash of the token, in hexadecimal digits"`
 }
 

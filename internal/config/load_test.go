@@ -50,6 +50,7 @@ prices: prices.yaml
 webhooks:
   - {url: https://example.com/a, format: slack, secret: s, rules: [cycle], severity: critical, projects: [shop], timeout: 3s}
 second_opinion: {endpoint: "https://models.example.com/v1", model: m, api_key_env: KEY, wait: 1s, timeout: 2s, per_run: 3, per_hour: 4, max_tokens: 500}
+shadow: {profile: cycles, settings: {ignore: [a]}}
 log: {level: debug, format: json}
 `, Source{})
 	if err != nil {
@@ -75,7 +76,8 @@ log: {level: debug, format: json}
 			Endpoint: "https://models.example.com/v1", Model: "m", APIKeyEnv: "KEY", Wait: Duration(time.Second), Timeout: Duration(2 * time.Second),
 			PerRun: 3, PerHour: 4, MaxTokens: 500,
 		},
-		Log: Log{Level: "debug", Format: "json"},
+		Shadow: Shadow{"cycles", Settings{"ignore": `["a"]`}},
+		Log:    Log{Level: "debug", Format: "json"},
 	}
 	if diff := cmp.Diff(want, got.Config); diff != "" {
 		t.Error(diff)
@@ -114,7 +116,7 @@ func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 		"project": "p", "hosts": "[h]", "origins": "http://o", "tokens": "[{name: n, scope: read, sha256: " + strings.Repeat("0", 64) + "}]",
 		"limits.body": "2KiB", "limits.batch": "3", "limits.depth": "12", "limits.attributes": "33", "limits.connections": "2",
 		"limits.queue_events": "20000", "limits.queue_bytes": "64MiB", "limits.trace_bytes": "3MiB", "retention.age": "1d", "retention.size": "3GiB",
-		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
+		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "shadow.profile": "cycles", "shadow.settings": "{same_errors: 9}", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
 		"webhooks": "[{url: http://w}]", "log.level": "warn", "log.format": "json",
 		"second_opinion.endpoint": "http://m/v1", "second_opinion.model": "m", "second_opinion.api_key_env": "KEY", "second_opinion.wait": "1s",
 		"second_opinion.timeout": "2s", "second_opinion.per_run": "3", "second_opinion.per_hour": "4", "second_opinion.max_tokens": "500",

@@ -32,8 +32,12 @@ type (
 	RunPath struct {
 		ID string `path:"id" doc:"The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~."`
 	}
+	deleteQuery struct {
+		RunPath
+		Person
+	}
 	runsQuery struct {
-		Status  string `query:"status" enum:"running,completed,failed,closed" doc:"Only runs with this status."`
+		Status  string `query:"status" enum:"running,completed,failed,abandoned" doc:"Only runs with this status."`
 		Project string `query:"project" doc:"Only runs of this project."`
 		Warning string `query:"warning" doc:"Only runs with a warning of this rule."`
 		Tool    string `query:"tool" doc:"Only runs that called this tool."`
@@ -229,11 +233,13 @@ func (s *Server) listDecisions(ctx context.Context, q *eventsQuery) (*decisionsA
 	return &decisionsAnswer{pageOf(runPath(run.ID, "decisions"), again, next), api.DecisionsOf(run.ID, decisions)}, nil
 }
 
-func (s *Server) deleteRun(ctx context.Context, q *RunPath) (*struct{}, error) {
+func (s *Server) deleteRun(ctx context.Context, q *deleteQuery) (*struct{}, error) {
 	run, err := s.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.Pipeline.Submit(ctx, &pipeline.Submission{Deleted: []string{run.ID}})
-	return nil, err
+	if _, err = s.Pipeline.Submit(ctx, &pipeline.Submission{Deleted: []string{run.ID}}); err != nil {
+		return nil, err
+	}
+	return nil, s.Store.Act(ctx, &store.Act{At: time.Now(), Who: s.actor(q.Person), Action: store.ActDelete, Run: run.Number, RunID: run.ID, Project: run.Project})
 }

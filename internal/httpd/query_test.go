@@ -34,12 +34,13 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
-	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding tools novelty"
+	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding tools novelty " +
+		"guarded_by shadowed_by stopped stopped_after avoided wasted"
 	for _, tc := range []struct {
 		path, list, theirs, ours string
 	}{
 		{"/api/runs", "[]", summary, ours},
-		{"/api/runs/r", "", summary, ours + " health"},
+		{"/api/runs/r", "", summary, ours + " health hints"},
 		{"/api/runs/r/warnings", "[]", "warning_id run_id event_id type severity message details created_at", "updated_at subject tool count"},
 		{
 			"/api/runs/r/metrics", "", "run_id total_events total_duration_sec total_llm_calls total_tool_calls total_retries total_handoffs total_errors " +
@@ -50,7 +51,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 			"/api/runs/r/events", "[]", "event_id run_id sequence timestamp type agent name status model tool input output error tokens cost latency_ms " +
 				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations content analysis",
 		},
-		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action code message"},
+		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action by_guard code message"},
 		{"/api/health", "", "status service version refolding_runs unreadable_events", "grpc"},
 	} {
 		t.Run(tc.path, func(t *testing.T) {

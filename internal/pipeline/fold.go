@@ -25,6 +25,7 @@ type fold struct {
 	grown   map[string]bool // keys of the warnings that did so, if grew is false
 	s       foldState
 
+	byGuard  bool  // the decision at the latest event is the guard's
 	unjudged int   // events at which the profile panicked
 	cause    error // of the latest
 }
@@ -52,6 +53,8 @@ type foldState struct {
 	Health              []store.HealthAt // never overwritten, because rows share it
 	SlowestEvent        string           // the id of the event with the highest latency
 	MaxLatency          float64          // in milliseconds
+	Guard               guardState
+	Timed               bool // an event has a time of its own
 }
 
 // warningTimes are the times at which a warning was raised and at which it last grew.
@@ -85,7 +88,8 @@ func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 	if e.Time.IsZero() {
 		happened = as.received
 	}
-	d := f.judge(e)
+	f.s.Timed = f.s.Timed || !e.Time.IsZero()
+	d := f.guarded(e, f.judge(e))
 	s := &f.s
 	s.Arrival = max(s.Arrival, as.arrival)
 	if as.received.After(s.Received) {
@@ -227,11 +231,14 @@ func difference(a, b int64) int64 {
 
 func (f *fold) metrics() store.Metrics {
 	m := f.session.Run().Metrics()
+	if !f.s.Timed {
+		return store.MetricsOf(&m, 0) // times of arrival say nothing of the run
+	}
 	return store.MetricsOf(&m, f.s.Last.Sub(f.s.Started))
 }
 
 // checkpointVersion changes whenever the state of a fold gains or loses a field.
-const checkpointVersion = 3
+const checkpointVersion = 4
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {

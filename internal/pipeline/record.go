@@ -140,6 +140,15 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 	if info.Metadata != nil {
 		row.Metadata = info.Metadata
 	}
+	t.ended = t.ended || info.Ended
+	if info.Control != nil {
+		row.Controls = withControl(row.Controls, *info.Control)
+	}
+	for _, hint := range info.Hints {
+		if len(row.Hints) < store.MaxHints && !slices.Contains(row.Hints, hint) {
+			row.Hints = append(slices.Clip(row.Hints), hint)
+		}
+	}
 	if row.Updated.IsZero() { // the run begins with this information
 		row.Started, row.Updated = received, received
 		row.Health = t.fold.session.Health()
@@ -291,6 +300,9 @@ func (t *runChange) update(profile string) *store.Update {
 	}
 	if changed {
 		t.describe(profile)
+	}
+	if t.ended && t.row.Status == store.Running {
+		t.row.Status, t.row.Ended = store.Completed, t.fold.s.Last
 	}
 	u.Run, u.Warnings = t.row, t.warnings
 	return u

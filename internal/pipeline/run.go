@@ -184,6 +184,8 @@ func (r *run) describe(profile string) {
 	row.Health = r.fold.session.Health()
 	row.WorstAction = policyAction(s.WorstAction)
 	row.FirstWarningAt, row.UsageAfterWarning = s.FirstWarningAt, r.fold.usageAfterWarning()
+	row.Untimed = !s.Timed
+	row.Guard, row.UsageAfterStop = s.Guard.shownGuard(), r.fold.usageAfterStop()
 	row.Warnings = len(r.warnings)
 	row.Preview, row.SlowestEvent = store.Preview{Tools: r.fold.busiest(), Novelty: s.Novelty.fractions(), Health: s.Health}, s.SlowestEvent
 }

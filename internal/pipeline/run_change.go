@@ -21,6 +21,7 @@ type runChange struct {
 	removed    []string        // those that the store had
 	rowChanged bool            // the row changed apart from events
 	informed   bool            // a sender reported about the run itself
+	ended      bool            // a sender reported that the run is over
 	marked     bool            // the mark of the row changed, so the row is written with this commit
 	deleted    bool
 	emptied    bool // deleted because its events moved to other runs

@@ -122,12 +122,12 @@ func warningID(run, rule, subject string) string {
 // decisionOf returns the stored form of a decision at the last event of the run.
 func decisionOf(r *run, d *policy.Decision, at store.Position, event string) store.Decision {
 	message := d.Message
-	if r.bare {
+	if r.bare || message == "" {
 		message = bareMessage(d.Rule, d.Subject, d.Count)
 	}
 	return store.Decision{
 		Run: r.row.Number, Position: at, EventID: event, Number: r.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: message,
-		Warning: warningID(r.row.ID, d.Rule, d.Subject),
+		Warning: warningID(r.row.ID, d.Rule, d.Subject), ByGuard: r.fold.byGuard,
 	}
 }
 

@@ -29,8 +29,11 @@ type Overview struct {
 	Tools             []Looping        // the most looping tools first
 	Rules             []Looping        // the rules with the most warnings first
 	Runs              int
+	Guarded           int   // runs with a guard that acts
 	Warned            int   // runs with a warning
 	UsageAfterWarning Usage // usage after the first warning of each run, in total
+	Wasted            Usage // usage of observed runs after the profile would have stopped them
+	Avoided           Usage // estimate of what the stops by guards avoided
 	Usage             Usage // usage of all runs
 	Slowest           []SlowStep
 }
@@ -41,7 +44,7 @@ type OverviewBucket struct {
 	Running   int
 	Completed int
 	Failed    int
-	Closed    int
+	Abandoned int
 	Warned    int
 }
 

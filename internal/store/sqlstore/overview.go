@@ -78,8 +78,8 @@ func buckets(ctx context.Context, tx *sql.Tx, f *store.Overview, window []any) e
 			b.Completed += runs
 		case store.Failed:
 			b.Failed += runs
-		case store.Closed:
-			b.Closed += runs
+		case store.Abandoned:
+			b.Abandoned += runs
 		}
 		return nil
 	})
@@ -91,15 +91,22 @@ func sane(column string) string {
 }
 
 func totals(ctx context.Context, tx *sql.Tx, f *store.Overview, window []any) error {
-	query := "SELECT COUNT(*), COALESCE(SUM(CASE WHEN warned <> 0 THEN 1 ELSE 0 END), 0)"
+	query := "SELECT COUNT(*), COALESCE(SUM(CASE WHEN warned <> 0 THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN guarded_by <> '' THEN 1 ELSE 0 END), 0)"
 	for _, column := range []string{"after_calls", "after_tokens", "tool_calls", "tokens"} {
 		query += ", CAST(COALESCE(SUM(" + sane(column) + "), 0) AS BIGINT)"
 	}
 	for _, column := range []string{"after_cost", "cost"} {
 		query += ", COALESCE(SUM(" + sane(column) + "), 0.0)"
 	}
+	for _, of := range []string{"guarded_by = ''", "guarded_by <> ''"} {
+		for _, column := range []string{"stop_calls", "stop_tokens"} {
+			query += ", CAST(COALESCE(SUM(CASE WHEN " + of + " THEN " + sane(column) + " ELSE 0 END), 0) AS BIGINT)"
+		}
+		query += ", COALESCE(SUM(CASE WHEN " + of + " THEN " + sane("stop_cost") + " ELSE 0.0 END), 0.0)"
+	}
 	return tx.QueryRowContext(ctx, query+" FROM runs WHERE started >= $1 AND started < $2", window...).
-		Scan(&f.Runs, &f.Warned, &f.UsageAfterWarning.Calls, &f.UsageAfterWarning.Tokens, &f.Usage.Calls, &f.Usage.Tokens, &f.UsageAfterWarning.Cost, &f.Usage.Cost)
+		Scan(&f.Runs, &f.Warned, &f.Guarded, &f.UsageAfterWarning.Calls, &f.UsageAfterWarning.Tokens, &f.Usage.Calls, &f.Usage.Tokens, &f.UsageAfterWarning.Cost,
+			&f.Usage.Cost, &f.Wasted.Calls, &f.Wasted.Tokens, &f.Wasted.Cost, &f.Avoided.Calls, &f.Avoided.Tokens, &f.Avoided.Cost)
 }
 
 // looping counts warnings by a column, the highest counts first.

@@ -14,7 +14,8 @@ import (
 
 // runColumns has a column for each figure that queries filter by, sort by or sum. All other figures are in shown.
 const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, score, health, " +
-	"warnings, worst, warned, after_calls, after_tokens, after_cost, tool_calls, tokens, cost, max_latency, bytes, shown, slowest, refold"
+	"warnings, worst, warned, after_calls, after_tokens, after_cost, tool_calls, tokens, cost, max_latency, bytes, shown, slowest, refold, guarded_by, " +
+	"stop_calls, stop_tokens, stop_cost"
 
 // runs inserts or replaces runs.
 func (w *writing) runs(ctx context.Context, runs []store.Run) error {
@@ -25,9 +26,10 @@ func (w *writing) runs(ctx context.Context, runs []store.Run) error {
 func (w *writing) runArguments(to []any, r *store.Run) []any {
 	m := &r.Metrics
 	return append(to, r.Number, store.Key(r.ID), store.Text(r.Name), store.Key(r.Project), store.Key(r.Status), store.Text(r.Profile),
-		toNanos(r.Started), toNanos(r.Ended), toNanos(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
+		toNanos(r.Started), toNanos(r.Ended), toNanos(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(string(r.Health.Status)),
 		int64(r.Warnings), int64(r.WorstAction), toNanos(r.FirstWarningAt), int64(r.UsageAfterWarning.Calls), r.UsageAfterWarning.Tokens, store.Finite(r.UsageAfterWarning.Cost),
-		int64(m.ToolCalls), m.Tokens, store.Finite(m.Cost), store.Finite(m.MaxLatency), r.Bytes, encodeShown(r), store.Text(r.SlowestEvent), refold(r.Refold))
+		int64(m.ToolCalls), m.Tokens, store.Finite(m.Cost), store.Finite(m.MaxLatency), r.Bytes, encodeShown(r), store.Text(r.SlowestEvent), refold(r.Refold),
+		store.Text(r.Guard.By), int64(r.UsageAfterStop.Calls), r.UsageAfterStop.Tokens, store.Finite(r.UsageAfterStop.Cost))
 }
 
 // scanner is a row.
@@ -44,10 +46,12 @@ func scanRun(row scanner) (*store.Run, error) {
 		cost, slowest                   float64
 		worst                           int64
 		metadata                        []byte
+		guardedBy                       string
 	)
 	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools,
 		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.UsageAfterWarning.Calls, &r.UsageAfterWarning.Tokens, &r.UsageAfterWarning.Cost,
-		&calls, &tokens, &cost, &slowest, &r.Bytes, &figures, &r.SlowestEvent, &late)
+		&calls, &tokens, &cost, &slowest, &r.Bytes, &figures, &r.SlowestEvent, &late,
+		&guardedBy, &r.UsageAfterStop.Calls, &r.UsageAfterStop.Tokens, &r.UsageAfterStop.Cost)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +63,7 @@ func scanRun(row scanner) (*store.Run, error) {
 	if err := decodeShown(figures, &r); err != nil {
 		return nil, fmt.Errorf("figures of run %d: %w", r.Number, err)
 	}
+	r.Guard.By = guardedBy
 	m.ToolCalls, m.Tokens, m.Cost, m.MaxLatency = calls, tokens, cost, slowest
 	if r.Refold, err = refolded(late); err != nil {
 		return nil, fmt.Errorf("refold of run %d: %w", r.Number, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 func hostileText(t *testing.T, s Store) {
@@ -23,7 +24,7 @@ func hostileText(t *testing.T, s Store) {
 		number, suffix := int64(k+1), fmt.Sprint(k)
 		id := name + suffix
 		r := run(number, id)
-		r.Name, r.Project, r.Profile, r.Tools, r.Metrics.BusiestTool, r.Health.Status = name, name, name, []string{name, "other"}, &name, name
+		r.Name, r.Project, r.Profile, r.Tools, r.Metrics.BusiestTool, r.Health.Status = name, name, name, []string{name, "other"}, &name, policy.Grade(name)
 		b := store.Batch{
 			Runs: []store.Run{r}, Events: []store.Event{event(number, number, id, 1)},
 			Spans: []store.Span{{Trace: id, ID: name}}, Traces: []store.TraceRun{{Trace: id, Run: number}},

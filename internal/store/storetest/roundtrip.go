@@ -76,11 +76,12 @@ func drawRun(t *rapid.T, number int64) store.Run {
 	}
 	r := store.Run{
 		Number: number, ID: fmt.Sprint(words.Draw(t, "id"), number), Name: words.Draw(t, "name"), Project: words.Draw(t, "project"),
-		Status:  rapid.SampledFrom([]string{store.Running, store.Completed, store.Failed, store.Closed}).Draw(t, "status"),
+		Status:  rapid.SampledFrom([]string{store.Running, store.Completed, store.Failed, store.Abandoned}).Draw(t, "status"),
 		Profile: words.Draw(t, "profile"), Started: moments.Draw(t, "started"), Ended: moments.Draw(t, "ended"), Updated: moments.Draw(t, "updated"),
 		Arrival: rapid.Int64().Draw(t, "arrival"), Metadata: objects.Draw(t, "metadata"), Tools: rapid.SliceOfN(words, 0, 5).Draw(t, "tools"),
-		Health:   policy.Health{Score: rapid.IntRange(0, 100).Draw(t, "score"), Status: words.Draw(t, "health")},
-		Warnings: count.Draw(t, "warnings"), WorstAction: actions.Draw(t, "worst"), FirstWarningAt: moments.Draw(t, "warned"), UsageAfterWarning: spent("after"),
+		Health:   policy.Health{Score: rapid.IntRange(0, 100).Draw(t, "score"), Status: policy.Grade(words.Draw(t, "health"))},
+		Warnings: count.Draw(t, "warnings"), WorstAction: actions.Draw(t, "worst"), FirstWarningAt: moments.Draw(t, "warned"), UsageAfterWarning: spent("after"), UsageAfterStop: spent("stop"),
+		Guard: store.Guard{By: words.Draw(t, "by"), ShadowedBy: words.Draw(t, "shadowed"), Stopped: rapid.Bool().Draw(t, "stopped"), Repeats: count.Draw(t, "repeats")},
 		Metrics: store.Metrics{
 			Events: count.Draw(t, "events"), Duration: amounts.Draw(t, "duration"), LLMCalls: count.Draw(t, "llm"), ToolCalls: count.Draw(t, "calls"),
 			Retries: count.Draw(t, "retries"), Handoffs: count.Draw(t, "handoffs"), Errors: count.Draw(t, "errors"), Tokens: tokens.Draw(t, "tokens"),

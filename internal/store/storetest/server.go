@@ -19,7 +19,7 @@ import (
 func idleAndOld(t *testing.T, s Store) {
 	ctx := t.Context()
 	var b store.Batch
-	for k, status := range []string{store.Running, store.Completed, store.Running, store.Failed, store.Closed, store.Running} {
+	for k, status := range []string{store.Running, store.Completed, store.Running, store.Failed, store.Abandoned, store.Running} {
 		r := run(int64(k+1), fmt.Sprint(k))
 		r.Status, r.Updated = status, noon.Add(-time.Duration(k)*time.Minute)
 		b.Runs = append(b.Runs, r)
@@ -62,7 +62,7 @@ func overview(t *testing.T, s Store) {
 		{0, store.Running, 10, false},
 		{59 * time.Minute, store.Completed, 30, true},
 		{time.Hour, store.Failed, 0, true},
-		{2*time.Hour + 1, store.Closed, 20, false},
+		{2*time.Hour + 1, store.Abandoned, 20, false},
 		{150 * time.Minute, store.Completed, 9e9, true}, // behind it
 	} {
 		r := run(int64(k+1), fmt.Sprint(k))
@@ -84,7 +84,7 @@ func overview(t *testing.T, s Store) {
 		Buckets: []store.OverviewBucket{
 			{Start: noon, Running: 1, Completed: 1, Warned: 1},
 			{Start: noon.Add(time.Hour), Failed: 1, Warned: 1},
-			{Start: noon.Add(2 * time.Hour), Closed: 1},
+			{Start: noon.Add(2 * time.Hour), Abandoned: 1},
 		},
 		Tools:             []store.Looping{{Name: "read", Runs: 2, Warnings: 2, Repeats: 50}, {Name: "grep", Runs: 2, Warnings: 2, Repeats: 11}},
 		Rules:             []store.Looping{{Name: "repeat", Runs: 2, Warnings: 4, Repeats: 61}, {Name: "stall", Runs: 2, Warnings: 2, Repeats: 2}},

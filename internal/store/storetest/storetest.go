@@ -43,6 +43,12 @@ type Store interface {
 
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
+	Act(ctx context.Context, a *store.Act) error
+	Acts(ctx context.Context, p store.Page) (acts []store.Act, next string, err error)
+	Mutes(ctx context.Context) ([]store.Act, error)
+	LabelOf(ctx context.Context, run int64) (store.Label, error)
+	Labels(ctx context.Context, most int) ([]store.Label, error)
+	Acknowledged(ctx context.Context, run int64) ([]store.Acknowledgement, error)
 	Secret(ctx context.Context, name string) ([]byte, error)
 	DropSecrets(ctx context.Context, from, before string) error
 	Ping(ctx context.Context) error
@@ -96,6 +102,10 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"deleting an emptied run deletes no spans", emptiedRun},
 		{"the size grows with events and falls with deleted runs", size},
 		{"the first claim is new, until it is deleted", claims},
+		{"an acknowledged warning is not claimed", claimsOfAcknowledged},
+		{"a muted rule is not claimed for its tool and project, until it is unmuted", claimsOfMuted},
+		{"a label is the latest that was given, and goes with its run", labels},
+		{"the audit log has each act, the latest first, and keeps those of deleted runs", auditLog},
 		{"a secret is created once", secrets},
 		{"a working store reports that it works", working},
 		{"readers see only complete commits", readersMeanwhile},

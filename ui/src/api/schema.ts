@@ -4,6 +4,30 @@
  */
 
 export interface paths {
+    "/api/acts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log
+         * @description What people did, the latest first.
+         */
+        get: operations["list-acts"];
+        put?: never;
+        /**
+         * Label, acknowledge or mute
+         * @description Labels a run, acknowledges a warning, or mutes a rule for a tool or a project. Muted and acknowledged warnings are recorded and not alerted. The act is written to the audit log.
+         */
+        post: operations["act"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/compare": {
         parameters: {
             query?: never;
@@ -76,6 +100,46 @@ export interface paths {
          * @description 200 while the server accepts events and answers queries, else 503. The reason is given to tokens that may read, or to everybody if there are no tokens.
          */
         get: operations["health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List labels
+         * @description The labels of runs, the latest first.
+         */
+        get: operations["list-labels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mutes
+         * @description The mutes that hold, the first first.
+         */
+        get: operations["list-mutes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -272,6 +336,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run's review
+         * @description The run's label, its acknowledged warnings, and the mutes of its project.
+         */
+        get: operations["get-review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run's shadow decisions
+         * @description What the shadow profile of the configuration would have decided. It acts on nothing. The limits are those of a replay.
+         */
+        get: operations["get-shadow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}/stream": {
         parameters: {
             query?: never;
@@ -326,6 +430,46 @@ export interface paths {
         get: operations["stream-all"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest thresholds
+         * @description Replays the labelled runs and recent runs with other thresholds, for each rule and tool. It returns those that drop false alarms and keep all loops, and those that catch missed loops without a false alarm. It takes 10 seconds at most, and shares the one place of replays.
+         */
+        get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/suggestions/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a threshold
+         * @description Writes a setting into the server's configuration file. The server uses it from its next start. The act is written to the audit log.
+         */
+        post: operations["apply-setting"];
         delete?: never;
         options?: never;
         head?: never;
@@ -396,6 +540,50 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Acknowledgement: {
+            /**
+             * Format: date-time
+             * @description Time of the acknowledgement.
+             */
+            at: string;
+            /** @description The warning's id. */
+            warning_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
+        Act: {
+            /**
+             * @description The action. delete: a run was deleted. apply: settings were written to the configuration file.
+             * @enum {string}
+             */
+            action: "label" | "acknowledge" | "unacknowledge" | "mute" | "unmute" | "delete" | "apply";
+            /**
+             * Format: date-time
+             * @description Time of the act.
+             */
+            at: string;
+            /** @description Why, in the person's words. */
+            note: string;
+            /**
+             * Format: int64
+             * @description Number of the act, from 1, in the order of the audit log.
+             */
+            number: number;
+            /** @description The project; empty for none, or for all of a mute. */
+            project: string;
+            /** @description The rule; empty for none. */
+            rule: string;
+            /** @description The run's id; empty for none. */
+            run_id: string;
+            /** @description The tool; empty for none, or for all of a mute. */
+            tool: string;
+            /** @description The label; the number of the act that muted; the settings that were applied. */
+            value: string;
+            /** @description The warning's id; empty for none. */
+            warning_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
         Analysis: {
             /** @description Identity of the call within its run: equal for calls of the same tool with the same arguments, as far as the arguments decide the result. For an assistant's message: identity of the text without volatile parts. */
             call?: string;
@@ -410,6 +598,12 @@ export interface components {
             repeats_event_id?: string;
             /** @description Identity of the call's result within its run, without volatile parts such as times and ids. Absent if the result was not captured. */
             result?: string;
+        };
+        Applied: {
+            /** @description The entry in the audit log. */
+            act: components["schemas"]["Act"];
+            /** @description Name of the configuration file. The server reads it when it starts. */
+            file: string;
         };
         Batch: {
             /**
@@ -616,6 +810,24 @@ export interface components {
              */
             health_score: number;
         };
+        Label: {
+            /**
+             * Format: date-time
+             * @description Time when the label was given.
+             */
+            at: string;
+            /**
+             * @description loop: the agent was stuck in a loop. not_a_loop: the warnings of the run are wrong. missed_loop: the agent was stuck in a loop without a warning.
+             * @enum {string}
+             */
+            label: "loop" | "not_a_loop" | "missed_loop";
+            /** @description Why, in the person's words. */
+            note: string;
+            /** @description The run's id. */
+            run_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
         Looping: {
             /** @description Name of the tool or rule. */
             name: string;
@@ -775,6 +987,27 @@ export interface components {
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
         };
+        NewAct: {
+            /**
+             * @description label: say whether the run loops. acknowledge: a warning was seen and is not alerted again. mute: warnings of a rule are recorded and not alerted.
+             * @enum {string}
+             */
+            action: "label" | "acknowledge" | "unacknowledge" | "mute" | "unmute";
+            /** @description Why, in the person's words. */
+            note?: string;
+            /** @description Mute the rule only in this project. Default: in all. */
+            project?: string;
+            /** @description The rule to mute. Required for mute. */
+            rule?: string;
+            /** @description The run's id. Required for label, acknowledge and unacknowledge. */
+            run_id?: string;
+            /** @description Mute the rule only for this tool. Default: for all. */
+            tool?: string;
+            /** @description label: loop, not_a_loop or missed_loop, or empty to remove the label. unmute: the number of the act that muted. */
+            value?: string;
+            /** @description The warning's id. Required for acknowledge and unacknowledge. */
+            warning_id?: string;
+        };
         NewEvent: {
             /** @description The agent that acted; for a handoff, the agent that receives control. */
             agent?: string | null;
@@ -852,6 +1085,19 @@ export interface components {
             name?: string | null;
             /** @description The project that the run belongs to. */
             project?: string | null;
+        };
+        NewSetting: {
+            /** @description Why, in the person's words. */
+            note?: string;
+            /** @description Name of the setting. */
+            setting: string;
+            /** @description The tool that it is for. Default: all. */
+            tool?: string;
+            /**
+             * Format: double
+             * @description The value.
+             */
+            value: number;
         };
         Overview: {
             /** @description Runs over time, without gaps between buckets. */
@@ -1023,6 +1269,14 @@ export interface components {
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
+        };
+        Review: {
+            /** @description The warnings that people have seen, the first first. */
+            acknowledged: components["schemas"]["Acknowledgement"][] | null;
+            /** @description The label of the run; null for none. */
+            label: components["schemas"]["Label"] | null;
+            /** @description The mutes that hold for the run's project, the first first. */
+            mutes: components["schemas"]["Act"][] | null;
         };
         Rule: {
             /** @description Further paragraphs, separated by empty lines; may be empty. */
@@ -1313,6 +1567,12 @@ export interface components {
             /** @description Value: a number, a boolean, a string or a list of strings. */
             value: unknown;
         };
+        Shadow: {
+            /** @description Whether the server has a shadow profile. */
+            configured: boolean;
+            /** @description The warnings and decisions of the shadow profile; null without one. */
+            replay: components["schemas"]["Replay"] | null;
+        };
         SlowStep: {
             /** @description The event's id; empty if unknown. */
             event_id: string;
@@ -1323,6 +1583,58 @@ export interface components {
             latency_ms: number;
             /** @description The run's id. */
             run_id: string;
+        };
+        Suggestion: {
+            /** @description Runs labelled missed_loop that are now warned of. */
+            caught: string[] | null;
+            /** @description Runs labelled not_a_loop that are no longer warned of. */
+            dropped: string[] | null;
+            /** @description Runs labelled loop that are still warned of. */
+            kept: string[] | null;
+            /** @description Runs without a label whose warning goes or comes. */
+            others: string[] | null;
+            /**
+             * Format: double
+             * @description Its present value.
+             */
+            present: number;
+            /** @description Runs labelled not_a_loop that are still warned of. */
+            remaining: string[] | null;
+            /** @description The rule that the threshold belongs to. */
+            rule: string;
+            /** @description Name of the setting. */
+            setting: string;
+            /** @description The tool that it is for; empty for all. */
+            tool: string;
+            /**
+             * Format: double
+             * @description The suggested value.
+             */
+            value: number;
+            /** @description The change as a part of the configuration file. */
+            yaml: string;
+        };
+        Suggestions: {
+            /** @description false: the time was over before all thresholds were tried. */
+            complete: boolean;
+            /** @description Name of the server's configuration file; empty for none. */
+            file: string;
+            /**
+             * Format: int64
+             * @description Number of labelled runs that were replayed.
+             */
+            labels: number;
+            /** @description The profile that evaluates the runs. */
+            profile: string;
+            /**
+             * Format: int64
+             * @description Number of replayed runs, with and without a label.
+             */
+            runs: number;
+            /** @description The suggestions, those that change the most labelled runs first. */
+            suggestions: components["schemas"]["Suggestion"][] | null;
+            /** @description Whether the server can write its configuration file. */
+            writable: boolean;
         };
         ToolCalls: {
             /**
@@ -1428,7 +1740,10 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Acknowledgement = components['schemas']['Acknowledgement'];
+export type Act = components['schemas']['Act'];
 export type Analysis = components['schemas']['Analysis'];
+export type Applied = components['schemas']['Applied'];
 export type Batch = components['schemas']['Batch'];
 export type Call = components['schemas']['Call'];
 export type Comparison = components['schemas']['Comparison'];
@@ -1439,11 +1754,14 @@ export type EventAnalysis = components['schemas']['EventAnalysis'];
 export type EventError = components['schemas']['EventError'];
 export type Health = components['schemas']['Health'];
 export type HealthPoint = components['schemas']['HealthPoint'];
+export type Label = components['schemas']['Label'];
 export type Looping = components['schemas']['Looping'];
 export type MetricDeltas = components['schemas']['MetricDeltas'];
 export type Metrics = components['schemas']['Metrics'];
+export type NewAct = components['schemas']['NewAct'];
 export type NewEvent = components['schemas']['NewEvent'];
 export type NewRun = components['schemas']['NewRun'];
+export type NewSetting = components['schemas']['NewSetting'];
 export type Overview = components['schemas']['Overview'];
 export type OverviewBucket = components['schemas']['OverviewBucket'];
 export type OverviewUpdate = components['schemas']['OverviewUpdate'];
@@ -1451,13 +1769,17 @@ export type Problem = components['schemas']['Problem'];
 export type Profile = components['schemas']['Profile'];
 export type Question = components['schemas']['Question'];
 export type Replay = components['schemas']['Replay'];
+export type Review = components['schemas']['Review'];
 export type Rule = components['schemas']['Rule'];
 export type Run = components['schemas']['Run'];
 export type RunDetails = components['schemas']['RunDetails'];
 export type RunSummary = components['schemas']['RunSummary'];
 export type RunUpdate = components['schemas']['RunUpdate'];
 export type Setting = components['schemas']['Setting'];
+export type Shadow = components['schemas']['Shadow'];
 export type SlowStep = components['schemas']['SlowStep'];
+export type Suggestion = components['schemas']['Suggestion'];
+export type Suggestions = components['schemas']['Suggestions'];
 export type ToolCalls = components['schemas']['ToolCalls'];
 export type ToolHints = components['schemas']['ToolHints'];
 export type Usage = components['schemas']['Usage'];
@@ -1465,6 +1787,75 @@ export type UsageTotals = components['schemas']['UsageTotals'];
 export type Warning = components['schemas']['Warning'];
 export type $defs = Record<string, never>;
 export interface operations {
+    "list-acts": {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: number;
+                /** @description X-Next-Cursor of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Link?: string;
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    act: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAct"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     compare: {
         parameters: {
             query: {
@@ -1587,6 +1978,67 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-labels": {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"][] | null;
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */
@@ -1992,6 +2444,70 @@ export interface operations {
             };
         };
     };
+    "get-review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Review"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Shadow"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "stream-run": {
         parameters: {
             query?: {
@@ -2081,6 +2597,68 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["OverviewUpdate"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    suggest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "apply-setting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSetting"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applied"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */
