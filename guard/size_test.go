@@ -3,6 +3,8 @@ package guard
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,5 +84,33 @@ func TestSizesOfTheSnapshotsThatAreShared(t *testing.T) {
 				t.Errorf("the median is %d bytes, over %d", sizes[middle], c.median)
 			}
 		})
+	}
+}
+
+// TestSizesOfRunsThatReadMuch measures the same for runs that read 1,500 bytes of new text with each call.
+func TestSizesOfRunsThatReadMuch(t *testing.T) {
+	for calls, most := range map[int]int{50: 40 << 10, 500: 128 << 10} {
+		words := rand.New(rand.NewPCG(1, 2))
+		g := New(load(t, "default"), Options{Run: "run", Now: ticking()})
+		for k := range calls {
+			text := []byte{'"'}
+			for len(text) < 1500 {
+				text = fmt.Appendf(text, "word%d ", words.IntN(5000))
+			}
+			call := Call{Tool: "read_file", Args: json.RawMessage(fmt.Sprintf(`{"path":"src/file%d.go"}`, k))}
+			g.Before(t.Context(), call)
+			g.After(t.Context(), call, Outcome{Result: append(text, '"')})
+		}
+		data, err := g.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err = compress(data); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d calls: %d bytes", calls, len(data))
+		if len(data) > most {
+			t.Errorf("a run of %d calls has %d bytes, over %d", calls, len(data), most)
+		}
 	}
 }
