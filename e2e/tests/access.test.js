@@ -50,6 +50,7 @@ const refused = () => patient.call("deploy", { to: `stage ${patient.calls}` }, n
 await server.send([...patient.begin(), ...Array.from({ length: 5 }, refused).flat(), ...patient.end()]);
 await server.post("/api/acts", JSON.stringify({ action: "label", run_id: "waits", value: "not_a_loop", note: "it waits for a deployment" }));
 await server.post("/api/acts", JSON.stringify({ action: "mute", rule: "cycle", tool: "search", note: "a known one" }));
+const at = (hours) => new Date(now - hours * 3_600_000).toISOString();
 
 /** pages are those that are looked at, each with what shows that it is all there. */
 const pages = [
@@ -83,6 +84,15 @@ const pages = [
     },
   },
   { name: "compare", path: `/compare?a=${stuck}&b=${stuck.replace("stuck", "healthy")}`, ready: (p) => p.getByRole("heading", { name: "First difference" }) },
+  { name: "runs-looping", path: "/?decision=warn,block,halt&sort=events", ready: (p) => p.getByRole("row").filter({ hasText: "nightly report 0" }) },
+  { name: "runs-none", path: "/?text=no-such-run-anywhere", ready: (p) => p.getByText("No matching runs") },
+  {
+    name: "runs-filters", path: "/?project=reports",
+    ready: async (p) => {
+      await p.getByRole("button", { name: /^Filters/ }).click();
+      return p.getByRole("dialog", { name: "Filters" }).getByRole("combobox", { name: "Metadata" });
+    },
+  },
   { name: "overview", path: "/overview?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
   { name: "suggestions", path: "/suggestions", ready: (p) => p.getByRole("article").first() },
   { name: "audit", path: "/audit", ready: (p) => p.getByRole("table", { name: "Audit log" }) },
@@ -92,6 +102,10 @@ const pages = [
       await p.getByRole("button", { name: "Mute …" }).first().click();
       return p.getByRole("dialog").getByRole("button", { name: "Mute" });
     },
+  },
+  {
+    name: "overview-change", path: `/overview?since=24h&project=reports&a=${at(24)}/${at(10)}&b=${at(10)}/${at(-1)}`,
+    ready: (p) => p.getByRole("table", { name: "Comparison" }),
   },
   { name: "rules", path: "/rules", ready: (p) => p.getByRole("heading", { name: "Same call same result" }) },
 ];

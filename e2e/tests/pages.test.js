@@ -207,34 +207,6 @@ describe("the node of a tool in the graph", () => {
   });
 });
 
-describe("the overview", () => {
-  test("summarizes all runs", async (t) => {
-    const page = await open(t, browser, server, "/overview?since=24h");
-    await page.getByText("50 %", { exact: true }).waitFor(); // one of two has a warning
-    const tools = page.getByRole("table", { name: "Tools that loop most" });
-    await tools.getByRole("row", { name: /^search/ }).waitFor();
-    const rules = page.getByRole("table", { name: "Rules that warn most" });
-    await rules.getByRole("link", { name: "Same call same result" }).click();
-    await page.getByRole("grid", { name: "Runs" }).getByRole("link", { name: "one that loops" }).waitFor();
-    assert.equal(await page.getByRole("link", { name: "one that ends" }).count(), 0);
-  });
-
-  test("leads to the slowest step of a run", async (t) => {
-    const page = await open(t, browser, server, "/overview?since=24h");
-    const [slowest] = (await server.get("/api/overview?since=24h")).slowest;
-    const part = page.getByRole("region", { name: "Slowest steps" });
-    await part.getByText(slowest.event_id, { exact: true }).waitFor();
-    await part.getByRole("link", { name: slowest.run_id, exact: true }).click();
-    await page.getByRole("complementary", { name: "Event" }).getByText(new RegExp(`\\b${slowest.event_id}$`)).waitFor();
-  });
-
-  test("keeps its period in the URL", async (t) => {
-    const page = await open(t, browser, server, "/overview");
-    await page.getByRole("combobox", { name: "Period" }).selectOption("1h");
-    await page.waitForURL(/since=1h/);
-  });
-});
-
 describe("the rules", () => {
   test("are those of unloop explain, by profile", async (t) => {
     const known = await server.get("/api/rules");

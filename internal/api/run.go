@@ -45,8 +45,11 @@ type RunSummary struct {
 	CostAfter      float64 `json:"cost_after_warning" doc:"Cost in US dollars since its first warning."`
 	Refolding      bool    `json:"refolding" doc:"true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet."`
 
-	Tools   []ToolCalls `json:"tools" doc:"The most called tools, the most called first; 5 at most."`
-	Novelty []float64   `json:"novelty" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
+	Duration float64     `json:"duration_sec" doc:"Seconds from the first event to the last."`
+	Agents   []string    `json:"agents" doc:"The agents that acted, sorted; 32 at most."`
+	Models   []string    `json:"models" doc:"The models that were called, sorted; 16 at most."`
+	Tools    []ToolCalls `json:"tools" doc:"The most called tools, the most called first; 5 at most."`
+	Novelty  []float64   `json:"novelty" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
 }
 
 // ToolCalls says how often a tool was called.
@@ -92,7 +95,8 @@ func SummaryOf(r *store.Run) RunSummary {
 		Run: RunOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
 		HealthStatus: string(r.Health.Status), WorstDecision: r.WorstAction.String(), Profile: r.Profile, FirstWarningAt: TimeOrNull(r.FirstWarningAt),
 		UpdatedAt: TimeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.UsageAfterWarning.Calls, TokensAfter: r.UsageAfterWarning.Tokens,
-		CostAfter: store.Round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
+		CostAfter: store.Round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Duration: store.Round(r.Metrics.Duration, 3),
+		Agents: append([]string{}, r.Agents...), Models: append([]string{}, r.Models...), Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
 	}
 }
 

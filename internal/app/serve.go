@@ -91,6 +91,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 
 	inner := begin(func() error { return p.pipeline.Run(recording) })
 	cleaning := begin(func() error { return p.retain(serving) })
+	indexing := begin(func() error { return p.index(serving) })
 	asking := begin(func() error { return p.answerQuestions(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
 	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
@@ -102,7 +103,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	}
 	<-serving.Done()
 	p.log.Info("stopping")
-	err := errors.Join(edge.wait(), telemetry.wait(), cleaning.wait(), asking.wait())
+	err := errors.Join(edge.wait(), telemetry.wait(), cleaning.wait(), indexing.wait(), asking.wait())
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()

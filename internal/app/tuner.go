@@ -112,7 +112,7 @@ func (t tuner) material(ctx context.Context) (rows []*store.Run, runs []suggest.
 			return nil, nil, err
 		}
 	}
-	latest, _, err := t.store.Runs(ctx, store.Filter{}, store.Page{Limit: suggestOthers})
+	latest, _, err := t.store.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: suggestOthers})
 	for k := range latest {
 		if err == nil {
 			err = add(&latest[k], "")

@@ -41,7 +41,7 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 	if p.dsn, err = s.Config.Database(); err != nil {
 		return nil, err
 	}
-	if p.store, err = sqlstore.Open(ctx, p.dsn, sqlstore.Options{}); err != nil {
+	if p.store, err = sqlstore.Open(ctx, p.dsn, sqlstore.Options{NoSearch: !s.Config.Search}); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -78,7 +78,7 @@ var rooms = map[string]room{
 	"internal/store/sqlstore": {
 		ours:   []string{"policy", "internal/store"},
 		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sys", "modernc.org/sqlite"},
-		tests:  []string{"internal/store/storetest/postgres"},
+		tests:  []string{".", "internal/store/storetest/postgres"},
 	},
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
@@ -96,7 +96,7 @@ var rooms = map[string]room{
 	"internal/connlimit": {},
 	"internal/httpd": {
 		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/settings", "internal/store"},
-		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/protobuf"},
+		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/sync", "golang.org/x/time", "google.golang.org/protobuf"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
 	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp", "internal/memory"}, others: []string{

@@ -34,6 +34,7 @@ type Config struct {
 	IdleMemory    Duration      `yaml:"idle_memory" doc:"A run without events for this long is evicted from memory. Its next event loads it from the database."`
 	LiveRuns      int           `yaml:"live_runs" doc:"Maximum number of runs in memory. The runs that were idle longest are evicted."`
 	Content       string        `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are evaluated with their full content."`
+	Search        bool          `yaml:"search" doc:"Full-text search over what is stored of events. false: events are not indexed, and an existing index is deleted."`
 	Mask          Mask          `yaml:"mask" doc:"Masking of secrets in all requests: keys of known formats, passwords, and values whose name marks them as secret."`
 	Prices        string        `yaml:"prices" doc:"A file with prices of models, which take precedence over the built-in ones. Empty: none."`
 	Webhooks      []Webhook     `yaml:"webhooks" doc:"Endpoints that receive warnings."`
@@ -168,6 +169,7 @@ func Default() *Config {
 		IdleMemory: Duration(5 * time.Minute),
 		LiveRuns:   2048,
 		Content:    "full",
+		Search:     true,
 		SecondOpinion: SecondOpinion{
 			Wait: Duration(5 * time.Second), Timeout: Duration(20 * time.Second), PerRun: 5, PerHour: 60, MaxTokens: 1000,
 		},

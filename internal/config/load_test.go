@@ -45,6 +45,7 @@ idle_memory: 90s
 live_runs: 7
 memory: 2GiB
 content: none
+search: true
 mask: {disabled: true, patterns: ['x-[0-9]+']}
 prices: prices.yaml
 webhooks:
@@ -66,7 +67,7 @@ log: {level: debug, format: json}
 			QueueBytes: 2_000_000_000, TraceBytes: 1 << 20,
 		},
 		Retention: Retention{Age: Duration(30 * day), Size: 2 << 30},
-		IdleClose: Duration(90 * time.Minute), IdleMemory: Duration(90 * time.Second), LiveRuns: 7, Memory: 2 << 30, Content: "none",
+		IdleClose: Duration(90 * time.Minute), IdleMemory: Duration(90 * time.Second), LiveRuns: 7, Memory: 2 << 30, Content: "none", Search: true,
 		Mask: Mask{Disabled: true, Patterns: []string{"x-[0-9]+"}}, Prices: "prices.yaml",
 		Webhooks: []Webhook{{
 			URL: "https://example.com/a", Format: "slack", Secret: "s", Rules: []string{"cycle"}, Severity: "critical",
@@ -116,7 +117,7 @@ func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 		"project": "p", "hosts": "[h]", "origins": "http://o", "tokens": "[{name: n, scope: read, sha256: " + strings.Repeat("0", 64) + "}]",
 		"limits.body": "2KiB", "limits.batch": "3", "limits.depth": "12", "limits.attributes": "33", "limits.connections": "2",
 		"limits.queue_events": "20000", "limits.queue_bytes": "64MiB", "limits.trace_bytes": "3MiB", "retention.age": "1d", "retention.size": "3GiB",
-		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "shadow.profile": "cycles", "shadow.settings": "{same_errors: 9}", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
+		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "search": "false", "shadow.profile": "cycles", "shadow.settings": "{same_errors: 9}", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
 		"webhooks": "[{url: http://w}]", "log.level": "warn", "log.format": "json",
 		"second_opinion.endpoint": "http://m/v1", "second_opinion.model": "m", "second_opinion.api_key_env": "KEY", "second_opinion.wait": "1s",
 		"second_opinion.timeout": "2s", "second_opinion.per_run": "3", "second_opinion.per_hour": "4", "second_opinion.max_tokens": "500",

@@ -82,12 +82,14 @@ type Store interface {
 type Runs interface {
 	// Run returns the run with the id, or nil.
 	Run(ctx context.Context, id string) (*store.Run, error)
-	// Runs returns a page of the runs that the filter selects, the latest started first, and the cursor of the next page.
-	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
-	// RunsSince returns the first runs whose latest event arrived after an arrival, in the order of these arrivals.
+	// Runs returns a page of the runs that the filter chooses, in an order, and the cursor of the next.
+	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
+	// CountRuns returns how many runs the filter chooses.
+	CountRuns(ctx context.Context, f store.Filter) (int, error)
+	// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
-	// Overview summarizes the runs that started in a time range, in buckets of a step.
-	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
+	// Overview sums up the runs that the query chooses.
+	Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error)
 }
 
 // Events reads events.

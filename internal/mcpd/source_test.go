@@ -30,7 +30,7 @@ type drawer struct {
 	pages  []string // cursors that were asked for
 }
 
-func (d *drawer) Runs(_ context.Context, _ store.Filter, p store.Page) ([]store.Run, string, error) {
+func (d *drawer) Runs(_ context.Context, _ store.Filter, o store.Order, p store.Page) ([]store.Run, string, error) {
 	return []store.Run{d.run}[:min(1, p.Limit)], "", nil
 }
 

@@ -44,7 +44,9 @@ type foldState struct {
 	Ended               time.Time
 	Last                time.Time // time of the latest event
 	Tools               []string
-	Warnings            map[string]warningTimes // by key of the warning
+	Agents              []string
+	Models              []string
+	Warnings            map[string]warningTimes // by warning
 	WorstAction         uint8                   // a policy.Action
 	Decisions           int
 	FirstWarningAt      time.Time
@@ -147,7 +149,8 @@ func (s *foldState) setName(name string, by nameSource) {
 // apply updates the facts about the run as a whole with an event.
 func (f *fold) apply(e *unloop.Event, happened time.Time) {
 	s := &f.s
-	if e.SpanID != "" { // a run of spans has no event for its start
+	s.Agents, s.Models = withName(s.Agents, e.Agent, store.MaxAgents), withName(s.Models, e.Model, store.MaxModels)
+	if e.SpanID != "" { // nothing says that a run of spans has begun
 		s.setName(e.Agent, byAgent)
 	}
 	switch e.Type {
@@ -162,14 +165,22 @@ func (f *fold) apply(e *unloop.Event, happened time.Time) {
 		s.Status, s.Ended = store.Failed, happened
 	case unloop.ToolCallStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
-		if name := e.ToolName(); name != "" && len(s.Tools) < store.MaxTools {
-			if k, known := slices.BinarySearch(s.Tools, name); !known {
-				s.Tools = slices.Insert(s.Tools, k, name)
-			}
-		}
+		s.Tools = withName(s.Tools, e.ToolName(), store.MaxTools)
 	case unloop.LLMCallStarted, unloop.MessageSent, unloop.HandoffStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
 	}
+}
+
+// withName returns the sorted names with another one, if there is room for it.
+func withName(names []string, name string, most int) []string {
+	if name == "" || len(names) == most {
+		return names
+	}
+	k, known := slices.BinarySearch(names, name)
+	if known {
+		return names
+	}
+	return slices.Insert(names, k, name)
 }
 
 func (f *fold) warn(happened time.Time) {

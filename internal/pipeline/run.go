@@ -179,7 +179,7 @@ func (r *run) describe(profile string) {
 		}
 	}
 	row.Arrival, row.Bytes = max(row.Arrival, s.Arrival), s.Bytes
-	row.Tools = s.Tools
+	row.Tools, row.Agents, row.Models = s.Tools, s.Agents, s.Models
 	row.Metrics = r.fold.metrics()
 	row.Health = r.fold.session.Health()
 	row.WorstAction = policyAction(s.WorstAction)

@@ -60,6 +60,8 @@ type Run struct {
 	Bytes             int64     // approximate size of its events
 	Metadata          json.RawMessage
 	Tools             []string // at most MaxTools, sorted
+	Agents            []string // at most MaxAgents, sorted
+	Models            []string // at most MaxModels, sorted
 	Metrics           Metrics
 	Health            policy.Health
 	Warnings          int
@@ -94,8 +96,12 @@ type Refold struct {
 // MaxHints is the maximum number of hints of a run.
 const MaxHints = 8
 
-// MaxTools is the maximum number of tools by which a run can be found.
-const MaxTools = 64
+// The maximum numbers of names by which a run can be found.
+const (
+	MaxTools  = 64
+	MaxAgents = 32
+	MaxModels = 16
+)
 
 // The bounds of a Preview.
 const (

@@ -29,7 +29,7 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		table           string
 		columns, suffix string
 	}{
-		{&all.runs, "runs", runColumns, conflict("number", runColumns)},
+		{&all.runs, "runs", writtenRunColumns, conflict("number", writtenRunColumns)},
 		{&all.events, "events", eventColumns, " ON CONFLICT (run, id) DO NOTHING"},
 		{&all.spans, "spans", spanColumns, conflict("trace, id", spanColumns)},
 		{&all.traces, "traces", traceColumns, conflict("trace, run", traceColumns)},

@@ -132,7 +132,7 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 			return err
 		}
 	}
-	return nil
+	return w.unindexRun(ctx, run)
 }
 
 // invalidate deletes the decisions and checkpoints after a position, and all warnings of the run.

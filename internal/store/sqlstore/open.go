@@ -14,7 +14,8 @@ import (
 
 // Options are the options of a store. The zero value is valid.
 type Options struct {
-	Readers int // number of connections for reading; default: 4
+	Readers  int  // connections that read at once; 4 unless above 0
+	NoSearch bool // events are not indexed for full-text search, and what was indexed is deleted
 }
 
 // Store keeps records in a database. It is safe for concurrent use.
@@ -23,7 +24,9 @@ type Store struct {
 
 	mu      sync.Mutex // held by Commit
 	bulks   bulks
-	scratch []any // arguments of the current statement of Commit
+	scratch []any // arguments of the statement that Commit is at
+
+	searchable bool // events are indexed for full-text search
 }
 
 // database is the part that differs between SQLite and PostgreSQL.
@@ -40,6 +43,11 @@ type database struct {
 	rows     []int              // numbers of rows of bulk statements, descending to 1
 	size     string             // the query for Size
 	reclaim  []string           // the statements of Reclaim
+
+	otherMigrations string // how the names of migrations end that are for the other database
+	scanRuns        string // the table of runs for queries that look at all of them
+	position        string // the function that tells where a text is in another, from 1
+	search          searchSQL
 }
 
 // Open opens a store: a SQLite database at a path, or a PostgreSQL database at a URL postgres://…. It creates the file if it does
@@ -56,7 +64,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{database: d}
+	s := &Store{database: d, searchable: !o.NoSearch}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -77,6 +85,11 @@ func (s *Store) start(ctx context.Context) (err error) {
 	}
 	if _, _, err := s.Last(ctx); err != nil { // opens the log of SQLite
 		return err
+	}
+	if !s.searchable {
+		if err := s.clearSearch(ctx); err != nil {
+			return err
+		}
 	}
 	return s.intact()
 }

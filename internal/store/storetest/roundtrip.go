@@ -28,7 +28,7 @@ func empty(t *testing.T, s Store) {
 	if r := must[*store.Run](t)(s.LatestRun(ctx)); r != nil {
 		t.Errorf("it has a latest run %v", r)
 	}
-	runs, next, err := s.Runs(ctx, store.Filter{}, store.Page{Limit: 10})
+	runs, next, err := s.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: 10})
 	if err != nil || len(runs) != 0 || next != "" {
 		t.Errorf("it lists runs %v, then %q, error %v", runs, next, err)
 	}
@@ -38,7 +38,7 @@ func empty(t *testing.T, s Store) {
 	if known := must[map[string]store.Position](t)(s.Known(ctx, 1, []string{"e"})); len(known) != 0 {
 		t.Errorf("it knows %v", known)
 	}
-	f := must[store.Overview](t)(s.Overview(ctx, noon, noon.Add(time.Hour), time.Hour))
+	f := must[store.Overview](t)(s.Overview(ctx, period(noon, noon.Add(time.Hour), time.Hour)))
 	if diff := cmp.Diff(store.Overview{Since: noon, Until: noon.Add(time.Hour), Step: time.Hour, Buckets: []store.OverviewBucket{{Start: noon}}}, f); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}

@@ -25,7 +25,9 @@ type Store interface {
 	Unflushed(ctx context.Context) ([]string, error)
 	Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error)
 
-	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
+	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
+	CountRuns(ctx context.Context, f store.Filter) (int, error)
+	Index(ctx context.Context, most int) (indexed int, err error)
 	LatestRun(ctx context.Context) (*store.Run, error)
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
 	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
@@ -33,7 +35,7 @@ type Store interface {
 	EventsOf(ctx context.Context, run int64, ids []string) ([]store.Event, error)
 	Warnings(ctx context.Context, run int64) ([]store.Warning, error)
 	Decisions(ctx context.Context, run int64, p store.Page) (decisions []store.Decision, next string, err error)
-	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
+	Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error)
 
 	Size(ctx context.Context) (bytes int64, err error)
 	Oldest(ctx context.Context, limit int) ([]string, error)
@@ -82,6 +84,14 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a body of 1 MiB comes back", largeBodies},
 		{"absurd numbers do not affect sums", absurdNumbers},
 		{"each filter selects its runs", filters},
+		{"a filter of names, decisions and metadata selects its runs", moreFilters},
+		{"runs are counted as they are listed", counts},
+		{"runs are sorted by each key, both ways, on any pages", sorted},
+		{"a run is found by the words of an event", searchEvents},
+		{"an event that is deleted or changed is not found by its former words", searchDeleted},
+		{"of many runs with a word the latest are found", searchMany},
+		{"an overview compares with the period before, and groups runs", overviewGroups},
+		{"an overview of some runs leaves the others out", overviewFilter},
 		{"new runs do not move pages of runs", runPages},
 		{"events and decisions are returned in pages", eventPages},
 		{"a page of large events is short, and the next page continues", heavyPages},

@@ -74,11 +74,17 @@ const run = (id: string): string => `/api/runs/${segmentOf(id)}`;
 export interface Page<T> {
   items: T[];
   next: string | null;
+  /** The number of items on all pages, on the first page of a list that counts them. */
+  total: number | null;
+}
+
+function numberOrNull(text: string | null): number | null {
+  return text ? Number(text) : null;
 }
 
 async function page<T>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<Page<T>> {
   const answer = await ask(`${path}?${query}`, { signal });
-  return { items: (await answer.json()) as T[], next: answer.headers.get("X-Next-Cursor") };
+  return { items: (await answer.json()) as T[], next: answer.headers.get("X-Next-Cursor"), total: numberOrNull(answer.headers.get("X-Total-Count")) };
 }
 
 export const api = {

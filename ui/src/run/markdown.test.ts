@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Decision, RunSummary, Warning } from "../api/names";
 import { markdownOf } from "./markdown";
 
-const run = { id: "r|1", name: "fix `it` <b>@ada</b>", project: "p", status: "completed", profile: "default", health_score: 5, loop_health_status: "Likely stuck" } as RunSummary;
+const run = { id: "r|1", name: "fix `it` <b>@ada</b>", project: "p", status: "completed", profile: "default", health_score: 5, loop_health_status: "stuck" } as RunSummary;
 const warning = (message: string): Warning =>
   ({ type: "same_call_same_result", count: 7, message, event_id: "e9", details: { why: "It costs.", try: "Stop.", first_event_id: "e1" } }) as unknown as Warning;
 const decision = { action: "warn", event_number: 8, event_id: "e9" } as Decision;
