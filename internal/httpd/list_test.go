@@ -25,14 +25,14 @@ func TestRunsAreFilteredAndSorted(t *testing.T) {
 	h.send(looping("loops", 6)...)
 	h.send(event("works", 1, "run_started", `"project":"shop","metadata":{"prompt":"v2"}`), event("works", 2, "llm_call_started", `"agent":"coder","model":"m-1"`),
 		event("works", 3, "run_completed", ""))
-	h.send(event("told", 1, "tool_call_started", `"tool":"search","metadata":{"guard":{"action":"block","code":"x","message":"stop"}}`))
+	h.send(event("told", 1, "tool_call_started", `"tool":"search","metadata":{"guard":{"by":"Go","action":"block","code":"x","message":"stop"}}`))
 	for _, c := range []struct {
 		query string
 		want  []string
 	}{
-		{"decision=warn,block,halt", []string{"loops"}},
-		{"decision=allow&sort=events", []string{"works", "told"}},
-		{"health=Healthy&sort=events&order=asc", []string{"told", "works"}},
+		{"decision=warn,block,halt", []string{"told", "loops"}},
+		{"decision=allow&sort=events", []string{"works"}},
+		{"health=healthy&sort=events&order=asc", []string{"told", "works"}},
 		{"guard=guarded", []string{"told"}},
 		{"guard=observed&sort=name&order=asc", []string{"loops", "works"}},
 		{"agent=coder", []string{"works"}},
@@ -53,7 +53,7 @@ func TestAPageOfRunsTellsTheTotalAndTheNextPage(t *testing.T) {
 	for k := range 5 {
 		h.send(event(fmt.Sprint("r", k), 1, "llm_call_started", `"agent":"coder","cost":`+fmt.Sprint(k%2)))
 	}
-	path, totals, got := "/api/runs?agent=coder&health=Healthy,Failed&decision=allow&sort=cost&limit=2", []string{}, 0
+	path, totals, got := "/api/runs?agent=coder&health=healthy,stuck&decision=allow&sort=cost&limit=2", []string{}, 0
 	for path != "" {
 		w := h.do(http.MethodGet, path, "")
 		if w.Code != http.StatusOK {

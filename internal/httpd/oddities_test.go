@@ -53,7 +53,7 @@ func TestUnknownTypesAndFieldsAreTold(t *testing.T) {
 func TestUnknownQueryParametersAreRefused(t *testing.T) {
 	h := newTestServer(t, nil)
 	for path, want := range map[string]string{
-		"/api/runs?staus=failed":   `"reason":"unknown parameter; did you mean \"status\"?; allowed: cursor, `,
+		"/api/runs?staus=failed":   `"reason":"unknown parameter; did you mean \"status\"?; allowed: agent, cursor, `,
 		"/api/rules?x=1":           `"reason":"unknown parameter; it takes none"`,
 		"/api/overview?since=24h&": "",
 		"/api/runs?status=failed":  "",

@@ -11,8 +11,11 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-func overview(t *testing.T, s Store) {
-	var b store.Batch
+// avoided and wasted are the usage after the stops of a guarded and of an observed run of summedRuns.
+var avoided, wasted = store.Usage{Calls: 3, Tokens: 400, Cost: 0.125}, store.Usage{Calls: 1, Tokens: 200, Cost: 0.5}
+
+// summedRuns returns six runs, of which the first and the last are not in the period from noon on.
+func summedRuns() (b store.Batch) {
 	for k, c := range []struct {
 		at      time.Duration
 		status  string
@@ -42,13 +45,17 @@ func overview(t *testing.T, s Store) {
 		}
 		switch k {
 		case 2:
-			r.Guard.By, r.UsageAfterStop = "Go", store.Usage{Calls: 3, Tokens: 400, Cost: 0.125}
+			r.Guard.By, r.UsageAfterStop = "Go", avoided
 		case 4:
-			r.UsageAfterStop = store.Usage{Calls: 1, Tokens: 200, Cost: 0.5}
+			r.UsageAfterStop = wasted
 		}
 		b.Runs = append(b.Runs, r)
 	}
-	avoided, wasted := store.Usage{Calls: 3, Tokens: 400, Cost: 0.125}, store.Usage{Calls: 1, Tokens: 200, Cost: 0.5}
+	return b
+}
+
+func overview(t *testing.T, s Store) {
+	b := summedRuns()
 	b.Events = []store.Event{
 		{Arrival: 1, Run: 3, ID: "e2", Body: []byte(`{"type":"tool_call_completed","tool":"grep"}`)},
 		{Arrival: 2, Run: 5, ID: "e4", Body: []byte(`{"type":"llm_call_completed","model":"m-1"}`)},
