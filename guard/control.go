@@ -11,13 +11,21 @@ import (
 // the agent with the next decision that has none. After a pause, Before waits until a resume, a halt or an override. After a halt, all
 // decisions about calls halt. An override lets the agent continue; with a tool, calls of the tool are allowed for the rest of the run.
 // The event is folded and not handed to Options.Events, because it comes from where those go.
+//
+// With a Shared, the event is saved for all guards of the run. If several of them take it, each folds it, and a nudge is told by each.
 func (g *Guard) Control(e *unloop.Event) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.failed != nil || g.closed {
-		return
-	}
-	d := g.fold(e.Clone())
+	g.transact(context.Background(), Usage{}, func() Decision {
+		if g.failed != nil || g.closed {
+			return Decision{}
+		}
+		d := g.fold(e.Clone())
+		g.obey(e, d)
+		return d
+	})
+}
+
+// obey carries out what a person does. The caller holds the lock.
+func (g *Guard) obey(e *unloop.Event, d Decision) {
 	switch {
 	case e.Type == unloop.Control && e.Name == unloop.ControlPause:
 		if g.paused == nil {

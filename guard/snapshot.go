@@ -21,7 +21,7 @@ type kept struct {
 }
 
 // Snapshot returns the complete state of the guard as JSON. A guard that Restore makes of it continues exactly as this one would.
-// Listeners and the counts of the swarm are not included. The error wraps ErrFailed if the guard has failed. A custom policy
+// Listeners, the counts of the swarm and the usage of the project are not included. The error wraps ErrFailed if the guard has failed. A custom policy
 // whose state cannot be encoded is also an error.
 func (g *Guard) Snapshot() (data []byte, err error) {
 	g.mu.Lock()
@@ -104,6 +104,7 @@ func (s *Stats) validate(events int) error {
 	c.Count("decisions", s.Decisions, events)
 	c.Count("shadowed", s.Shadowed, s.Decisions)
 	c.That(s.DroppedNotices >= 0 && s.SwarmErrors >= 0, "unheard and swarm_errors are %d and %d, want 0 or more", s.DroppedNotices, s.SwarmErrors)
+	c.That(s.StoreErrors >= 0, "store_errors is %d, want 0 or more", s.StoreErrors)
 	o := &s.SecondOpinions
 	c.That(min(o.Asked, o.Answered, o.Late, o.Failed) >= 0, "second_opinions has a negative count")
 	c.Count("number of actions", len(s.Actions), int(policy.Halt))

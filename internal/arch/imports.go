@@ -44,7 +44,12 @@ var rooms = map[string]room{
 	"internal/boundedmap":   {},
 	"swarm":                 {ours: []string{".", "internal/boundedmap"}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
+	"swarm/redisstore":      {ours: []string{".", "swarm"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"guard", "profile"}},
+	"internal/redistest":    {others: []string{"github.com/redis/rueidis"}},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
+	"guard/guardtest":       {ours: []string{".", "guard", "policy", "profile"}, others: testLibraries},
+	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
+	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
 	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
 	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
@@ -175,7 +180,10 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/costtest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+
+// forApplications are the packages that only applications import: the program links none of them, nor what they import.
+var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{
@@ -252,7 +260,7 @@ func (r room) allows(s source, imported string) bool {
 	if s.isTest() {
 		return helper || folder == s.folder || slices.Contains(r.tests, folder) || slices.Contains(r.ours, everything)
 	}
-	return !helper && slices.Contains(r.ours, everything)
+	return !helper && !slices.Contains(forApplications, folder) && slices.Contains(r.ours, everything)
 }
 
 // folderOf returns the folder of a package of this module.
