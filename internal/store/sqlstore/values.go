@@ -66,14 +66,6 @@ func object(bytes []byte) json.RawMessage {
 // quoted returns a name as it is stored in a list of names. No stored name is a part of another.
 func quoted(tool string) string { return "\n" + strconv.Quote(store.Text(tool)) + "\n" }
 
-// flag returns the stored form of a boolean.
-func flag(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 // list returns the stored form of names: one per line, with a line end at both ends.
 func list(tools []string) string {
 	if len(tools) == 0 {
