@@ -76,8 +76,8 @@ func (p *Proxy) judgeInTime(a api, body []byte, session string) (verdict, error)
 	}
 	done := make(chan result, 1)
 	go func() {
-		defer func() { <-p.judging }()
-		v, err := p.conversations.judge(a, body, session)
+		v, err := p.conversations.judge(a, body, session) // a panic is an error
+		<-p.judging
 		done <- result{v, err}
 	}()
 	select {
