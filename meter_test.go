@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
 var measured = Options{Shells: DefaultShells(), Needs: NeedEffort | NeedOutcomes | NeedExcerpts | NeedTexts}
@@ -55,6 +57,7 @@ func TestAMeterThatNoRunHasWrittenIsRefused(t *testing.T) {
 		"calls that were not counted": {Acts: make([]act, 2), N: 1},
 		"too many answers":            {Answers: make([]answer, recentAnswers+1)},
 		"too many numbers":            {Answers: []answer{{Count: 9}}},
+		"too many numbers of a line":  {Answers: []answer{{Tail: fingerprint.Tail{Count: 5}}}},
 		"an answer that is not there": {Next: 3},
 		"too much patience":           {Excused: 3},
 	} {

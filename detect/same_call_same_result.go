@@ -27,7 +27,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Score = step.Repeats.Weight / d.Weight
 	stepsThat(r, recent, func(s *unloop.Step) bool {
 		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
-		f.Advisory = f.Advisory || same && s.ArgsHash != step.ArgsHash && step.Effort.Brought == unloop.Absence
+		f.Advisory = f.Advisory || same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
 		return same
 	}).attach(&f)
 	f.Next = []unloop.Hash{step.Question}

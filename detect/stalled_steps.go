@@ -51,7 +51,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 // countEffects says how often the steps in vain, of those that are remembered, failed, found nothing, returned known content, or could do
 // nothing, and how much of their outcomes was new.
 func countEffects(r *unloop.Run, m *unloop.Meter) string {
-	var n [unloop.Nothing + 1]int
+	var n [unloop.NoOp + 1]int
 	novelty, all := 0.0, 0
 	for k := range recent {
 		s := r.StepAt(k)
@@ -59,16 +59,16 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 			break
 		}
 		if s.Effort.Wasted > 0 {
-			n[s.Effort.Brought]++
+			n[s.Effort.Yield]++
 			novelty += s.Effort.Novelty
 			all++
 		}
 	}
 	text := ""
 	for _, part := range []struct {
-		of     unloop.Brought
+		of     unloop.Yield
 		phrase string
-	}{{unloop.Setback, "failed"}, {unloop.Absence, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Nothing, "could do nothing"}} {
+	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.NoOp, "could do nothing"}} {
 		if n[part.of] == 0 {
 			continue
 		}

@@ -16,7 +16,7 @@ func wordsOf(text string) *Words {
 }
 
 func TestWhatATextTells(t *testing.T) {
-	for text, want := range map[string]Setback{
+	for text, want := range map[string]Ending{
 		"The file main.go has been updated.":                      Done,
 		"Todos have been modified successfully. Please proceed.":  Done,
 		"(Bash completed with no output)":                         Nothing,
@@ -26,15 +26,15 @@ func TestWhatATextTells(t *testing.T) {
 		"Please always provide EXACTLY ONE action, found 3":       Refused,
 		"Unable to verify if domain x is safe to fetch":           Refused,
 		"Unknown column 'total' is an error in the field list":    Refused,
-		"total 36 drwxr-xr-x 1 root":                              NoSetback,
-		"package main func main":                                  NoSetback,
-		strings.Repeat("word ", 40) + "error":                     NoSetback,
+		"total 36 drwxr-xr-x 1 root":                              NoEnding,
+		"package main func main":                                  NoEnding,
+		strings.Repeat("word ", 40) + "error":                     NoEnding,
 		"no errors, 3 warnings were not fixed":                    Refused,
-		"<output>\\n</output>":                                    NoSetback,
-		"429 Too Many Requests: rate limited, retry later":        NoSetback,
+		"<output>\\n</output>":                                    NoEnding,
+		"429 Too Many Requests: rate limited, retry later":        NoEnding,
 		"The edit failed: the two strings are identical, as said": Refused,
 	} {
-		if got := wordsOf(text).Tells; got != want {
+		if got := wordsOf(text).Ending; got != want {
 			t.Errorf("%q tells %d, want %d", text, got, want)
 		}
 	}
@@ -158,14 +158,14 @@ func TestWordsKnowWhereLinesSentencesAndMembersBegin(t *testing.T) {
 }
 
 func TestWordsTellThatNothingWasDone(t *testing.T) {
-	for text, want := range map[string]Setback{
+	for text, want := range map[string]Ending{
 		"0 replacements made in a.go":    Nothing,
 		"The file was not modified.":     Nothing,
 		"You can't go that way.":         Refused,
 		"0\nRunning Sphinx, output done": Done,
 		"updated 3 files":                Done,
 	} {
-		if got := wordsOf(text).Tells; got != want {
+		if got := wordsOf(text).Ending; got != want {
 			t.Errorf("%s: it tells %d, want %d", text, got, want)
 		}
 	}

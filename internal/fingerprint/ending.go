@@ -2,15 +2,15 @@ package fingerprint
 
 import "strings"
 
-// Setback says what a text tells of how an attempt ended, in its words.
-type Setback uint8
+// Ending says what a text tells of how an attempt ended, in its words.
+type Ending uint8
 
-// The setbacks.
+// The endings.
 const (
-	NoSetback Setback = iota // nothing of that kind
-	Done                     // that something was done
-	Nothing                  // that there was nothing
-	Refused                  // that it failed, or was refused
+	NoEnding Ending = iota // nothing of that kind
+	Done                   // that something was done
+	Nothing                // that there was nothing
+	Refused                // that it failed, or was refused
 )
 
 // What a word says.
@@ -100,13 +100,19 @@ const early = 24
 // tell notes what the words from one on say, and their shape. The first that tells of an end decides.
 func (w *Words) tell(from int) {
 	shape := w.Shape
+	line, numbers := Hash(0), 0
 	for k, word := range w.List[from:] {
 		shown := Hash(word.Hash)
 		if word.First {
 			w.before = 0
+			w.tail(line, numbers)
+			line, numbers = 0, 0
 		}
 		if word.Kind != Letters {
 			shown, w.before = 1, 0
+			if word.Kind == Number {
+				numbers++
+			}
 			if word.Hash == zero && word.Kind == Number {
 				w.before = zeroSays
 			}
@@ -122,8 +128,21 @@ func (w *Words) tell(from int) {
 		}
 		shape = (shape ^ shown) * golden
 		shape ^= shape >> 29
+		line = (line ^ shown) * golden
+		line ^= line >> 29
 	}
+	w.tail(line, numbers)
 	w.Shape = shape
+	for k := range w.Tail.Count {
+		w.Tail.Numbers[k] = w.latest[(w.seen-w.Tail.Count+k)%tailNumbers]
+	}
+}
+
+// tail notes a line that has been read, if it has numbers.
+func (w *Words) tail(shape Hash, numbers int) {
+	if numbers > 0 {
+		w.Tail.Shape, w.Tail.Count = shape, min(numbers, tailNumbers)
+	}
 }
 
 // say notes what a word says.
@@ -132,12 +151,12 @@ func (w *Words) say(says uint8, first bool) {
 	w.before = says
 	w.Passing = w.Passing || says&passes != 0
 	switch {
-	case w.Tells != NoSetback:
+	case w.Ending != NoEnding:
 	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
-		w.Tells = Refused
+		w.Ending = Refused
 	case says&naught != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):
-		w.Tells = Nothing
+		w.Ending = Nothing
 	case says&does != 0 && !negated:
-		w.Tells = Done
+		w.Ending = Done
 	}
 }
