@@ -129,6 +129,10 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 			effort.Wasted, kept = max(effort.Wasted, same), 1
 		}
 	}
+	if t.Shell { // a command that may change something shows something, too
+		effort.Wasted *= 1 - effort.Novelty
+		kept = min(kept, 1-effort.Novelty)
+	}
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Excused = excusedSteps
 	return kept

@@ -31,12 +31,16 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	row := &r.Tool(step.Tool).Errors
-	if row.Count < d.Times || row.Inputs < 2 {
+	times := d.Times
+	if step.Effect == unloop.Polling { // it waits before it tries again
+		times *= 2
+	}
+	if row.Count < times || row.Inputs < 2 {
 		return d.stubborn(r, step)
 	}
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
-	f.Score = float64(row.Count) / float64(d.Times)
+	f.Score = float64(row.Count) / float64(times)
 	// The changes in between may be attempts at a fix. Inputs about different items are separate questions.
 	f.Advisory = r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(row.Count).attach(&f)

@@ -1,6 +1,9 @@
 package fingerprint
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Ending says what a text tells of how an attempt ended, in its words.
 type Ending uint8
@@ -89,6 +92,8 @@ var (
 	zero         = hashWord([]byte("0"), 1)
 	lettersOfCan = hashWord([]byte("can"), 3) // of can't, which are two words
 	lettersOfNot = hashWord([]byte("t"), 1)
+	purpose      = hashWord([]byte("to"), 2) // what follows is meant, and has not happened
+	nones        = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
 )
 
 // zeroSays is what a 0 says: of what follows, there is none. No word of the vocabulary says the same.
@@ -117,7 +122,7 @@ func (w *Words) tell(from int) {
 				w.before = zeroSays
 			}
 		} else if from+k < early {
-			if says := saysOf(word.Hash); says != 0 {
+			if says := saysOf(word.Hash); says != 0 && !w.denied(from+k, says) {
 				if word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan {
 					says = fails
 				}
@@ -136,6 +141,20 @@ func (w *Words) tell(from int) {
 	for k := range w.Tail.Count {
 		w.Tail.Numbers[k] = w.latest[(w.seen-w.Tail.Count+k)%tailNumbers]
 	}
+}
+
+// denied reports whether a word that says a failure tells of none: "no errors", "0 failed", "Error: (none)", "to display errors".
+func (w *Words) denied(at int, says uint8) bool {
+	if says&fails == 0 {
+		return false
+	}
+	if w.before == zeroSays || w.before&negates != 0 {
+		return true
+	}
+	if at+1 < len(w.List) && !w.List[at+1].First && w.List[at+1].Hash != 0 && slices.Contains(nones[:], w.List[at+1].Hash) {
+		return true
+	}
+	return at >= 2 && !w.List[at].First && !w.List[at-1].First && w.List[at-2].Hash == purpose
 }
 
 // tail notes a line that has been read, if it has numbers.
