@@ -114,7 +114,7 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 func (r *Run) acknowledged(o *reading) bool {
 	effort := &r.step.Effort
 	return o.words.Ending != fingerprint.Nothing && (o.about || len(o.words.List) < shortAnswer) &&
-		(effort.Names != 0 || !effort.Known && r.step.Told == 1)
+		(effort.Names != 0 || effort.Item != 0 || !effort.Known && r.step.Told == 1)
 }
 
 // weighChange sets how much of a change was wasted, and returns how much of the evidence is kept.
