@@ -26,14 +26,16 @@ const (
 	finds               // that there is nothing, behind a negation
 	passes              // of what may pass by itself
 	naught              // that there is nothing, by itself
+	state               // beside fails: as the first word, what was asked for
 )
 
 // wordsThat are what tools tell of how a call ended, in the words that compilers, shells, databases, browsers and services use.
-var wordsThat = map[uint8]string{
+var wordsThat = map[uint16]string{
 	fails: "error errors exception traceback failed fails fail failing failure failures fatal cannot unable denied refused rejected invalid missing " +
 		"unexpected incorrect wrong undefined unrecognized unsupported forbidden unauthorized aborted couldn conflict violates violation exceeded blocked " +
-		"unresolved mismatch nonexistent disallowed sorry segmentation panic closed locked expired stuck",
+		"unresolved mismatch nonexistent disallowed sorry segmentation panic stuck",
 	fails | passes: "timeout unavailable",
+	fails | state:  "closed locked expired",
 	asks:           "please",
 	does: "successfully success succeeded created updated modified saved added removed deleted written done passed ok sent installed killed " +
 		"applied",
@@ -46,7 +48,7 @@ var wordsThat = map[uint8]string{
 
 type saying struct {
 	hash uint32
-	says uint8
+	says uint16
 }
 
 // vocabulary is a hash table, with open addressing and a power of two of places.
@@ -74,7 +76,7 @@ var vocabularyBits = func() (t [64]uint64) {
 	return t
 }()
 
-func saysOf(word uint32) uint8 {
+func saysOf(word uint32) uint16 {
 	if vocabularyBits[word>>26]>>(word>>20&63)&1 == 0 {
 		return 0
 	}
@@ -144,7 +146,7 @@ func (w *Words) tell(from int) {
 }
 
 // denied reports whether a word that says a failure tells of none: "no errors", "0 failed", "Error: (none)", "to display errors".
-func (w *Words) denied(at int, says uint8) bool {
+func (w *Words) denied(at int, says uint16) bool {
 	if says&fails == 0 {
 		return false
 	}
@@ -165,12 +167,14 @@ func (w *Words) tail(shape Hash, numbers int) {
 }
 
 // say notes what a word says.
-func (w *Words) say(says uint8, first bool) {
+func (w *Words) say(says uint16, first bool) {
 	negated, counted := w.before&negates != 0, w.before == zeroSays
 	w.before = says
 	w.Passing = w.Passing || says&passes != 0
 	switch {
 	case w.Ending != NoEnding:
+	case says&state != 0 && first:
+		w.Ending = Done
 	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
 		w.Ending = Refused
 	case says&naught != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):

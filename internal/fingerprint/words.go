@@ -51,7 +51,7 @@ type Words struct {
 	Ending  Ending // how the attempt ended of which the text tells
 	Says    int    // how many words there are that say more than an exit status does
 	Passing bool   // it tells of what may pass by itself, such as a timeout
-	before  uint8  // what the word before says
+	before  uint16 // what the word before says
 	latest  [tailNumbers]float64
 	seen    int // how many numbers were read
 	text    []byte
