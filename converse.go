@@ -15,8 +15,9 @@ func (r *Run) converse(s *scratch, e *Event) {
 	if e.Role != RoleAssistant {
 		m.Wasted *= keptByPerson
 		m.Certain, m.Excused = 0, excusedSteps
-		m.Asked, m.AskedAgain = true, fresh < askedNew || known
-		if fresh >= answeredNew && !known {
+		reply := len(s.words.List) <= shortReply && !known && !strings.HasSuffix(e.Text, "?") // to a question of the assistant
+		m.Asked, m.AskedAgain = true, fresh < askedNew && !reply || known
+		if fresh >= answeredNew && !known || reply {
 			m.Talk = max(0, m.Talk-m.Question) // it was another question, and told something
 		}
 		m.Question = 0

@@ -10,6 +10,7 @@ type Effort struct {
 	Known     bool    `json:",omitzero"` // its outcome tells much, and all of it is known
 	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order
 	Idle      bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or no word
+	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes    bool    `json:",omitzero"` // the call may change something
 	Novelty   float64 `json:",omitzero"` // the share of the outcome's runs of four words that the run had not seen
 	Wasted    float64 `json:",omitzero"` // how much of the step was in vain
@@ -90,21 +91,23 @@ const (
 	richAnswer   = 8    // runs of words that tell much
 	knownNovelty = 0.15 // under which all of an answer is known
 
-	noveltyGain   = 1.3  // what a share of new words tells of novelty
-	newError      = 0.5  // of an error that was not told before, at least
-	knownError    = 0.5  // of its novelty, where an error was told before and the page around it is new
-	onwardNovelty = 0.7  // of a number that moves one way
-	noveltyHalf   = 60   // so many new runs of words are half of all the news that a step can bring
-	keptEach      = 0.96 // of the evidence, from step to step
-	keptByPerson  = 0.7  // of the evidence, when a person speaks
-	changeNews    = 0.5  // how much a change lowers the evidence, if all its words are new
-	mostWasted    = 3.5
-	excusedSteps  = 2   // steps behind a change, or a person's message
-	weightExcused = 0.4 // what they weigh
-	weightRetried = 0.6 // what they weigh if they fail
-	shortAnswer   = 15  // words: a change is told in no more
+	noveltyGain    = 1.3  // what a share of new words tells of novelty
+	newError       = 0.5  // of an error that was not told before, at least
+	knownError     = 0.5  // of its novelty, where an error was told before and the page around it is new
+	onwardNovelty  = 0.7  // of a number that moves one way
+	noveltyHalf    = 60   // so many new runs of words are half of all the news that a step can bring
+	keptEach       = 0.96 // of the evidence, from step to step
+	keptByPerson   = 0.7  // of the evidence, when a person speaks
+	changeNews     = 0.5  // how much a change lowers the evidence, if all its words are new
+	mostWasted     = 3.5
+	excusedSteps   = 2   // steps behind a change, or a person's message
+	weightExcused  = 0.4 // what they weigh
+	weightRetried  = 0.6 // what they weigh if they fail
+	weightReturned = 0.8 // what they weigh if two earlier outcomes are the same page
+	shortAnswer    = 15  // words: a change is told in no more
 
 	askedForKnown = 1.3 // what an answer counts to a person who says the same again
+	shortReply    = 3   // words of a person that answer a question and ask none
 	answeredNew   = 0.5 // the share of new pairs of words from which on an answer to another question is news
 	askedNew      = 0.2 // the same, for a person who does not only say the same again
 	talkNew       = 0.6 // the share of new pairs of words from which on a message counts as new

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,20 @@ func TestAMeterGoesOnWhereItWas(t *testing.T) {
 		if now, _ := r.Snapshot(); string(now) != string(again) {
 			t.Fatalf("after step %d they write different snapshots", n)
 		}
+	}
+}
+
+// An older program called Effort.Yield by another name, so its snapshots would be read as if every step had brought content.
+func TestASnapshotOfAnotherVersionIsRefused(t *testing.T) {
+	r := NewRun("r", measured)
+	step(r, 1)
+	text, err := r.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(string(text), `{"version":2`, `{"version":1`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 1; this program reads version 2") {
+		t.Errorf("RestoreRun returns %v", err)
 	}
 }
 

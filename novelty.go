@@ -44,7 +44,8 @@ type origin struct {
 // novelty adds the runs of four words of each item to the set of what was seen, and counts the new ones. An item is a line, a sentence
 // or a JSON member; one of fewer than four words is one run. Without an origin the text is a call.
 //
-// In an outcome a run is not new that differs from a known one in words of the call only. One that differs in numbers only counts half.
+// A run of an outcome is not new if it differs from a known run only in words of the call. A run of nothing but such words is compared as it
+// is, because a long call has many words. A run that differs only in numbers counts half.
 // Ids stand for any id, unless the outcome is about a new item. In a failure numbers do, too.
 func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 	for words := w.List; len(words) > 0; {
@@ -97,17 +98,18 @@ func (m *meter) news(run []fingerprint.Word, from *origin, length int) float64 {
 	}
 	var masked [4]fingerprint.Word
 	copy(masked[:], run)
-	echoes, numbers := false, false
+	echoes, numbers := 0, false
 	for k := range masked {
 		switch word := &masked[k]; {
 		case from.words.has(word.Hash):
-			word.Hash, echoes = anyEcho, true
+			word.Hash = anyEcho
+			echoes++
 		case word.Kind == fingerprint.Number && length >= numberedItem && !from.about:
 			word.Hash, numbers = anyNumber, true
 		}
 	}
 	switch {
-	case !echoes && !numbers, m.Seen.add(fingerprint.Run4(fingerprint.Run2(masked[0], masked[1]), fingerprint.Run2(masked[2], masked[3]))):
+	case echoes == 0 && !numbers, echoes == len(masked), m.Seen.add(fingerprint.Run4(fingerprint.Run2(masked[0], masked[1]), fingerprint.Run2(masked[2], masked[3]))):
 		return 1
 	case numbers:
 		return numberNews

@@ -44,6 +44,10 @@ func TestNoveltyOfAnOutcome(t *testing.T) {
 			{`{"query":"apples"}`, `"The orchard behind the mill has 40 trees and a well"`},
 			{`{"query":"pears"}`, `"The orchard behind the mill has 60 trees and a well"`},
 		}},
+		"a page of words that the call has, too, is new": {least: 0.5, most: 1, calls: []call{
+			{`{"query":"the orchard behind the old mill by the river has many trees"}`, `"here: the river behind the trees has the old orchard by many mill"`},
+			{`{"query":"many trees has the river by the old mill behind the orchard"}`, `"there: the mill by the river has old trees behind the many orchard"`},
+		}},
 		"a number that answers is news": {least: 0.4, most: 1, calls: []call{
 			{`{"query":"apples"}`, `{"trees":40}`},
 			{`{"query":"pears"}`, `{"trees":60}`},

@@ -24,6 +24,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 		return // whether it did anything is not known
 	}
 	effort.Novelty = o.share(varied)
+	effort.Varies = varied == aimless
 	o.returns = m.returns(&o)
 	if o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about {
 		effort.Novelty, effort.Known = 0, true
@@ -162,9 +163,13 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 	if m.Excused > 0 {
 		m.Excused--
 		brokenAgain := o.class != 0 && step.Told > 1 && t.LastError != o.class && effort.Novelty < knownError*knownNovelty
-		if effort.Yield == Failure && !brokenAgain {
+		switch {
+		case brokenAgain:
+		case o.returns == 2 && effort.Yield != Failure:
+			weight *= weightReturned
+		case effort.Yield == Failure:
 			weight *= weightRetried
-		} else if !brokenAgain {
+		default:
 			weight *= weightExcused
 		}
 	}

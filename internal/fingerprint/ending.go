@@ -94,6 +94,7 @@ var (
 	zero         = hashWord([]byte("0"), 1)
 	lettersOfCan = hashWord([]byte("can"), 3) // of can't, which are two words
 	lettersOfNot = hashWord([]byte("t"), 1)
+	exitWord     = hashWord([]byte("exit"), 4)
 	purpose      = hashWord([]byte("to"), 2) // what follows is meant, and has not happened
 	nones        = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
 )
@@ -114,6 +115,9 @@ func (w *Words) tell(from int) {
 			w.before = 0
 			w.tail(line, numbers)
 			line, numbers = 0, 0
+		}
+		if word.Hash == exitWord { // the line tells the exit status, which is no figure of the content
+			numbers = -maxNumbers
 		}
 		if word.Kind != Letters {
 			shown, w.before = 1, 0

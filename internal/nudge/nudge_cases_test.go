@@ -46,7 +46,7 @@ func defaultCases() []nudgeCase {
 	}
 	again := unloop.Finding{
 		Rule: "restated_messages", Score: 1.5, Advisory: true,
-		What: "planner says again what it said before: 46 % of its latest message, and since the last news as much as 1.8 messages hold",
+		What: "planner restated earlier messages: 46 % of its latest message, 1.8 messages since the last novelty",
 		Try:  "Say what is new since the last attempt; if there is nothing, make a new plan or stop and say what is missing.",
 	}
 	return []nudgeCase{
