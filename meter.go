@@ -13,42 +13,42 @@ type Effort struct {
 	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes    bool    `json:",omitzero"` // the call may change something
 	Novelty   float64 `json:",omitzero"` // the share of the outcome's runs of four words that the run had not seen
-	Wasted    float64 `json:",omitzero"` // how much of the step was in vain
+	Wasted    float64 `json:",omitzero"` // how much of the step was wasted
 	Yield     Yield   `json:",omitzero"`
 }
 
 // Yield is the kind of result that a step had.
 type Yield uint8
 
-// What a step can bring.
+// The kinds of results.
 const (
-	Content      Yield = iota // what its Novelty says
+	Content      Yield = iota // content; Novelty says how much of it is new
 	Change                    // it changed something
 	NothingFound              // nothing was found, or nothing came back
-	Failure                   // it failed, was refused, or the like, whatever its status says
+	Failure                   // it failed or was refused, whatever its status says
 	NoOp                      // it could not do anything
 )
 
-// Meter is what a run that keeps NeedEffort knows of how much its latest steps brought. Evidence that it brings little adds up
-// step by step, and falls with news in proportion to how much news it is.
+// Meter is the evidence of a run that keeps NeedEffort that its latest steps made no progress. Each step without novelty adds to it.
+// Novelty lowers it in proportion to its amount.
 type Meter struct {
-	Wasted  float64  // steps in vain, less what has been new since
-	Certain float64  // of these, the calls that can do nothing, and those that came with their result before
-	Steps   int      // steps with something in vain since First
+	Wasted  float64  // wasted steps, less the novelty since
+	Certain float64  // of these, no-ops and calls that returned the same result before
+	Steps   int      // steps since First that were wasted in part or in whole
 	First   EventRef // the first of these
-	Talk    float64  // messages to a person that said nothing new, less what has been new since
+	Talk    float64  // messages to a person without novelty, less the novelty since
 	Talked  EventRef // the first of these
 }
 
-// meter is the Meter with what it rests on.
+// meter is the Meter and the state that it is computed from.
 type meter struct {
 	Meter
 	Changed    Hash    // the tool of the latest change
-	Yield      Yield   // what the latest step brought that changed nothing
+	Yield      Yield   // of the latest step that changed nothing
 	Excused    int     // how many of the next steps have a reason to look again: something was changed, or a person spoke
 	Asked      bool    // a person has spoken since the last message of an assistant
-	AskedAgain bool    // and said hardly more than before
-	Question   float64 // what the assistant's latest message wasted, if it asked what had not been asked in these words
+	AskedAgain bool    // and repeated an earlier message
+	Question   float64 // what the assistant's latest message added to Talk, if it is a question in new words
 	Looked     bool    // a step has ended since
 	Acts       []act   // the latest calls; Acts[N%recentActs] comes next
 	N          int
@@ -62,66 +62,82 @@ type act struct {
 	Outline outline
 }
 
-// recentActs is with how many calls before it one is compared.
+// recentActs is how many earlier calls a call is compared with.
 const recentActs = 12
 
-// What a step weighs that told nothing new, by what it brought; a step in vain is 1.
+// How much a step without novelty is wasted, by its result: 1 is a whole step.
 const (
-	weightContent  = 0.5 // what was known before
-	weightKnown    = 0.6 // an answer that tells much, and all of it is known
-	weightNothing  = 0.35
+	weightContent  = 0.5  // known content
+	weightKnown    = 0.6  // a rich outcome, all of it known
+	weightNothing  = 0.35 // nothing found
 	weightAgain    = 0.68 // the same call with the same result
-	weightPoll     = 0.2
-	weightRewrite  = 0.4 // a change in nearly the words of an earlier one
-	weightReworded = 0.8 // a change that its tool acknowledges as the one before, which it resembles
-	weightPassing  = 0.6 // a failure that may pass by itself
-	weightSlip     = 0.4 // a call that can do nothing, behind one that could
-	weightStubborn = 1.3 // the same call fails in the same way for the third time
-
-	alikeFrom, alikeTo = 0.1, 0.6 // calls are different to the one share of common words, and one and the same from the other on
-	rewrittenFrom      = 0.4      // two changes have more words in common by chance
-	otherTool          = 0.8      // what the likeness to a call of another tool counts
-	alikeFailures      = 0.45     // at least, of calls of one tool that fail with words that were seen before
-
-	alikeAnswers = 0.7  // at least, of calls whose answers tell much, and all of it is known
-	fullAnswer   = 5    // words that a call may be answered with twice
-	namingWords  = 16   // a call of more words names no item by a number among them
-	longAnswer   = 100  // runs of words of a page: calls with this answer are the more alike, the longer it is
-	freshCommand = 0.3  // the share of new words of a shell command that does something else than those before
-	richAnswer   = 8    // runs of words that tell much
-	knownNovelty = 0.15 // under which all of an answer is known
-
-	noveltyGain    = 1.3  // what a share of new words tells of novelty
-	newError       = 0.5  // of an error that was not told before, at least
-	knownError     = 0.5  // of its novelty, where an error was told before and the page around it is new
-	onwardNovelty  = 0.7  // of a number that moves one way
-	noveltyHalf    = 60   // so many new runs of words are half of all the news that a step can bring
-	keptEach       = 0.96 // of the evidence, from step to step
-	keptByPerson   = 0.7  // of the evidence, when a person speaks
-	changeNews     = 0.5  // how much a change lowers the evidence, if all its words are new
-	mostWasted     = 3.5
-	excusedSteps   = 2   // steps behind a change, or a person's message
-	weightExcused  = 0.4 // what they weigh
-	weightRetried  = 0.6 // what they weigh if they fail
-	weightReturned = 0.8 // what they weigh if two earlier outcomes are the same page
-	shortAnswer    = 15  // words: a change is told in no more
-
-	askedForKnown = 1.3 // what an answer counts to a person who says the same again
-	shortReply    = 3   // words of a person that answer a question and ask none
-	answeredNew   = 0.5 // the share of new pairs of words from which on an answer to another question is news
-	askedNew      = 0.2 // the same, for a person who does not only say the same again
-	talkNew       = 0.6 // the share of new pairs of words from which on a message counts as new
-	talkKept      = 0.9 // of the evidence, from message to message
-	talkSteps     = 0.6 // of the evidence, at each step
+	weightPoll     = 0.2  // a poll
+	weightRewrite  = 0.4  // a change in nearly the words of an earlier change
+	weightReworded = 0.8  // a change that resembles the one before, with the same acknowledgement
+	weightPassing  = 0.6  // a transient failure
+	weightSlip     = 0.4  // the first no-op after another kind of step
+	weightStubborn = 1.3  // the third equal failure of the same call
 )
 
-// begunAgain is the evidence under which a stretch is over.
+// How alike two calls are.
+const (
+	alikeFrom, alikeTo = 0.1, 0.6 // the shares of common words at which likeness begins and is complete
+	rewrittenFrom      = 0.4      // the share of common words that two changes have by chance
+	otherTool          = 0.8      // the factor for a call of another tool
+	alikeFailures      = 0.45     // the least likeness of failures of one tool in known words
+	alikeAnswers       = 0.7      // the least likeness of calls with rich and known outcomes
+	longAnswer         = 100      // runs of words of an outcome that make two calls fully alike
+)
+
+// Sizes and shares that classify calls and outcomes.
+const (
+	fullAnswer   = 5    // the least number of words of an outcome whose return counts
+	shortAnswer  = 15   // the most words of an acknowledgement
+	richAnswer   = 8    // the least number of runs of words of a rich outcome
+	namingWords  = 16   // the most words of a call in which a number names an item
+	freshCommand = 0.3  // the share of new words from which on a shell command is a new action
+	knownNovelty = 0.15 // the novelty below which an outcome is known
+)
+
+// How novelty is measured, and how it lowers the evidence.
+const (
+	noveltyGain   = 1.3  // the factor from the share of new runs of words to novelty
+	noveltyHalf   = 60   // the number of new runs of words that is half of the greatest novelty
+	newError      = 0.5  // the least novelty of an error that was not seen before
+	knownError    = 0.5  // the factor for the novelty of text around a known error
+	onwardNovelty = 0.7  // the least novelty of a number that moves one way
+	keptEach      = 0.96 // the share of the evidence that is kept from step to step
+	keptByPerson  = 0.7  // the share of the evidence that is kept when a person speaks
+	changeNews    = 0.5  // the share of the evidence that a change with new words only removes
+	mostWasted    = 3.5  // the upper limit of the evidence
+)
+
+// Steps after a change or a message of a person have a reason to look again.
+const (
+	excusedSteps   = 2   // the number of these steps
+	weightExcused  = 0.4 // their factor
+	weightRetried  = 0.6 // their factor if they fail
+	weightReturned = 0.8 // their factor if two earlier outcomes are the same page
+)
+
+// How answers to a person are measured.
+const (
+	askedForKnown = 1.3 // the factor for an answer to a person who repeats a message
+	shortReply    = 3   // the most words of a person's message that answers a question and asks none
+	answeredNew   = 0.5 // the share of new pairs of words from which on a person's message is a new answer
+	askedNew      = 0.2 // the share of new pairs of words below which a person repeats a message
+	talkNew       = 0.6 // the share of new pairs of words from which on an assistant's message is new
+	talkKept      = 0.9 // the share of the evidence that is kept from message to message
+	talkSteps     = 0.6 // the share of the evidence that is kept from step to step
+)
+
+// begunAgain is the evidence below which a stretch is over.
 const begunAgain = 0.3
 
 // Meter returns what the run knows of how much its latest steps brought; the zero Meter unless it keeps NeedEffort.
 func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }
 
-// add adds what a step wasted to what is kept of the evidence.
+// add adds a step to the evidence. kept is the share of the earlier evidence that its novelty leaves.
 func (m *meter) add(effort *Effort, kept float64, certain bool, at EventRef) {
 	m.Wasted = min(mostWasted, m.Wasted*kept*keptEach+effort.Wasted)
 	m.Certain *= kept * keptEach

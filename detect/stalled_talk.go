@@ -2,8 +2,8 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// StalledTalk fires when the assistant's answers to a person said so little that it had not said before that at least
-// Messages of them were in vain: see unloop.Meter.
+// StalledTalk fires when the assistant repeats its earlier messages in its answers to a person: unloop.Meter.Talk is at least
+// Messages. The finding is always Advisory.
 type StalledTalk struct {
 	Messages float64
 }

@@ -108,17 +108,15 @@ const early = 24
 // tell notes what the words from one on say, and their shape. The first that tells of an end decides.
 func (w *Words) tell(from int) {
 	shape := w.Shape
-	line, numbers := Hash(0), 0
+	line, numbers, status := Hash(0), 0, false
 	for k, word := range w.List[from:] {
 		shown := Hash(word.Hash)
 		if word.First {
 			w.before = 0
-			w.tail(line, numbers)
-			line, numbers = 0, 0
+			w.tail(line, numbers, status)
+			line, numbers, status = 0, 0, false
 		}
-		if word.Hash == exitWord { // the line tells the exit status, which is no figure of the content
-			numbers = -maxNumbers
-		}
+		status = status || word.Hash == exitWord
 		if word.Kind != Letters {
 			shown, w.before = 1, 0
 			if word.Kind == Number {
@@ -142,10 +140,13 @@ func (w *Words) tell(from int) {
 		line = (line ^ shown) * golden
 		line ^= line >> 29
 	}
-	w.tail(line, numbers)
+	w.tail(line, numbers, status)
 	w.Shape = shape
+	if w.Tail.Count+w.after > len(w.latest) {
+		w.Tail = Tail{}
+	}
 	for k := range w.Tail.Count {
-		w.Tail.Numbers[k] = w.latest[(w.seen-w.Tail.Count+k)%tailNumbers]
+		w.Tail.Numbers[k] = w.latest[(w.seen-w.after-w.Tail.Count+k)%len(w.latest)]
 	}
 }
 
@@ -163,11 +164,13 @@ func (w *Words) denied(at int, says uint16) bool {
 	return at >= 2 && !w.List[at].First && !w.List[at-1].First && w.List[at-2].Hash == purpose
 }
 
-// tail notes a line that has been read, if it has numbers.
-func (w *Words) tail(shape Hash, numbers int) {
-	if numbers > 0 {
-		w.Tail.Shape, w.Tail.Count = shape, min(numbers, tailNumbers)
+// tail notes a line that has been read, if it has numbers and does not tell the exit status.
+func (w *Words) tail(shape Hash, numbers int, status bool) {
+	if numbers == 0 || status {
+		w.after += numbers
+		return
 	}
+	w.Tail.Shape, w.Tail.Count, w.after = shape, min(numbers, tailNumbers), 0
 }
 
 // say notes what a word says.

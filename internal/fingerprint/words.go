@@ -52,7 +52,8 @@ type Words struct {
 	Says    int    // how many words there are that say more than an exit status does
 	Passing bool   // it tells of what may pass by itself, such as a timeout
 	before  uint16 // what the word before says
-	latest  [tailNumbers]float64
+	latest  [2 * tailNumbers]float64
+	after   int // how many numbers were read after the Tail
 	seen    int // how many numbers were read
 	text    []byte
 }
@@ -243,7 +244,7 @@ func (w *Words) word(b []byte) (n int, h uint32, kind WordKind) {
 			w.Numbers[w.Count] = value
 			w.Count++
 		}
-		w.latest[w.seen%tailNumbers] = value
+		w.latest[w.seen%len(w.latest)] = value
 		w.seen++
 		kind = Number
 	case kinds&digit != 0:

@@ -175,3 +175,17 @@ func TestWordsTellThatNothingWasDone(t *testing.T) {
 		}
 	}
 }
+
+func TestTailIsTheLastLineWithFigures(t *testing.T) {
+	for text, want := range map[string]float64{
+		"2 files read\nFound 78 errors":                                  78,
+		"Found 78 errors\ndone":                                         78,
+		"Found 78 errors\n[Command finished with exit code 1]":          78,
+		"Found 78 errors\nExit Code: 1\nRan for 3 rounds of the checker": 3,
+	} {
+		tail := wordsOf(text).Tail
+		if tail.Count != 1 || tail.Numbers[0] != want {
+			t.Errorf("%q: the tail has %d numbers, the first %v, want 1 and %v", text, tail.Count, tail.Numbers[0], want)
+		}
+	}
+}
