@@ -100,7 +100,7 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 	case failed:
 		return Failure
 	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
-		(blank || t.Shell && nothing || w.Ending == fingerprint.Done || r.acknowledged(o)):
+		(blank || t.Shell && nothing && !w.Zero || w.Ending == fingerprint.Done || r.acknowledged(o)):
 		return Change
 	case nothing:
 		return NothingFound
@@ -193,6 +193,9 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 	case NothingFound:
 		if effort.Writes && !t.Shell && o.words.Ending == fingerprint.Nothing {
 			return 1, max(alike, alikeAnswers)
+		}
+		if o.words.Zero && effort.Known && effort.Names == 0 {
+			return weightKnown, alike
 		}
 		return weightNothing, alike
 	}

@@ -41,7 +41,7 @@ var wordsThat = map[uint16]string{
 		"applied",
 	negates: "no not doesn isn can t don didn never zero without",
 	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
-	finds:   "match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
+	finds:   "row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
 	naught:  "nothing unchanged identical already unmodified noop",
 	passes:  "timed temporarily busy connection overloaded throttled later retry",
 }
@@ -186,6 +186,7 @@ func (w *Words) say(says uint16, first bool) {
 		w.Ending = Refused
 	case says&naught != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):
 		w.Ending = Nothing
+		w.Zero = counted && says&finds != 0
 	case says&does != 0 && !negated:
 		w.Ending = Done
 	}

@@ -50,6 +50,7 @@ type Words struct {
 	Shape   Hash   // of the words, where one stands for every other word than Letters
 	Ending  Ending // how the attempt ended of which the text tells
 	Says    int    // how many words there are that say more than an exit status does
+	Zero    bool   // the Ending is Nothing, told as a count of 0
 	Passing bool   // it tells of what may pass by itself, such as a timeout
 	before  uint16 // what the word before says
 	latest  [2 * tailNumbers]float64

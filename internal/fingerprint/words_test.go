@@ -176,11 +176,26 @@ func TestWordsTellThatNothingWasDone(t *testing.T) {
 	}
 }
 
+func TestACountOfZeroIsKnown(t *testing.T) {
+	for text, want := range map[string]bool{
+		"id name\n(0 rows)":                   true,
+		"Searched 12 files: 0 matches":        true,
+		"(20 rows)":                           false,
+		"No matches found":                    false,
+		"(Bash completed with no output)":     false,
+		"test result: 200 passed; 0 failed; ": false,
+	} {
+		if got := wordsOf(text).Zero; got != want {
+			t.Errorf("%q: Zero is %v", text, got)
+		}
+	}
+}
+
 func TestTailIsTheLastLineWithFigures(t *testing.T) {
 	for text, want := range map[string]float64{
 		"2 files read\nFound 78 errors":                                  78,
-		"Found 78 errors\ndone":                                         78,
-		"Found 78 errors\n[Command finished with exit code 1]":          78,
+		"Found 78 errors\ndone":                                          78,
+		"Found 78 errors\n[Command finished with exit code 1]":           78,
 		"Found 78 errors\nExit Code: 1\nRan for 3 rounds of the checker": 3,
 	} {
 		tail := wordsOf(text).Tail
