@@ -44,7 +44,7 @@ build: ## build bin/unloop, one file that needs nothing else
 	@echo "bin/unloop $(version)"
 
 .PHONY: agents
-agents: build ## run real coding agents, installed from npm, against a scripted model with unloop at their hooks
+agents: build ## run real coding agents, installed from npm, against a scripted model with unloop at their hooks and as their proxy
 	@mkdir -p bin/agents && cp internal/agents/package.json bin/agents/
 	@npm --prefix bin/agents install --no-audit --no-fund --loglevel error
 	@go run ./internal/agents -bin bin/unloop -packages bin/agents
@@ -67,10 +67,10 @@ docs: ## write the reference pages anew, of the program's own descriptions
 	@go test ./internal/cli -run TestReferencePages -update
 
 .PHONY: test
-test: needs ## run all tests: Go's under the race detector, the dashboard's in a browser, the Python package's
+test: needs ## run all tests: Go's under the race detector, the dashboard's in a browser, the Python and TypeScript packages'
 	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) ./...
 	@go -C otelguard test -race $(TESTFLAGS) ./...
-	@$(MAKE) e2e python
+	@$(MAKE) e2e python typescript
 
 .PHONY: ui
 ui: ## build the dashboard into internal/web/dist, which is committed
@@ -92,6 +92,10 @@ e2e: needs ## test the dashboard: its types, its logic, its bundle, and in a bro
 .PHONY: python
 python: needs ## test the Python package: its types and style, and against a real server, guard and frameworks
 	@sdk/python/run-tests
+
+.PHONY: typescript
+typescript: needs ## test the TypeScript package: its style and types, and against a real server, guard and frameworks
+	@sdk/typescript/run-tests
 
 .PHONY: check
 check: lint test ## all that CI runs: lint, then test
@@ -140,8 +144,10 @@ load: build ## measure a server from outside: make load LOAD="-events 10000000 m
 	@bin/loadtest $(LOAD)
 
 .PHONY: overhead
-overhead: build ## measure what the Python package costs an agent
+overhead: build ## measure what the Python and the TypeScript package cost an agent
 	@UNLOOP_BIN=bin/unloop PYTHONPATH=sdk/python/src python3 sdk/python/bench/overhead.py
+	@scripts/node-env sdk/typescript
+	@cd sdk/typescript && node_modules/.bin/tsc && UNLOOP_BIN=$(CURDIR)/bin/unloop node build/bench/overhead.js
 
 .PHONY: eval
 eval: ## measure the profiles on EVAL_RUNS, and on loops and lookalikes made of the healthy ones, tuning kinds and reporting kinds

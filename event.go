@@ -25,9 +25,28 @@ const (
 	StateUpdated      EventType = "state_updated"
 	MemoryWrite       EventType = "memory_write"
 	MessageSent       EventType = "message"
-	Override          EventType = "override"
+	Override          EventType = "override" // a person lets the agent continue; with a tool, calls of it are allowed from now on
+	Control           EventType = "control"  // a person acts on the run: the name is one of the controls below, the text is for the agent
 	SecondOpinion     EventType = "second_opinion"
+	GuardDecision     EventType = "guard_decision" // what a guard decided, if no other event tells: see GuardReport
 )
+
+// The names of events of the type Control.
+const (
+	ControlNudge  = "nudge"  // the agent gets the text
+	ControlPause  = "pause"  // calls wait
+	ControlResume = "resume" // calls run again
+	ControlHalt   = "halt"   // the run ends
+)
+
+// EventTypes returns the event types on the wire.
+func EventTypes() []EventType {
+	return []EventType{
+		RunStarted, RunCompleted, RunFailed, LLMCallStarted, LLMCallCompleted, LLMCallFailed, ToolCallStarted, ToolCallCompleted,
+		ToolCallFailed, ToolCallBlocked, RetryTriggered, HandoffStarted, StateUpdated, MemoryWrite, MessageSent, Override, SecondOpinion,
+		GuardDecision, Control,
+	}
+}
 
 // The roles of a message.
 const (

@@ -69,6 +69,26 @@ export function spans(agent, n) {
   return { resourceSpans: [{ resource: { attributes: [text("service.name", agent)] }, scopeSpans: [{ scope: { name: "e2e" }, spans: [...tools, whole] }] }] };
 }
 
+/** nestedSpans is a planner whose tool asks a researcher, who searches three times, and a writer, as OTLP/JSON. */
+export function nestedSpans() {
+  const traceId = hex(32);
+  const text = (key, stringValue) => ({ key, value: { stringValue } });
+  const nano = (ms) => String(BigInt(noon + ms) * 1_000_000n);
+  const span = (name, from, to, parentSpanId, ...attributes) => ({
+    traceId, spanId: hex(16), parentSpanId, name, kind: 1, startTimeUnixNano: nano(from), endTimeUnixNano: nano(to), attributes,
+  });
+  const agent = (name, from, to, parent) => span(`invoke_agent ${name}`, from, to, parent, text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", name));
+  const tool = (name, from, to, parent, input) => span(`execute_tool ${name}`, from, to, parent, text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", name),
+    text("gen_ai.tool.call.id", hex(8)), text("gen_ai.tool.call.arguments", JSON.stringify(input)), text("gen_ai.tool.call.result", '"done"'));
+  const planner = agent("planner", 0, 60_000);
+  const asks = tool("ask_researcher", 2000, 30_000, planner.spanId, { question: 1 });
+  const researcher = agent("researcher", 2100, 29_900, asks.spanId);
+  const searches = [3000, 10_000, 20_000].map((at) => tool("search", at, at + 5000, researcher.spanId, { page: at }));
+  const writer = agent("writer", 31_000, 59_000, planner.spanId);
+  const writes = tool("write", 32_000, 40_000, writer.spanId, { text: "x" });
+  return { resourceSpans: [{ resource: { attributes: [text("service.name", "team")] }, scopeSpans: [{ scope: { name: "e2e" }, spans: [planner, asks, researcher, ...searches, writer, writes] }] }] };
+}
+
 function hex(digits) {
   return Array.from({ length: digits }, () => Math.floor(Math.random() * 16).toString(16)).join("");
 }

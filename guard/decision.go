@@ -27,20 +27,24 @@ type Decision struct {
 	question *policy.Question // for a second opinion; nil for none
 	tool     string
 	prefix   profile.MessagePrefix
+	inShadow bool
 }
 
 func newDecision(d policy.Decision, tool string, p *profile.Profile) Decision {
-	out := Decision{Action: d.Action, tool: tool, prefix: p.MessagePrefix()}
+	out := Decision{Action: d.Action, tool: tool, prefix: p.MessagePrefix(), inShadow: p.Shadow()}
 	if d.Action == policy.Allow {
 		return out
 	}
 	out.Code, out.Count, out.Nudge, out.Findings = d.Code, d.Count, d.Message, slices.Clone(d.Findings)
 	out.Opinion, out.question = d.Opinion, d.Question
-	if p.Shadow() {
+	if p.Shadow() && d.Code != policy.CodePerson {
 		out.Action, out.Shadow = policy.Allow, d.Action
 	}
 	return out
 }
+
+// InShadow reports whether the profile is in shadow mode: the guard reports decisions and does not carry them out.
+func (d Decision) InShadow() bool { return d.inShadow }
 
 // Stops reports whether the call must not run.
 func (d Decision) Stops() bool { return d.Action >= policy.Block }

@@ -57,12 +57,18 @@ type Options struct {
 	Listeners []Listener       // receive every decision, Allow included
 	Swarm     *Swarm           // counts that are shared with other workers; nil for none
 
+	Shared *Shared // keeps the state of the run in a store, for guards in many processes; nil for none
+
 	SecondOpinion *SecondOpinion // asks about advisory evidence and before stops; nil for none
 
 	// Events, if set, takes each event of the run as the guard records it, and the decision at it, which is that of the run without a
 	// swarm. Run must be set. It is called under the lock of the guard, so it must return at once, and it must not keep the event.
 	// Package guard/reporter has one that sends the events to a server.
 	Events func(*unloop.Event, Decision)
+
+	// Controls, if set, has take called with what people do with the run, until stop is called. Run must be set. Package
+	// guard/reporter has one that asks a server. See Guard.Control, which is take.
+	Controls func(run string, take func(*unloop.Event)) (stop func())
 }
 
 // Guard checks the calls of one run. It is safe for concurrent use. A decision takes about as long as profile.Session.Add and
@@ -74,6 +80,7 @@ type Guard struct {
 	now       func() time.Time
 	listeners *listeners
 	swarm     *Swarm
+	shared    *Shared    // nil for a run of one process
 	second    *questions // nil without second opinions
 
 	mu      sync.Mutex
@@ -84,56 +91,57 @@ type Guard struct {
 
 	failed error // why the guard has failed; nil if it has not
 
+	paused  chan struct{} // closed when the pause ends; nil if the run is not paused
+	pending *Decision     // the nudge of a person that waits for the next decision; nil for none
+	closed  bool
+	stop    func() // ends Options.Controls; nil for none
+
 	run    string
 	events func(*unloop.Event, Decision) // nil for none
 }
 
 // New returns a guard for one run.
 func New(p *profile.Profile, o Options) *Guard {
-	g := &Guard{profile: p, now: o.Now, session: p.NewSession(o.Run), swarm: o.Swarm, listeners: newListeners(o.Listeners), run: o.Run, events: o.Events}
+	g := &Guard{profile: p, now: o.Now, session: p.NewSession(o.Run), swarm: o.Swarm, listeners: newListeners(o.Listeners), run: o.Run, events: o.Events, shared: o.Shared}
 	if g.now == nil {
 		g.now = time.Now
 	}
-	g.second = newQuestions(o.SecondOpinion)
-	g.second.keep(g.session)
+	if o.Shared == nil {
+		g.second = newQuestions(o.SecondOpinion)
+		g.second.keep(g.session)
+	}
+	g.listen(o.Controls)
 	return g
 }
 
-// Before decides about a call that is about to run. If Stops returns true, the call must not run, and After must not be called
-// for it: the guard has recorded the call as blocked. Once ctx is done, Before decides without the counts of a Swarm.
+// Before decides about a call that is about to run. While a person has paused the run, it waits, until ctx is done. If Stops returns
+// true, the call must not run, and After must not be called for it: the guard has recorded the call as blocked. Once ctx is done, Before decides without the counts of a Swarm.
 func (g *Guard) Before(ctx context.Context, c Call) Decision {
-	var d Decision
-	if g.swarm == nil {
-		d = g.beforeAlone(ctx, c)
-	} else {
-		d = g.beforeInSwarm(ctx, c)
-	}
+	g.awaitResume(ctx)
+	var global *swarm.Count // counted once, however often the call is folded
+	d := g.transact(ctx, Usage{Calls: 1}, func() Decision {
+		d, started := g.start(ctx, c)
+		if g.swarm == nil {
+			return g.finish(c, d)
+		}
+		if global == nil {
+			global = g.countInSwarm(ctx, c.Tool, started.target)
+		}
+		return g.finish(c, g.joinSwarm(d, *global, c.Tool, started.ref))
+	})
 	g.notify("before", c, d)
 	return d
 }
 
-func (g *Guard) beforeAlone(ctx context.Context, c Call) Decision {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	d, _ := g.start(ctx, c)
-	return g.finish(c, d)
-}
-
-func (g *Guard) beforeInSwarm(ctx context.Context, c Call) Decision {
-	d, started := g.lockedStart(ctx, c)
-	var global swarm.Count
-	if started.target != 0 {
-		global = g.swarm.record(ctx, c.Tool, started.target) // without the lock, because a store may be slow
+// countInSwarm counts a call in the swarm. The caller holds the lock, which is released for that time because a store may be slow.
+func (g *Guard) countInSwarm(ctx context.Context, tool string, target unloop.Hash) *swarm.Count {
+	if target == 0 {
+		return &swarm.Count{}
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.finish(c, g.joinSwarm(d, global, c.Tool, started.ref))
-}
-
-func (g *Guard) lockedStart(ctx context.Context, c Call) (Decision, started) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.start(ctx, c)
+	g.mu.Unlock()
+	defer g.mu.Lock()
+	global := g.swarm.record(ctx, tool, target)
+	return &global
 }
 
 // started identifies a started call. The target is 0 for a call of an ignored tool.
@@ -189,6 +197,12 @@ func (g *Guard) ResetTurn(ctx context.Context) Decision {
 	return g.Text(ctx, unloop.RoleUser, "", "")
 }
 
+// ModelCall records a model call with its tokens, input and output together, and its cost in US dollars, and decides about it. With a
+// Shared, both count as usage of the project.
+func (g *Guard) ModelCall(ctx context.Context, agent, model string, tokens int64, cost float64) Decision {
+	return g.record(ctx, "model", Call{Agent: agent}, unloop.Event{Type: unloop.LLMCallCompleted, Agent: agent, Model: model, Tokens: tokens, Cost: cost})
+}
+
 // MarkProgress records progress that the calls do not show, as a state update. The description what is the name of the event.
 func (g *Guard) MarkProgress(ctx context.Context, what string) Decision {
 	return g.record(ctx, "progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
@@ -202,17 +216,12 @@ func (g *Guard) Allow(ctx context.Context, why string) Decision {
 
 // record adds an event, counts the decision at it and notifies the listeners.
 func (g *Guard) record(ctx context.Context, stage string, c Call, e unloop.Event) Decision {
-	d := g.decide(ctx, e)
+	d := g.transact(ctx, Usage{Tokens: e.Tokens, Cost: e.Cost}, func() Decision {
+		d := g.consult(ctx, g.add(e))
+		g.count(d)
+		return d
+	})
 	g.notify(stage, c, d)
-	return d
-}
-
-// decide adds an event and counts the decision at it.
-func (g *Guard) decide(ctx context.Context, e unloop.Event) Decision {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	d := g.consult(ctx, g.add(e))
-	g.count(d)
 	return d
 }
 
@@ -223,8 +232,22 @@ func (g *Guard) notify(stage string, c Call, d Decision) {
 	}
 }
 
-// add folds an event. A panic fails the guard. The caller holds the lock.
+// add folds an event of the agent and hands it on. The caller holds the lock.
 func (g *Guard) add(e unloop.Event) (d Decision) {
+	d = g.fold(&e)
+	if g.failed != nil {
+		return d
+	}
+	d = g.deliver(&g.event, d)
+	if g.events != nil {
+		g.event.RunID = g.run
+		g.passOn(d)
+	}
+	return d
+}
+
+// fold folds an event, which gets an id if it has none. A panic fails the guard. The caller holds the lock.
+func (g *Guard) fold(e *unloop.Event) (d Decision) {
 	if g.failed != nil {
 		return g.failedDecision(e.Tool)
 	}
@@ -234,16 +257,22 @@ func (g *Guard) add(e unloop.Event) (d Decision) {
 			d = g.failedDecision(e.Tool)
 		}
 	}()
-	g.event = e
-	g.event.ID = eventID(g.next)
+	g.event = *e
+	if g.event.ID == "" {
+		g.event.ID = eventID(g.next)
+	}
 	g.event.Index, g.event.Time = g.next, g.now()
 	g.next++
-	d = newDecision(g.session.Add(&g.event), e.Tool, g.profile)
-	if g.events != nil {
-		g.event.RunID = g.run
+	return newDecision(g.session.Add(&g.event), e.Tool, g.profile)
+}
+
+// passOn passes the current event to Options.Events. With a Shared, it waits until the event is saved.
+func (g *Guard) passOn(d Decision) {
+	if g.shared == nil {
 		g.events(&g.event, d)
+		return
 	}
-	return d
+	g.shared.pending = append(g.shared.pending, pendingEvent{g.event, d})
 }
 
 // eventID returns the id of the event with the number.

@@ -12,7 +12,7 @@ import (
 // Notice is the message to a listener about a decision.
 type Notice struct {
 	Time     time.Time
-	Stage    string // before, after, text, progress or allow
+	Stage    string // before, after, text, model, progress or allow
 	Call     Call   // the call of the stages before and after; at text, only Agent is set
 	Decision Decision
 
@@ -106,6 +106,14 @@ func (l *listeners) close() {
 // Close ends the questions for second opinions, waits until the listeners have received all notices, and ends them. Decisions
 // after Close reach no listener and ask no questions.
 func (g *Guard) Close() {
+	g.mu.Lock()
+	g.closed = true
+	g.resume()
+	stop := g.stop
+	g.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
 	g.second.close()
 	g.listeners.close()
 }

@@ -21,7 +21,7 @@ type kept struct {
 }
 
 // Snapshot returns the complete state of the guard as JSON. A guard that Restore makes of it continues exactly as this one would.
-// Listeners and the counts of the swarm are not included. The error wraps ErrFailed if the guard has failed. A custom policy
+// Listeners, the counts of the swarm and the usage of the project are not included. The error wraps ErrFailed if the guard has failed. A custom policy
 // whose state cannot be encoded is also an error.
 func (g *Guard) Snapshot() (data []byte, err error) {
 	g.mu.Lock()
@@ -72,9 +72,12 @@ func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 	if err := s.validate(watch.Run().Metrics().Events); err != nil {
 		return nil, fmt.Errorf("restore a guard: %w", err)
 	}
+	controls := o.Controls
+	o.Controls = nil // until the state is there
 	g = New(p, o)
 	g.session, g.next, g.stats = watch, s.Next, s.Stats
 	g.second.keep(watch)
+	g.listen(controls)
 	return g, nil
 }
 
@@ -101,6 +104,7 @@ func (s *Stats) validate(events int) error {
 	c.Count("decisions", s.Decisions, events)
 	c.Count("shadowed", s.Shadowed, s.Decisions)
 	c.That(s.DroppedNotices >= 0 && s.SwarmErrors >= 0, "unheard and swarm_errors are %d and %d, want 0 or more", s.DroppedNotices, s.SwarmErrors)
+	c.That(s.StoreErrors >= 0, "store_errors is %d, want 0 or more", s.StoreErrors)
 	o := &s.SecondOpinions
 	c.That(min(o.Asked, o.Answered, o.Late, o.Failed) >= 0, "second_opinions has a negative count")
 	c.Count("number of actions", len(s.Actions), int(policy.Halt))

@@ -11,6 +11,8 @@ type Stats struct {
 	DroppedNotices int64          `json:"unheard"`      // notices that a listener was too slow for or panicked at
 	SwarmErrors    int64          `json:"swarm_errors"` // calls that the store of the swarm did not count
 
+	StoreErrors int64 `json:"store_errors,omitzero"` // events that the store of a Shared did not take, and its snapshots that were not valid
+
 	SecondOpinions OpinionStats `json:"second_opinions,omitzero"`
 }
 
@@ -54,6 +56,9 @@ func (g *Guard) Stats() Stats {
 	s.DroppedNotices = g.listeners.lost()
 	if g.swarm != nil {
 		s.SwarmErrors = g.swarm.lost.Load()
+	}
+	if g.shared != nil {
+		s.StoreErrors = g.shared.lost.Load()
 	}
 	return s
 }

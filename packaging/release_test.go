@@ -42,7 +42,7 @@ func TestRelease(t *testing.T) {
 		{"the bill of materials names what is linked", tryBillOfMaterials},
 		{"the .deb installs, serves and is removed", tryDeb},
 		{"the wheel guards and has the command", tryWheel},
-		{"the packages for Node have the command", tryNode},
+		{"the packages for Node guard and have the command", tryNode},
 		{"the image's folder has all that the Dockerfile copies", tryImage},
 	} {
 		t.Run(artefact.name, func(t *testing.T) { artefact.try(t, first) })
@@ -58,7 +58,11 @@ func release(t *testing.T) string {
 	}
 	copied := t.TempDir()
 	run(t, root, nil, "bash", "-c", `git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' f; do [ ! -e "$f" ] || printf '%s\0' "$f"; done | tar --create --null --files-from - | tar --extract --directory "$0"`, copied)
-	// The environments of Python are made once for all copies.
+	// The environments of Python and Node are made once for all copies.
+	run(t, root, nil, "scripts/node-env", "sdk/typescript")
+	if err := os.Symlink(filepath.Join(root, "sdk/typescript/node_modules"), filepath.Join(copied, "sdk/typescript/node_modules")); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.MkdirAll(filepath.Join(root, ".cache"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +207,13 @@ func tryWheel(t *testing.T, dist string) {
 	}
 }
 
+const guardedInNode = `
+import { Guard, program } from "@unloop-ai/unloop";
+if (!program().includes("node_modules")) throw new Error(program());
+const search = new Guard().wrap(async () => ({ hits: [] }), { name: "search" });
+for (let n = 0; n < 4; n++) console.log("_loop_guard" in (await search()));
+`
+
 func tryNode(t *testing.T, dist string) {
 	packages, err := filepath.Glob(filepath.Join(dist, "unloop-ai-unloop-*.tgz"))
 	if err != nil {
@@ -225,8 +236,8 @@ func tryNode(t *testing.T, dist string) {
 	if said := run(t, folder, nil, "node_modules/.bin/unloop", "version"); !strings.HasPrefix(said, "unloop v"+version) {
 		t.Errorf("the command says %s", said)
 	}
-	if said := run(t, folder, nil, "node", "-p", `require("@unloop-ai/unloop").program()`); !strings.HasSuffix(strings.TrimSpace(said), "bin/unloop") {
-		t.Errorf("the path of the program is %s", said)
+	if said := run(t, folder, nil, "node", "--input-type=module", "-e", guardedInNode); !strings.Contains(said, "true") {
+		t.Errorf("the guard does not nudge: %s", said)
 	}
 }
 

@@ -36,6 +36,7 @@ const (
 	CodeStrongNudge = "strong_nudge"
 	CodeBlocked     = "blocked"
 	CodeHalted      = "halted"
+	CodePerson      = "person" // of every policy: a person decided
 )
 
 var levels = [...]struct {

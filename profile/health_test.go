@@ -10,27 +10,20 @@ import (
 
 func TestHealthOf(t *testing.T) {
 	for _, tc := range []struct {
-		name      string
-		penalties []int
-		failed    bool
-		want      policy.Health
+		name    string
+		penalty int
+		failed  bool
+		grade   policy.Grade
+		want    policy.Health
 	}{
-		{"no warnings", nil, false, policy.Health{Score: 100, Status: policy.Healthy}},
-		{"the last healthy score", []int{20}, false, policy.Health{Score: 80, Status: policy.Healthy}},
-		{"the first troubled score", []int{20, 1}, false, policy.Health{Score: 79, Status: policy.Degraded}},
-		{"the last troubled score", []int{30, 20}, false, policy.Health{Score: 50, Status: policy.Degraded}},
-		{"the first that is likely stuck", []int{30, 21}, false, policy.Health{Score: 49, Status: policy.LikelyStuck}},
-		{"it does not fall under 0", []int{60, 60}, false, policy.Health{Score: 0, Status: policy.LikelyStuck}},
-		{"a failed run loses 30 and has failed", nil, true, policy.Health{Score: 70, Status: policy.Failed}},
-		{"a failed run does not fall under 0 either", []int{60, 30}, true, policy.Health{Score: 0, Status: policy.Failed}},
+		{"no warnings", 0, false, policy.GradeHealthy, policy.Health{Score: 100, Status: "healthy"}},
+		{"warnings cost points, and the word is the grade", 51, false, policy.GradeLooping, policy.Health{Score: 49, Status: "looping"}},
+		{"the score does not fall under 0", 120, false, policy.GradeStuck, policy.Health{Score: 0, Status: "stuck"}},
+		{"a failed run loses 30, and its health is not a status", 0, true, policy.GradeHealthy, policy.Health{Score: 70, Status: "healthy"}},
+		{"a failed run does not fall under 0 either", 90, true, policy.GradeRepeated, policy.Health{Score: 0, Status: "repeated"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			penalty := 0
-			for _, p := range tc.penalties {
-				penalty += p
-			}
-			got := healthOf(penalty, tc.failed)
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			if diff := cmp.Diff(tc.want, healthOf(tc.penalty, tc.failed, tc.grade)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -171,6 +171,7 @@ type Session struct {
 	found    []unloop.Finding
 	grown    []unloop.Finding
 	course   course
+	orders   orders
 
 	opinions   policy.Opinions
 	transcript *transcript // nil unless it is kept
@@ -188,8 +189,13 @@ func (p *Profile) NewSession(runID string) *Session {
 func (w *Session) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	d := w.decide(e)
-	w.course.note(w.run.Current().Ref.Number, &d)
-	if d.Action != policy.Allow {
+	own := d
+	if d.Code == policy.CodePerson { // which says nothing of how the run does
+		own = policy.Decision{}
+	}
+	w.course.note(w.run.Current().Ref.Number, &own)
+	if d.Action != policy.Allow && d.Code != policy.CodePerson {
+		d.AfterCall = e.Type == unloop.ToolCallCompleted || e.Type == unloop.ToolCallFailed
 		d.Message = w.profile.Nudge(&d)
 	}
 	if w.transcript != nil {
@@ -207,8 +213,11 @@ func (w *Session) decide(e *unloop.Event) policy.Decision {
 		w.found, w.grown = w.found[:0], w.grown[:0]
 		return w.opinions.Answer(w.run, e)
 	}
-	profile, decide := w.rules()
 	w.found, w.grown = w.found[:0], w.grown[:0]
+	if d, own := w.orders.take(e); own {
+		return d
+	}
+	profile, decide := w.rules()
 	for _, d := range profile.at[bits.Len8(uint8(w.run.Current().Kinds()))-1] {
 		f, ok := d.Check(w.run)
 		if !ok {
@@ -220,7 +229,7 @@ func (w *Session) decide(e *unloop.Event) policy.Decision {
 		}
 	}
 	w.opinions.Findings(w.run, w.found)
-	return w.opinions.Decide(w.run, w.found, decide.Decide(w.run, w.found, w.grown))
+	return w.orders.apply(e, w.opinions.Decide(w.run, w.found, decide.Decide(w.run, w.found, w.grown)))
 }
 
 // Nudge returns the text for the agent for a decision.
@@ -280,7 +289,7 @@ func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
 
 // Health returns the health of the run so far.
 func (w *Session) Health() policy.Health {
-	return healthOf(w.warnings.Penalty(w.profile.penalty), w.run.Metrics().Failed)
+	return healthOf(w.warnings.Penalty(w.profile.penalty), w.run.Metrics().Failed, w.course.verdict().Grade)
 }
 
 // severityPenalty is the penalty of a warning in profiles that publish no table.

@@ -18,6 +18,7 @@ type sessionState struct {
 	Tools    map[string]json.RawMessage `json:"tools,omitempty"` // policies of tools with their own settings
 	Warnings []unloop.Finding           `json:"warnings,omitempty"`
 	Course   course                     `json:"course,omitzero"`
+	Orders   *orders                    `json:"orders,omitempty"`
 	Opinions json.RawMessage            `json:"opinions,omitempty"`
 	Steps    []string                   `json:"steps,omitempty"` // the transcript
 }
@@ -60,6 +61,9 @@ func (w *Session) AppendBinary(to []byte) ([]byte, error) {
 // stateBesideRun returns the state without the run.
 func (w *Session) stateBesideRun() (state sessionState, err error) {
 	state = sessionState{Profile: w.profile.name, Warnings: w.warnings.All(), Course: w.course}
+	if w.orders.Halt != "" || len(w.orders.Allowed) > 0 {
+		state.Orders = &w.orders
+	}
 	if w.transcript != nil {
 		state.Steps = w.transcript.entries
 	}
@@ -111,6 +115,11 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 		return nil, errors.New("restore a session: the course is inconsistent")
 	}
 	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course}
+	if kept.Orders != nil {
+		if w.orders = *kept.Orders; !w.orders.valid() {
+			return nil, fmt.Errorf("restore a session: %d tools are allowed, want at most %d", len(w.orders.Allowed), maxAllowed)
+		}
+	}
 	if err := restorePolicy(w.policy, kept.Policy); err != nil {
 		return nil, err
 	}

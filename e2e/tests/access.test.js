@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { after, describe, test } from "node:test";
-import { Agent } from "../agents.js";
+import { Agent, nestedSpans } from "../agents.js";
 import { launch, open } from "../browser.js";
 import { run, Server } from "../server.js";
 
@@ -32,8 +32,25 @@ for (let i = 0; i < 6; i++) {
 }
 talk.push(...pair.call("publish", { to: "blog" }, new Error("403: the token has expired")));
 await server.send(talk);
+await server.post("/v1/traces", JSON.stringify(nestedSpans()));
+const [{ id: team }] = await server.get("/api/runs?text=planner");
+const watched = new Agent("guarded", { name: "guarded research", start: now - 600_000 });
+const report = (more) => ({ metadata: { guard: { by: "Go", ...more } } });
+await server.send([
+  watched.event("run_started", { name: "guarded research", ...report({}) }), ...watched.loop(9),
+  watched.event("guard_decision", report({ action: "halt", code: "halted", message: "You repeat the search.", count: 7, span: 14 })),
+]);
+await server.post("/api/runs/guarded/control", JSON.stringify({ act: "allow", tool: "search", by: "Ann", why: "the index was rebuilt" }));
 const runs = await server.get("/api/runs?text=demo-stuck");
 const stuck = runs[0].id;
+
+await server.post("/api/acts", JSON.stringify({ action: "label", run_id: stuck, value: "loop", note: "it searches for ever" }));
+const patient = new Agent("waits", { start: now - 1_200_000 });
+const refused = () => patient.call("deploy", { to: `stage ${patient.calls}` }, new Error("503: try again"));
+await server.send([...patient.begin(), ...Array.from({ length: 5 }, refused).flat(), ...patient.end()]);
+await server.post("/api/acts", JSON.stringify({ action: "label", run_id: "waits", value: "not_a_loop", note: "it waits for a deployment" }));
+await server.post("/api/acts", JSON.stringify({ action: "mute", rule: "cycle", tool: "search", note: "a known one" }));
+const at = (hours) => new Date(now - hours * 3_600_000).toISOString();
 
 /** pages are those that are looked at, each with what shows that it is all there. */
 const pages = [
@@ -42,11 +59,21 @@ const pages = [
   {
     name: "run", path: `/runs/${stuck}`,
     ready: async (p) => {
-      await p.getByRole("button", { name: "Go to culprit" }).first().click();
+      await p.getByRole("button", { name: "Last repeat" }).first().click();
       return p.getByLabel("Event", { exact: true });
     },
   },
+  {
+    name: "run-guarded", path: "/runs/guarded",
+    ready: async (p) => {
+      await p.getByRole("button", { name: "Nudge" }).click();
+      return p.getByLabel("Words for the agent");
+    },
+  },
   { name: "run-agents", path: "/runs/handover", ready: (p) => p.getByRole("treegrid", { name: "Timeline" }).getByText("publish") },
+  { name: "waterfall", path: `/runs/${team}/waterfall`, ready: (p) => p.getByRole("treegrid", { name: "Waterfall" }).getByText("search").first() },
+  { name: "run-not-found", path: "/runs/nothing", expect: [/404/], ready: (p) => p.getByRole("heading", { name: "Run not found" }) },
+  { name: "not-found", path: "/nowhere", expect: [/404/], ready: (p) => p.getByRole("heading", { name: "Page not found" }) },
   { name: "graph", path: `/runs/${stuck}/graph`, ready: (p) => p.getByRole("button", { name: /calls.*loop/ }).first() },
   {
     name: "what-if", path: `/runs/${stuck}/what-if`,
@@ -57,7 +84,29 @@ const pages = [
     },
   },
   { name: "compare", path: `/compare?a=${stuck}&b=${stuck.replace("stuck", "healthy")}`, ready: (p) => p.getByRole("heading", { name: "First difference" }) },
+  { name: "runs-looping", path: "/?decision=warn,block,halt&sort=events", ready: (p) => p.getByRole("row").filter({ hasText: "nightly report 0" }) },
+  { name: "runs-none", path: "/?text=no-such-run-anywhere", ready: (p) => p.getByText("No matching runs") },
+  {
+    name: "runs-filters", path: "/?project=reports",
+    ready: async (p) => {
+      await p.getByRole("button", { name: /^Filters/ }).click();
+      return p.getByRole("dialog", { name: "Filters" }).getByRole("combobox", { name: "Metadata" });
+    },
+  },
   { name: "overview", path: "/overview?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
+  { name: "suggestions", path: "/suggestions", ready: (p) => p.getByRole("article").first() },
+  { name: "audit", path: "/audit", ready: (p) => p.getByRole("table", { name: "Audit log" }) },
+  {
+    name: "mute", path: `/runs/${stuck}`,
+    ready: async (p) => {
+      await p.getByRole("button", { name: "Mute …" }).first().click();
+      return p.getByRole("dialog").getByRole("button", { name: "Mute" });
+    },
+  },
+  {
+    name: "overview-change", path: `/overview?since=24h&project=reports&a=${at(24)}/${at(10)}&b=${at(10)}/${at(-1)}`,
+    ready: (p) => p.getByRole("table", { name: "Comparison" }),
+  },
   { name: "rules", path: "/rules", ready: (p) => p.getByRole("heading", { name: "Same call same result" }) },
 ];
 
@@ -84,9 +133,9 @@ for (const [theme, options] of [
   ["phone-dark", { colorScheme: "dark", ...phone }],
 ]) {
   describe(theme, () => {
-    for (const { name, path, ready, server: at = server } of pages) {
+    for (const { name, path, ready, expect, server: at = server } of pages) {
       test(`${name} keeps nobody out`, async (t) => {
-        const page = await open(t, browser, at, path, options);
+        const page = await open(t, browser, at, path, { ...options, expect });
         await (await ready(page)).waitFor({ state: "attached" });
         await page.evaluate(() => document.fonts.ready);
         const photograph = new URL(`${name}-${theme}.png`, folder);

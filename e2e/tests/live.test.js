@@ -43,9 +43,9 @@ describe("the list of runs", () => {
     const healthy = rowOf(page, "healthy agent of unloop demo");
     await Promise.all([stuck.waitFor(), healthy.waitFor()]);
     assert.equal(await demo.ended, 0, demo.said.text);
-    await healthy.getByText(/^✓\s*completed$/).waitFor();
-    await healthy.getByText("none", { exact: true }).waitFor(); // warnings
-    await stuck.getByText(/^\d+ · (warn|block|halt)$/).waitFor();
+    await healthy.getByRole("gridcell", { name: "completed", exact: true }).waitFor();
+    assert.doesNotMatch(await healthy.textContent(), /warn|block|halt/);
+    await stuck.getByText(/^\d+ · would have (nudged|blocked|halted)$/).waitFor();
     assert.ok(await stays(), "the page was loaded again");
   });
 
@@ -78,7 +78,7 @@ describe("the list of runs", () => {
     const grid = page.getByRole("grid", { name: "Runs" });
     const chosen = await grid.evaluate((g) => document.getElementById(g.getAttribute("aria-activedescendant")).textContent);
     assert.match(chosen, /^\s*old-1\b/);
-    await grid.evaluate((g) => (g.scrollTop = 56 * 20 + 10));
+    await grid.evaluate((g) => (g.scrollTop = 28 * 20 + 10));
     await rowOf(page, "old-19").waitFor();
     const top = async () => (await rowOf(page, "old-22").boundingBox()).y;
     const before = await top();
@@ -94,13 +94,13 @@ describe("the list of runs", () => {
     const agent = new Agent("known", { name: "report one" });
     await server.send(agent.begin());
     const page = await open(t, browser, server, "/?text=report");
-    await rowOf(page, "report one").getByText(/^◐\s*running$/).waitFor();
+    await rowOf(page, "report one").getByRole("gridcell", { name: "running", exact: true }).waitFor();
     await page.getByRole("status", { name: "Connection" }).filter({ hasText: "Live" }).waitFor();
     let late;
     await page.route("**/api/runs?*", async (route) => {
       const old = await route.fetch();
       await server.send(agent.end());
-      await rowOf(page, "report one").getByText(/^✓\s*completed$/).waitFor();
+      await rowOf(page, "report one").getByRole("gridcell", { name: "completed", exact: true }).waitFor();
       late = route.fulfill({ response: old });
       await late;
     });
@@ -116,7 +116,7 @@ describe("the list of runs", () => {
     await server.post("/v1/traces", JSON.stringify(spans("researcher", 8)));
     const row = rowOf(page, "researcher");
     await row.waitFor();
-    await row.getByText(/^\d+ · (warn|block|halt)$/).waitFor();
+    await row.getByText(/^\d+ · would have (nudged|blocked|halted)$/).waitFor();
   });
 
   test("keeps its filter in the address", async (t) => {
@@ -159,7 +159,7 @@ describe("a run", () => {
   test("appears when its first event comes, for who looks before", async (t) => {
     const server = await Server.start(t);
     const page = await open(t, browser, server, "/runs/later", { expect: [/404/] });
-    await page.getByText("No run has the id later yet.").waitFor();
+    await page.getByText("No run has the id later.").waitFor();
     await server.send(new Agent("later", { name: "the later one" }).begin());
     await page.getByRole("heading", { name: "the later one" }).waitFor();
   });

@@ -1,7 +1,8 @@
 // The pages compare, overview and rules, and the tabs of a run: graph and what if.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, describe, test } from "node:test";
-import { Agent } from "../agents.js";
+import { Agent, nestedSpans } from "../agents.js";
 import { launch, marked, open } from "../browser.js";
 import { Server } from "../server.js";
 
@@ -48,9 +49,8 @@ describe("what if", () => {
   const form = (page) => page.getByRole("form", { name: "What if" });
   const result = (page) => page.getByRole("region", { name: "Replay result" });
 
-  test("gives the recorded decisions for the recorded profile", async (t) => {
+  test("begins with the recorded decisions of the recorded profile", async (t) => {
     const page = await open(t, browser, server, "/runs/loops/what-if");
-    await form(page).getByRole("button", { name: "Replay" }).click();
     await result(page).getByRole("heading", { name: /^First decision: event \d+ \(same as recorded\)$/ }).waitFor();
   });
 
@@ -81,12 +81,107 @@ describe("what if", () => {
   });
 });
 
+describe("the waterfall", () => {
+  const fall = (page) => page.getByRole("treegrid", { name: "Waterfall" });
+  const named = (page, name) => fall(page).getByRole("row").filter({ hasText: name });
+  const sent = server.post("/v1/traces", JSON.stringify(nestedSpans()));
+
+  test("nests the agents and calls that spans name, with their durations", async (t) => {
+    await sent;
+    const [{ id }] = await server.get("/api/runs?text=planner");
+    const page = await open(t, browser, server, `/runs/${id}`);
+    await page.getByRole("link", { name: "Waterfall" }).click();
+    await named(page, "write").last().waitFor();
+    const rows = await fall(page).getByRole("row").evaluateAll((all) => all.map((r) => [r.ariaLevel, r.querySelector(".cut").textContent, r.querySelector(".took").textContent]));
+    assert.deepEqual(rows.filter(([, name]) => name !== "run completed"), [
+      ["1", "planner", "58 s"], ["2", "ask_researcher", "28 s"], ["3", "researcher", "22 s"], ["4", "search", "5.0 s"], ["4", "search", "5.0 s"], ["4", "search", "5.0 s"],
+      ["1", "writer", "8.0 s"], ["2", "write", "8.0 s"],
+    ]);
+  });
+
+  test("closes a branch, and opens a call beside it", async (t) => {
+    await sent;
+    const [{ id }] = await server.get("/api/runs?text=planner");
+    const page = await open(t, browser, server, `/runs/${id}/waterfall`);
+    await named(page, "ask_researcher").click();
+    await page.getByRole("complementary", { name: "Event" }).getByRole("heading", { name: "ask_researcher" }).waitFor();
+    await page.waitForURL(/waterfall\?event=/);
+    await fall(page).getByRole("button", { name: "Collapse researcher" }).click();
+    await named(page, /^\W*search/).first().waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Expand all" }).click();
+    await named(page, /^\W*search/).first().waitFor();
+    await fall(page).press("ArrowDown");
+    await fall(page).press("ArrowDown");
+    await page.getByRole("complementary", { name: "Event" }).getByRole("heading", { name: "search" }).waitFor();
+  });
+
+  test("draws a run without times in its order", async (t) => {
+    const agent = new Agent("no-times");
+    await server.send([...agent.begin(), ...agent.work(6)].map((e) => ({ ...e, timestamp: "2026-05-01T12:00:00Z", latency_ms: undefined })));
+    const page = await open(t, browser, server, "/runs/no-times/waterfall");
+    await page.getByText("The events have no times of their own.").waitFor();
+  });
+});
+
+describe("a page that does not exist", () => {
+  for (const path of ["/nowhere", "/runs/loops/nothing"]) {
+    test(`${path} has the status 404 and a way back`, async (t) => {
+      assert.equal((await fetch(server.url + path, { headers: { Accept: "text/html" } })).status, 404);
+      const page = await open(t, browser, server, path, { expect: [/404/] });
+      await page.getByRole("heading", { name: "Page not found" }).waitFor();
+      await page.getByRole("link", { name: "Show all runs" }).click();
+      await page.getByRole("grid", { name: "Runs" }).waitFor();
+    });
+  }
+
+  test("of a run that does not exist says so, and searches for it", async (t) => {
+    const page = await open(t, browser, server, "/runs/nobody", { expect: [/404/] });
+    await page.getByRole("heading", { name: "Run not found" }).waitFor();
+    await page.getByRole("link", { name: "Search the runs for this id" }).click();
+    await page.waitForURL(/text=nobody/);
+  });
+});
+
 describe("the graph", () => {
   test("shows the tools, and highlights those that loop", async (t) => {
     const page = await open(t, browser, server, "/runs/loops/graph");
     const graph = page.getByRole("region", { name: "Run graph" });
     await graph.getByRole("button", { name: /search\W*12 calls\W.*loop/ }).waitFor();
     await graph.getByRole("button", { name: /read_file\W*3 calls$/ }).waitFor();
+  });
+
+  test("marks what the chosen warning names", async (t) => {
+    const warned = await server.get("/api/runs/loops/warnings");
+    const page = await open(t, browser, server, "/runs/loops/graph");
+    const marked = page.getByRole("combobox", { name: "Marked warning" });
+    await marked.waitFor();
+    assert.equal(await marked.getByRole("option").count(), warned.length);
+    await marked.selectOption(warned.find((w) => w.type === "same_call_same_result").warning_id);
+    await page.getByRole("button", { name: /^search.*loop$/ }).waitFor();
+    assert.equal(await page.getByRole("button", { name: /^read_file.*loop$/ }).count(), 0);
+  });
+
+  test("is enlarged and fitted again", async (t) => {
+    const page = await open(t, browser, server, "/runs/loops/graph");
+    const picture = page.getByRole("region", { name: "Picture of the graph" }).locator("svg");
+    const width = async () => (await picture.boundingBox()).width;
+    await page.getByRole("button", { name: "Fit" }).waitFor();
+    const fitted = await width();
+    for (let i = 0; i < 4; i++) await page.getByRole("button", { name: "Zoom in" }).click();
+    assert.ok((await width()) > fitted * 1.3, `${await width()} after ${fitted}`);
+    await page.getByRole("button", { name: "Fit" }).click();
+    assert.equal(await width(), fitted);
+  });
+
+  test("is saved as a picture that needs no style sheet", async (t) => {
+    const page = await open(t, browser, server, "/runs/loops/graph");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export SVG" }).click()]);
+    assert.equal(download.suggestedFilename(), "loops-graph.svg");
+    const text = await readFile(await download.path(), "utf8");
+    assert.match(text, /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    assert.match(text, />search<\/text>/);
+    assert.doesNotMatch(text, /class=|var\(/);
+    assert.match(text, /fill="rgb\(/);
   });
 
   test("leads to the calls of a tool", async (t) => {
@@ -106,37 +201,9 @@ describe("the node of a tool in the graph", () => {
     const node = page.getByRole("button", { name: /^mcp__first.*loop/ });
     await node.waitFor();
     const box = (part) => node.getByText(part).evaluate((e) => e.getBoundingClientRect().toJSON());
-    const [whole, name, sign] = [await node.locator("rect").evaluate((e) => e.getBoundingClientRect().toJSON()), await box(/^mcp/), await box("loop")];
+    const [whole, name, sign] = [await node.locator("rect").evaluate((e) => e.getBoundingClientRect().toJSON()), await node.locator("text").first().evaluate((e) => e.getBoundingClientRect().toJSON()), await box("loop")];
     assert.ok(name.right <= whole.right && sign.right <= whole.right, JSON.stringify({ whole, name, sign }));
     assert.ok(name.bottom <= sign.top, JSON.stringify({ name, sign }));
-  });
-});
-
-describe("the overview", () => {
-  test("summarizes all runs", async (t) => {
-    const page = await open(t, browser, server, "/overview?since=24h");
-    await page.getByText("50 %", { exact: true }).waitFor(); // one of two has a warning
-    const tools = page.getByRole("table", { name: "Tools that loop most" });
-    await tools.getByRole("row", { name: /^search/ }).waitFor();
-    const rules = page.getByRole("table", { name: "Rules that warn most" });
-    await rules.getByRole("link", { name: "Same call same result" }).click();
-    await page.getByRole("grid", { name: "Runs" }).getByRole("link", { name: "one that loops" }).waitFor();
-    assert.equal(await page.getByRole("link", { name: "one that ends" }).count(), 0);
-  });
-
-  test("leads to the slowest step of a run", async (t) => {
-    const page = await open(t, browser, server, "/overview?since=24h");
-    const [slowest] = (await server.get("/api/overview?since=24h")).slowest;
-    const part = page.getByRole("region", { name: "Slowest steps" });
-    await part.getByText(slowest.event_id, { exact: true }).waitFor();
-    await part.getByRole("link", { name: slowest.run_id, exact: true }).click();
-    await page.getByRole("complementary", { name: "Event" }).getByText(new RegExp(`\\b${slowest.event_id}$`)).waitFor();
-  });
-
-  test("keeps its period in the URL", async (t) => {
-    const page = await open(t, browser, server, "/overview");
-    await page.getByRole("combobox", { name: "Period" }).selectOption("1h");
-    await page.waitForURL(/since=1h/);
   });
 });
 

@@ -8,7 +8,7 @@ import { Server } from "../server.js";
 const browser = await launch({ after });
 const server = await Server.start({ after });
 
-// A loop in the middle of much work, so that its culprit is far out of sight at first.
+// A loop in the middle of much work, so that its last repeat is far out of sight at first.
 const agent = new Agent("long", { name: "a long run" });
 await server.send([...agent.begin(), ...agent.work(300), ...agent.loop(9), ...agent.work(300), ...agent.end()]);
 const warnings = await server.get("/api/runs/long/warnings");
@@ -25,22 +25,42 @@ async function eventsOf(page) {
 }
 
 describe("a warning", () => {
-  test("leads to its culprit, which is highlighted and opened", async (t) => {
+  test("leads to its last repeat, which is highlighted and opened", async (t) => {
     const page = await open(t, browser, server, "/runs/long");
     await timelineOf(page).getByText("src/part-0.go").waitFor();
     const card = page.getByRole("region", { name: "Warnings" }).getByRole("article", { name: "Same call same result" });
-    await card.getByRole("button", { name: "Go to culprit" }).click();
+    await card.getByRole("button", { name: "Last repeat" }).click();
     await drawerOf(page).waitFor();
     assert.ok((await eventsOf(page)).includes(warning.event_id), `the drawer shows ${await eventsOf(page)}, not ${warning.event_id}`);
-    await chosenOf(page).getByText("culprit").waitFor();
-    assert.ok(await inSight(chosenOf(page), timelineOf(page)), "the culprit is out of sight");
+    await chosenOf(page).getByText("last repeat", { exact: true }).waitFor();
+    assert.ok(await inSight(chosenOf(page), timelineOf(page)), "the last repeat is out of sight");
     await page.waitForURL(/event=long-\d+/);
   });
 
   test("is led to by a click anywhere on its card", async (t) => {
     const page = await open(t, browser, server, "/runs/long");
     await page.getByRole("article", { name: "Same call same result" }).getByText(warning.message).click();
-    await chosenOf(page).getByText("culprit").waitFor();
+    await chosenOf(page).getByText("last repeat", { exact: true }).waitFor();
+  });
+
+  test("leads to where it began, and back to its last repeat", async (t) => {
+    const page = await open(t, browser, server, "/runs/long");
+    const card = page.getByRole("article", { name: "Same call same result" });
+    await card.getByRole("button", { name: "Where it began" }).click();
+    await chosenOf(page).getByText("began here").waitFor();
+    assert.ok((await eventsOf(page)).includes(warning.details.first_event_id), `${await eventsOf(page)}, not ${warning.details.first_event_id}`);
+    assert.ok(await inSight(chosenOf(page), timelineOf(page)), "it is out of sight");
+    await card.getByRole("button", { name: "Last repeat" }).click();
+    await chosenOf(page).getByText("last repeat", { exact: true }).waitFor();
+  });
+
+  test("stands before the charts", async (t) => {
+    for (const options of [{}, { viewport: { width: 390, height: 844 } }]) {
+      const page = await open(t, browser, server, "/runs/long", options);
+      const [card, chart] = [page.getByRole("article", { name: "Same call same result" }), page.getByRole("region", { name: "Charts" })];
+      await chart.getByRole("heading", { name: "Novelty" }).waitFor();
+      assert.ok((await card.boundingBox()).y < (await chart.boundingBox()).y, "the charts are above the warnings");
+    }
   });
 
   test("leads through its evidence, repeat by repeat", async (t) => {
@@ -48,7 +68,7 @@ describe("a warning", () => {
     const card = page.getByRole("article", { name: "Same call same result" });
     const ids = warning.details.evidence.map((e) => e.event_id);
     assert.ok(ids.length >= 3, `evidence ${ids}`);
-    await card.getByRole("button", { name: "Go to culprit" }).click();
+    await card.getByRole("button", { name: "Last repeat" }).click();
     await drawerOf(page).waitFor();
     for (let at = ids.length - 2; at >= 0; at--) {
       await card.getByRole("button", { name: "Previous repeat" }).click();
@@ -75,7 +95,7 @@ describe("an event", () => {
   test("is said to be none where the run has no such event", async (t) => {
     const page = await open(t, browser, server, "/runs/long?event=of-another-run");
     await page.getByText("This run has no event of-another-run.").waitFor();
-    await page.getByRole("button", { name: "Go to culprit" }).first().click();
+    await page.getByRole("button", { name: "Last repeat" }).first().click();
     await drawerOf(page).waitFor();
     assert.equal(await page.getByText("This run has no event").count(), 0);
   });
@@ -115,6 +135,25 @@ describe("a chosen event", () => {
 });
 
 describe("a run", () => {
+  test("that is over is not called live", async (t) => {
+    const page = await open(t, browser, server, "/runs/long");
+    await page.getByRole("status", { name: "Events shown" }).filter({ hasText: "1,220 events" }).waitFor();
+    await page.getByText("completed", { exact: false }).first().waitFor();
+    assert.equal(await page.getByRole("status", { name: "Connection" }).count(), 0);
+    assert.equal(await page.getByRole("checkbox", { name: "Follow live" }).count(), 0);
+  });
+
+  test("has an id that can be copied, and so has each event", async (t) => {
+    const page = await open(t, browser, server, `/runs/long?event=${warning.event_id}`, { permissions: ["clipboard-read", "clipboard-write"] });
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.getByRole("region", { name: "Run summary" }).getByRole("button", { name: "Copy id" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    assert.equal(await copied(), "long");
+    await drawerOf(page).getByRole("button", { name: "Copy id" }).click();
+    await drawerOf(page).getByRole("button", { name: "Copied" }).waitFor();
+    assert.ok((await copied()).includes(warning.event_id), await copied());
+  });
+
   for (const [where, path] of [["on its page", "/runs/long-name"], ["beside another", "/compare?a=long-name&b=long"]]) {
     test(`of a long name is no wider than a phone, ${where}`, async (t) => {
       const long = new Agent("long-name", { name: "x".repeat(200) });
@@ -165,7 +204,7 @@ describe("on a phone, an event", () => {
 
   test("is a sheet over the page, which keeps the focus and gives it back", async (t) => {
     const page = await open(t, browser, server, "/runs/long", phone);
-    const button = page.getByRole("article", { name: "Same call same result" }).getByRole("button", { name: "Go to culprit" });
+    const button = page.getByRole("article", { name: "Same call same result" }).getByRole("button", { name: "Last repeat" });
     await button.click();
     await sheetOf(page).waitFor();
     const { x, y, width, height } = await sheetOf(page).boundingBox();
@@ -214,9 +253,30 @@ describe("the timeline", () => {
     await timelineOf(page).getByRole("row").filter({ hasText: "× 9" }).click();
     const decisions = await server.get("/api/runs/short/decisions");
     assert.ok(decisions.length > 0, "nothing was decided");
+    const words = { warn: "nudged", block: "blocked", halt: "halted" };
     for (const action of new Set(decisions.map((d) => d.action))) {
-      await timelineOf(page).getByRole("row").filter({ hasText: new RegExp(`^\\W*${action} `, "i") }).first().waitFor();
+      await timelineOf(page).getByRole("row").filter({ hasText: new RegExp(`^\\W*Would have ${words[action]} `) }).first().waitFor();
     }
+  });
+
+  test("opens a decision with its whole message", async (t) => {
+    await begun;
+    const page = await open(t, browser, server, "/runs/short");
+    const [first] = await server.get("/api/runs/short/decisions");
+    await timelineOf(page).getByRole("row").filter({ hasText: first.message.slice(0, 40) }).first().click();
+    await drawerOf(page).getByText(first.message.split("\n").at(-1)).first().waitFor();
+  });
+
+  test("leaves out columns that have nothing to say, and uses their width", async (t) => {
+    const agent = new Agent("untimed");
+    const events = [...agent.begin(), ...agent.work(9)].map((e) => ({ ...e, timestamp: "2026-05-01T12:00:00Z", latency_ms: undefined }));
+    await server.send(events);
+    const width = async (run, row) => {
+      const page = await open(t, browser, server, `/runs/${run}`);
+      return (await timelineOf(page).getByText(row).locator("xpath=ancestor::*[@role='gridcell']").boundingBox()).width;
+    };
+    const [with_, without] = [await width("long", "src/part-3.go"), await width("untimed", "src/part-3.go")];
+    assert.ok(without > with_ + 20, `${without} is not wider than ${with_}`);
   });
 
   test("shows only what is searched for", async (t) => {
@@ -250,7 +310,7 @@ describe("the keyboard", () => {
     await page.keyboard.press("k");
     await chosenOf(page).getByText("Run started").waitFor();
     await page.keyboard.press("w");
-    await chosenOf(page).getByText("culprit").waitFor();
+    await chosenOf(page).getByText("last repeat", { exact: true }).waitFor();
     const [culprit] = await eventsOf(page);
     await page.keyboard.press("p");
     await drawerOf(page).getByText(culprit).waitFor({ state: "detached" });
@@ -278,12 +338,12 @@ describe("the keyboard", () => {
     const page = await open(t, browser, server, "/runs/long");
     await timelineOf(page).getByText("src/part-0.go").waitFor();
     const reached = [];
-    for (let i = 0; i < 24; i++) {
+    for (let i = 0; i < 45; i++) {
       await page.keyboard.press("Tab");
       const name = (e) => `${e.getAttribute("role") ?? e.tagName.toLowerCase()} ${e.getAttribute("aria-label") ?? e.textContent.trim().split("\n")[0]}`;
       reached.push(await page.evaluate(`(${name})(document.activeElement ?? document.body)`));
     }
-    const order = ["a Skip to content", "a Runs", "a Graph", "button Go to culprit", "input Search events", "treegrid Timeline"];
+    const order = ["a Skip to content", "a Runs", "a Graph", "button Where it began", "button Last repeat", "input Search events", "treegrid Timeline"];
     const places = order.map((name) => reached.indexOf(name));
     assert.ok(places.every((at, i) => at > (places[i - 1] ?? -1)), `${order} at ${places} in ${reached}`);
   });

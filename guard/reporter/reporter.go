@@ -4,13 +4,12 @@
 //
 //	r, err := reporter.New(reporter.Options{})
 //	defer r.Close(ctx)
-//	g := guard.New(p, guard.Options{Run: conversationID, Events: r.Add})
+//	g := guard.New(p, guard.Options{Run: conversationID, Events: r.Add, Controls: r.Controls})
 package reporter
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"os"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 type Options struct {
 	Endpoint string // the server's URL; "" means UNLOOP_ENDPOINT, else http://127.0.0.1:8765
 	Token    string // for ingest; "" means UNLOOP_TOKEN, else no token
+	By       string // the kind of guard, as people read it; "" means Go
 	Events   int    // maximum number of waiting events; 0 means 10,000
 	Bytes    int64  // approximate maximum size of the waiting events; 0 means 32 MiB
 
@@ -40,7 +40,11 @@ type Stats struct {
 
 // Reporter sends the events of any number of guards in order, in the background. If the server is not reachable, it retries with
 // exponential backoff. It is safe for concurrent use.
-type Reporter struct{ background *client.Background }
+type Reporter struct {
+	background *client.Background
+	orders     orders
+	by         string
+}
 
 // New returns a reporter, which sends until it is closed. It does not contact the server. The error is about the options.
 func New(o Options) (*Reporter, error) {
@@ -49,9 +53,10 @@ func New(o Options) (*Reporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reporter{c.NewSender().Background(client.Bounds{
+	background := c.NewSender().Background(client.Bounds{
 		Events: cmp.Or(o.Events, 10_000), Bytes: cmp.Or(o.Bytes, 32<<20), Every: cmp.Or(o.Every, 500*time.Millisecond),
-	})}, nil
+	})
+	return &Reporter{background, newOrders(c), cmp.Or(o.By, "Go")}, nil
 }
 
 // Add adds an event of a guard and the decision at it. It is the function for guard.Options.Events. It copies the event and
@@ -60,25 +65,26 @@ func (r *Reporter) Add(e *unloop.Event, d guard.Decision) {
 	switch {
 	case e.RunID == "":
 		r.background.Drop()
-	case d.Action == policy.Allow:
+	case max(d.Action, d.Shadow) == policy.Allow && e.Index > 0:
 		r.background.Add(e, nil)
 	default:
-		r.background.Add(e, metadata(d))
+		r.background.Add(e, r.reportOf(d).Metadata())
 	}
 }
 
-// metadata returns the decision of a guard as the metadata of an event. Guards set no other metadata.
-func metadata(d guard.Decision) json.RawMessage {
-	text, err := json.Marshal(map[string]any{"guard": map[string]any{"action": d.Action, "code": d.Code, "message": d.Nudge}})
-	if err != nil {
-		return nil // an action, a code and a message can always be written
-	}
-	return text
+// reportOf returns what the guard decided. The first event of a run says that it is guarded, whatever the decision is.
+func (r *Reporter) reportOf(d guard.Decision) unloop.GuardReport {
+	report := policy.GuardReport(r.by, max(d.Action, d.Shadow), d.Code, d.Nudge, d.Count, d.Findings)
+	report.Shadow = d.InShadow()
+	return report
 }
 
 // Close sends the waiting events. When ctx is done it stops and returns the error of ctx. Events that guards add after Close are
 // dropped.
-func (r *Reporter) Close(ctx context.Context) error { return r.background.Close(ctx) }
+func (r *Reporter) Close(ctx context.Context) error {
+	r.orders.close()
+	return r.background.Close(ctx)
+}
 
 // Stats returns the counts so far. Until Close has returned, events that are being sent are in none of them.
 func (r *Reporter) Stats() Stats {

@@ -103,8 +103,10 @@ func TestAGuardReportsItsRunToAServer(t *testing.T) {
 			blocked++
 		}
 		if e.Metadata != nil {
-			var m struct{ Guard struct{ Action, Code string } }
-			if err := json.Unmarshal(e.Metadata, &m); err != nil || m.Guard.Code == "" {
+			var m struct {
+				Guard struct{ By, Action, Code string }
+			}
+			if err := json.Unmarshal(e.Metadata, &m); err != nil || m.Guard.By != "Go" || (m.Guard.Code == "") != (k == 0) {
 				t.Fatalf("metadata %s: %v", e.Metadata, err)
 			}
 			decided[m.Guard.Action]++
@@ -152,7 +154,7 @@ func TestAReporterIsBoundedAndNeverInTheWay(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tc.o.Endpoint = "http://127.0.0.1:1"
 				r := newReporter(t, tc.o)
-				e := &unloop.Event{RunID: "r", ID: "1", Type: unloop.MessageSent, Text: string(make([]byte, 100_000))}
+				e := &unloop.Event{RunID: "r", ID: "1", Index: 1, Type: unloop.MessageSent, Text: string(make([]byte, 100_000))}
 				began := time.Now()
 				for range 1000 {
 					r.Add(e, guard.Decision{})

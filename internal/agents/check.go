@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -16,6 +18,7 @@ import (
 type result struct {
 	version                                  string
 	nudged, denied, ended, healthy, restored bool
+	proxied                                  bool // a halt of the proxy ends the agent in order
 	problem                                  error
 }
 
@@ -34,11 +37,11 @@ func (r *result) row(a *agent) string {
 	if !a.ends {
 		ends = "no hook can end it"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | left alone: %s | %s |", a.name, r.version, mark(r.nudged), mark(r.denied), ends, mark(r.healthy), mark(r.restored))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | left alone: %s | %s | %s |", a.name, r.version, mark(r.nudged), mark(r.denied), ends, mark(r.healthy), mark(r.restored), mark(r.proxied))
 }
 
 func (r *result) fine(a *agent) bool {
-	return r.problem == nil && r.nudged && r.denied && (r.ended || !a.ends) && r.healthy && r.restored
+	return r.problem == nil && r.nudged && r.denied && (r.ended || !a.ends) && r.healthy && r.restored && r.proxied
 }
 
 // check runs an agent in a loop under each mode, and once in healthy work.
@@ -61,6 +64,9 @@ func check(ctx context.Context, a *agent, program, bin string, verbose bool) (r 
 			}
 		}
 	}
+	if err == nil {
+		r.proxied, err = proxied(ctx, a, program, bin, verbose)
+	}
 	r.problem = err
 	return r
 }
@@ -74,56 +80,110 @@ type session struct {
 
 func (s *session) saw(text string) bool { return s.model.saw(text) }
 
-// run installs unloop, runs the agent until it ends, and uninstalls.
-func run(ctx context.Context, a *agent, program, bin, mode string, loop, verbose bool) (*session, error) {
-	home, err := os.MkdirTemp("", "agents-*")
+// proxied runs an agent behind unloop proxy, in a loop and in healthy work. It reports whether the loop ended in order with the answer of
+// a halt, and the healthy work was left alone.
+func proxied(ctx context.Context, a *agent, program, bin string, verbose bool) (bool, error) {
+	for _, loop := range []bool{true, false} {
+		m := &model{loop: loop}
+		server := httptest.NewServer(m)
+		defer server.Close()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		proxy := exec.CommandContext(ctx, program, "proxy", "--addr", "127.0.0.1:0", "--mode", "guard", "--openai-upstream", server.URL,
+			"--anthropic-upstream", server.URL, "--gemini-upstream", server.URL)
+		said, err := proxy.StdoutPipe()
+		if err == nil {
+			err = proxy.Start()
+		}
+		if err != nil {
+			return false, fmt.Errorf("start the proxy: %w", err)
+		}
+		lines, base := bufio.NewScanner(said), ""
+		for base == "" && lines.Scan() {
+			_, base, _ = strings.Cut(strings.TrimSuffix(lines.Text(), "/openai/v1"), "OPENAI_BASE_URL=")
+		}
+		h, err := newHome(a, bin, base+a.behind, verbose)
+		if err != nil {
+			return false, err
+		}
+		out, ran := h.command(ctx, filepath.Join(bin, a.args[0]), a.args[1:]...)
+		h.remove()
+		cancel()
+		_ = proxy.Wait() // it was killed
+		halted := bytes.Contains(out, []byte("unloop stopped this run"))
+		if verbose {
+			fmt.Fprintf(os.Stderr, "behind the proxy: %d model calls, %v, halted %v\n", m.calls, ran, halted)
+		}
+		if loop && (ran != nil || !halted || m.calls > loopCalls) || !loop && (ran != nil || halted || !m.finished || m.saw("[unloop]")) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// home is the home folder of an agent's run.
+type home struct {
+	folder, work string
+	env          []string
+	verbose      bool
+}
+
+// newHome makes a home folder with the configuration of an agent whose model is at a URL.
+func newHome(a *agent, bin, url string, verbose bool) (*home, error) {
+	folder, err := os.MkdirTemp("", "agents-*")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(home)
+	h := &home{folder: folder, work: filepath.Join(folder, "work"), verbose: verbose}
+	h.env = []string{"HOME=" + folder, "PATH=" + bin + ":" + os.Getenv("PATH"), "TERM=dumb", "SHELL=/bin/bash", "XDG_STATE_HOME=" + filepath.Join(folder, ".local/state")}
+	h.env = append(h.env, a.env(folder, url)...)
+	err = os.MkdirAll(h.work, 0o755)
+	for name, text := range a.files(folder, url) {
+		path := filepath.Join(folder, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
+	}
+	return h, err
+}
+
+func (h *home) remove() { _ = os.RemoveAll(h.folder) }
+
+// command runs a command in the home, for at most three minutes.
+func (h *home) command(ctx context.Context, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.Env = h.work, h.env
+	out, err := c.CombinedOutput()
+	if h.verbose || err != nil {
+		fmt.Fprintf(os.Stderr, "$ %s\n%s\n%v\n", strings.Join(c.Args, " "), out, err)
+	}
+	return out, err
+}
+
+// run installs unloop, runs the agent until it ends, and uninstalls.
+func run(ctx context.Context, a *agent, program, bin, mode string, loop, verbose bool) (*session, error) {
 	m := &model{loop: loop}
 	server := httptest.NewServer(m)
 	defer server.Close()
-	work := filepath.Join(home, "work")
-	if err := os.MkdirAll(work, 0o755); err != nil {
+	h, err := newHome(a, bin, server.URL, verbose)
+	if err != nil {
 		return nil, err
 	}
-	for name, text := range a.files(home, server.URL) {
-		path := filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return nil, err
-		}
-	}
-	env := []string{"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH"), "TERM=dumb", "SHELL=/bin/bash", "XDG_STATE_HOME=" + filepath.Join(home, ".local/state")}
-	env = append(env, a.env(home, server.URL)...)
-	before, missing := os.ReadFile(filepath.Join(home, a.config))
-	command := func(name string, args ...string) ([]byte, error) {
-		ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
-		defer cancel()
-		c := exec.CommandContext(ctx, name, args...)
-		c.Dir, c.Env = work, env
-		out, err := c.CombinedOutput()
-		if verbose || err != nil {
-			fmt.Fprintf(os.Stderr, "$ %s\n%s\n%v\n", strings.Join(c.Args, " "), out, err)
-		}
-		return out, err
-	}
-	if _, err := command(program, "hook", "install", a.name, "--mode", mode); err != nil {
+	defer h.remove()
+	before, missing := os.ReadFile(filepath.Join(h.folder, a.config))
+	if _, err := h.command(ctx, program, "hook", "install", a.name, "--mode", mode); err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
-	_, ran := command(filepath.Join(bin, a.args[0]), a.args[1:]...)
-	log, _ := os.ReadFile(filepath.Join(home, ".local/state/unloop/hooks/log.jsonl"))
+	_, ran := h.command(ctx, filepath.Join(bin, a.args[0]), a.args[1:]...)
+	log, _ := os.ReadFile(filepath.Join(h.folder, ".local/state/unloop/hooks/log.jsonl"))
 	if verbose {
 		fmt.Fprintf(os.Stderr, "%d model calls, %v\nlog: %s\n", m.calls, ran, log)
-		_, _ = command(program, "hook", "status")
+		_, _ = h.command(ctx, program, "hook", "status")
 	}
-	if _, err := command(program, "hook", "uninstall", a.name); err != nil {
+	if _, err := h.command(ctx, program, "hook", "uninstall", a.name); err != nil {
 		return nil, fmt.Errorf("uninstall: %w", err)
 	}
-	after, gone := os.ReadFile(filepath.Join(home, a.config))
+	after, gone := os.ReadFile(filepath.Join(h.folder, a.config))
 	s := &session{model: m, log: string(log), restored: bytes.Equal(before, after) && (missing == nil) == (gone == nil)}
 	if m.calls == 0 {
 		return s, fmt.Errorf("the agent called no model: %v", ran)

@@ -1,12 +1,13 @@
-// Command agents runs real coding agents from npm against a scripted model, with unloop installed at their hooks. It shows
-// whether the nudge, the denial and the end of the turn reach the model. It is not part of the tests, because it needs the
-// vendors' packages; make agents runs it.
+// Command agents runs real coding agents from npm against a scripted model, with unloop installed at their hooks, and then with
+// unloop proxy in front of the model. It shows whether the nudge, the denial and the end of the turn reach the model. It is not part
+// of the tests, because it needs the vendors' packages; make agents runs it.
 //
-// //\tagents -bin bin/unloop -packages FOLDER [AGENT]...
+//	agents -bin bin/unloop -packages FOLDER [AGENT]...
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,19 +22,20 @@ func main() {
 	verbose := flag.Bool("v", false, "print what the agents print")
 	flag.Parse()
 	program, err := filepath.Abs(*bin)
-	if err != nil {
+	folder, wrong := filepath.Abs(filepath.Join(*packages, "node_modules", ".bin")) // the agents run in a folder of their own
+	if err = errors.Join(err, wrong); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
 	ok := true
-	fmt.Println("| agent | version | nudge reaches the model | denial reaches it | the turn ends | healthy twin | uninstall restores |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| agent | version | nudge reaches the model | denial reaches it | the turn ends | healthy twin | uninstall restores | the proxy ends it |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, a := range agents() {
 		if flag.NArg() > 0 && !slices.Contains(flag.Args(), a.name) {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-		r := check(ctx, &a, program, filepath.Join(*packages, "node_modules", ".bin"), *verbose)
+		r := check(ctx, &a, program, folder, *verbose)
 		cancel()
 		fmt.Println(r.row(&a))
 		ok = ok && r.fine(&a)
@@ -47,7 +49,8 @@ func main() {
 // agent is a coding agent: how it is run, and the expected results.
 type agent struct {
 	name   string
-	ends   bool // a hook can end its turn
+	ends   bool   // a hook can end its turn
+	behind string // the path of its API at the proxy
 	args   []string
 	env    func(home, url string) []string
 	files  func(home, url string) map[string]string // files before it runs, by path in home
@@ -57,7 +60,7 @@ type agent struct {
 func agents() []agent {
 	return []agent{
 		{
-			name: "claude-code", ends: true, args: []string{"claude", "-p", "Build it.", "--allowedTools", "Bash"}, config: ".claude/settings.json",
+			name: "claude-code", behind: "/anthropic", ends: true, args: []string{"claude", "-p", "Build it.", "--allowedTools", "Bash"}, config: ".claude/settings.json",
 			env: func(_, url string) []string {
 				return []string{
 					"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
@@ -68,7 +71,7 @@ func agents() []agent {
 			},
 		},
 		{
-			name: "codex", config: ".codex/hooks.json",
+			name: "codex", behind: "/openai", config: ".codex/hooks.json",
 			args: []string{"codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", "Build it."},
 			env:  func(_, _ string) []string { return []string{"MOCK_KEY=none"} },
 			files: func(_, url string) map[string]string {
@@ -80,7 +83,7 @@ func agents() []agent {
 			},
 		},
 		{
-			name: "gemini-cli", ends: true, args: []string{"gemini", "-m", "gemini-2.5-flash", "--yolo", "--skip-trust", "-p", "Build it."}, config: ".gemini/settings.json",
+			name: "gemini-cli", behind: "/gemini", ends: true, args: []string{"gemini", "-m", "gemini-2.5-flash", "--yolo", "--skip-trust", "-p", "Build it."}, config: ".gemini/settings.json",
 			env: func(_, url string) []string {
 				return []string{"GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true"}
 			},
@@ -91,7 +94,7 @@ func agents() []agent {
 			},
 		},
 		{
-			name: "opencode", args: []string{"opencode", "run", "-m", "mock/mock", "Build it."}, config: ".config/opencode/plugins/unloop.js",
+			name: "opencode", behind: "/openai", args: []string{"opencode", "run", "-m", "mock/mock", "Build it."}, config: ".config/opencode/plugins/unloop.js",
 			env: func(_, _ string) []string {
 				return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"}
 			},

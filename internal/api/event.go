@@ -45,6 +45,8 @@ type Event struct {
 
 	Analysis *Analysis `json:"analysis" doc:"How the event compares with the earlier events of its run, under the run's profile. null: not a tool call or a message, or the run has not been evaluated since the event was stored. A late event can change it."`
 
+	Warnings []EventError `json:"warnings,omitempty" doc:"Types and fields that are not known. Only in the answer to the request that sent the event."`
+
 	Notices []EventError `json:"notices,omitempty" doc:"Ids and names that were shortened. Only in the answer to the request that sent the event."`
 }
 
@@ -152,7 +154,7 @@ type NewEvent struct {
 	RunID     string         `json:"run_id" doc:"Id of the event's run. The run does not have to be created first."`
 	Sequence  int64          `json:"sequence,omitempty" nullable:"true" doc:"Position in the run, numbered by the sender from 1. Default: events are ordered by timestamp, else by arrival."`
 	Timestamp string         `json:"timestamp,omitempty" nullable:"true" doc:"Time when it happened: RFC 3339, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970."`
-	Type      string         `json:"type" doc:"Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, second_opinion. Events of other types are stored and otherwise ignored."`
+	Type      string         `json:"type" doc:"Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, control, second_opinion, guard_decision. Events of other types are stored and otherwise ignored."`
 	Project   string         `json:"project,omitempty" nullable:"true" doc:"The project that the run belongs to."`
 	Agent     string         `json:"agent,omitempty" nullable:"true" doc:"The agent that acted; for a handoff, the agent that receives control."`
 	Name      string         `json:"name,omitempty" nullable:"true" doc:"A label; the tool's name if tool is missing; for run_started, the run's name."`

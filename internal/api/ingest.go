@@ -10,6 +10,7 @@ type NewRun struct {
 	Name     string          `json:"name,omitempty" required:"false" nullable:"true" doc:"Display name. Default: the run's id."`
 	Project  string          `json:"project,omitempty" required:"false" nullable:"true" doc:"The project that the run belongs to."`
 	Metadata json.RawMessage `json:"metadata,omitempty" required:"false" doc:"An object that is stored unchanged, or null."`
+	Ended    bool            `json:"ended,omitempty" required:"false" doc:"true: all events of the run were sent. A run that is still running becomes completed at its last event. A later event can reopen it."`
 }
 
 // Batch says what became of the events of a request.
@@ -18,6 +19,7 @@ type Batch struct {
 	Duplicates int          `json:"duplicates" doc:"Number of accepted events whose id already existed in their run. The first copy is kept."`
 	Rejected   int          `json:"rejected" doc:"Number of invalid events."`
 	Errors     []EventError `json:"errors" doc:"The reason for each rejected event."`
+	Warnings   []EventError `json:"warnings,omitempty" doc:"Event types and fields that are not known, each once. The events are recorded; unknown fields are not."`
 	Notices    []EventError `json:"notices,omitempty" doc:"Fields that the server changed: ids and names that were shortened."`
 }
 

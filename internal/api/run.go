@@ -11,9 +11,10 @@ type Run struct {
 	ID        string          `json:"id" doc:"The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits."`
 	Name      string          `json:"name" doc:"Display name. Default: the run's id."`
 	Project   string          `json:"project" doc:"The project that the run belongs to."`
-	Status    string          `json:"status" enum:"running,completed,failed,closed" doc:"Status of the run. closed: the server ended the run because it had no events for the idle_close time."`
+	Status    string          `json:"status" enum:"running,completed,failed,abandoned" doc:"Status of the run. abandoned: the run did not end, and had no events for the idle_close time."`
 	StartedAt *string         `json:"started_at" format:"date-time" doc:"Time of its first event; null before the first event."`
 	EndedAt   *string         `json:"ended_at" format:"date-time" doc:"Time when it ended; null while it runs."`
+	Untimed   bool            `json:"untimed,omitzero" required:"false" doc:"true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0."`
 	Cost      float64         `json:"total_cost" doc:"Known cost in US dollars."`
 	Tokens    int64           `json:"total_tokens" doc:"Tokens of all model calls."`
 	Metadata  json.RawMessage `json:"metadata" doc:"An object set by the sender, or null."`
@@ -22,11 +23,19 @@ type Run struct {
 // RunSummary is a run in a list. The members after loop_health_status are unloop's own.
 type RunSummary struct {
 	Run
-	EventCount     int     `json:"event_count" doc:"Number of events."`
-	WarningCount   int     `json:"warning_count" doc:"Number of warnings."`
-	HealthScore    int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
-	HealthStatus   string  `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
-	WorstDecision  string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
+	EventCount    int     `json:"event_count" doc:"Number of events."`
+	WarningCount  int     `json:"warning_count" doc:"Number of warnings."`
+	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthStatus  string  `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
+	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done."`
+	GuardedBy     *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT or mcp-proxy. null: the run is observed, and nobody acts on decisions."`
+	ShadowedBy    *string `json:"shadowed_by" doc:"The kind of guard that runs in shadow mode: it reports decisions and does not carry them out. null for none."`
+	Stopped       bool    `json:"stopped" doc:"true: a call was blocked or the run was halted. Of an observed run: the profile would have done so."`
+	StoppedAfter  *int    `json:"stopped_after" doc:"The number of repeats at that decision; null without one, or if its rule does not count."`
+
+	Avoided UsageTotals `json:"avoided" doc:"Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue."`
+	Wasted  UsageTotals `json:"wasted" doc:"Of an observed run: usage since the profile would first have stopped it."`
+
 	Profile        string  `json:"profile" doc:"The profile that evaluates the run."`
 	FirstWarningAt *string `json:"warned_at" format:"date-time" doc:"Time when its first warning was raised; null without warnings."`
 	UpdatedAt      *string `json:"updated_at" format:"date-time" doc:"Time when its latest event arrived."`
@@ -36,8 +45,11 @@ type RunSummary struct {
 	CostAfter      float64 `json:"cost_after_warning" doc:"Cost in US dollars since its first warning."`
 	Refolding      bool    `json:"refolding" doc:"true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet."`
 
-	Tools   []ToolCalls `json:"tools" doc:"The most called tools, the most called first; 5 at most."`
-	Novelty []float64   `json:"novelty" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
+	Duration float64     `json:"duration_sec" doc:"Seconds from the first event to the last."`
+	Agents   []string    `json:"agents" doc:"The agents that acted, sorted; 32 at most."`
+	Models   []string    `json:"models" doc:"The models that were called, sorted; 16 at most."`
+	Tools    []ToolCalls `json:"tools" doc:"The most called tools, the most called first; 5 at most."`
+	Novelty  []float64   `json:"novelty" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
 }
 
 // ToolCalls says how often a tool was called.
@@ -49,6 +61,7 @@ type ToolCalls struct {
 // RunDetails is a run that was asked for.
 type RunDetails struct {
 	RunSummary
+	Hints  []string      `json:"hints" doc:"What looks like a mistake of the sender: unknown fields and event types, and names of tools that differ by a letter."`
 	Health []HealthPoint `json:"health" doc:"Health over time: the initial value and one point for each change; 128 points at most."`
 }
 
@@ -59,7 +72,7 @@ func RunOf(r *store.Run) Run {
 		name = r.ID
 	}
 	return Run{
-		ID: r.ID, Name: name, Project: r.Project, Status: r.Status, StartedAt: TimeOrNull(r.Started), EndedAt: TimeOrNull(r.Ended),
+		ID: r.ID, Name: name, Project: r.Project, Status: r.Status, StartedAt: TimeOrNull(r.Started), EndedAt: TimeOrNull(r.Ended), Untimed: r.Untimed,
 		Cost: store.Round(r.Metrics.Cost, 6), Tokens: r.Metrics.Tokens, Metadata: ObjectOrNull(r.Metadata),
 	}
 }
@@ -70,17 +83,26 @@ func SummaryOf(r *store.Run) RunSummary {
 	for _, t := range r.Preview.Tools {
 		tools = append(tools, ToolCalls(t))
 	}
+	var avoided, wasted store.Usage
+	if r.Guard.By == "" {
+		wasted = r.UsageAfterStop
+	} else {
+		avoided = r.UsageAfterStop
+	}
 	return RunSummary{
+		GuardedBy: OrNull(r.Guard.By), ShadowedBy: OrNull(r.Guard.ShadowedBy), Stopped: r.Guard.Stopped, StoppedAfter: OrNull(r.Guard.Repeats),
+		Avoided: UsageOf(avoided), Wasted: UsageOf(wasted),
 		Run: RunOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
-		HealthStatus: r.Health.Status, WorstDecision: r.WorstAction.String(), Profile: r.Profile, FirstWarningAt: TimeOrNull(r.FirstWarningAt),
+		HealthStatus: string(r.Health.Status), WorstDecision: r.WorstAction.String(), Profile: r.Profile, FirstWarningAt: TimeOrNull(r.FirstWarningAt),
 		UpdatedAt: TimeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.UsageAfterWarning.Calls, TokensAfter: r.UsageAfterWarning.Tokens,
-		CostAfter: store.Round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
+		CostAfter: store.Round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Duration: store.Round(r.Metrics.Duration, 3),
+		Agents: append([]string{}, r.Agents...), Models: append([]string{}, r.Models...), Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
 	}
 }
 
 // DetailsOf returns a run with the course of its health.
 func DetailsOf(r *store.Run) RunDetails {
-	return RunDetails{SummaryOf(r), HealthPoints(r.Preview.Health)}
+	return RunDetails{SummaryOf(r), hintsOf(r), HealthPoints(r.Preview.Health)}
 }
 
 // HealthPoints returns the course of the health; never nil.
@@ -124,14 +146,14 @@ type Metrics struct {
 	Totals
 	Warnings      int    `json:"warnings_count" doc:"Number of warnings."`
 	HealthScore   int    `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
-	HealthStatus  string `json:"loop_health_status" enum:"Healthy,Warning,Likely stuck,Failed" doc:"The health score as a label."`
+	HealthStatus  string `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
 	WorstDecision string `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
 }
 
 // MetricsOf returns the totals of a run.
 func MetricsOf(r *store.Run) Metrics {
 	return Metrics{
-		RunID: r.ID, Totals: TotalsOf(&r.Metrics), Warnings: r.Warnings, HealthScore: r.Health.Score, HealthStatus: r.Health.Status,
+		RunID: r.ID, Totals: TotalsOf(&r.Metrics), Warnings: r.Warnings, HealthScore: r.Health.Score, HealthStatus: string(r.Health.Status),
 		WorstDecision: r.WorstAction.String(),
 	}
 }

@@ -21,7 +21,7 @@ type RunUpdate struct {
 type RunState struct {
 	Metrics       *Metrics        `json:"metrics" doc:"The run's totals."`
 	Warnings      []Warning       `json:"warnings" doc:"Warnings, the first raised first. With warnings=all: all warnings of the run, or the 32 that changed last if there are more; metrics counts all. With warnings=changed: those that are new or changed since the previous message."`
-	Status        string          `json:"status" enum:"running,completed,failed,closed" doc:"Status of the run."`
+	Status        string          `json:"status" enum:"running,completed,failed,abandoned" doc:"Status of the run."`
 	RunID         string          `json:"run_id" doc:"The run's id."`
 	Decisions     []Decision      `json:"decisions" doc:"Decisions at the new events."`
 	Removed       []string        `json:"removed,omitempty" doc:"Ids of events that no longer exist."`

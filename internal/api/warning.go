@@ -53,7 +53,8 @@ type Decision struct {
 	RunID       string `json:"run_id" doc:"The run's id."`
 	EventID     string `json:"event_id" doc:"Id of the event at which the decision was made."`
 	EventNumber int    `json:"event_number" doc:"Index of the event in the run, from 0."`
-	Action      string `json:"action" enum:"allow,warn,block,halt" doc:"The policy's decision."`
+	Action      string `json:"action" enum:"allow,warn,block,halt" doc:"The decision."`
+	ByGuard     bool   `json:"by_guard" doc:"true: a guard made the decision and carried it out. false: nobody acted; the profile would have made it."`
 	Code        string `json:"code" doc:"The rule, or the level of a ladder, that made the decision."`
 	Message     string `json:"message" doc:"Message for the agent and its owner."`
 }
@@ -63,7 +64,7 @@ func DecisionsOf(run string, decisions []store.Decision) []Decision {
 	all := make([]Decision, 0, len(decisions))
 	for i := range decisions {
 		d := &decisions[i]
-		all = append(all, Decision{run, d.EventID, d.Number, d.Action.String(), d.Code, d.Message})
+		all = append(all, Decision{run, d.EventID, d.Number, d.Action.String(), d.ByGuard, d.Code, d.Message})
 	}
 	return all
 }

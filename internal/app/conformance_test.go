@@ -143,7 +143,7 @@ func asLensVerdict(r *report.Run) lensVerdict {
 		}
 		v.Warnings = append(v.Warnings, lw)
 	}
-	v.Health.Score, v.Health.Status = r.Health.Score, r.Health.Status
+	v.Health.Score, v.Health.Status = r.Health.Score, lensHealth(r.Health.Score, r.Metrics.Failed)
 	m := r.Metrics
 	v.Metrics = lensMetrics{
 		TotalEvents: m.Events, TotalLLMCalls: m.LLMCalls, TotalToolCalls: m.ToolCalls, TotalRetries: m.Retries,
@@ -152,6 +152,19 @@ func asLensVerdict(r *report.Run) lensVerdict {
 		MostUsedTool: orNull(m.BusiestTool), MostActiveAgent: orNull(m.BusiestAgent), WarningsCount: len(r.Warnings),
 	}
 	return v
+}
+
+// lensHealth returns the published label of a score.
+func lensHealth(score int, failed bool) string {
+	switch {
+	case failed:
+		return "Failed"
+	case score >= 80:
+		return "Healthy"
+	case score >= 50:
+		return "Warning"
+	}
+	return "Likely stuck"
 }
 
 func round(x float64, places int) float64 {

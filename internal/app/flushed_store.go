@@ -34,9 +34,15 @@ func (r flushedStore) Run(ctx context.Context, id string) (*store.Run, error) {
 }
 
 // Runs returns a page of runs.
-func (r flushedStore) Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error) {
+func (r flushedStore) Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error) {
 	r.flush(ctx)
-	return r.Store.Runs(ctx, f, p)
+	return r.Store.Runs(ctx, f, o, p)
+}
+
+// CountRuns returns the number of runs that the filter selects.
+func (r flushedStore) CountRuns(ctx context.Context, f store.Filter) (int, error) {
+	r.flush(ctx)
+	return r.Store.CountRuns(ctx, f)
 }
 
 // RunsSince returns the runs that changed after an arrival.
@@ -46,7 +52,7 @@ func (r flushedStore) RunsSince(ctx context.Context, arrival int64, limit int) (
 }
 
 // Overview returns sums over runs.
-func (r flushedStore) Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error) {
+func (r flushedStore) Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error) {
 	r.flush(ctx)
-	return r.Store.Overview(ctx, since, until, step)
+	return r.Store.Overview(ctx, q)
 }

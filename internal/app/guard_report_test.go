@@ -7,6 +7,7 @@ import (
 
 	"github.com/unloop-ai/unloop/guard"
 	"github.com/unloop-ai/unloop/guard/reporter"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -31,6 +32,18 @@ func TestAGuardThatReportsIsSeenOnTheServer(t *testing.T) {
 	}
 	if s := r.Stats(); s.Refused+s.Dropped > 0 || s.Sent == 0 {
 		t.Errorf("stats %+v", s)
+	}
+	var run api.RunSummary
+	unmarshal(t, get(t, base+"/api/runs/guarded-1"), &run)
+	if run.GuardedBy == nil || *run.GuardedBy != "Go" || run.WorstDecision != "halt" || !run.Stopped || run.StoppedAfter == nil || run.Avoided.Calls == 0 || run.Wasted.Calls != 0 {
+		t.Errorf("the run of a guard that halted it: %+v", run)
+	}
+	var decisions []api.Decision
+	unmarshal(t, get(t, base+"/api/runs/guarded-1/decisions"), &decisions)
+	for _, d := range decisions {
+		if !d.ByGuard {
+			t.Errorf("decision %+v, want those of the guard only", d)
+		}
 	}
 	var warnings []struct {
 		Type string `json:"type"`

@@ -23,6 +23,7 @@ import (
 // Serve is a server with its configuration.
 type Serve struct {
 	Config  *config.Config
+	File    string // that the configuration was read from; "" for none
 	Version string
 	Log     *slog.Logger
 
@@ -36,10 +37,11 @@ type Serve struct {
 
 // Addresses are the addresses of a server.
 type Addresses struct {
-	HTTP string // HOST:PORT
-	GRPC string // HOST:PORT; "" if gRPC is off
-	URL  string // of the server, for people
-	DB   string // the data source of the database, without a password
+	HTTP  string // HOST:PORT
+	GRPC  string // HOST:PORT; "" if gRPC is off
+	Proxy string // HOST:PORT of the proxy for model APIs; "" if there is none
+	URL   string // of the server, for people
+	DB    string // the data source of the database, without a password
 }
 
 // Run serves until ctx is done. It then stops accepting events, completes the current requests, records everything and returns.
@@ -49,9 +51,18 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p, err := s.assemble(ctx, rpc != nil)
+	front, err := s.listenProxy(ctx)
 	if err != nil {
 		return errors.Join(err, closeListener(web), closeListener(rpc))
+	}
+	p, err := s.assemble(ctx, rpc != nil)
+	if err == nil {
+		if p.proxy, err = p.makeProxy(front); err != nil {
+			err = errors.Join(err, p.store.Close())
+		}
+	}
+	if err != nil {
+		return errors.Join(err, closeListener(web), closeListener(rpc), closeListener(front))
 	}
 	defer func() { err = errors.Join(err, p.store.Close()) }()
 	if s.Ready != nil {
@@ -63,6 +74,7 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 // components are the parts of a server.
 type components struct {
 	config   *config.Config
+	file     string // that the configuration was read from; "" for none
 	version  string
 	log      *slog.Logger
 	shares   memory.Shares
@@ -75,6 +87,7 @@ type components struct {
 	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil if gRPC is off
+	proxy    *modelProxy   // nil without a proxy
 
 	grpcState string // on, off or taken
 }
@@ -89,10 +102,12 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 
 	inner := begin(func() error { return p.pipeline.Run(recording) })
 	cleaning := begin(func() error { return p.retain(serving) })
+	indexing := begin(func() error { return p.index(serving) })
 	asking := begin(func() error { return p.answerQuestions(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
 	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
-	for _, part := range []*part{inner, edge, telemetry} {
+	proxying := begin(func() error { return p.proxy.run(serving) })
+	for _, part := range []*part{inner, edge, telemetry, proxying} {
 		go func() {
 			<-part.done
 			failed(part.err) // if one part ends, all end
@@ -100,7 +115,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	}
 	<-serving.Done()
 	p.log.Info("stopping")
-	err := errors.Join(edge.wait(), telemetry.wait(), cleaning.wait(), asking.wait())
+	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), indexing.wait(), asking.wait())
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
@@ -203,6 +218,9 @@ func (p *components) addresses(web, rpc net.Listener) Addresses {
 	a := Addresses{HTTP: web.Addr().String(), URL: p.config.URL, DB: publicDSN(p.dsn)}
 	if rpc != nil {
 		a.GRPC = rpc.Addr().String()
+	}
+	if p.proxy != nil {
+		a.Proxy = p.proxy.listener.Addr().String()
 	}
 	if a.URL == "" {
 		a.URL = "http://" + a.HTTP

@@ -103,10 +103,11 @@ func servedVerdict(t *testing.T, url, run string) lensVerdict {
 	unmarshal(t, text, &v.Metrics)
 	var health struct {
 		Score  int    `json:"health_score"`
-		Status string `json:"loop_health_status"`
+		Status string `json:"status"`
 	}
 	unmarshal(t, text, &health)
-	v.Health.Score, v.Health.Status = health.Score, health.Status
+	unmarshal(t, get(t, url+"/api/runs/"+run), &health)
+	v.Health.Score, v.Health.Status = health.Score, lensHealth(health.Score, health.Status == "failed")
 	return v
 }
 

@@ -115,7 +115,7 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 	if err != nil || size > int64(c.Retention.Size) {
 		t.Errorf("the database has %d bytes, want %d at most (%v)", size, c.Retention.Size, err)
 	}
-	runs, _, err := p.store.Runs(ctx, store.Filter{}, store.Page{Limit: 1000})
+	runs, _, err := p.store.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: 1000})
 	kept := make(map[string]bool)
 	for _, r := range runs {
 		kept[r.ID] = true

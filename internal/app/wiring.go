@@ -31,7 +31,7 @@ import (
 
 // assemble makes the components, beginning with the store.
 func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err error) {
-	p := &components{config: s.Config, version: s.Version, log: s.Log, shares: shares(s.Config), grpcState: "on"}
+	p := &components{config: s.Config, file: s.File, version: s.Version, log: s.Log, shares: shares(s.Config), grpcState: "on"}
 	switch {
 	case s.Config.GRPCAddr == config.Off:
 		p.grpcState = "off"
@@ -41,7 +41,7 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 	if p.dsn, err = s.Config.Database(); err != nil {
 		return nil, err
 	}
-	if p.store, err = sqlstore.Open(ctx, p.dsn, sqlstore.Options{}); err != nil {
+	if p.store, err = sqlstore.Open(ctx, p.dsn, sqlstore.Options{NoSearch: !s.Config.Search}); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -181,6 +181,10 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	if err != nil {
 		return err
 	}
+	tuning, err := newTuner(again, p.store, p.config, p.file)
+	if err != nil {
+		return err
+	}
 	agents, err := newGuards(ctx, p.store, again, p.config.LiveRuns, p.shares.Guards)
 	if err != nil {
 		return err
@@ -190,7 +194,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
-		Judge: again, Guards: agents, Ready: p.health(), Recording: p.pipeline.State,
+		Judge: again, Tuner: tuning, Guards: agents, Ready: p.health(), Recording: p.pipeline.State, NotFound: web.NotFound(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

@@ -44,8 +44,14 @@ var rooms = map[string]room{
 	"internal/boundedmap":   {},
 	"swarm":                 {ours: []string{".", "internal/boundedmap"}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
+	"swarm/redisstore":      {ours: []string{".", "swarm"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"guard", "profile"}},
+	"internal/redistest":    {others: []string{"github.com/redis/rueidis"}},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
-	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
+	"guard/guardtest":       {ours: []string{".", "guard", "policy", "profile"}, others: testLibraries},
+	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
+	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
+	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
 		others: []string{"github.com/openai/openai-go/v3"},
@@ -72,7 +78,7 @@ var rooms = map[string]room{
 	"internal/store/sqlstore": {
 		ours:   []string{"policy", "internal/store"},
 		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sys", "modernc.org/sqlite"},
-		tests:  []string{"internal/store/storetest/postgres"},
+		tests:  []string{".", "internal/store/storetest/postgres"},
 	},
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
@@ -85,11 +91,12 @@ var rooms = map[string]room{
 		ours:   []string{".", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
+	"internal/suggest":   {ours: []string{"profile", "internal/store"}},
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/store"},
-		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/protobuf"},
+		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/settings", "internal/store"},
+		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/sync", "golang.org/x/time", "google.golang.org/protobuf"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
 	"internal/grpcd": {ours: []string{"internal/connlimit", "internal/ingest/otlp", "internal/memory"}, others: []string{
@@ -112,7 +119,7 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 	"internal/watch":    {},
-	"internal/loadtest": {},
+	"internal/loadtest": {ours: []string{"internal/cli"}},
 	"internal/report":   {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
@@ -126,9 +133,9 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/price", "internal/reverseproxy"},
-		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/zeebo/xxh3"},
-		tests:  []string{"guard", "internal/ingest/openai"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/price", "internal/reverseproxy"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/prometheus/client_golang", "github.com/zeebo/xxh3"},
+		tests:  []string{"guard", "internal/hook", "internal/ingest/openai", "internal/ingest/otlp"},
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
 	"internal/hook": {
@@ -136,8 +143,9 @@ var rooms = map[string]room{
 		others: []string{"github.com/zeebo/xxh3", "go.yaml.in/yaml/v3", "golang.org/x/sys"},
 		tests:  []string{"internal/ingest/labelled"},
 	},
-	"internal/hook/install": {ours: []string{"internal/configedit", "internal/hook"}},
-	"internal/agents":       {},
+	"internal/mcpproxy/clients": {ours: []string{"internal/configedit"}},
+	"internal/hook/install":     {ours: []string{"internal/configedit", "internal/hook"}},
+	"internal/agents":           {},
 
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
@@ -159,7 +167,7 @@ var rooms = map[string]room{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
+		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},
@@ -172,11 +180,15 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "internal/costtest", "internal/ingest/ingesttest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+
+// forApplications are the packages that only applications import: the program links none of them, nor what they import.
+var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{
 	"github.com/google/go-cmp",
+	"github.com/openai/openai-go/v3",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal",
 	"github.com/santhosh-tekuri/jsonschema/v6",
@@ -248,7 +260,7 @@ func (r room) allows(s source, imported string) bool {
 	if s.isTest() {
 		return helper || folder == s.folder || slices.Contains(r.tests, folder) || slices.Contains(r.ours, everything)
 	}
-	return !helper && slices.Contains(r.ours, everything)
+	return !helper && !slices.Contains(forApplications, folder) && slices.Contains(r.ours, everything)
 }
 
 // folderOf returns the folder of a package of this module.

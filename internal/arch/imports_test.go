@@ -50,6 +50,11 @@ func TestImports(t *testing.T) {
 			"internal/ingest/codex/d_test.go:2: a test of internal/ingest/codex must not import "+
 				"github.com/unloop-ai/unloop/internal/ingest/openai: see its row in internal/arch/imports.go")
 	})
+	t.Run("the program must not import a store that is for applications", func(t *testing.T) {
+		expect(t, checkImports, example{"internal/app/app.go": "package app\nimport " + ours + "/swarm/redisstore\""},
+			"internal/app/app.go:2: internal/app must not import github.com/unloop-ai/unloop/swarm/redisstore: "+
+				"see its row in internal/arch/imports.go")
+	})
 	t.Run("only tests import helpers and test libraries", func(t *testing.T) {
 		expect(t, checkImports, example{
 			"internal/app/app.go": "package app\nimport (\n" + ours + "/internal/ingest/ingesttest\"\n\"pgregory.net/rapid\"\n)",

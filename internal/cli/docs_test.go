@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"os"
@@ -66,11 +67,11 @@ func installs(t *testing.T) {
 	for command, published := range map[string]struct{ path, text string }{
 		"`go install github.com/unloop-ai/unloop/cmd/unloop@latest`": {"cmd/unloop/main.go", "package main"},
 		"`pip install unloop`":                                  {"sdk/python/pyproject.toml", "\nname = \"unloop\"\n"},
-		"`npm install @unloop-ai/unloop`":                       {"scripts/release", `{"name": "@unloop-ai/unloop", `},
+		"`npm install @unloop-ai/unloop`":                       {"sdk/typescript/package.json", `"name": "@unloop-ai/unloop",`},
 		"`docker compose up` with [compose.yaml](compose.yaml)": {"compose.yaml", "image: ${UNLOOP_IMAGE:-unloop}"},
 		"Go 1.26;":    {"go.mod", "\ngo 1.26"},
 		"Python 3.10": {"sdk/python/pyproject.toml", `requires-python = ">=3.10"`},
-		"Node 18":     {"scripts/release", `"engines": {"node": ">=18"}`},
+		"Node 20.16":  {"sdk/typescript/package.json", `"node": ">=20.16"`},
 	} {
 		source, err := os.ReadFile(published.path)
 		if err != nil {
@@ -110,6 +111,8 @@ func (p *page) run(t *testing.T, command string) {
 		p.operate(t, command)
 	case strings.HasPrefix(command, "python3 -m pip install "):
 		p.install(t, strings.Trim(words[4], `"`))
+	case strings.HasPrefix(command, "npm install "):
+		p.installNode(t, words[2:])
 	case strings.HasPrefix(command, "python3 -m unloop "):
 		t.Setenv("PYTHONPATH", "sdk/python/src")
 		p.exec(t, command, 0, "python3", words[1:]...)
@@ -154,6 +157,28 @@ func (p *page) install(t *testing.T, what string) {
 	}
 	if extra != "" && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(extra)+` *= *\[`).Match(described) {
 		t.Errorf("%s has no extra %q", folder, extra)
+	}
+}
+
+// installNode checks that the packages for Node are the TypeScript package and frameworks that it has adapters for. That it can be
+// installed is shown where the packages are tested.
+func (p *page) installNode(t *testing.T, packages []string) {
+	t.Helper()
+	text, err := os.ReadFile("sdk/typescript/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described struct {
+		Name             string
+		PeerDependencies map[string]string
+	}
+	if err := json.Unmarshal(text, &described); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range packages {
+		if _, peer := described.PeerDependencies[name]; !peer && (i > 0 || name != described.Name) {
+			t.Errorf("sdk/typescript has no adapter for %s", name)
+		}
 	}
 }
 

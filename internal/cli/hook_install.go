@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unloop-ai/unloop/internal/configedit"
 	"github.com/unloop-ai/unloop/internal/hook"
 	"github.com/unloop-ai/unloop/internal/hook/install"
 )
@@ -134,7 +135,7 @@ func (f *installFlags) install(cmd *cobra.Command, i *install.Installer, a *inst
 	return nil
 }
 
-func (f *installFlags) show(out plainWriter, a *install.Agent, c *install.Change) {
+func (f *installFlags) show(out plainWriter, a *install.Agent, c *configedit.Change) {
 	fmt.Fprintf(out, "%s\n%s", a.Name, diff.Diff(c.Path, c.Before, c.Path, c.After))
 }
 
@@ -170,7 +171,7 @@ func hookUninstallCommand() *cobra.Command {
 }
 
 func (f *installFlags) uninstall(cmd *cobra.Command, i *install.Installer, a *install.Agent) error {
-	var changes []*install.Change
+	var changes []*configedit.Change
 	if a.Name == hook.Codex {
 		distrust, err := i.Distrust(a)
 		if err != nil {

@@ -67,11 +67,16 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	if err == nil {
 		err = sender.Flush(ctx)
 	}
+	for _, id := range result.Runs {
+		if err == nil && sender.Sent().Accepted > 0 {
+			err = c.EndRun(ctx, id)
+		}
+	}
 	bar.clear()
 	refused.reportRest()
 	sent := sender.Sent()
 	if result.Events > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(result.Events, "event", "events"), plural(result.Runs, "run", "runs"))
+		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(result.Events, "event", "events"), plural(len(result.Runs), "run", "runs"))
 		printSent(cmd.OutOrStdout(), sent)
 	}
 	switch {

@@ -45,7 +45,8 @@ func mcpProxyCommand() *cobra.Command {
 			"other messages pass unchanged.\n\n" +
 			"The server is a command that speaks over standard input and output, or the URL of a server that speaks HTTP. The client\n" +
 			"speaks over standard input and output, or over HTTP with --addr.\n\n" +
-			"In a client's configuration, put unloop mcp-proxy -- in front of the server's command:\n\n" +
+			"unloop mcp-proxy install puts it in front of the servers in the configurations of their clients. By hand, write\n" +
+			"unloop mcp-proxy -- in front of the server's command:\n\n" +
 			"  {\"mcpServers\": {\"files\": {\"command\": \"unloop\", \"args\": [\"mcp-proxy\", \"--\", \"files-server\", \"/data\"]}}}",
 		Example: "  unloop mcp-proxy -- npx -y @modelcontextprotocol/server-filesystem .\n" +
 			"  unloop mcp-proxy --mode observe -- files-server /data\n" +
@@ -61,6 +62,7 @@ func mcpProxyCommand() *cobra.Command {
 	flags.StringArrayVar(&f.headers, "header", nil, "send `NAME: VALUE` to the URL; ${VARIABLE} is replaced from the environment; repeatable")
 	flags.StringVar(&f.server, "server", "", "record the calls on the unloop server at this `URL`")
 	f.profile.add(flags)
+	cmd.AddCommand(mcpProxyInstallCommand(), mcpProxyUninstallCommand())
 	return cmd
 }
 

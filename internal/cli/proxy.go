@@ -21,7 +21,7 @@ type proxyFlags struct {
 	upstreams map[string]*string
 	mode      string
 	onHalt    string
-	budget    proxy.Budget
+	budgets   proxy.Budgets
 	server    string
 	logLevel  string
 }
@@ -51,34 +51,42 @@ func proxyCommand() *cobra.Command {
 	return cmd
 }
 
-// publicUpstreams are the addresses of the vendors.
-var publicUpstreams = map[string]string{
-	"openai":    "https://api.openai.com",
-	"anthropic": "https://api.anthropic.com",
-	"gemini":    "https://generativelanguage.googleapis.com",
-}
-
 func (f *proxyFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:4141", "listen on `HOST:PORT`, which must be loopback")
-	for _, name := range []string{"openai", "anthropic", "gemini"} {
-		f.upstreams[name] = flags.String(name+"-upstream", publicUpstreams[name], "forward /"+name+" to this base `URL`, without the version's path")
+	vendors := config.Default().Proxy
+	for name, vendor := range map[string]string{"openai": vendors.OpenAI, "anthropic": vendors.Anthropic, "gemini": vendors.Gemini} {
+		f.upstreams[name] = flags.String(name+"-upstream", vendor, "forward /"+name+" to this base `URL`, without the version's path")
 	}
 	flags.StringVar(&f.mode, "mode", string(proxy.Nudge), "observe, nudge or guard")
 	flags.StringVar(&f.onHalt, "on-halt", string(proxy.HaltAnswer), "answer a halted run with a complete answer, or with error 400: answer or error")
-	flags.Int64Var(&f.budget.Tokens, "budget-tokens", 0, "tokens that a session may spend; 0 for no limit")
-	flags.Float64Var(&f.budget.Cost, "budget-cost", 0, "US dollars that a session may spend, by list prices; 0 for no limit")
-	flags.Int64Var(&f.budget.Calls, "budget-calls", 0, "model calls of a session; 0 for no limit")
-	flags.DurationVar(&f.budget.Time, "budget-time", 0, "time from a session's first call to its last, such as 90m; 0 for no limit")
+	flags.Int64Var(&f.budgets.Session.Tokens, "budget-tokens", 0, "tokens that a session may spend; 0 for no limit")
+	flags.Float64Var(&f.budgets.Session.Cost, "budget-cost", 0, "US dollars that a session may spend, by list prices; 0 for no limit")
+	flags.Int64Var(&f.budgets.Session.Calls, "budget-calls", 0, "model calls of a session; 0 for no limit")
+	flags.DurationVar(&f.budgets.Session.Time, "budget-time", 0, "time from a session's first call to its last, such as 90m; 0 for no limit")
+	flags.Var(&budgetValue{&f.budgets.Key}, "key-budget", "what one API key may spend, as `LIMITS`: cost=20,tokens=5000000,calls=1000,time=12h, or some of them")
+	flags.Var(&budgetValue{&f.budgets.Project}, "project-budget", "the same for one project, which the header X-Unloop-Project or OpenAI-Project names, as `LIMITS`")
 	flags.StringVar(&f.server, "server", "", "record the runs on the server at this `URL`")
 	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.profile.add(flags)
 }
 
+// budgetValue is the value of a flag with the limits of a budget.
+type budgetValue struct{ budget *proxy.Budget }
+
+func (v *budgetValue) Type() string { return "LIMITS" }
+
+func (v *budgetValue) String() string { return "" }
+
+func (v *budgetValue) Set(text string) (err error) {
+	*v.budget, err = proxy.ParseBudget(text)
+	return err
+}
+
 // options returns the options of the proxy.
 func (f *proxyFlags) options(log *slog.Logger) (proxy.Options, error) {
 	o := proxy.Options{
-		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log, Budget: f.budget,
+		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log, Budgets: f.budgets,
 		MaxBody: 64 << 20, MaxMemory: 256 << 20,
 	}
 	var err error
@@ -131,6 +139,6 @@ func (f *proxyFlags) serve(cmd *cobra.Command, p *proxy.Proxy) error {
 		return err
 	}
 	s := p.Stats()
-	fmt.Fprintf(out, "\n%d model calls judged, %d nudged, %d halted, %d unjudged\n", s.Judged, s.Nudged, s.Halted, s.Unjudged)
+	fmt.Fprintf(out, "\n%d model calls judged, %d nudged, %d halted, %d unjudged; %d tool calls blocked\n", s.Judged, s.Nudged, s.Halted, s.Unjudged, s.Blocked)
 	return nil
 }

@@ -40,7 +40,7 @@ func serveCommand() *cobra.Command {
 			withdraw := func() {}
 			defer func() { withdraw() }()
 			server := app.Serve{
-				Config: loaded.Config, Version: programVersion(), Log: logger(cmd.ErrOrStderr(), loaded.Log),
+				Config: loaded.Config, File: loaded.File, Version: programVersion(), Log: logger(cmd.ErrOrStderr(), loaded.Log),
 				GRPCOptional: !loaded.Given("grpc_addr"),
 				Ready: func(a app.Addresses) {
 					greet(cmd.OutOrStdout(), loaded, a)
@@ -89,6 +89,9 @@ func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 		fmt.Fprintf(w, ", gRPC %s", a.GRPC)
 	case loaded.GRPCAddr != config.Off:
 		fmt.Fprintf(w, "; no gRPC: another program uses %s", loaded.GRPCAddr)
+	}
+	if a.Proxy != "" {
+		fmt.Fprintf(w, "\n  proxy     http://%s/openai, /anthropic and /gemini, mode %s", a.Proxy, loaded.Proxy.Mode)
 	}
 	fmt.Fprintf(w, "\n  database  %s\n", a.DB)
 	fmt.Fprintf(w, "  profile   %s\n", loaded.Profile)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"time"
@@ -37,6 +38,16 @@ func (c *Client) Run(ctx context.Context, id string) (*api.RunSummary, error) {
 	return &r, c.get(ctx, RunPath(id, ""), &r)
 }
 
+// EndRun tells the server that all events of a run were sent.
+func (c *Client) EndRun(ctx context.Context, id string) error {
+	header := http.Header{"Content-Type": {"application/json"}}
+	answer, err := c.call(ctx, http.MethodPost, "/api/runs", header, bytes.NewReader(api.Encode(api.NewRun{ID: id, Ended: true})))
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
+}
+
 // Delete has the server forget a run.
 func (c *Client) Delete(ctx context.Context, id string) error {
 	answer, err := c.call(ctx, http.MethodDelete, RunPath(id, ""), nil, nil)
@@ -44,6 +55,12 @@ func (c *Client) Delete(ctx context.Context, id string) error {
 		return err
 	}
 	return answer.Body.Close()
+}
+
+// Labels asks for the labels that people gave to runs, the latest first.
+func (c *Client) Labels(ctx context.Context) ([]api.Label, error) {
+	var all []api.Label
+	return all, c.get(ctx, "/api/labels", &all)
 }
 
 // Warnings asks for all warnings of a run, the first raised first.

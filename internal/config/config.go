@@ -22,6 +22,7 @@ type Config struct {
 	DB            string        `yaml:"db" doc:"A SQLite file, or postgres://… Empty: unloop.db in your state directory."`
 	Profile       string        `yaml:"profile" doc:"The profile that evaluates the runs. unloop profile list lists all profiles."`
 	Settings      Settings      `yaml:"settings" doc:"Changes to the profile's settings, such as {same_errors: 6}. unloop profile show NAME lists all settings."`
+	Shadow        Shadow        `yaml:"shadow" doc:"A second profile that judges along and never acts. The page of a run shows what it would have decided."`
 	Project       string        `yaml:"project" doc:"The project of runs that do not name one."`
 	Hosts         []string      `yaml:"hosts" doc:"Allowed host names in requests, besides localhost and the host of addr, such as [unloop.example.com]."`
 	Origins       []string      `yaml:"origins" doc:"Origins of web pages that may send requests, besides the server's own, such as [https://app.example.com]."`
@@ -29,21 +30,29 @@ type Config struct {
 	Limits        Limits        `yaml:"limits" doc:"Limits of requests, connections and the queue."`
 	Memory        Size          `yaml:"memory" doc:"Approximate memory budget of the server, shared by requests, the queue, traces, runs and guards. 0: a quarter of the memory of the machine or container, but at least 16 times limits.body."`
 	Retention     Retention     `yaml:"retention" doc:"When ended runs are deleted, the oldest first."`
-	IdleClose     Duration      `yaml:"idle_close" doc:"A run without events for this long is closed."`
+	IdleClose     Duration      `yaml:"idle_close" doc:"A run without events for this long is abandoned."`
 	IdleMemory    Duration      `yaml:"idle_memory" doc:"A run without events for this long is evicted from memory. Its next event loads it from the database."`
 	LiveRuns      int           `yaml:"live_runs" doc:"Maximum number of runs in memory. The runs that were idle longest are evicted."`
 	Content       string        `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are evaluated with their full content."`
+	Search        bool          `yaml:"search" doc:"Full-text search over what is stored of events. false: events are not indexed, and an existing index is deleted."`
 	Mask          Mask          `yaml:"mask" doc:"Masking of secrets in all requests: keys of known formats, passwords, and values whose name marks them as secret."`
 	Prices        string        `yaml:"prices" doc:"A file with prices of models, which take precedence over the built-in ones. Empty: none."`
 	Webhooks      []Webhook     `yaml:"webhooks" doc:"Endpoints that receive warnings."`
 	SecondOpinion SecondOpinion `yaml:"second_opinion" doc:"A model that is asked whether an agent is stuck, on weak evidence and before a stop. docs/second-opinion.md says what is sent."`
+	Proxy         Proxy         `yaml:"proxy" doc:"A proxy in front of model APIs on a port of its own, which records its runs. docs/proxy.md says how it judges."`
 	Log           Log           `yaml:"log" doc:"The server's log, on standard error. Prompts, inputs and outputs are never logged."`
+}
+
+// Shadow sets the profile that judges along.
+type Shadow struct {
+	Profile  string   `yaml:"profile" doc:"name of the profile; empty: that of the server, if there are settings"`
+	Settings Settings `yaml:"settings" doc:"changes to its settings; those of the server do not apply"`
 }
 
 // Token grants its bearer what its scope allows. Only its hash is stored.
 type Token struct {
 	Name   string `yaml:"name" doc:"a name of your choice"`
-	Scope  string `yaml:"scope" doc:"ingest (send events), read, or admin (both, and delete)"`
+	Scope  string `yaml:"scope" doc:"ingest (send events), read, or admin (both, delete, label, mute and apply settings)"`
 	SHA256 string `yaml:"sha256" doc:"SHA-256 hash of the token, in hexadecimal digits"`
 }
 
@@ -107,6 +116,19 @@ type SecondOpinion struct {
 	MaxTokens int      `yaml:"max_tokens" doc:"maximum number of tokens in an answer"`
 }
 
+// Proxy sets the proxy in front of model APIs.
+type Proxy struct {
+	Addr          string `yaml:"addr" doc:"where it listens, HOST:PORT, which must be loopback; empty: there is no proxy"`
+	Mode          string `yaml:"mode" doc:"observe, nudge or guard"`
+	OnHalt        string `yaml:"on_halt" doc:"how it answers a halted run: answer (in the model's place) or error (status 400)"`
+	OpenAI        string `yaml:"openai_upstream" doc:"base URL behind /openai, without the version's path"`
+	Anthropic     string `yaml:"anthropic_upstream" doc:"base URL behind /anthropic"`
+	Gemini        string `yaml:"gemini_upstream" doc:"base URL behind /gemini"`
+	SessionBudget string `yaml:"session_budget" doc:"what a session may spend, such as cost=5,calls=200; also tokens and time; empty: no limit"`
+	KeyBudget     string `yaml:"key_budget" doc:"what an API key may spend; empty: no limit"`
+	ProjectBudget string `yaml:"project_budget" doc:"what a project may spend, which a header names; empty: no limit"`
+}
+
 // Log sets the level and the format of the log.
 type Log struct {
 	Level  string `yaml:"level" doc:"minimum level: debug, info, warn or error"`
@@ -161,8 +183,13 @@ func Default() *Config {
 		IdleMemory: Duration(5 * time.Minute),
 		LiveRuns:   2048,
 		Content:    "full",
+		Search:     true,
 		SecondOpinion: SecondOpinion{
 			Wait: Duration(5 * time.Second), Timeout: Duration(20 * time.Second), PerRun: 5, PerHour: 60, MaxTokens: 1000,
+		},
+		Proxy: Proxy{
+			Mode: "nudge", OnHalt: "answer",
+			OpenAI: "https://api.openai.com", Anthropic: "https://api.anthropic.com", Gemini: "https://generativelanguage.googleapis.com",
 		},
 		Log: Log{Level: "info", Format: "text"},
 	}

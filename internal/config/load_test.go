@@ -45,11 +45,14 @@ idle_memory: 90s
 live_runs: 7
 memory: 2GiB
 content: none
+search: true
 mask: {disabled: true, patterns: ['x-[0-9]+']}
 prices: prices.yaml
 webhooks:
   - {url: https://example.com/a, format: slack, secret: s, rules: [cycle], severity: critical, projects: [shop], timeout: 3s}
 second_opinion: {endpoint: "https://models.example.com/v1", model: m, api_key_env: KEY, wait: 1s, timeout: 2s, per_run: 3, per_hour: 4, max_tokens: 500}
+proxy: {addr: "127.0.0.1:4141", mode: guard, on_halt: error, openai_upstream: "http://o", anthropic_upstream: "http://a", gemini_upstream: "http://g", session_budget: calls=1, key_budget: cost=2, project_budget: time=3h}
+shadow: {profile: cycles, settings: {ignore: [a]}}
 log: {level: debug, format: json}
 `, Source{})
 	if err != nil {
@@ -65,7 +68,7 @@ log: {level: debug, format: json}
 			QueueBytes: 2_000_000_000, TraceBytes: 1 << 20,
 		},
 		Retention: Retention{Age: Duration(30 * day), Size: 2 << 30},
-		IdleClose: Duration(90 * time.Minute), IdleMemory: Duration(90 * time.Second), LiveRuns: 7, Memory: 2 << 30, Content: "none",
+		IdleClose: Duration(90 * time.Minute), IdleMemory: Duration(90 * time.Second), LiveRuns: 7, Memory: 2 << 30, Content: "none", Search: true,
 		Mask: Mask{Disabled: true, Patterns: []string{"x-[0-9]+"}}, Prices: "prices.yaml",
 		Webhooks: []Webhook{{
 			URL: "https://example.com/a", Format: "slack", Secret: "s", Rules: []string{"cycle"}, Severity: "critical",
@@ -75,7 +78,12 @@ log: {level: debug, format: json}
 			Endpoint: "https://models.example.com/v1", Model: "m", APIKeyEnv: "KEY", Wait: Duration(time.Second), Timeout: Duration(2 * time.Second),
 			PerRun: 3, PerHour: 4, MaxTokens: 500,
 		},
-		Log: Log{Level: "debug", Format: "json"},
+		Proxy: Proxy{
+			Addr: "127.0.0.1:4141", Mode: "guard", OnHalt: "error", OpenAI: "http://o", Anthropic: "http://a", Gemini: "http://g",
+			SessionBudget: "calls=1", KeyBudget: "cost=2", ProjectBudget: "time=3h",
+		},
+		Shadow: Shadow{"cycles", Settings{"ignore": `["a"]`}},
+		Log:    Log{Level: "debug", Format: "json"},
 	}
 	if diff := cmp.Diff(want, got.Config); diff != "" {
 		t.Error(diff)
@@ -114,10 +122,13 @@ func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 		"project": "p", "hosts": "[h]", "origins": "http://o", "tokens": "[{name: n, scope: read, sha256: " + strings.Repeat("0", 64) + "}]",
 		"limits.body": "2KiB", "limits.batch": "3", "limits.depth": "12", "limits.attributes": "33", "limits.connections": "2",
 		"limits.queue_events": "20000", "limits.queue_bytes": "64MiB", "limits.trace_bytes": "3MiB", "retention.age": "1d", "retention.size": "3GiB",
-		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
+		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "search": "false", "shadow.profile": "cycles", "shadow.settings": "{same_errors: 9}", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
 		"webhooks": "[{url: http://w}]", "log.level": "warn", "log.format": "json",
 		"second_opinion.endpoint": "http://m/v1", "second_opinion.model": "m", "second_opinion.api_key_env": "KEY", "second_opinion.wait": "1s",
 		"second_opinion.timeout": "2s", "second_opinion.per_run": "3", "second_opinion.per_hour": "4", "second_opinion.max_tokens": "500",
+		"proxy.addr": "127.0.0.1:4141", "proxy.mode": "guard", "proxy.on_halt": "error", "proxy.openai_upstream": "http://o",
+		"proxy.anthropic_upstream": "http://a", "proxy.gemini_upstream": "http://g", "proxy.session_budget": "calls=1", "proxy.key_budget": "cost=2",
+		"proxy.project_budget": "time=3h",
 	}
 	t.Chdir(t.TempDir())
 	all := make(map[string]string)

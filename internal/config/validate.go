@@ -50,6 +50,7 @@ func (c *Config) Validate() error {
 		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])
 	}
 	v.secondOpinion(&c.SecondOpinion)
+	v.proxy(&c.Proxy)
 	v.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	v.OneOf("log.format", c.Log.Format, "text", "json")
 	return v.Err()
@@ -202,6 +203,17 @@ func (v *validation) secondOpinion(s *SecondOpinion) {
 	between(v, "second_opinion.per_run", s.PerRun, 1, 1_000_000)
 	between(v, "second_opinion.per_hour", s.PerHour, 1, 1_000_000)
 	between(v, "second_opinion.max_tokens", s.MaxTokens, 50, 100_000)
+}
+
+func (v *validation) proxy(p *Proxy) {
+	if err := CheckLoopback(p.Addr); p.Addr != "" && err != nil {
+		v.wrong("proxy.addr", "is not allowed: %w", err)
+	}
+	v.OneOf("proxy.mode", p.Mode, "observe", "nudge", "guard")
+	v.OneOf("proxy.on_halt", p.OnHalt, "answer", "error")
+	v.webURL("proxy.openai_upstream", p.OpenAI)
+	v.webURL("proxy.anthropic_upstream", p.Anthropic)
+	v.webURL("proxy.gemini_upstream", p.Gemini)
 }
 
 func (v *validation) webhook(path string, w *Webhook) {

@@ -86,10 +86,7 @@ func AppendTOML(data []byte, text string) ([]byte, error) {
 	if err := CheckTOML(data); err != nil {
 		return nil, err
 	}
-	newline := []byte("\n")
-	if bytes.Contains(data, []byte("\r\n")) {
-		newline = []byte("\r\n")
-	}
+	newline := []byte(lineEnd(data))
 	out := bytes.Clone(data)
 	if len(bytes.TrimPrefix(out, bom)) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
 		out = append(out, newline...)

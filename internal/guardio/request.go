@@ -17,19 +17,22 @@ import (
 )
 
 // ops are the operations, in the order in which an error lists them.
-var ops = []string{"before", "after", "text", "user", "progress", "allow", "state", "stats", "reset", "snapshot", "restore"}
+var ops = []string{"before", "after", "text", "user", "progress", "allow", "control", "state", "stats", "reset", "snapshot", "restore"}
+
+// acts are what a person can order. A pause is not among them: a client of the guard waits by itself.
+var acts = []string{unloop.ControlNudge, unloop.ControlHalt, unloop.ControlResume, "allow"}
 
 // mistake is the error of a request.
 type mistake struct{ Code, Message string }
 
 // request is a line. Its raw JSON shares the memory of the line.
 type request struct {
-	id                                       []byte // as sent; nil for none
-	op, run, worker, agent, tool, role, text string
-	args, result, failure, snapshot          json.RawMessage // nil if absent; failure is a string
-	hints                                    *unloop.ToolHints
-	took                                     time.Duration
-	bad                                      *mistake // the first error
+	id                                                   []byte // as sent; nil for none
+	op, run, worker, agent, tool, role, text, act, order string
+	args, result, failure, snapshot                      json.RawMessage // nil if absent; failure is a string
+	hints                                                *unloop.ToolHints
+	took                                                 time.Duration
+	bad                                                  *mistake // the first error
 }
 
 // parser reads requests. It reuses its memory.
@@ -137,6 +140,10 @@ func (q *request) take(name, value []byte) {
 		q.role = q.name("role", value)
 	case "text":
 		q.text = q.name("text", value)
+	case "act":
+		q.act = q.name("act", value)
+	case "order":
+		q.order = q.short("order", value)
 	case "args":
 		q.args = arguments(value)
 	case "result":
@@ -237,6 +244,8 @@ func (q *request) check() {
 		q.wrong("tool", "it is missing; want the name of the called tool")
 	case q.op == "text" && !slices.Contains([]string{unloop.RoleAssistant, unloop.RoleUser, unloop.RoleSystem}, q.role):
 		q.wrong("role", "invalid role %q: want assistant, user or system", q.role)
+	case q.op == "control" && !slices.Contains(acts, q.act):
+		q.wrong("act", "invalid act %q: want %s", q.act, strings.Join(acts, ", "))
 	case q.op == "restore" && (q.snapshot == nil || q.snapshot[0] != '{'):
 		q.wrong("snapshot", "want the object from the answer to a snapshot")
 	}

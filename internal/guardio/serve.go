@@ -34,18 +34,28 @@ const (
 // more input is available, it collects answers. An error means that a stream failed: invalid lines are answered and are not
 // errors. It keeps at most one line, about 10,000 runs and the counts of one swarm.
 func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
-	return ServeReviewed(ctx, p, nil, in, out)
+	return ServeWith(ctx, p, Extras{}, in, out)
 }
 
-// ServeReviewed is Serve with second opinions, which may be nil. Requests wait for them.
-func ServeReviewed(ctx context.Context, p *profile.Profile, second *guard.SecondOpinion, in io.Reader, out io.Writer) error {
+// Extras are options beside the profile. The zero value is that of Serve.
+type Extras struct {
+	Second *guard.SecondOpinion // for which requests wait; nil for none
+
+	// Events and Controls are those of guard.Options, for the runs that have a name; nil for none. While a person has paused a run, the
+	// answers to all requests wait.
+	Events   func(*unloop.Event, guard.Decision)
+	Controls func(run string, take func(*unloop.Event)) (stop func())
+}
+
+// ServeWith is Serve with more.
+func ServeWith(ctx context.Context, p *profile.Profile, more Extras, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s, err := New(p, maxRuns, 0, nil) // the client owns the process, so its snapshots need no signature
 	if err != nil {
 		return err
 	}
-	s.Review(second)
+	s.extras = more
 	defer s.runs.Close()
 	var answer []byte
 	w := bufio.NewWriterSize(out, chunk)
@@ -77,7 +87,7 @@ type Server struct {
 	runs    *guard.Group
 	shared  swarm.Store // counts of the workers; nil if the profile does not use them
 	signer  *Signer     // signs snapshots; nil without signatures
-	second  *guard.SecondOpinion
+	extras  Extras
 
 	mu      sync.Mutex                               // guards all following fields
 	open    boundedmap.Map[openCall, guard.Decision] // open calls with the decisions before them
@@ -102,7 +112,7 @@ func New(p *profile.Profile, runs int, bytes int64, signer *Signer) (*Server, er
 }
 
 // Review makes the guards of runs ask for second opinions; nil means none. It must be called before Answer.
-func (s *Server) Review(second *guard.SecondOpinion) { s.second = second }
+func (s *Server) Review(second *guard.SecondOpinion) { s.extras.Second = second }
 
 // Bytes estimates the memory of the runs in bytes. It is 0 without a limit.
 func (s *Server) Bytes() int64 { return s.runs.Bytes() }
@@ -157,7 +167,10 @@ func (s *Server) done() []byte {
 
 // options returns the options for the guard of a new run, with the worker of the current request.
 func (s *Server) options(run string) guard.Options {
-	o := guard.Options{Run: run, SecondOpinion: s.second}
+	o := guard.Options{Run: run, SecondOpinion: s.extras.Second}
+	if run != "" {
+		o.Events, o.Controls = s.extras.Events, s.extras.Controls
+	}
 	if s.shared != nil && s.request.worker != "" {
 		o.Swarm = &guard.Swarm{Store: s.shared, Name: "workers", Worker: s.request.worker}
 	}
@@ -185,6 +198,9 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 		s.decided(s.run().MarkProgress(ctx, q.text), nil)
 	case "allow":
 		s.decided(s.run().Allow(ctx, q.text), nil)
+	case "control":
+		s.run().Control(q.control())
+		s.value("ok", true)
 	case "state":
 		s.state()
 	case "stats":
@@ -197,6 +213,15 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 	case "restore":
 		s.restore(q)
 	}
+}
+
+// control returns the event of what a person did.
+func (q *request) control() *unloop.Event {
+	e := &unloop.Event{ID: q.order, Type: unloop.Control, Name: q.act, Text: q.text, Tool: q.tool}
+	if q.act == "allow" {
+		e.Type, e.Name, e.Text = unloop.Override, q.text, ""
+	}
+	return e
 }
 
 // state answers with the state of the run.

@@ -16,7 +16,7 @@ func (j *judge) events(now time.Time) []unloop.Event {
 	for k, s := range j.steps {
 		e := unloop.Event{
 			ID: fmt.Sprintf("%s-%d-%d", RunID(j.event), now.UnixNano(), k), RunID: RunID(j.event), Time: now, Agent: j.event.SubAgent,
-			Metadata: metadata(j.event),
+			Metadata: j.metadata(s.Ruling),
 		}
 		switch s.Op {
 		case "before":
@@ -39,15 +39,22 @@ func (j *judge) events(now time.Time) []unloop.Event {
 		if s.Op == "before" && j.mode == Guard && s.Ruling.Action >= policy.Block {
 			all = append(all, unloop.Event{
 				ID: e.ID + "-blocked", RunID: e.RunID, Time: now, Agent: e.Agent, Type: unloop.ToolCallBlocked,
-				CallID: e.CallID, Tool: e.Tool, Metadata: e.Metadata,
+				CallID: e.CallID, Tool: e.Tool,
 			})
 		}
 	}
 	return all
 }
 
-// metadata returns the source of the events.
-func metadata(e *Event) json.RawMessage {
-	raw, _ := json.Marshal(map[string]string{"source": "hook: " + e.Agent, "dir": e.Dir}) // strings can always be encoded
+// metadata says where the event comes from, and what the hook decided at it.
+func (j *judge) metadata(r Ruling) json.RawMessage {
+	action := r.Action
+	if j.mode == Nudge {
+		action = min(action, policy.Warn) // it never denies
+	}
+	source := "hook: " + j.event.Agent
+	report := policy.GuardReport(source, action, r.Code, r.Text, r.Count, r.Findings)
+	report.Shadow = j.mode == Shadow
+	raw, _ := json.Marshal(map[string]any{"source": source, "dir": j.event.Dir, "guard": report}) // texts and numbers always encode
 	return raw
 }

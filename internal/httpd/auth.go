@@ -19,6 +19,7 @@ type auth struct {
 }
 
 type token struct {
+	name  string
 	hash  [sha256.Size]byte
 	scope Scope
 }
@@ -30,7 +31,7 @@ func newAuth(o *Options) auth {
 		g.hosts[hostName(h)] = true
 	}
 	for _, t := range o.Tokens {
-		known := token{scope: t.Scope}
+		known := token{name: t.Name, scope: t.Scope}
 		_, _ = hex.Decode(known.hash[:], []byte(t.SHA256)) // Validate has checked it
 		g.tokens = append(g.tokens, known)
 	}
@@ -147,6 +148,23 @@ func (g *auth) allows(secret string, scope Scope) (granted Scope, allowed bool) 
 		}
 	}
 	return granted, allowed
+}
+
+// secretOf returns the token in an Authorization header.
+func secretOf(authorization string) string {
+	_, secret, _ := strings.Cut(authorization, " ")
+	return strings.TrimSpace(secret)
+}
+
+// nameOf returns the name of a token; "" if it is not known. It looks at all tokens whichever it is, as allows does.
+func (g *auth) nameOf(secret string) (name string) {
+	hash := sha256.Sum256([]byte(secret))
+	for i := range g.tokens {
+		if t := &g.tokens[i]; subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 {
+			name = t.name
+		}
+	}
+	return name
 }
 
 // MayIngest reports whether the holder of a token may send events; "" is no token. The gRPC server uses it, too.

@@ -85,7 +85,7 @@ func TestThePublishedClientReportsToUs(t *testing.T) {
 	if !hasWarning(h, "sdk-run", "web_search") || hasWarning(h, "sdk-run", "divide") {
 		t.Errorf("warnings: %+v", get[[]api.Warning](h, "/api/runs/sdk-run/warnings"))
 	}
-	if failed := get[api.RunSummary](h, "/api/runs/sdk-failed"); failed.Status != "failed" || failed.HealthStatus != "Failed" {
+	if failed := get[api.RunSummary](h, "/api/runs/sdk-failed"); failed.Status != "failed" || failed.HealthStatus != "healthy" {
 		t.Errorf("the failed run: %+v", failed)
 	}
 	if runs := get[[]api.RunSummary](h, "/api/runs"); len(runs) != 3 {

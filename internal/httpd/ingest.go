@@ -71,11 +71,11 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) infoOf(asked *api.NewRun) (pipeline.Info, error) {
 	name := func(text string) string { return s.shortName(store.Text(text), s.Limits.Name) }
-	info := pipeline.Info{ID: s.shortID(store.Text(asked.ID), s.Limits.Name), Name: name(asked.Name), Project: name(asked.Project)}
+	info := pipeline.Info{ID: s.shortID(store.Text(asked.ID), s.Limits.Name), Name: name(asked.Name), Project: name(asked.Project), Ended: asked.Ended}
 	if info.ID == "" {
 		info.ID = newRunID()
 	}
-	if info.Name == "" {
+	if info.Name == "" && !info.Ended {
 		info.Name = info.ID
 	}
 	switch {
@@ -125,6 +125,8 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	delivery := deliveryOf(sent.Items)
+	warnings := s.warningsOf(sent)
+	addHints(delivery, warnings)
 	var receipt pipeline.Ack
 	if len(sent.Items) > 0 {
 		if receipt, err = s.Pipeline.Submit(r.Context(), delivery); err != nil {
@@ -132,12 +134,12 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if !sent.One {
-		return answerMany(w, sent, receipt)
+		return answerMany(w, sent, receipt, warnings)
 	}
 	if len(sent.Bad) > 0 {
 		return problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)
 	}
-	recorded, err := s.recorded(r.Context(), delivery.Events[0], receipt, noticesOf(sent))
+	recorded, err := s.recorded(r.Context(), delivery.Events[0], receipt, noticesOf(sent), warnings)
 	if err != nil {
 		return err
 	}
@@ -188,7 +190,7 @@ func deliveryOf(items []native.Item) *pipeline.Submission {
 }
 
 // recorded returns the recorded form of the first event. If the event is a duplicate, that is the earlier copy.
-func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Ack, notices []api.EventError) ([]byte, error) {
+func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Ack, notices, warnings []api.EventError) ([]byte, error) {
 	result := receipt.Events[0]
 	if result.Duplicate {
 		run, err := s.runOf(ctx, e.RunID)
@@ -204,7 +206,7 @@ func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline
 		}
 	}
 	answer := api.EventOf(e, receipt.Received)
-	answer.ID, answer.Notices = result.ID, notices
+	answer.ID, answer.Notices, answer.Warnings = result.ID, notices, warnings
 	return api.Encode(answer), nil
 }
 
@@ -216,8 +218,8 @@ func noticesOf(sent *native.Request) (notices []api.EventError) {
 	return notices
 }
 
-func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Ack) error {
-	batch := api.Batch{Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]api.EventError, 0, len(sent.Bad)), Notices: noticesOf(sent)}
+func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Ack, warnings []api.EventError) error {
+	batch := api.Batch{Warnings: warnings, Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]api.EventError, 0, len(sent.Bad)), Notices: noticesOf(sent)}
 	for _, result := range receipt.Events {
 		if result.Duplicate {
 			batch.Duplicates++

@@ -40,7 +40,7 @@ func TestOneEventIsAnsweredAsItIsRecorded(t *testing.T) {
 
 func TestAnEventWithoutAnIDIsGivenOne(t *testing.T) {
 	h := newTestServer(t, nil)
-	w := h.do(http.MethodPost, "/api/events", `{"run_id":"r","type":"x"}`)
+	w := h.do(http.MethodPost, "/api/events", `{"run_id":"r","type":"memory_write"}`)
 	var sent api.Event
 	if err := json.Unmarshal(w.Body.Bytes(), &sent); err != nil || sent.ID == "" || sent.Timestamp == "" {
 		t.Fatalf("%d %s", w.Code, w.Body)
@@ -96,8 +96,8 @@ func TestManyEventsAreAnsweredWithWhatBecameOfThem(t *testing.T) {
 func TestEventsTellWhatTheirRunIsCalled(t *testing.T) {
 	var p recorder
 	h := newTestServer(t, func(o *Options) { o.Pipeline = &p })
-	h.send(`{"run_id":"a","type":"run_started","name":"first","metadata":{"k":1},"project":"lab"}`, `{"run_id":"b","type":"x","project":"lab"}`,
-		`{"run_id":"b","type":"x","project":"lab"}`, `{"run_id":"b","type":"run_started","name":"second"}`, `{"run_id":"c","type":"x"}`, `{"run_id":"a","type":"x","project":"lab","name":"no run"}`)
+	h.send(`{"run_id":"a","type":"run_started","name":"first","metadata":{"k":1},"project":"lab"}`, `{"run_id":"b","type":"memory_write","project":"lab"}`,
+		`{"run_id":"b","type":"memory_write","project":"lab"}`, `{"run_id":"b","type":"run_started","name":"second"}`, `{"run_id":"c","type":"memory_write"}`, `{"run_id":"a","type":"memory_write","project":"lab","name":"no run"}`)
 	want := []pipeline.Info{{ID: "a", Name: "first", Project: "lab", Metadata: json.RawMessage(`{"k":1}`)}, {ID: "b", Name: "second", Project: "lab"}}
 	if diff := cmp.Diff(want, p.deliveries[0].Runs); diff != "" {
 		t.Error(diff)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -30,6 +31,7 @@ type Options struct {
 	Telemetry Telemetry // required
 	Hub       *live.Hub // required
 	Judge     Judge     // required
+	Tuner     Tuner     // required
 	Guards    Guards    // required
 
 	// RunID returns the recorded id for a sent id. It differs if the id contains a secret. Nil means that it never differs.
@@ -37,6 +39,9 @@ type Options struct {
 
 	// Name returns a name without its secrets. Nil means that names are recorded unchanged.
 	Name func(name string) string
+
+	// NotFound answers browsers that ask for an unknown page. Nil means a problem in JSON, which other clients get.
+	NotFound http.Handler
 
 	// Ready returns why the server cannot work at the moment, or nil. Nil means that it always can.
 	Ready func(ctx context.Context) error
@@ -70,18 +75,21 @@ type Store interface {
 	Runs
 	Events
 	Judgements
+	Acts
 }
 
 // Runs reads runs.
 type Runs interface {
 	// Run returns the run with the id, or nil.
 	Run(ctx context.Context, id string) (*store.Run, error)
-	// Runs returns a page of the runs that the filter selects, the latest started first, and the cursor of the next page.
-	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
-	// RunsSince returns the first runs whose latest event arrived after an arrival, in the order of these arrivals.
+	// Runs returns a page of the runs that the filter chooses, in an order, and the cursor of the next.
+	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
+	// CountRuns returns how many runs the filter chooses.
+	CountRuns(ctx context.Context, f store.Filter) (int, error)
+	// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
-	// Overview summarizes the runs that started in a time range, in buckets of a step.
-	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
+	// Overview sums up the runs that the query chooses.
+	Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error)
 }
 
 // Events reads events.
@@ -168,8 +176,8 @@ func (l *Limits) fill() {
 // Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	var wrong []error
-	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Guards == nil {
-		wrong = append(wrong, errors.New("pipeline, store, telemetry, hub, judge and guards are required"))
+	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Tuner == nil || o.Guards == nil {
+		wrong = append(wrong, errors.New("pipeline, store, telemetry, hub, judge, tuner and guards are required"))
 	}
 	for i, t := range o.Tokens {
 		if hash, err := hex.DecodeString(t.SHA256); err != nil || len(hash) != sha256.Size {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/pipeline"
@@ -32,16 +34,16 @@ type (
 	RunPath struct {
 		ID string `path:"id" doc:"The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~."`
 	}
+	deleteQuery struct {
+		RunPath
+		Person
+	}
 	runsQuery struct {
-		Status  string `query:"status" enum:"running,completed,failed,closed" doc:"Only runs with this status."`
-		Project string `query:"project" doc:"Only runs of this project."`
-		Warning string `query:"warning" doc:"Only runs with a warning of this rule."`
-		Tool    string `query:"tool" doc:"Only runs that called this tool."`
-		Text    string `query:"text" maxLength:"1024" doc:"Only runs with this text in their id, name, project or a warning's message. Ignores case."`
-		Since   string `query:"since" doc:"Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h."`
-		Until   string `query:"until" doc:"Only runs that started before this time: RFC 3339, or a duration before now, such as 24h."`
-		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of results."`
-		Cursor  string `query:"cursor" doc:"X-Next-Cursor of the previous page."`
+		RunFilter
+		Sort   string `query:"sort" enum:"started,name,project,status,health,decision,warnings,events,tokens,cost,duration,updated" default:"started" doc:"What the runs are sorted by."`
+		Order  string `query:"order" enum:"asc,desc" default:"desc" doc:"asc: the smallest first; desc: the largest or latest first."`
+		Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of results."`
+		Cursor string `query:"cursor" doc:"X-Next-Cursor of the previous page."`
 	}
 	eventsQuery struct {
 		RunPath
@@ -62,7 +64,8 @@ type (
 	}
 	runsAnswer struct {
 		NextPage
-		Body []api.RunSummary
+		Total string `header:"X-Total-Count" doc:"Number of runs on all pages. Only on the first page."`
+		Body  []api.RunSummary
 	}
 	runAnswer     struct{ Body api.RunDetails }
 	metricsAnswer struct{ Body api.Metrics }
@@ -85,7 +88,7 @@ func (s *Server) runRoutes() {
 	get := func(path, id, summary, description string) huma.Operation {
 		return s.operation(http.MethodGet, path, Read, "runs", id, summary, description)
 	}
-	query(s, get("/api/runs", "list-runs", "List runs", "Runs, the latest started first."), s.listRuns)
+	query(s, get("/api/runs", "list-runs", "List runs", "Runs that meet all conditions. The total number is in X-Total-Count, the next page in X-Next-Cursor."), s.listRuns)
 	query(s, get("/api/runs/{id}", "get-run", "Get a run", "The current state of the run."), s.getRun)
 	query(s, get("/api/runs/{id}/metrics", "get-metrics", "Get a run's totals", "Counts, tokens, cost, latencies and health."), s.getMetrics)
 	list := get("/api/runs/{id}/events", "list-events", "List a run's events", "Events in the order of the run, or from its end. A page ends at about 32 MiB, even if it has fewer events than limit.")
@@ -105,31 +108,32 @@ func (s *Server) runRoutes() {
 }
 
 func (s *Server) listRuns(ctx context.Context, q *runsQuery) (*runsAnswer, error) {
-	since, err := moment("since", q.Since, time.Now())
+	f, err := q.filter(time.Now())
 	if err != nil {
 		return nil, err
 	}
-	until, err := moment("until", q.Until, time.Now())
-	if err != nil {
-		return nil, err
+	var runs []store.Run
+	var next, total string
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		runs, next, err = s.Store.Runs(ctx, f, store.Order{Key: q.Sort, Ascending: q.Order == "asc"}, store.Page{Cursor: q.Cursor, Limit: q.Limit})
+		return err
+	})
+	if q.Cursor == "" {
+		both.Go(func() error {
+			n, err := s.Store.CountRuns(ctx, f)
+			total = strconv.Itoa(n)
+			return err
+		})
 	}
-	runs, next, err := s.Store.Runs(ctx, store.Filter{
-		Status: q.Status, Project: store.Text(q.Project), Warning: store.Text(q.Warning), Tool: store.Text(q.Tool), Text: store.Text(q.Text),
-		Since: since, Until: until,
-	}, store.Page{Cursor: q.Cursor, Limit: q.Limit})
-	if err != nil {
+	if err := both.Wait(); err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	again := url.Values{"limit": {fmt.Sprint(q.Limit)}}
-	for name, value := range map[string]string{
-		"status": q.Status, "project": q.Project, "warning": q.Warning, "tool": q.Tool, "text": q.Text, "since": stable(q.Since, since),
-		"until": stable(q.Until, until),
-	} {
-		if value != "" {
-			again.Set(name, value)
-		}
-	}
-	answer := &runsAnswer{NextPage: pageOf("/api/runs", again, next), Body: make([]api.RunSummary, 0, len(runs))}
+	again := q.values(&f)
+	again.Set("limit", strconv.Itoa(q.Limit))
+	again.Set("sort", q.Sort)
+	again.Set("order", q.Order)
+	answer := &runsAnswer{NextPage: pageOf("/api/runs", again, next), Total: total, Body: make([]api.RunSummary, 0, len(runs))}
 	for i := range runs {
 		answer.Body = append(answer.Body, api.SummaryOf(&runs[i]))
 	}
@@ -229,11 +233,13 @@ func (s *Server) listDecisions(ctx context.Context, q *eventsQuery) (*decisionsA
 	return &decisionsAnswer{pageOf(runPath(run.ID, "decisions"), again, next), api.DecisionsOf(run.ID, decisions)}, nil
 }
 
-func (s *Server) deleteRun(ctx context.Context, q *RunPath) (*struct{}, error) {
+func (s *Server) deleteRun(ctx context.Context, q *deleteQuery) (*struct{}, error) {
 	run, err := s.runOf(ctx, q.run())
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.Pipeline.Submit(ctx, &pipeline.Submission{Deleted: []string{run.ID}})
-	return nil, err
+	if _, err = s.Pipeline.Submit(ctx, &pipeline.Submission{Deleted: []string{run.ID}}); err != nil {
+		return nil, err
+	}
+	return nil, s.Store.Act(ctx, &store.Act{At: time.Now(), Who: s.actor(q.Person), Action: store.ActDelete, Run: run.Number, RunID: run.ID, Project: run.Project})
 }

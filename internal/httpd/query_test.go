@@ -34,12 +34,13 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
-	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding tools novelty"
+	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding duration_sec agents models " +
+		"tools novelty guarded_by shadowed_by stopped stopped_after avoided wasted"
 	for _, tc := range []struct {
 		path, list, theirs, ours string
 	}{
 		{"/api/runs", "[]", summary, ours},
-		{"/api/runs/r", "", summary, ours + " health"},
+		{"/api/runs/r", "", summary, ours + " health hints"},
 		{"/api/runs/r/warnings", "[]", "warning_id run_id event_id type severity message details created_at", "updated_at subject tool count"},
 		{
 			"/api/runs/r/metrics", "", "run_id total_events total_duration_sec total_llm_calls total_tool_calls total_retries total_handoffs total_errors " +
@@ -50,7 +51,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 			"/api/runs/r/events", "[]", "event_id run_id sequence timestamp type agent name status model tool input output error tokens cost latency_ms " +
 				"parent_event_id span_id trace_id metadata", "call_id role text usage annotations content analysis",
 		},
-		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action code message"},
+		{"/api/runs/r/decisions", "[]", "", "run_id event_id event_number action by_guard code message"},
 		{"/api/health", "", "status service version refolding_runs unreadable_events", "grpc"},
 	} {
 		t.Run(tc.path, func(t *testing.T) {
@@ -227,6 +228,12 @@ func TestQuestionsThatCannotBeAnsweredAreProblems(t *testing.T) {
 		{"GET", "/api/runs?limit=many", 422, "limit"},
 		{"GET", "/api/runs?status=odd", 422, "status"},
 		{"GET", "/api/runs?cursor=odd", 400, "cursor"},
+		{"GET", "/api/runs?sort=odd", 422, "sort"},
+		{"GET", "/api/runs?health=odd", 422, "health[0]"},
+		{"GET", "/api/runs?decision=warn,odd", 422, "decision[1]"},
+		{"GET", "/api/runs?guard=odd", 422, "guard"},
+		{"GET", "/api/runs?metadata=odd", 400, "metadata"},
+		{"GET", "/api/overview?by=odd", 400, "by"},
 		{"GET", "/api/runs?since=soon", 400, "since"},
 		{"GET", "/api/runs/r/events?cursor=odd", 400, "cursor"},
 		{"GET", "/api/compare?a=r&b=nobody", 404, "b"},
@@ -311,7 +318,7 @@ func TestTheRunsAreSummedUp(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	slowest := get[[]api.Event](h, "/api/runs/r/events")[2] // all its outcomes take as long; it is the first of them
-	if diff := cmp.Diff([]api.SlowStep{{RunID: "r", EventID: slowest.ID, Latency: 12.5}}, f.Slowest); diff != "" {
+	if diff := cmp.Diff([]api.SlowStep{{RunID: "r", RunName: "r's name", EventID: slowest.ID, Step: "search", Latency: 12.5}}, f.Slowest); diff != "" {
 		t.Errorf("slowest (-want +got):\n%s", diff)
 	}
 	if empty := get[api.Overview](h, "/api/overview"); empty.Runs != 0 || empty.Tools == nil || empty.Rules == nil || empty.Slowest == nil || len(empty.Buckets) < 48 {

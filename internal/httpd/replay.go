@@ -66,6 +66,7 @@ func (s *Server) replayRoutes() {
 	op.MaxBodyBytes = replayBody
 	r := &replays{Server: s}
 	query(s, op, r.replay)
+	r.suggestionRoutes()
 }
 
 func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, error) {
@@ -76,12 +77,11 @@ func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, er
 	if run.Metrics.Events > replayEvents {
 		return nil, tooLong()
 	}
-	if !r.busy.TryLock() {
-		return nil, busy(http.StatusTooManyRequests, "another replay is running; the server runs one at a time")
+	bounded, done, err := r.turn(ctx)
+	if err != nil {
+		return nil, err
 	}
-	defer r.busy.Unlock()
-	bounded, cancel := context.WithTimeout(ctx, replayTime)
-	defer cancel()
+	defer done()
 	name, settings := q.Body.Profile, settingsOf(q.Body.Settings)
 	if name == "" {
 		name = run.Profile
@@ -138,7 +138,7 @@ func (e SettingErrors) problem(status int, place string) *Problem {
 func replayOf(run string, settings map[string]string, again *pipeline.Replayed) api.Replay {
 	return api.Replay{
 		RunID: run, Profile: again.Profile, Settings: settings, Events: again.Events, Cut: again.Cut, HealthScore: again.Health.Score,
-		HealthStatus: again.Health.Status, Health: api.HealthPoints(again.HealthHistory), WorstDecision: again.WorstAction.String(),
+		HealthStatus: string(again.Health.Status), Health: api.HealthPoints(again.HealthHistory), WorstDecision: again.WorstAction.String(),
 		WarnedAt: api.TimeOrNull(again.FirstWarningAt), After: api.UsageOf(again.UsageAfterWarning), Warnings: api.WarningsOf(run, api.InOrder(again.Warnings)),
 		Decisions: api.DecisionsOf(run, again.Decisions),
 	}

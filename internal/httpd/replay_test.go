@@ -36,7 +36,7 @@ func (j *fakeJudge) Replay(ctx context.Context, run *store.Run, profile string, 
 		return j.answer(ctx)
 	}
 	return &pipeline.Replayed{
-		Profile: profile, Events: run.Metrics.Events, Health: policy.Health{Score: 70, Status: "Warning"},
+		Profile: profile, Events: run.Metrics.Events, Health: policy.Health{Score: 70, Status: "looping"},
 		HealthHistory: []store.HealthAt{{Number: 0, Score: 100}, {Number: 4, Score: 70}}, WorstAction: policy.Block, FirstWarningAt: noon,
 		UsageAfterWarning: store.Usage{Calls: 3, Tokens: 5, Cost: 0.25},
 		Warnings: []store.Warning{
@@ -94,7 +94,7 @@ func TestARunIsJudgedAnew(t *testing.T) {
 	got.Warnings, got.Decisions, got.Health = nil, nil, nil
 	at := "2026-05-01T12:00:00Z"
 	want := api.Replay{
-		RunID: "r", Profile: "cycles", Settings: asked, Events: 13, HealthScore: 70, HealthStatus: "Warning", WorstDecision: "block", WarnedAt: &at,
+		RunID: "r", Profile: "cycles", Settings: asked, Events: 13, HealthScore: 70, HealthStatus: "looping", WorstDecision: "block", WarnedAt: &at,
 		After: api.UsageTotals{Calls: 3, Tokens: 5, Cost: 0.25},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -15,11 +15,13 @@ func (s *Server) routes() {
 	s.ingestRoutes()
 	s.telemetryRoutes()
 	s.guardRoutes()
+	s.controlRoutes()
 	s.runRoutes()
 	s.overviewRoutes()
 	s.compareRoutes()
 	s.replayRoutes()
 	s.ruleRoutes()
+	s.actRoutes()
 	s.streamRoutes()
 	s.describeAll()
 }

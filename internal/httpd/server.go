@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,9 @@ type Server struct {
 	api    huma.API
 	auth   auth
 	scopes map[string]Scope // of the mounted handlers, by pattern
+
+	controls   *controls           // orders of people to guards
+	parameters map[string][]string // of the queries of described operations, by pattern
 
 	listener atomic.Pointer[connlimit.Listener] // nil until the server listens
 
@@ -63,7 +67,9 @@ func New(o Options) (*Server, error) {
 	}
 	s.auth = newAuth(&o)
 	s.api = humago.New(scoped{s}, s.describe())
+	s.controls = newControls()
 	s.routes()
+	s.parameters = s.parametersOf()
 	return s, nil
 }
 
@@ -117,6 +123,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.prove(r, scope)
+	if p := s.unknownParameter(pattern, r); p != nil {
+		p.write(w)
+		return
+	}
 	s.mux.ServeHTTP(w, r)
 }
 
@@ -127,6 +137,10 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request, h http.Handler
 	if allow := probe.header.Get("Allow"); probe.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", allow)
 		problem(http.StatusMethodNotAllowed, "", "the method "+r.Method+" is not allowed here; allowed: "+allow).write(w)
+		return
+	}
+	if s.NotFound != nil && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.NotFound.ServeHTTP(w, r)
 		return
 	}
 	problem(http.StatusNotFound, "", "unknown path; /openapi.json lists all paths").write(w)

@@ -47,11 +47,11 @@ func (u upToDate) Run(ctx context.Context, id string) (*store.Run, error) {
 	return u.Store.Run(ctx, id)
 }
 
-func (u upToDate) Runs(ctx context.Context, f store.Filter, p store.Page) ([]store.Run, string, error) {
+func (u upToDate) Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) ([]store.Run, string, error) {
 	if err := u.pipeline.Flush(ctx); err != nil {
 		return nil, "", err
 	}
-	return u.Store.Runs(ctx, f, p)
+	return u.Store.Runs(ctx, f, o, p)
 }
 
 func (u upToDate) RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error) {
@@ -89,7 +89,7 @@ func newTestServer(t testing.TB, change func(*Options)) *testServer {
 		}
 		hub.Close()
 	})
-	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Guards: &echoGuards{}}
+	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Guards: &echoGuards{}}
 	if change != nil {
 		change(&o)
 	}

@@ -17,6 +17,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == profiled {
+		os.Exit(serveProfiled(os.Args[2], os.Args[3:]))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx); err != nil {
@@ -42,22 +45,24 @@ type scenario struct {
 	name, about string
 	serve       string // flags of the server
 	measure     func(ctx context.Context, s *server, set settings) (string, error)
+	whole       func(ctx context.Context, set settings) (string, error) // instead of measure: it starts the server itself
 }
 
 var scenarios = []scenario{
-	{"batches", "events a second, 500 a request, 8 connections, 1,000 runs", "", batches},
-	{"singles", "requests a second of one event, 64 connections, 1,000 runs", "", singles},
-	{"long", "one run of 100,000 events against 100 runs of 1,000", "", long},
-	{"stream", "from acknowledged to on the wire of a stream, at a rate", "", stream},
-	{"memory", "memory over many events, 1,000 live runs that end after 1,000 events and make room for others", "", memory},
-	{"runs", "the same of runs that never end", "", endless},
-	{"late", "events in reverse order, and an early one of a long run; what another sender waits meanwhile", "", late},
-	{"heavy-runs", "memory with 2,000 live runs of 1 MB of inputs each", "--profile looplens", manyRuns},
-	{"heavy-trace", "memory with one request of 400,000 empty spans of one trace", "", oneTrace},
-	{"heavy-traces", "the same of as many traces", "", manyTraces},
-	{"heavy-bodies", "memory with 40 requests of 14 MiB at once", "", manyBodies},
-	{"idle", "answers to an ordinary sender while 1,000 connections are idle", "", idle},
-	{"mixed", "answers to ordinary senders beside slow, huge, malformed and late ones", "", mixed},
+	{name: "batches", about: "events a second, 500 a request, 8 connections, 1,000 runs", measure: batches},
+	{name: "cpu", about: "CPU time of the server per event by role, with the same senders; needs the go command", whole: cpu},
+	{name: "singles", about: "requests a second of one event, 64 connections, 1,000 runs", measure: singles},
+	{name: "long", about: "one run of 100,000 events against 100 runs of 1,000", measure: long},
+	{name: "stream", about: "from acknowledged to on the wire of a stream, at a rate", measure: stream},
+	{name: "memory", about: "memory over many events, 1,000 live runs that end after 1,000 events and make room for others", measure: memory},
+	{name: "runs", about: "the same of runs that never end", measure: endless},
+	{name: "late", about: "events in reverse order, and an early one of a long run; what another sender waits meanwhile", measure: late},
+	{name: "heavy-runs", about: "memory with 2,000 live runs of 1 MB of inputs each", serve: "--profile looplens", measure: manyRuns},
+	{name: "heavy-trace", about: "memory with one request of 400,000 empty spans of one trace", measure: oneTrace},
+	{name: "heavy-traces", about: "the same of as many traces", measure: manyTraces},
+	{name: "heavy-bodies", about: "memory with 40 requests of 14 MiB at once", measure: manyBodies},
+	{name: "idle", about: "answers to an ordinary sender while 1,000 connections are idle", measure: idle},
+	{name: "mixed", about: "answers to ordinary senders beside slow, huge, malformed and late ones", measure: mixed},
 }
 
 func run(ctx context.Context) error {
@@ -66,7 +71,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&set.attach, "attach", "", "the `URL` of a server that runs already, instead of one of its own")
 	flag.StringVar(&set.db, "db", "", "where it records: postgres://…; a new SQLite file for each scenario if empty")
 	flag.DurationVar(&set.time, "time", 10*time.Second, "how long to send, where a scenario has no end of its own")
-	flag.IntVar(&set.events, "events", 1_000_000, "of the scenarios memory and runs")
+	flag.IntVar(&set.events, "events", 1_000_000, "of the scenarios cpu, memory and runs")
 	flag.IntVar(&set.runs, "runs", 1000, "that are live")
 	flag.IntVar(&set.rate, "rate", 5000, "events a second, of the scenario stream")
 	flag.StringVar(&set.serve, "serve", "", "further flags of the server, such as \"--memory 512MiB\"")
@@ -102,6 +107,11 @@ func usage() {
 }
 
 func one(ctx context.Context, sc scenario, set settings) error {
+	if sc.whole != nil {
+		said, err := sc.whole(ctx, set)
+		sc.print(said)
+		return err
+	}
 	folder, err := os.MkdirTemp("", "unloop-load-*")
 	if err != nil {
 		return err
@@ -116,7 +126,7 @@ func one(ctx context.Context, sc scenario, set settings) error {
 		fmt.Printf("%-12s %s\n", sc.name, said)
 		return err
 	}
-	s, err := begin(ctx, set.unloop, db, strings.Fields(sc.serve+" "+set.serve))
+	s, err := begin(ctx, []string{set.unloop}, db, strings.Fields(sc.serve+" "+set.serve))
 	if err != nil {
 		return err
 	}
@@ -127,8 +137,12 @@ func one(ctx context.Context, sc scenario, set settings) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-12s %s\n", sc.name, strings.ReplaceAll(said, "\n", "\n             "))
+	sc.print(said)
 	return ctx.Err()
+}
+
+func (sc *scenario) print(said string) {
+	fmt.Printf("%-12s %s\n", sc.name, strings.ReplaceAll(said, "\n", "\n             "))
 }
 
 // server is the process that is measured.

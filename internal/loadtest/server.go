@@ -9,14 +9,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// begin starts a server on a free port and waits until it is ready.
-func begin(ctx context.Context, unloop, db string, flags []string) (*server, error) {
+// begin starts a server on a free port and waits until it is ready. unloop is the command before its arguments.
+func begin(ctx context.Context, unloop []string, db string, flags []string) (*server, error) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -25,8 +26,8 @@ func begin(ctx context.Context, unloop, db string, flags []string) (*server, err
 	if err := free.Close(); err != nil {
 		return nil, err
 	}
-	args := append([]string{"serve", "--addr", addr, "--grpc-addr", "off", "--db", db}, flags...)
-	cmd := exec.CommandContext(ctx, unloop, args...)
+	args := append(slices.Clone(unloop[1:]), "serve", "--addr", addr, "--grpc-addr", "off", "--db", db)
+	cmd := exec.CommandContext(ctx, unloop[0], append(args, flags...)...)
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -15,19 +16,21 @@ import (
 type diagnosis struct {
 	ID            string    `json:"run_id" jsonschema:"the run's id"`
 	Name          string    `json:"name" jsonschema:"display name; the run's id if it has no other"`
-	Status        string    `json:"status" jsonschema:"running, completed, failed or closed"`
+	Status        string    `json:"status" jsonschema:"running, completed, failed or abandoned"`
 	HealthScore   int       `json:"health_score" jsonschema:"100 is healthy, 0 is stuck"`
-	HealthStatus  string    `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
+	HealthStatus  string    `json:"loop_health_status" jsonschema:"how the run does as a whole: healthy, repeated (and recovered), looping or stuck"`
 	Verdict       string    `json:"verdict" jsonschema:"whether it loops, in one sentence"`
 	WarningCount  int       `json:"warning_count" jsonschema:"number of warnings"`
 	Warnings      []Warning `json:"warnings" jsonschema:"the most significant first"`
-	WorstDecision string    `json:"worst_decision" jsonschema:"the most severe decision of the policy so far: allow, warn, block or halt"`
+	WorstDecision string    `json:"worst_decision" jsonschema:"the most severe decision so far: allow, warn, block or halt"`
+	GuardedBy     *string   `json:"guarded_by" jsonschema:"the guard that carries out decisions in this run; null: the run is observed, and decisions say what a guard would have done"`
 }
 
 func diagnose(run *Run, warnings []Warning) *diagnosis {
 	d := &diagnosis{
 		ID: run.ID, Name: run.Name, Status: run.Status, HealthScore: run.HealthScore, HealthStatus: run.HealthStatus,
 		WarningCount: len(warnings), Warnings: bySignificance(warnings), WorstDecision: run.WorstDecision,
+		GuardedBy: run.GuardedBy,
 	}
 	d.Verdict = d.verdict()
 	return d
@@ -78,19 +81,20 @@ func (w *Warning) proof() (ids []string) {
 
 func (d *diagnosis) verdict() string {
 	if len(d.Warnings) == 0 {
-		if d.HealthStatus == policy.Failed {
-			return "Failed: the run ended in failure, and no loop was found in it."
+		if d.Status == store.Failed {
+			return "The run failed. No loop was found in it."
 		}
-		return d.HealthStatus + ": no loop was found."
+		return "No loop was found."
 	}
 	first := strings.TrimSuffix(d.Warnings[0].Message, ".")
+	health := strings.ToUpper(d.HealthStatus[:min(1, len(d.HealthStatus))]) + d.HealthStatus[min(1, len(d.HealthStatus)):]
 	switch n := len(d.Warnings) - 1; n {
 	case 0:
-		return fmt.Sprintf("%s: %s.", d.HealthStatus, first)
+		return fmt.Sprintf("%s: %s.", health, first)
 	case 1:
-		return fmt.Sprintf("%s: %s, and there is another warning.", d.HealthStatus, first)
+		return fmt.Sprintf("%s: %s, and there is another warning.", health, first)
 	default:
-		return fmt.Sprintf("%s: %s, and there are %d further warnings.", d.HealthStatus, first, n)
+		return fmt.Sprintf("%s: %s, and there are %d further warnings.", health, first, n)
 	}
 }
 
@@ -103,13 +107,22 @@ func (d *diagnosis) text() string {
 	}
 	fmt.Fprintf(&b, ": %s, health %d of 100", d.Status, d.HealthScore)
 	if d.WorstDecision != "" && d.WorstDecision != policy.Allow.String() {
-		fmt.Fprintf(&b, ", most severe decision %s", d.WorstDecision)
+		fmt.Fprintf(&b, "; %s", decided(d.WorstDecision, d.GuardedBy))
 	}
 	b.WriteString(".\n")
 	for i := range d.Warnings {
 		d.Warnings[i].write(&b, i+1)
 	}
 	return b.String()
+}
+
+// decided says what the guard of the run did, or what one would have done in an observed run.
+func decided(action string, guardedBy *string) string {
+	did := map[string]string{"warn": "nudged", "block": "blocked a call of", "halt": "halted"}[action]
+	if guardedBy != nil {
+		return fmt.Sprintf("its guard (%s) %s it", *guardedBy, did)
+	}
+	return fmt.Sprintf("it is observed: a guard would have %s it", did)
 }
 
 func (w *Warning) write(b *strings.Builder, number int) {

@@ -51,7 +51,7 @@ func (s *shelf) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 		return nil, err
 	}
 	return &api.Metrics{
-		RunID: id, Totals: api.Totals{Events: 9, ToolCalls: 4, BusiestTool: api.OrNull("search")}, HealthScore: 45, HealthStatus: "Likely stuck",
+		RunID: id, Totals: api.Totals{Events: 9, ToolCalls: 4, BusiestTool: api.OrNull("search")}, HealthScore: 45, HealthStatus: "stuck",
 	}, nil
 }
 
@@ -84,10 +84,10 @@ func looping() *shelf {
 	return &shelf{runs: []Run{
 		{
 			ID: "stuck", Name: "nightly", Status: "running", StartedAt: api.OrNull("2026-01-02T03:04:05Z"), Events: 9, Warnings: 3,
-			HealthScore: 45, HealthStatus: "Likely stuck", WorstDecision: "block",
+			HealthScore: 45, HealthStatus: "stuck", WorstDecision: "block",
 		},
-		{ID: "well", Name: "well", Status: "completed", HealthScore: 100, HealthStatus: "Healthy", WorstDecision: "allow"},
-		{ID: "panics", Name: "panics", Status: "failed", HealthScore: 70, HealthStatus: "Failed", WorstDecision: "allow"},
+		{ID: "well", Name: "well", Status: "completed", HealthScore: 100, HealthStatus: "healthy", WorstDecision: "allow"},
+		{ID: "panics", Name: "panics", Status: "failed", HealthScore: 70, HealthStatus: "healthy", WorstDecision: "allow"},
 	}}
 }
 
@@ -263,7 +263,7 @@ func TestOverHTTP(t *testing.T) {
 			if o != nil && c.InitializeResult().ProtocolVersion != o.ProtocolVersion {
 				t.Errorf("revision %s", c.InitializeResult().ProtocolVersion)
 			}
-			if text, _ := call(t, c, "latest_run_diagnosis", nil); !strings.HasPrefix(text, "Likely stuck: ") {
+			if text, _ := call(t, c, "latest_run_diagnosis", nil); !strings.HasPrefix(text, "Stuck: ") {
 				t.Errorf("answered %q", text)
 			}
 		})
@@ -308,7 +308,7 @@ func TestOverStreamsALineForEachMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := call(t, c, "get_run_diagnosis", map[string]any{"run_id": "well"}); !strings.HasPrefix(text, "Healthy: no loop was found.") {
+	if text, _ := call(t, c, "get_run_diagnosis", map[string]any{"run_id": "well"}); !strings.HasPrefix(text, "No loop was found.") {
 		t.Errorf("answered %q", text)
 	}
 	if err := c.Close(); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Store is the part of a store that Records reads.
 type Store interface {
-	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
+	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
 	Run(ctx context.Context, id string) (*store.Run, error)
 	Warnings(ctx context.Context, run int64) ([]store.Warning, error)
 	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
@@ -22,7 +22,7 @@ type Records struct{ Store Store }
 
 // Runs returns the runs that started last.
 func (r Records) Runs(ctx context.Context, limit int) ([]Run, error) {
-	runs, _, err := r.Store.Runs(ctx, store.Filter{}, store.Page{Limit: limit})
+	runs, _, err := r.Store.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: limit})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}

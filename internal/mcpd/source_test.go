@@ -30,7 +30,7 @@ type drawer struct {
 	pages  []string // cursors that were asked for
 }
 
-func (d *drawer) Runs(_ context.Context, _ store.Filter, p store.Page) ([]store.Run, string, error) {
+func (d *drawer) Runs(_ context.Context, _ store.Filter, o store.Order, p store.Page) ([]store.Run, string, error) {
 	return []store.Run{d.run}[:min(1, p.Limit)], "", nil
 }
 
@@ -74,7 +74,7 @@ func filled(t *testing.T) *drawer {
 	d := &drawer{run: store.Run{
 		Number: 1, ID: "a/b", Name: "nightly", Project: "p", Status: store.Completed, Started: noon, Ended: noon.Add(time.Second), Warnings: 1,
 		Metrics: store.Metrics{Events: 5, ToolCalls: 4, Cost: 0.5, BusiestTool: api.OrNull("search")},
-		Health:  policy.Health{Score: 80, Status: policy.Healthy}, WorstAction: policy.Warn,
+		Health:  policy.Health{Score: 80, Status: policy.GradeHealthy}, WorstAction: policy.Warn,
 	}}
 	for i := range 5 {
 		e := &unloop.Event{ID: fmt.Sprintf("e%d", i), RunID: "a/b", Sequence: int64(i + 1), Type: unloop.ToolCallStarted, Tool: "search"}
@@ -104,7 +104,7 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 	}
 	want := &Run{
 		ID: "a/b", Name: "nightly", Project: api.OrNull("p"), Status: "completed", StartedAt: api.OrNull("2026-01-02T12:00:00Z"),
-		EndedAt: api.OrNull("2026-01-02T12:00:01Z"), Events: 5, Warnings: 1, HealthScore: 80, HealthStatus: "Healthy", WorstDecision: "warn",
+		EndedAt: api.OrNull("2026-01-02T12:00:01Z"), Events: 5, Warnings: 1, HealthScore: 80, HealthStatus: "healthy", WorstDecision: "warn",
 	}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)
@@ -148,7 +148,7 @@ func serveAPI(t *testing.T, d *drawer) *httptest.Server {
 	t.Helper()
 	const summary = `{"id":"a/b","name":"nightly","project":"p","status":"completed","started_at":"2026-01-02T12:00:00Z",
 		"ended_at":"2026-01-02T12:00:01Z","total_cost":0.5,"total_tokens":0,"metadata":null,"event_count":5,"warning_count":1,
-		"health_score":80,"loop_health_status":"Healthy","worst_decision":"warn","profile":"default","arrival":5}`
+		"health_score":80,"loop_health_status":"healthy","worst_decision":"warn","profile":"default","arrival":5}`
 	answers := map[string]string{
 		"/api/runs?limit=20":  "[" + summary + "]",
 		"/api/runs/a%2Fb":     summary,
@@ -158,7 +158,7 @@ func serveAPI(t *testing.T, d *drawer) *httptest.Server {
 		"/api/runs":           summary,
 		"/api/runs/":          summary,
 		"/api/runs/a%2Fb/metrics": `{"run_id":"a/b","total_events":5,"total_duration_sec":0,"total_tool_calls":4,"estimated_cost":0.5,
-			"most_used_tool":"search","most_active_agent":null,"warnings_count":1,"health_score":80,"loop_health_status":"Healthy",
+			"most_used_tool":"search","most_active_agent":null,"warnings_count":1,"health_score":80,"loop_health_status":"healthy",
 			"worst_decision":"warn"}`,
 		"/api/runs/a%2Fb/warnings": `[{"warning_id":"w","run_id":"a/b","event_id":"e2","type":"same_call","severity":"warning",
 			"message":"again","details":{"count":3,"why":"so"},"created_at":"2026-01-02T12:00:00Z","subject":"search","count":3}]`,

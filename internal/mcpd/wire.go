@@ -16,14 +16,15 @@ type Run struct {
 	ID            string  `json:"run_id" jsonschema:"the run's id"`
 	Name          string  `json:"name" jsonschema:"display name; the run's id if it has no other"`
 	Project       *string `json:"project" jsonschema:"project of the run"`
-	Status        string  `json:"status" jsonschema:"running, completed, failed or closed (ended by the server because it had no events)"`
+	Status        string  `json:"status" jsonschema:"running, completed, failed or abandoned (it did not end, and had no events for long)"`
 	StartedAt     *string `json:"started_at" jsonschema:"time of its first event"`
 	EndedAt       *string `json:"ended_at" jsonschema:"time when it ended; null while it runs"`
 	Events        int     `json:"event_count" jsonschema:"number of events"`
 	Warnings      int     `json:"warning_count" jsonschema:"number of warnings"`
 	HealthScore   int     `json:"health_score" jsonschema:"100 is healthy, 0 is stuck"`
-	HealthStatus  string  `json:"loop_health_status" jsonschema:"Healthy, Warning, Likely stuck or Failed"`
-	WorstDecision string  `json:"worst_decision" jsonschema:"the most severe decision of the policy so far: allow, warn, block or halt"`
+	HealthStatus  string  `json:"loop_health_status" jsonschema:"how the run does as a whole: healthy, repeated (and recovered), looping or stuck"`
+	WorstDecision string  `json:"worst_decision" jsonschema:"the most severe decision so far: allow, warn, block or halt; guarded_by says whether a guard carried it out"`
+	GuardedBy     *string `json:"guarded_by" jsonschema:"the guard that carries out decisions in this run; null: the run is observed, and decisions say what a guard would have done"`
 }
 
 // runOf returns a run of the API in the form of the tools: with another name of its id, and without the members for the
@@ -32,6 +33,7 @@ func runOf(r *api.RunSummary) Run {
 	return Run{
 		ID: r.ID, Name: r.Name, Project: api.OrNull(r.Project), Status: r.Status, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
 		Events: r.EventCount, Warnings: r.WarningCount, HealthScore: r.HealthScore, HealthStatus: r.HealthStatus, WorstDecision: r.WorstDecision,
+		GuardedBy: r.GuardedBy,
 	}
 }
 

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httputil"
-	"net/netip"
 	"net/url"
 	"sync"
 
@@ -60,7 +58,7 @@ func NewHTTP(o HTTPOptions) (*HTTP, error) {
 		Rewrite: h.rewrite, Transport: h.options.Transport, FlushInterval: -1, ModifyResponse: h.answered, ErrorHandler: h.failed,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
-	h.guarded = http.NewCrossOriginProtection().Handler(http.HandlerFunc(h.serve))
+	h.guarded = reverseproxy.Local("mcp-proxy", http.HandlerFunc(h.serve))
 	return h, nil
 }
 
@@ -83,24 +81,8 @@ func (h *HTTP) failed(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, "unloop mcp-proxy: the server cannot be reached", http.StatusBadGateway)
 }
 
-// ServeHTTP passes a request to the server, or answers it. It refuses what a browser sends from another site: the server behind
-// it sees its own name as the host, and cannot tell.
-func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !isLoopback(r.Host) {
-		http.Error(w, "unloop mcp-proxy: the host must be a loopback address or localhost", http.StatusForbidden)
-		return
-	}
-	h.guarded.ServeHTTP(w, r)
-}
-
-// isLoopback reports whether a Host header names this machine.
-func isLoopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback() || host == "[::1]"
-}
+// ServeHTTP passes a request to the server, or answers it.
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.guarded.ServeHTTP(w, r) }
 
 func (h *HTTP) serve(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {

@@ -74,7 +74,11 @@ func NewSession(p *profile.Profile, o Options) *Session {
 	}
 	options := guard.Options{Run: o.Run}
 	if o.Record != nil {
-		options.Events = func(e *unloop.Event, _ guard.Decision) { o.Record(e) }
+		options.Events = func(e *unloop.Event, d guard.Decision) {
+			told := *e
+			told.Metadata = report(d)
+			o.Record(&told)
+		}
 	}
 	return &Session{guard: guard.New(p, options), tools: o.Tools, open: newRequests(), lost: make(map[string]openCall)}
 }
@@ -195,6 +199,13 @@ func (s *Session) call(ctx context.Context, open *requests, r *jsonrpc.Request) 
 	}
 	open.takeCall(id)
 	return blocked(r.ID, d.Nudge)
+}
+
+// report returns metadata that say what the guard decided.
+func report(d guard.Decision) json.RawMessage {
+	r := policy.GuardReport("mcp-proxy", max(d.Action, d.Shadow), d.Code, d.Nudge, d.Count, d.Findings)
+	r.Shadow = d.InShadow()
+	return r.Metadata()
 }
 
 // lose records that the connection to the server broke before it answered a call. A client may issue the call again, once,

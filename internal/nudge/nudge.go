@@ -30,11 +30,12 @@ var nudgeParts string
 
 // Data is the data of a nudge template.
 type Data struct {
-	Code    string         // of the decision
-	Action  string         // of the decision: warn, block or halt
-	Tool    string         // the subject of the finding: a tool, or tools joined by |
-	Count   int            // of the decision
-	Finding unloop.Finding // the finding that the decision is about
+	Code      string         // of the decision
+	Action    string         // of the decision: warn, block or halt
+	Tool      string         // the subject of the finding: a tool, or tools joined by |
+	Count     int            // of the decision
+	AfterCall bool           // the call at which it was decided has run; a block applies to the next one that matches
+	Finding   unloop.Finding // the finding that the decision is about
 }
 
 // Calls returns the calls that repeat, oldest first, or nil if Finding.What names all of them.
@@ -170,7 +171,7 @@ func (n *Texts) Text(d *policy.Decision) string {
 	if !ok {
 		t = n.byCode[anyCode]
 	}
-	nudge := Data{Code: d.Code, Action: d.Action.String(), Count: d.Count}
+	nudge := Data{Code: d.Code, Action: d.Action.String(), Count: d.Count, AfterCall: d.AfterCall}
 	if len(d.Findings) > 0 {
 		nudge.Finding = findings.Named(d.Findings, d.Message)
 		nudge.Tool = nudge.Finding.Subject

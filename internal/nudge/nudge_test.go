@@ -38,6 +38,9 @@ func TestNudges(t *testing.T) {
 		}
 		d := policy.Decision{Action: c.action, Code: c.code, Message: c.finding.What, Count: c.finding.Count, Findings: []unloop.Finding{c.finding}}
 		fmt.Fprintf(&got, "== %s %s (%s): %s\n%s\n\n", c.profile, c.code, c.action, c.name, n.Text(&d))
+		if d.AfterCall = c.action == policy.Block; d.AfterCall {
+			fmt.Fprintf(&got, "== %s %s (%s, the call has run): %s\n%s\n\n", c.profile, c.code, c.action, c.name, n.Text(&d))
+		}
 	}
 	if *update {
 		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
@@ -76,6 +79,20 @@ func TestEveryNudgeIsRead(t *testing.T) {
 			if name := path.Join(folder, strings.TrimSuffix(file.Name(), ".tmpl")); !written[name] {
 				t.Errorf("%s is the text of no case", name)
 			}
+		}
+	}
+}
+
+// TestABlockAfterACallDoesNotClaimThatTheCallWasBlocked holds for every text of a block.
+func TestABlockAfterACallDoesNotClaimThatTheCallWasBlocked(t *testing.T) {
+	for _, c := range nudgeCases() {
+		n, err := New(c.profile, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := n.Text(&policy.Decision{Action: policy.Block, Code: c.code, Message: c.finding.What, AfterCall: true, Findings: []unloop.Finding{c.finding}})
+		if c.action == policy.Block && (strings.Contains(text, "his call did not run") || strings.HasPrefix(text, "Blocked")) {
+			t.Errorf("%s %s: %s", c.profile, c.code, text)
 		}
 	}
 }

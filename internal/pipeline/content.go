@@ -47,7 +47,7 @@ func (c Content) encode(e *unloop.Event) ([]byte, error) {
 	cut.Input, cut.Output, cut.Error = c.raw(e.Input), c.raw(e.Output), c.raw(e.Error)
 	cut.Text = c.text(e.Text)
 	if len(e.Metadata) > c.room() {
-		cut.Metadata = nil
+		cut.Metadata = bareReport(e)
 	}
 	body, err := store.Encode(&cut)
 	if err != nil || cut.Text == e.Text && len(cut.Metadata) == len(e.Metadata) &&

@@ -68,6 +68,11 @@ func (p *Pipeline) makeRoom(ctx context.Context) {
 	p.gauge()
 }
 
+// full reports whether makeRoom has something to do. Then nothing may be under way: what leaves memory is read from the store again.
+func (p *Pipeline) full() bool {
+	return p.traces.bytes > p.opts.TraceBytes || p.held().over(p.opts.LiveRuns, p.opts.RunBytes)
+}
+
 func (p *Pipeline) gauge() {
 	p.opts.Metrics.Live.Set(float64(len(p.live)))
 	p.opts.Metrics.Waiting.Set(float64(p.events.Load()))
@@ -168,7 +173,7 @@ func (p *Pipeline) closeIdle(ctx context.Context, since time.Time) error {
 		if r.row.Refold != nil {
 			continue // its late events may show that it continues
 		}
-		r.row.Status, r.row.Ended = store.Closed, r.fold.s.Last
+		r.row.Status, r.row.Ended = store.Abandoned, r.fold.s.Last
 		if r.row.Ended.IsZero() {
 			r.row.Ended = r.row.Updated
 		}

@@ -25,6 +25,7 @@ type fold struct {
 	grown   map[string]bool // keys of the warnings that did so, if grew is false
 	s       foldState
 
+	byGuard  bool  // the decision at the latest event is the guard's
 	unjudged int   // events at which the profile panicked
 	cause    error // of the latest
 }
@@ -43,7 +44,9 @@ type foldState struct {
 	Ended               time.Time
 	Last                time.Time // time of the latest event
 	Tools               []string
-	Warnings            map[string]warningTimes // by key of the warning
+	Agents              []string
+	Models              []string
+	Warnings            map[string]warningTimes // by warning
 	WorstAction         uint8                   // a policy.Action
 	Decisions           int
 	FirstWarningAt      time.Time
@@ -52,6 +55,8 @@ type foldState struct {
 	Health              []store.HealthAt // never overwritten, because rows share it
 	SlowestEvent        string           // the id of the event with the highest latency
 	MaxLatency          float64          // in milliseconds
+	Guard               guardState
+	Timed               bool // an event has a time of its own
 }
 
 // warningTimes are the times at which a warning was raised and at which it last grew.
@@ -85,7 +90,8 @@ func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 	if e.Time.IsZero() {
 		happened = as.received
 	}
-	d := f.judge(e)
+	f.s.Timed = f.s.Timed || !e.Time.IsZero()
+	d := f.guarded(e, f.judge(e))
 	s := &f.s
 	s.Arrival = max(s.Arrival, as.arrival)
 	if as.received.After(s.Received) {
@@ -143,7 +149,8 @@ func (s *foldState) setName(name string, by nameSource) {
 // apply updates the facts about the run as a whole with an event.
 func (f *fold) apply(e *unloop.Event, happened time.Time) {
 	s := &f.s
-	if e.SpanID != "" { // a run of spans has no event for its start
+	s.Agents, s.Models = withName(s.Agents, e.Agent, store.MaxAgents), withName(s.Models, e.Model, store.MaxModels)
+	if e.SpanID != "" { // nothing says that a run of spans has begun
 		s.setName(e.Agent, byAgent)
 	}
 	switch e.Type {
@@ -158,14 +165,22 @@ func (f *fold) apply(e *unloop.Event, happened time.Time) {
 		s.Status, s.Ended = store.Failed, happened
 	case unloop.ToolCallStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
-		if name := e.ToolName(); name != "" && len(s.Tools) < store.MaxTools {
-			if k, known := slices.BinarySearch(s.Tools, name); !known {
-				s.Tools = slices.Insert(s.Tools, k, name)
-			}
-		}
+		s.Tools = withName(s.Tools, e.ToolName(), store.MaxTools)
 	case unloop.LLMCallStarted, unloop.MessageSent, unloop.HandoffStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
 	}
+}
+
+// withName returns the sorted names with another one, if there is room for it.
+func withName(names []string, name string, most int) []string {
+	if name == "" || len(names) == most {
+		return names
+	}
+	k, known := slices.BinarySearch(names, name)
+	if known {
+		return names
+	}
+	return slices.Insert(slices.Clip(names), k, name) // a new array, because rows share the old one
 }
 
 func (f *fold) warn(happened time.Time) {
@@ -227,18 +242,21 @@ func difference(a, b int64) int64 {
 
 func (f *fold) metrics() store.Metrics {
 	m := f.session.Run().Metrics()
+	if !f.s.Timed {
+		return store.MetricsOf(&m, 0) // times of arrival say nothing of the run
+	}
 	return store.MetricsOf(&m, f.s.Last.Sub(f.s.Started))
 }
 
 // checkpointVersion changes whenever the state of a fold gains or loses a field.
-const checkpointVersion = 3
+const checkpointVersion = 4
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {
 	Version  int              `json:"version"`
 	Settings fingerprint.Hash `json:"settings"` // hash of the profile's settings under which the checkpoint is valid
 	Fold     foldState        `json:"fold"`
-	Session  json.RawMessage  `json:"session"`
+	Session  json.RawMessage  `json:"session,omitempty"`
 }
 
 // checkpoint returns the JSON of the fold. It returns an error after a panic of the profile, because the panic can leave the state
@@ -251,7 +269,12 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	return json.Marshal(checkpoint{checkpointVersion, settings, f.s, session})
+	head, err := json.Marshal(checkpoint{Version: checkpointVersion, Settings: settings, Fold: f.s})
+	if err != nil {
+		return nil, fmt.Errorf("write a checkpoint: %w", err)
+	}
+	// The library would read the session again, which is most of a checkpoint.
+	return append(append(append(head[:len(head)-1], `,"session":`...), session...), '}'), nil
 }
 
 // restore returns the fold of a checkpoint. It returns nil if the checkpoint is damaged or has other settings than the profile.

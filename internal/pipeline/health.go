@@ -20,15 +20,20 @@ type failure struct {
 // commit writes a batch to the store and records the result for Health.
 func (p *Pipeline) commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	duplicates, err = p.opts.Store.Commit(ctx, b)
-	if err == nil {
-		p.failed.Store(nil)
-		return duplicates, nil
-	}
-	p.failed.Store(&failure{err, time.Now()})
+	p.noteOutcome(err)
 	if errors.Is(err, store.ErrFenced) {
 		p.fenced = err
 	}
-	return nil, err
+	return duplicates, err
+}
+
+// noteOutcome notes for Health how a commit went.
+func (p *Pipeline) noteOutcome(err error) {
+	if err == nil {
+		p.failed.Store(nil)
+		return
+	}
+	p.failed.Store(&failure{err, time.Now()})
 }
 
 // logEvery is the minimum time between two log lines about repeated failures, for example on a full disk.

@@ -8,7 +8,7 @@ import (
 )
 
 // Store is where a pipeline records runs and reads those that are not in memory. Only one pipeline writes to a store at a time,
-// and it calls Commit from one goroutine.
+// and it commits from one goroutine at a time.
 type Store interface {
 	// Last returns the highest arrival and the highest number of a run; 0 for none.
 	Last(ctx context.Context) (arrival, run int64, err error)
@@ -40,6 +40,9 @@ type Store interface {
 	// Commit writes the batch in one transaction, which is on disk when it returns. It leaves out and returns the events whose
 	// id the run already has.
 	Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error)
+	// CommitTogether writes batches in their order in one transaction, which is on disk when it returns. If a run already has the id
+	// of an event, it writes nothing and returns store.ErrDuplicate.
+	CommitTogether(ctx context.Context, batches []*store.Batch) error
 }
 
 // Sink receives updates after they are recorded. It must not block, and it must not modify them.

@@ -294,7 +294,7 @@ func TestARunThatIsToBeFoldedAgainIsClosedOnlyAfterwards(t *testing.T) {
 		time.Sleep(time.Minute)
 		stop()
 		got, want := verdictOf(t, m.memory, "r"), inOrder(t, events)
-		want.Run.Status, want.Run.Ended = store.Closed, got.Run.Ended
+		want.Run.Status, want.Run.Ended = store.Abandoned, got.Run.Ended
 		if diff := cmp.Diff(want, got, regardlessOfArrival); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -177,9 +177,38 @@ func (m *memory) Unflushed(context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
+func (m *memory) CommitTogether(ctx context.Context, batches []*store.Batch) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	has := map[store.EventRef]bool{}
+	for _, b := range batches {
+		for _, ref := range b.Removed {
+			has[ref] = false
+		}
+		for _, e := range b.Events {
+			ref := store.EventRef{Run: e.Run, ID: e.ID}
+			_, stored := m.events[e.Run][e.ID]
+			if before, changed := has[ref]; changed && before || !changed && stored {
+				return store.ErrDuplicate
+			}
+			has[ref] = true
+		}
+	}
+	for _, b := range batches {
+		if _, err := m.commit(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (m *memory) Commit(_ context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.commit(b)
+}
+
+func (m *memory) commit(b *store.Batch) (duplicates []store.EventRef, err error) {
 	if m.fail != nil {
 		return nil, m.fail
 	}

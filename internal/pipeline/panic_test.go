@@ -14,6 +14,7 @@ import (
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/detect"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/trace"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -56,6 +57,30 @@ func TestAPanicWhileRecordingFailsItsDeliveryAlone(t *testing.T) {
 		if got := len(verdictOf(t, m, run).Events); got != 6 {
 			t.Errorf("run %s has %d events, want 6", run, got)
 		}
+	}
+}
+
+func TestSpansBesideAPanicAreRecordedWithTheSecondAttempt(t *testing.T) {
+	m := newMemory()
+	p, err := New(t.Context(), Options{Profile: defaultProfile(t), Store: poisoned{m}, Metrics: NewMetrics(prometheus.NewRegistry())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, root, _ := conversation()
+	var group []*queued
+	for _, d := range []*Submission{{Spans: []trace.Span{tool, root}}, {Events: calls("poison", 1)}} {
+		w, err := p.prepare(d)
+		if err != nil || !p.admit(w) {
+			t.Fatal(err)
+		}
+		group = append(group, w)
+	}
+	p.recordGroup(t.Context(), group)
+	if err := group[0].err; err != nil {
+		t.Errorf("the spans: %v", err)
+	}
+	if n := len(m.spans[conversed]); n != 2 {
+		t.Errorf("%d spans are stored, want 2", n)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -37,6 +38,7 @@ type Options struct {
 	// Nil means no second opinions.
 	Ask func(run string, q policy.Question)
 
+	Shards      int           // goroutines that fold runs at the same time; default: the number of processors
 	Content     Content       // the stored part of inputs, outputs, errors and messages; default: all
 	Project     string        // the project of runs without one; default: "default"
 	QueueEvents int           // maximum number of events in the queue; default: 50,000
@@ -54,6 +56,9 @@ func (o *Options) fill() {
 	}
 	if o.Project == "" {
 		o.Project = "default"
+	}
+	if o.Shards == 0 {
+		o.Shards = runtime.GOMAXPROCS(0)
 	}
 	if o.QueueEvents == 0 {
 		o.QueueEvents = 50_000
@@ -81,13 +86,17 @@ func (o *Options) fill() {
 // maxQueued bounds the waiting submissions. A further one fails with ErrBusy, which the metrics count.
 const maxQueued = 8192
 
+// maxResent bounds the runs of which each event is looked for in the store.
+const maxResent = 4096
+
 // Pipeline processes the events of many runs. It orders the events of each run, folds them, evaluates them under the profile,
 // records the results and then notifies the sinks. Waiting submissions are recorded together in one commit. Submit is safe
-// for concurrent use. One goroutine, in Run, does the rest.
+// for concurrent use. One goroutine, the recorder in Run, does the rest with the help of its shards and of the writer.
 type Pipeline struct {
 	opts         Options
 	settingsHash fingerprint.Hash // hash of the settings under which checkpoints are valid
 	every        int              // checkpointEvery
+	perShard     int              // perShard
 	queue        chan *queued
 	stopped      chan struct{}
 	events       atomic.Int64 // in the queue
@@ -101,12 +110,14 @@ type Pipeline struct {
 
 	fenced error // why the pipeline must stop: another server writes to the store
 
-	arrival, number int64 // the latest arrival of an event and number of a run
+	writer          *writer // nil before Run
+	arrival, number int64   // the latest arrival of an event and number of a run
 	live            map[string]*run
 	runBytes        int64           // approximate size of the runs in memory
 	used            list.List       // of *run, the most recently used first
 	unwritten       map[string]*run // runs whose rows are due
 	rowsMissing     bool            // a row was not written before its run was dropped; the next start writes it
+	resent          map[string]bool // ids of runs with events that came again with other positions; at most maxResent
 	traces          traces
 	refolds         refolds
 }
@@ -133,8 +144,8 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("read the last position of the store: %w", err)
 	}
 	p := &Pipeline{
-		opts: o, settingsHash: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
-		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run),
+		opts: o, settingsHash: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, perShard: perShard, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
+		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run), resent: make(map[string]bool),
 		failing: failureLog{sometimes: rate.Sometimes{Interval: logEvery}},
 		refolds: newRefolds(),
 	}
@@ -268,24 +279,31 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	defer rows.Stop()
 	work := context.WithoutCancel(ctx)
 	defer p.startRefolds(ctx)()
+	defer p.startWriter(work)()
 	for p.fenced == nil {
 		select {
 		case w := <-p.queue:
 			p.groups(work, w)
+		case c := <-p.writer.written:
+			p.cameOff(work, c)
 		case r := <-p.refolds.done:
+			p.drain(work)
 			p.takeOver(work, r)
 		case <-p.refolds.tick.C:
+			p.drain(work)
 			p.beginRefolds()
 		case <-tick.C:
+			p.drain(work)
 			p.tick(work)
 		case <-rows.C:
-			p.flush(work)
+			p.flushAhead(work)
 		case <-ctx.Done():
 			for {
 				select {
 				case w := <-p.queue:
 					p.groups(work, w)
 				default:
+					p.drain(work)
 					return p.shutdown(work)
 				}
 			}
@@ -312,31 +330,87 @@ func (p *Pipeline) groups(ctx context.Context, w *queued) {
 func (p *Pipeline) group(ctx context.Context, first *queued) (next *queued) {
 	group := []*queued{first}
 	events, bytes := first.weight, first.size
-gather:
 	for events < groupEvents && bytes < groupBytes && len(first.Deleted) == 0 {
+		w := p.waiting(ctx, events)
+		if w == nil {
+			break
+		}
+		if len(w.Deleted) > 0 {
+			next = w
+			break
+		}
+		group = append(group, w)
+		events += w.weight
+		bytes += w.size
+	}
+	p.recordGroup(ctx, group)
+	return next
+}
+
+// waiting returns the next delivery that waits; nil for none. If there are few events so far, it waits while the writer is busy.
+func (p *Pipeline) waiting(ctx context.Context, events int) *queued {
+	for {
 		select {
 		case w := <-p.queue:
-			if len(w.Deleted) > 0 {
-				next = w
-				break gather
-			}
-			group = append(group, w)
-			events += w.weight
-			bytes += w.size
+			return w
 		default:
-			break gather
+		}
+		if events >= worthAhead || p.writer == nil || p.writer.underWay == 0 {
+			return nil
+		}
+		select {
+		case w := <-p.queue:
+			return w
+		case c := <-p.writer.written:
+			p.cameOff(ctx, c)
 		}
 	}
+}
+
+// recordGroup records a group, ahead of the writer if it has one and nothing is against it.
+func (p *Pipeline) recordGroup(ctx context.Context, group []*queued) {
+	if p.writer == nil || len(group[0].Deleted) > 0 || p.full() {
+		p.drain(ctx)
+		p.recordNow(ctx, group)
+		return
+	}
+	c := p.newCommit(group)
+	err := c.make(ctx)
+	if err == nil {
+		p.weighAll(c)
+		if !c.deletes() && !p.full() {
+			p.handOver(ctx, c)
+			return
+		}
+	}
+	// What is under way may have runs of this group, which are dropped or leave memory now.
+	if p.drain(ctx) && err == nil {
+		err = p.complete(ctx, c, nil)
+		if !errors.Is(err, ErrPanic) {
+			p.reply(group, err)
+			return
+		}
+	}
+	p.recordAlone(ctx, c)
+}
+
+// recordNow records a group while nothing is under way, and answers its senders. It reports whether all of it is recorded.
+func (p *Pipeline) recordNow(ctx context.Context, group []*queued) bool {
 	err := p.record(ctx, group)
-	if errors.Is(err, ErrPanic) && len(group) > 1 { // the other submissions may not be the cause
-		for _, w := range group {
-			w.ack, w.err = Ack{Events: make([]Result, len(w.Events)), Received: w.received}, nil
-			p.reply([]*queued{w}, p.record(ctx, []*queued{w}))
-		}
-		return next
+	if !errors.Is(err, ErrPanic) || len(group) == 1 {
+		p.reply(group, err)
+		return err == nil
 	}
-	p.reply(group, err)
-	return next
+	for _, w := range group { // the others have nothing to do with it
+		w.reset()
+		p.reply([]*queued{w}, p.record(ctx, []*queued{w}))
+	}
+	return false
+}
+
+// reset undoes what a commit noted about a delivery.
+func (w *queued) reset() {
+	w.ack, w.err = Ack{Events: make([]Result, len(w.Events)), Received: w.received}, nil
 }
 
 // reply reports the result of a group to its senders.

@@ -365,7 +365,7 @@ func TestIdleRunsAreClosedAndReopened(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
 		v := verdictOf(t, m, "r")
-		if v.Run.Status != store.Closed || v.Run.Ended.IsZero() || sink.updates[len(sink.updates)-1].Run.Status != store.Closed {
+		if v.Run.Status != store.Abandoned || v.Run.Ended.IsZero() || sink.updates[len(sink.updates)-1].Run.Status != store.Abandoned {
 			t.Errorf("the run is %s, ended %v", v.Run.Status, v.Run.Ended)
 		}
 		submit(t, p, call("r", 2)...)

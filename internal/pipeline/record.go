@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -19,58 +20,134 @@ type commit struct {
 	traces map[*liveTrace]time.Time // when their latest spans arrived
 	links  map[link]bool            // whether the trace has events in the run
 	spans  []store.Span
+
+	batch   *store.Batch // what is written
+	updates []*store.Update
+	epoch   int
+	outcome
+	arrival, number int64 // of the latest event and run before it
+	discarded       bool
 }
 
 func (p *Pipeline) newCommit(group []*queued) *commit {
 	return &commit{
-		p: p, group: group, runs: make(map[string]*runChange), traces: make(map[*liveTrace]time.Time), links: make(map[link]bool),
+		p: p, group: group, arrival: p.arrival, number: p.number, runs: make(map[string]*runChange), traces: make(map[*liveTrace]time.Time), links: make(map[link]bool),
 	}
 }
 
-// record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded,
-// and its runs are dropped from memory.
+// record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded, and
+// its runs are dropped from memory. Nothing may be under way.
 func (p *Pipeline) record(ctx context.Context, group []*queued) error {
-	began := time.Now()
 	c := p.newCommit(group)
-	folded, err := c.make(ctx)
-	p.due.Store(int64(len(p.unwritten)))
+	return p.complete(ctx, c, c.make(ctx))
+}
+
+// complete writes a commit that was made with this error, if it is nil.
+func (p *Pipeline) complete(ctx context.Context, c *commit, err error) error {
+	began := time.Now()
+	if err == nil {
+		err = c.guard(func() error { return c.write(ctx) })
+	}
+	p.noteDue()
 	if err != nil {
-		for id := range c.runs {
-			p.drop(id)
-		}
-		for t := range c.traces {
-			p.traces.drop(t)
-		}
-		p.opts.Metrics.Failures.Inc()
-		p.logFailure("recording failed; the submissions are rejected", "deliveries", len(group), "error", err)
+		c.discard()
+		p.failedWith(c, err)
 		return err
 	}
-	p.opts.Metrics.Detect.Observe(folded.Sub(began).Seconds())
-	p.opts.Metrics.Commit.Observe(time.Since(folded).Seconds())
-	for _, t := range c.order {
-		p.weigh(t.run)
-	}
+	p.opts.Metrics.Commit.Observe(time.Since(began).Seconds())
+	p.weighAll(c)
 	p.makeRoom(ctx)
 	return nil
 }
 
-// make places, folds and writes the group. It returns the time at which folding ended. A panic is returned as an error, so the group
-// fails and the server continues.
-func (c *commit) make(ctx context.Context) (folded time.Time, err error) {
+// discard drops the runs and traces of a commit from memory, since they are not what the store has.
+func (c *commit) discard() {
+	if c.discarded {
+		return
+	}
+	c.discarded = true
+	if c.batch != nil {
+		c.p.markUnwritten(c.batch)
+	}
+	for id := range c.runs {
+		c.p.drop(id)
+	}
+	for t := range c.traces {
+		c.p.traces.drop(t)
+	}
+	c.p.noteDue()
+}
+
+// failedWith counts and logs a commit that was not written.
+func (p *Pipeline) failedWith(c *commit, err error) {
+	if errors.Is(err, store.ErrFenced) {
+		p.fenced = err
+	}
+	p.opts.Metrics.Failures.Inc()
+	p.logFailure("recording failed; the submissions are rejected", "deliveries", len(c.group), "error", err)
+}
+
+func (p *Pipeline) weighAll(c *commit) {
+	for _, t := range c.order {
+		p.weigh(t.run)
+	}
+}
+
+// guard calls do. A panic is returned as an error, so the group fails and the server continues.
+func (c *commit) guard(do func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			c.p.rowsMissing = true // it is unknown which due rows are written
 			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
 		}
 	}()
-	if err = c.place(ctx); err == nil {
-		err = c.fold(ctx)
+	return do()
+}
+
+// errUnwritten means that what was under way could not be written, so what was placed behind it is not valid.
+var errUnwritten = errors.New("earlier commits were recorded again")
+
+// make places and folds the group, and makes the batch. Other commits may be under way.
+func (c *commit) make(ctx context.Context) error {
+	began := time.Now()
+	err := c.guard(func() error {
+		if err := c.place(ctx); err != nil {
+			return err
+		}
+		if c.readsUnwritten() && !c.p.drain(ctx) {
+			return errUnwritten
+		}
+		if err := c.fold(ctx); err != nil {
+			return err
+		}
+		c.batch, c.updates = c.makeBatch()
+		return nil
+	})
+	c.p.opts.Metrics.Detect.Observe(time.Since(began).Seconds())
+	return err
+}
+
+// deletes reports whether the commit deletes runs.
+func (c *commit) deletes() bool {
+	return slices.ContainsFunc(c.order, func(t *runChange) bool { return t.deleted })
+}
+
+// readsUnwritten reports whether folding has to read events of a run from the store that may not be there yet.
+func (c *commit) readsUnwritten() bool {
+	for _, t := range c.order {
+		if t.underWay == 0 {
+			continue
+		}
+		if !t.current || len(t.replaced) > 0 {
+			return true
+		}
+		for _, it := range t.items {
+			if it.check {
+				return true
+			}
+		}
 	}
-	folded = time.Now()
-	if err == nil {
-		err = c.write(ctx)
-	}
-	return folded, err
+	return false
 }
 
 func (c *commit) touch(ctx context.Context, id string) (*runChange, error) {
@@ -84,6 +161,7 @@ func (c *commit) touch(ctx context.Context, id string) (*runChange, error) {
 	r.used = time.Now()
 	t := &runChange{
 		run: r, byID: make(map[string]*item), replaced: make(map[string]bool), furthest: r.furthest(), before: r.warnings, from: end,
+		checked: c.p.resent[id], arrival: r.row.Arrival, updated: r.row.Updated,
 	}
 	c.runs[id] = t
 	c.order = append(c.order, t)
@@ -140,6 +218,15 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 	if info.Metadata != nil {
 		row.Metadata = info.Metadata
 	}
+	t.ended = t.ended || info.Ended
+	if info.Control != nil {
+		row.Controls = withControl(row.Controls, *info.Control)
+	}
+	for _, hint := range info.Hints {
+		if len(row.Hints) < store.MaxHints && !slices.Contains(row.Hints, hint) {
+			row.Hints = append(slices.Clip(row.Hints), hint)
+		}
+	}
 	if row.Updated.IsZero() { // the run begins with this information
 		row.Started, row.Updated = received, received
 		row.Health = t.fold.session.Health()
@@ -147,51 +234,58 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 	return nil
 }
 
+// fold orders, folds and judges the runs, and builds their updates.
 func (c *commit) fold(ctx context.Context) error {
-	for _, t := range c.order {
-		if t.deleted || len(t.items) == 0 && len(t.replaced) == 0 {
-			continue
-		}
-		if err := t.foldItems(ctx, c.p); err != nil {
-			return err
-		}
-		if t.abandoned() {
-			t.deleted, t.emptied = true, true
-			continue
-		}
-		if err := t.keepState(c.p); err != nil {
-			return err
-		}
+	if err := c.each(func(t *runChange) error { return t.lookUp(ctx, c.p.opts.Store) }); err != nil {
+		return err
 	}
-	return nil
+	for _, t := range c.order {
+		t.number(c.p)
+	}
+	return c.each(func(t *runChange) error {
+		if err := t.settle(ctx, c.p); err != nil {
+			return err
+		}
+		t.build(c.p)
+		return nil
+	})
 }
 
 // write commits, repairs the runs with an unexpected duplicate event, and publishes.
 func (c *commit) write(ctx context.Context) error {
-	batch, updates := c.batch()
-	duplicates, err := c.p.commit(ctx, batch)
+	duplicates, err := c.p.commit(ctx, c.batch)
 	if err != nil {
-		c.p.markUnwritten(batch)
 		return err
 	}
-	c.p.opts.Metrics.Recorded.Add(float64(len(batch.Events) - len(duplicates)))
-	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + len(duplicates)))
+	c.count(len(duplicates))
 	if len(duplicates) > 0 {
-		if err := c.repair(ctx, duplicates, updates); err != nil {
+		if err := c.repair(ctx, duplicates, c.updates); err != nil {
 			return err
 		}
 	}
+	c.after()
+	c.p.publish(c.updates)
+	return nil
+}
+
+// after does what the recorder has to do once the commit is on disk.
+func (c *commit) after() {
 	for _, t := range c.order {
 		switch {
 		case t.deleted && !t.emptied:
 			c.p.traces.dropOf(t.row.ID)
-		case t.row.Refold != nil && !t.deleted:
+		case t.deleted:
+		case t.late:
 			c.p.noteChange(t.run, t.from)
 		}
 		c.p.ask(t)
 	}
-	c.p.publish(updates)
-	return nil
+}
+
+// count counts the events of a commit that was written, and those that were not since the store had them.
+func (c *commit) count(doubled int) {
+	c.p.opts.Metrics.Recorded.Add(float64(len(c.batch.Events) - doubled))
+	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + doubled))
 }
 
 // publish notifies the sinks of committed updates.
@@ -222,8 +316,8 @@ func (c *commit) markDuplicates() (n int) {
 	return n
 }
 
-// batch returns the batch to write and the updates for the sinks.
-func (c *commit) batch() (*store.Batch, []*store.Update) {
+// makeBatch returns the batch to write and the updates for the sinks.
+func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
 	b := new(store.Batch)
 	c.addTraces(b)
 	var updates []*store.Update
@@ -241,13 +335,13 @@ func (c *commit) batch() (*store.Batch, []*store.Update) {
 			updates = append(updates, &store.Update{Run: store.Run{ID: t.row.ID, Number: t.row.Number}, Deleted: true})
 			continue
 		}
-		before := t.row
-		u := t.update(c.p.opts.Profile.Name())
+		t.build(c.p)
+		u := t.update
 		if u == nil {
 			continue
 		}
 		t.fill(b, u)
-		if t.stored && !t.rowChanged && !t.marked && len(u.Removed) == 0 && time.Since(t.written) < rowEvery && sameButTotals(&before, &u.Run) {
+		if t.waiting {
 			c.p.unwritten[t.row.ID] = t.run
 		} else {
 			c.p.writeRow(b, t.run)
@@ -265,8 +359,20 @@ func (c *commit) flush() bool {
 	return slices.ContainsFunc(c.group, func(w *queued) bool { return w.flush })
 }
 
-// update returns the change of the run by this commit; nil for none.
-func (t *runChange) update(profile string) *store.Update {
+// build sets update. A run that is deleted has none.
+func (t *runChange) build(p *Pipeline) {
+	if t.built || t.deleted {
+		return
+	}
+	before := t.row
+	t.update = t.change(p.opts.Profile.Name())
+	t.built, t.late = true, t.row.Refold != nil
+	t.waiting = t.update != nil && t.stored && !t.rowChanged && !t.marked && len(t.update.Removed) == 0 &&
+		time.Since(t.written) < rowEvery && sameButTotals(&before, &t.row)
+}
+
+// change returns the change of the run by this commit; nil for none.
+func (t *runChange) change(profile string) *store.Update {
 	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.reported, Reset: t.truncated}
 	for _, it := range t.items {
 		if it.dropped {
@@ -291,6 +397,9 @@ func (t *runChange) update(profile string) *store.Update {
 	}
 	if changed {
 		t.describe(profile)
+	}
+	if t.ended && t.row.Status == store.Running {
+		t.row.Status, t.row.Ended = store.Completed, t.fold.s.Last
 	}
 	u.Run, u.Warnings = t.row, t.warnings
 	return u

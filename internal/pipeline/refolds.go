@@ -216,7 +216,7 @@ func (p *Pipeline) recordRefolds(ctx context.Context, ended []*refold) {
 		}
 	}
 	if err == nil {
-		batch, updates := c.batch()
+		batch, updates := c.makeBatch()
 		if _, err = p.commit(ctx, batch); err == nil {
 			p.publish(updates)
 		} else {

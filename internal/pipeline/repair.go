@@ -25,7 +25,7 @@ func (c *commit) repair(ctx context.Context, duplicates []store.EventRef, update
 			}
 		}
 	}
-	batch, repaired := again.batch()
+	batch, repaired := again.makeBatch()
 	if _, err := c.p.opts.Store.Commit(ctx, batch); err != nil {
 		return err
 	}
@@ -57,7 +57,10 @@ func (c *commit) repairRun(ctx context.Context, t *runChange, duplicates map[str
 			from = it.at
 		}
 	}
-	t.checked = true
+	if len(c.p.resent) == maxResent {
+		clear(c.p.resent)
+	}
+	c.p.resent[t.row.ID] = true
 	if t.row.Refold != nil { // they were not folded
 		var err error
 		t.recorded, err = c.p.opts.Store.Furthest(ctx, t.row.Number)
@@ -67,6 +70,8 @@ func (c *commit) repairRun(ctx context.Context, t *runChange, duplicates map[str
 	if err != nil {
 		return err
 	}
+	repaired.row.Arrival, repaired.row.Updated = t.arrival, t.updated
+	repaired.marked = true     // the row that was just written counts the event
 	repaired.before = t.before // the sinks have received no later state
 	if err := repaired.refold(ctx, c.p, from, nil); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // The row of a run follows from its events, so it is not written with each event. It is written when a field other than a total
 // changes, else every rowEvery, and before it is read (Flush). After a crash, recover computes the due rows from the events that
 // are newer than the last flush. A row whose run lost events is not among them, so it is written at once.
-const rowEvery = 250 * time.Millisecond
+const rowEvery = time.Second
 
 // sameButTotals reports whether two rows of a run are equal except for totals.
 func sameButTotals(a, b *store.Run) bool {
@@ -45,7 +45,18 @@ func (p *Pipeline) flush(ctx context.Context) {
 		p.logFailure("writing the rows of runs failed", "runs", len(b.Runs), "error", err)
 		p.markUnwritten(&b)
 	}
-	p.due.Store(int64(len(p.unwritten)))
+	p.noteDue()
+}
+
+// flushAhead does so ahead of the writer.
+func (p *Pipeline) flushAhead(ctx context.Context) {
+	if len(p.unwritten) == 0 {
+		return
+	}
+	c := p.newCommit(nil)
+	c.batch = new(store.Batch)
+	p.writeRows(c.batch)
+	p.handOver(ctx, c)
 }
 
 // markUnwritten marks the rows of a batch as due again.
@@ -80,7 +91,6 @@ func (p *Pipeline) recover(ctx context.Context) error {
 			return err
 		}
 		if r.current {
-			r.describe(p.opts.Profile.Name())
 			b.Runs = append(b.Runs, r.row)
 		}
 	}

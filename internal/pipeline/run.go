@@ -33,11 +33,12 @@ type run struct {
 	derivedName string         // the name that its events give it
 	stored      bool           // the store has the run
 	written     time.Time      // when its row was written
+	rowBehind   bool           // when the run was loaded, its stored row was that of earlier events
 	current     bool           // its fold includes all its events under the current settings
 	recorded    store.Position // position of the furthest recorded event, if the run is marked
-	checked     bool           // duplicates arrived with other positions, so the store is asked about each event
 	atOnce      *rate.Limiter  // limits the events that are refolded with a commit
 	nextRefold  time.Time      // the earliest time of the next refold
+	underWay    int            // commits with the run that the writer has
 }
 
 // furthest returns the position of the furthest recorded event, or the zero Position if there is none.
@@ -62,6 +63,9 @@ func (p *Pipeline) run(ctx context.Context, id string) (*run, error) {
 		return nil, err
 	}
 	p.live[id] = r
+	if r.rowBehind {
+		p.unwritten[id] = r
+	}
 	r.place = p.used.PushFront(r)
 	p.weigh(r)
 	return r, nil
@@ -96,6 +100,9 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		return nil, err
 	}
 	r.warnings, r.derivedName = warningsOf(r), r.fold.s.Name
+	if r.rowBehind = r.current && r.fold.s.Arrival > row.Arrival; r.rowBehind {
+		r.describe(p.opts.Profile.Name())
+	}
 	return r, nil
 }
 
@@ -179,11 +186,13 @@ func (r *run) describe(profile string) {
 		}
 	}
 	row.Arrival, row.Bytes = max(row.Arrival, s.Arrival), s.Bytes
-	row.Tools = s.Tools
+	row.Tools, row.Agents, row.Models = s.Tools, s.Agents, s.Models
 	row.Metrics = r.fold.metrics()
 	row.Health = r.fold.session.Health()
 	row.WorstAction = policyAction(s.WorstAction)
 	row.FirstWarningAt, row.UsageAfterWarning = s.FirstWarningAt, r.fold.usageAfterWarning()
+	row.Untimed = !s.Timed
+	row.Guard, row.UsageAfterStop = s.Guard.shownGuard(), r.fold.usageAfterStop()
 	row.Warnings = len(r.warnings)
 	row.Preview, row.SlowestEvent = store.Preview{Tools: r.fold.busiest(), Novelty: s.Novelty.fractions(), Health: s.Health}, s.SlowestEvent
 }

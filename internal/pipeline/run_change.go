@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/store"
@@ -21,12 +22,22 @@ type runChange struct {
 	removed    []string        // those that the store had
 	rowChanged bool            // the row changed apart from events
 	informed   bool            // a sender reported about the run itself
+	ended      bool            // a sender reported that the run is over
 	marked     bool            // the mark of the row changed, so the row is written with this commit
 	deleted    bool
 	emptied    bool // deleted because its events moved to other runs
+	checked    bool // each event is looked for in the store
 
-	before []store.Warning // the warnings that the sinks know
-	from   store.Position  // the first position at which the run changes; end for none
+	before  []store.Warning // the warnings that the sinks know
+	arrival int64           // of the row before the commit
+	updated time.Time       // likewise
+	from    store.Position  // the first position at which the run changes; end for none
+	how     folding         // of the new events
+
+	built   bool          // update was called
+	update  *store.Update // the change of the run; nil for none
+	waiting bool          // the row can wait
+	late    bool          // the run was marked when update was called
 
 	invalidated *store.Position // decisions after it are replaced
 	decisions   []store.Decision
@@ -35,6 +46,15 @@ type runChange struct {
 	checkpointsMade []store.Checkpoint
 	pruned          []store.Checkpoint
 }
+
+// folding says how the new events of a run are folded.
+type folding uint8
+
+const (
+	foldOn    folding = iota // after the earlier ones
+	foldAgain                // with the earlier ones, from a checkpoint
+	foldLater                // not with this commit: the run is marked
+)
 
 // item is an event to be recorded.
 type item struct {
@@ -85,53 +105,82 @@ func compareTimes(p, q store.Position) int {
 	return cmp.Or(cmp.Compare(p.Sequence, q.Sequence), cmp.Compare(p.Time, q.Time))
 }
 
-// foldItems finds the events that the store already has, numbers the others and folds them.
-func (t *runChange) foldItems(ctx context.Context, p *Pipeline) error {
-	from, err := t.resolve(ctx, p.opts.Store)
-	if err != nil {
-		return err
+// lookUp finds the events that the store already has.
+func (t *runChange) lookUp(ctx context.Context, s Store) (err error) {
+	if t.folds() {
+		t.from, err = t.resolve(ctx, s)
 	}
-	var sorted []*item
+	return err
+}
+
+// folds reports whether the commit changes the events of the run.
+func (t *runChange) folds() bool { return !t.deleted && len(t.items)+len(t.replaced) > 0 }
+
+// number gives the new events their arrivals, and decides how the run is folded. One goroutine numbers the runs of a commit in turn,
+// so numbers and decisions do not depend on the number of shards.
+func (t *runChange) number(p *Pipeline) {
+	if !t.folds() {
+		return
+	}
+	t.items = slices.DeleteFunc(t.items, func(it *item) bool { return it.dropped })
 	for _, it := range t.items {
-		if it.dropped {
-			continue
-		}
 		p.arrival++
 		it.arrival = p.arrival
 		if !it.change {
 			it.at.Tie = it.arrival
 		}
-		sorted = append(sorted, it)
-		if p.opts.Content != FullContent {
+		if it.at.Compare(t.from) < 0 {
+			t.from = it.at
+		}
+	}
+	switch {
+	case t.current && t.from.Compare(t.fold.s.Furthest) > 0:
+		t.how = foldOn
+	case t.row.Refold != nil:
+		t.how = foldLater
+	default:
+		if !t.current {
+			t.from = store.Start
+		}
+		t.how = foldLater
+		if p.refolds.allow(t.run, t.cost(t.from, t.items)) {
+			t.how = foldAgain
+		}
+	}
+}
+
+// settle folds the run with its new events.
+func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
+	if !t.folds() {
+		return nil
+	}
+	if p.opts.Content != FullContent {
+		for _, it := range t.items {
 			t.remember(it.event)
 		}
 	}
+	sorted := slices.Clone(t.items)
 	slices.SortStableFunc(sorted, func(a, b *item) int { return a.at.Compare(b.at) })
-	if len(sorted) > 0 && sorted[0].at.Compare(from) < 0 {
-		from = sorted[0].at
-	}
-	t.from = from
-	if t.current && from.Compare(t.fold.s.Furthest) > 0 {
+	switch t.how {
+	case foldLater:
+		t.mark(t.from, sorted)
+	case foldAgain:
+		if err := t.refold(ctx, p, t.from, sorted); err != nil {
+			return err
+		}
+	case foldOn:
 		for _, it := range sorted {
 			var d policy.Decision
 			if d, it.analysis = t.add(p, it.event, it.placement); d.Question != nil {
 				t.questions = append(t.questions, d.Question)
 			}
 		}
+	}
+	if t.abandoned() {
+		t.deleted, t.emptied = true, true
 		return nil
 	}
-	if t.row.Refold != nil {
-		t.mark(from, sorted)
-		return nil
-	}
-	if !t.current {
-		from = store.Start
-	}
-	if p.refolds.allow(t.run, t.cost(from, sorted)) {
-		return t.refold(ctx, p, from, sorted)
-	}
-	t.mark(from, sorted)
-	return nil
+	return t.keepState(p)
 }
 
 // unit is the number of bytes of content that cost as much as an event without content.

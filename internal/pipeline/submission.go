@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
@@ -23,6 +24,9 @@ type Submission struct {
 type Info struct {
 	ID, Name, Project string
 	Metadata          json.RawMessage
+	Control           *store.Control // what a person did with the run; it gets its number
+	Hints             []string       // what looks like a mistake of the sender
+	Ended             bool           // all events were sent: a run that is still running is completed
 }
 
 // Ack is the result of a submission that is on disk.

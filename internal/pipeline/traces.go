@@ -30,15 +30,16 @@ type liveTrace struct {
 
 // placeSpans computes how the spans of a submission change the events of runs, and places the changes.
 func (c *commit) placeSpans(ctx context.Context, w *queued) error {
-	for len(w.Spans) > 0 {
+	spans, bodies := w.Spans, w.spanBodies // w may be recorded again
+	for len(spans) > 0 {
 		n := 1
-		for n < len(w.Spans) && w.Spans[n].TraceID == w.Spans[0].TraceID {
+		for n < len(spans) && spans[n].TraceID == spans[0].TraceID {
 			n++
 		}
-		if err := c.placeTrace(ctx, w, w.Spans[:n], w.spanBodies[:n]); err != nil {
+		if err := c.placeTrace(ctx, w, spans[:n], bodies[:n]); err != nil {
 			return err
 		}
-		w.Spans, w.spanBodies = w.Spans[n:], w.spanBodies[n:]
+		spans, bodies = spans[n:], bodies[n:]
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ type evidence struct {
 // warningsOf returns the warnings of the run in their stored form, in the order of byRule.
 func warningsOf(r *run) []store.Warning {
 	found := r.fold.session.Warnings()
-	warnings := make([]store.Warning, 0, len(found))
+	warnings := slices.Grow([]store.Warning(nil), len(found)) // nil for none, as in a run without events
 	for k := range found {
 		warnings = append(warnings, warningOf(r, &found[k]))
 	}
@@ -122,12 +122,12 @@ func warningID(run, rule, subject string) string {
 // decisionOf returns the stored form of a decision at the last event of the run.
 func decisionOf(r *run, d *policy.Decision, at store.Position, event string) store.Decision {
 	message := d.Message
-	if r.bare {
+	if r.bare || message == "" {
 		message = bareMessage(d.Rule, d.Subject, d.Count)
 	}
 	return store.Decision{
 		Run: r.row.Number, Position: at, EventID: event, Number: r.fold.s.Events - 1, Action: d.Action, Code: d.Code, Message: message,
-		Warning: warningID(r.row.ID, d.Rule, d.Subject),
+		Warning: warningID(r.row.ID, d.Rule, d.Subject), ByGuard: r.fold.byGuard,
 	}
 }
 

@@ -1,7 +1,15 @@
 package proxy
 
 import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,8 +19,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/price"
 )
 
-// Budget is what one session may spend. 0 means no limit. A session is what its client names in a header, and a conversation
-// otherwise. What was spent is forgotten when the proxy ends.
+// Budget is a limit. 0 means no limit. What was spent is forgotten when the proxy ends.
 type Budget struct {
 	Tokens int64
 	Cost   float64 // US dollars, by the list prices of the models; a model without one costs nothing
@@ -20,11 +27,58 @@ type Budget struct {
 	Time   time.Duration // since the first call
 }
 
-// levels are the shares of a budget at which the agent is told, in percent. The last one ends the session.
+// ParseBudget reads limits as NAME=VALUE,…: cost in US dollars, tokens, calls, and time as a duration such as 90m.
+func ParseBudget(text string) (b Budget, err error) {
+	for _, limit := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(limit, "=")
+		ok := false
+		switch name {
+		case "tokens":
+			b.Tokens, err = strconv.ParseInt(value, 10, 64)
+			ok = b.Tokens > 0
+		case "cost":
+			b.Cost, err = strconv.ParseFloat(value, 64)
+			ok = b.Cost > 0
+		case "calls":
+			b.Calls, err = strconv.ParseInt(value, 10, 64)
+			ok = b.Calls > 0
+		case "time":
+			b.Time, err = time.ParseDuration(value)
+			ok = b.Time > 0
+		}
+		if err != nil || !ok {
+			return Budget{}, fmt.Errorf("invalid limit %q: want cost=DOLLARS, tokens=N, calls=N or time=DURATION, more than 0", limit)
+		}
+	}
+	return b, nil
+}
+
+// Budgets are what one session, one API key and one project may spend. A session is what its client names in a header, and a
+// conversation otherwise. A project is named by the header X-Unloop-Project or OpenAI-Project.
+type Budgets struct{ Session, Key, Project Budget }
+
+// spenders are the session, the key and the project of a call, in this order; "" for one that is not known.
+type spenders [3]string
+
+// spendersOf returns who spends what a request takes. Of the key there is a hash only, whose salt lives as long as the proxy.
+func (b *budgets) spendersOf(r *http.Request, session string) spenders {
+	h := r.Header
+	key := cmp.Or(h.Get("X-Api-Key"), h.Get("Api-Key"), h.Get("X-Goog-Api-Key"), h.Get("Authorization"), r.URL.Query().Get("key"))
+	if key != "" {
+		sum := hmac.New(sha256.New, b.salt[:])
+		_, _ = io.WriteString(sum, key) // a hash cannot fail
+		key = string(sum.Sum(nil))
+	}
+	project := cmp.Or(h.Get("X-Unloop-Project"), h.Get("OpenAI-Project"))
+	return spenders{session, key, project[:min(len(project), longestName)]}
+}
+
+// levels are the shares of a budget at which the agent is told, in percent. The last one ends the spender's calls.
 var levels = []float64{50, 80, 100}
 
-// spending is what a session spent.
+// spending is what a spender spent.
 type spending struct {
+	unit          *unit
 	tokens, calls int64
 	cost          float64
 	begun         time.Time
@@ -40,67 +94,102 @@ type place struct {
 	sequence int64
 }
 
-// budgets holds what the latest sessions spent. It is safe for concurrent use.
+// budgets holds what the latest sessions, keys and projects spent. It is safe for concurrent use.
 type budgets struct {
-	limit  Budget
 	prices *price.Table
+	salt   [32]byte // of the hashes of keys
 
 	mu    sync.Mutex
+	units [len(spenders{})]unit
+}
+
+// unit is a kind of spender.
+type unit struct {
+	name  string
+	limit Budget
 	spent *lru.LRU[string, *spending]
 }
 
-func newBudgets(limit Budget) (*budgets, error) {
+func newBudgets(o Budgets) (*budgets, error) {
 	prices, err := price.Load("", nil)
 	if err != nil {
 		return nil, fmt.Errorf("load the prices of models: %w", err)
 	}
-	return &budgets{limit: limit, prices: prices, spent: newLRU[*spending](nil)}, nil
+	b := &budgets{prices: prices}
+	_, _ = rand.Read(b.salt[:]) // it never returns an error
+	for k, u := range []unit{{name: "session", limit: o.Session}, {name: "API key", limit: o.Key}, {name: "project", limit: o.Project}} {
+		u.spent = newLRU[*spending](nil)
+		b.units[k] = u
+	}
+	return b, nil
 }
 
-// check begins a call of a session. The text is for the agent: "" below half of the budget, and when the agent has read it. Exhausted
-// reports that the budget is spent; the call is not counted then.
-func (b *budgets) check(session string, at place) (text string, exhausted bool) {
-	if b.limit == (Budget{}) {
-		return "", false
+// of returns what the spenders with a budget have spent. The lock is held.
+func (b *budgets) of(who spenders, begin bool) (all []*spending) {
+	for k, name := range who {
+		u := &b.units[k]
+		if name == "" || u.limit == (Budget{}) {
+			continue
+		}
+		s, ok := u.spent.Get(name)
+		if !ok && begin {
+			s = &spending{unit: u, begun: time.Now()}
+			u.spent.Add(name, s)
+		}
+		if s != nil {
+			all = append(all, s)
+		}
 	}
+	return all
+}
+
+// check begins a call. The text is for the agent: "" below half of each budget, and when the agent has read it. Exhausted reports that a
+// budget is spent; the call is not counted then.
+func (b *budgets) check(who spenders, at place) (text string, exhausted bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s, ok := b.spent.Get(session)
-	if !ok {
-		s = &spending{begun: time.Now()}
-		b.spent.Add(session, s)
+	all := b.of(who, true)
+	for _, s := range all {
+		percent := s.look(at)
+		if percent >= 100 {
+			return s.text, true
+		}
+		if s.told == at {
+			text = s.text
+		}
 	}
-	percent, what := b.share(s)
+	for _, s := range all {
+		s.calls++
+	}
+	return text, false
+}
+
+// look returns the part of the budget that is spent, in percent. The first request at a level tells the agent.
+func (s *spending) look(at place) float64 {
+	percent, what := s.share()
 	for _, level := range levels {
 		if percent >= level && level > s.level {
 			s.level, s.told = level, at
-			s.text = fmt.Sprintf("%.0f %% of this session's budget is spent: %s.", min(percent, 100), what)
+			s.text = fmt.Sprintf("%.0f %% of this %s's budget is spent: %s.", min(percent, 100), s.unit.name, what)
 			if level < 100 {
 				s.text += " Finish what matters most."
 			}
 		}
 	}
-	if percent >= 100 {
-		return s.text, true
-	}
-	s.calls++
-	if s.told == at {
-		return s.text, false
-	}
-	return "", false
+	return percent
 }
 
 // share returns the part of the budget that is spent, in percent, and what is spent most.
-func (b *budgets) share(s *spending) (percent float64, what string) {
-	elapsed := time.Since(s.begun)
+func (s *spending) share() (percent float64, what string) {
+	elapsed, limit := time.Since(s.begun), &s.unit.limit
 	for _, part := range []struct {
 		spent, limit float64
 		what         string
 	}{
-		{float64(s.tokens), float64(b.limit.Tokens), fmt.Sprintf("%d of %d tokens", s.tokens, b.limit.Tokens)},
-		{s.cost, b.limit.Cost, fmt.Sprintf("$%.2f of $%.2f", s.cost, b.limit.Cost)},
-		{float64(s.calls), float64(b.limit.Calls), fmt.Sprintf("%d of %d model calls", s.calls, b.limit.Calls)},
-		{elapsed.Minutes(), b.limit.Time.Minutes(), fmt.Sprintf("%.0f of %.0f minutes", elapsed.Minutes(), b.limit.Time.Minutes())},
+		{float64(s.tokens), float64(limit.Tokens), fmt.Sprintf("%d of %d tokens", s.tokens, limit.Tokens)},
+		{s.cost, limit.Cost, fmt.Sprintf("$%.2f of $%.2f", s.cost, limit.Cost)},
+		{float64(s.calls), float64(limit.Calls), fmt.Sprintf("%d of %d model calls", s.calls, limit.Calls)},
+		{elapsed.Minutes(), limit.Time.Minutes(), fmt.Sprintf("%.0f of %.0f minutes", elapsed.Minutes(), limit.Time.Minutes())},
 	} {
 		if part.limit > 0 && part.spent/part.limit*100 > percent {
 			percent, what = part.spent/part.limit*100, part.what
@@ -110,15 +199,12 @@ func (b *budgets) share(s *spending) (percent float64, what string) {
 }
 
 // add counts what a call took.
-func (b *budgets) add(session, model string, u unloop.Usage) {
-	if b.limit == (Budget{}) {
-		return
-	}
+func (b *budgets) add(who spenders, model string, u unloop.Usage) {
 	total := u.Input + u.Output
 	cost, _ := b.prices.Cost(model, u, total) // 0 if the price is not known
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s, ok := b.spent.Get(session); ok {
+	for _, s := range b.of(who, false) {
 		s.tokens += total
 		s.cost += cost
 	}

@@ -23,7 +23,7 @@ func (chat) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value
 	text := ingest.Content(m.Content)
 	switch {
 	case m.Role == "assistant" && said(text):
-		return nil
+		m.Content = nil // its calls are the model's
 	case m.Role == "user" && ingest.IsInserted(text):
 		m.Role = "system"
 	}

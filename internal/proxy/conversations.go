@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -55,17 +56,20 @@ type verdict struct {
 	request  *request
 	run      string
 	kept     string // the key of the conversation
-	session  string // whose budget the request spends
+	spenders spenders
 	turn     turn
 	sequence int64 // of the run's latest event
 }
+
+// errPanic is the error of a request at which a detector panicked.
+var errPanic = errors.New("judging failed")
 
 // judge folds the history of a request and returns the verdict. Session is the client's name of the conversation, or "". A
 // panic of a detector is an error.
 func (s *conversations) judge(a api, body []byte, session string) (v verdict, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("judge a request: %v", cause)
+			err = fmt.Errorf("%w: %v", errPanic, cause)
 		}
 	}()
 	if session == "" {

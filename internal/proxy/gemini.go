@@ -8,6 +8,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
+	geminicli "github.com/unloop-ai/unloop/internal/ingest/gemini"
 )
 
 // gemini is the Gemini API's generateContent.
@@ -76,7 +77,7 @@ func tellParts(b *ingest.EventBuilder, at ingest.Location, parts []geminiPart) e
 		case p.Call != nil:
 			err = b.Call(at, p.Call.ID, p.Call.Name, json.RawMessage(p.Call.Args))
 		case p.Response != nil:
-			output, reason := geminiOutput(p.Response.Response)
+			output, reason := geminicli.Respond(p.Response.Response)
 			err = b.Result(at, p.Response.ID, p.Response.Name, output, reason != "", reason)
 		}
 		if err != nil {
@@ -84,25 +85,6 @@ func tellParts(b *ingest.EventBuilder, at ingest.Location, parts []geminiPart) e
 		}
 	}
 	return nil
-}
-
-// geminiOutput returns the result in a function's response, or the reason of its failure. Clients put a result into the
-// member output and a failure into the member error.
-func geminiOutput(v jsontext.Value) (output json.RawMessage, reason string) {
-	var members map[string]jsontext.Value
-	if jsonv2.Unmarshal(v, &members, lenient) != nil {
-		return json.RawMessage(v), ""
-	}
-	if failure, ok := members["error"]; ok && len(members) == 1 {
-		if reason = ingest.UnquoteText(failure); reason == "" {
-			reason = string(failure)
-		}
-		return nil, reason
-	}
-	if result, ok := members["output"]; ok && len(members) == 1 {
-		return json.RawMessage(result), ""
-	}
-	return json.RawMessage(v), ""
 }
 
 func (gemini) nudge(r *request, text string) ([]byte, error) {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -16,27 +15,6 @@ import (
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/policy"
 )
-
-// stats count what the proxy did.
-type stats struct {
-	judged, unjudged, nudged, halted, ended, upstreamErrors atomic.Int64
-}
-
-// Stats are counts since the proxy began.
-type Stats struct {
-	Judged         int64 `json:"judged"`          // requests whose history was judged
-	Unjudged       int64 `json:"unjudged"`        // requests of a model call that passed unjudged: too large, unreadable or compressed
-	Nudged         int64 `json:"nudged"`          // requests with a nudge
-	Halted         int64 `json:"halted"`          // requests that were answered in the model's place
-	Ended          int64 `json:"ended"`           // streams that were ended because their text repeats itself
-	UpstreamErrors int64 `json:"upstream_errors"` // requests whose upstream could not be reached
-}
-
-// Stats returns the counts.
-func (p *Proxy) Stats() Stats {
-	s := &p.stats
-	return Stats{s.judged.Load(), s.unjudged.Load(), s.nudged.Load(), s.halted.Load(), s.ended.Load(), s.upstreamErrors.Load()}
-}
 
 // judged marks the context of a request whose answer is read.
 type judged struct {
@@ -64,19 +42,59 @@ func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward htt
 		return
 	}
 	session := sessionOf(r.Header)
-	v, err := p.conversations.judge(a, body, session)
+	v, err := p.judgeInTime(a, body, session)
 	if err != nil {
 		p.passUnjudged(w, r, forward, err)
 		return
 	}
-	v.session = cmp.Or(session, v.kept)
+	v.spenders = p.budgets.spendersOf(r, cmp.Or(session, v.kept))
 	p.stats.judged.Add(1)
 	p.act(w, r, a, v, forward)
+}
+
+// maxJudging is how many requests are judged at once.
+const maxJudging = 64
+
+// patience is how long a request waits for its verdict. A history of 2 MB takes less than a tenth of a second.
+const patience = 2 * time.Second
+
+// errLate is the error of a request that would have waited too long for its verdict.
+var errLate = errors.New("judging takes too long")
+
+// judgeInTime judges a request. What takes too long goes on by itself, and serves the next request of the conversation.
+func (p *Proxy) judgeInTime(a api, body []byte, session string) (verdict, error) {
+	type result struct {
+		verdict verdict
+		err     error
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case p.judging <- struct{}{}:
+	case <-late.C:
+		return verdict{}, errLate
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() { <-p.judging }()
+		v, err := p.conversations.judge(a, body, session)
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.verdict, r.err
+	case <-late.C:
+		return verdict{}, errLate
+	}
 }
 
 // passUnjudged forwards a request that was not judged.
 func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward http.Handler, why error) {
 	p.stats.unjudged.Add(1)
+	if errors.Is(why, errLate) || errors.Is(why, errPanic) {
+		p.stats.failures.Add(1)
+		p.options.Log.Warn("request passes unjudged", "reason", why)
+	}
 	p.options.Log.Debug("request passes unjudged", "path", r.URL.Path, "reason", why)
 	forward.ServeHTTP(w, r)
 }
@@ -84,7 +102,7 @@ func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward htt
 // act carries out what the mode allows of a verdict.
 func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, forward http.Handler) {
 	t := v.turn
-	nudge, exhausted := p.budgets.check(v.session, place{v.run, v.sequence})
+	nudge, exhausted := p.budgets.check(v.spenders, place{v.run, v.sequence})
 	if t.nudge != "" && t.decision.Action >= policy.Warn {
 		nudge = strings.TrimSpace(t.nudge + "\n\n" + nudge)
 	}
@@ -94,7 +112,7 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		p.halt(w, a, v, haltText(t.told))
 		return
 	case exhausted && p.options.Mode == Guard && !t.person:
-		p.halt(w, a, v, nudge+"\n\nunloop stopped this session. A person's message still reaches the model.")
+		p.halt(w, a, v, nudge+"\n\nunloop stopped the agent. A person's message still reaches the model.")
 		return
 	case nudge != "":
 		body, err := a.nudge(v.request, haltPrefix+nudge)
@@ -137,6 +155,12 @@ func (p *Proxy) answered(res *http.Response) error {
 		return nil
 	}
 	status := res.StatusCode
+	acts := p.options.Mode == Guard && !p.options.Profile.Shadow() && status == http.StatusOK
+	if acts {
+		if err := p.withholdCalls(res, j); err != nil {
+			return err
+		}
+	}
 	var body *tap
 	body = newTap(res, func(o *outcome) {
 		if body.last != nil {
@@ -144,7 +168,7 @@ func (p *Proxy) answered(res *http.Response) error {
 		}
 		p.called(j, status, o)
 	})
-	if p.options.Mode == Guard && !p.options.Profile.Shadow() && status == http.StatusOK && res.ContentLength < 0 {
+	if acts && res.ContentLength < 0 {
 		body.ending = &ending{api: j.api}
 	}
 	res.Body = body
@@ -157,7 +181,7 @@ func (p *Proxy) called(j *judged, status int, o *outcome) {
 		p.conversations.answered(j.verdict, o.ID, o.Output)
 	}
 	model := cmp.Or(o.Model, j.verdict.request.members.Model)
-	p.budgets.add(j.verdict.session, model, o.Usage)
+	p.budgets.add(j.verdict.spenders, model, o.Usage)
 	if p.options.Record == nil {
 		return
 	}
@@ -189,9 +213,11 @@ var sessionHeaders = []struct{ session, agent string }{
 	{"X-Dynamo-Session-Id", ""},
 }
 
+// longestName is the longest name of a session or a project, in bytes.
+const longestName = 200
+
 // sessionOf returns the name that the client gives the conversation, and "" if it gives none or one that is too long.
 func sessionOf(h http.Header) string {
-	const longest = 200 // bytes
 	for _, names := range sessionHeaders {
 		session := h.Get(names.session)
 		if session == "" {
@@ -200,7 +226,7 @@ func sessionOf(h http.Header) string {
 		if names.agent != "" && h.Get(names.agent) != "" {
 			session += "/" + h.Get(names.agent)
 		}
-		if len(session) <= longest {
+		if len(session) <= longestName {
 			return session
 		}
 	}

@@ -41,7 +41,7 @@ type Options struct {
 	Upstreams map[string]*url.URL // base URLs by the name of the API: openai, anthropic, gemini
 	Mode      Mode
 	OnHalt    OnHalt
-	Budget    Budget // of each session
+	Budgets   Budgets
 
 	MaxBody   int64               // bytes of a request that is judged; a larger one passes unjudged
 	MaxMemory int                 // bytes of the histories that are kept
@@ -53,9 +53,10 @@ type Options struct {
 // Proxy is the handler of the proxy's port. It is safe for concurrent use.
 type Proxy struct {
 	options       Options
-	mux           *http.ServeMux
+	handler       http.Handler
 	conversations *conversations
 	budgets       *budgets
+	judging       chan struct{} // holds an element for each request that is being judged
 	stats         stats
 }
 
@@ -72,18 +73,22 @@ func New(o Options) (*Proxy, error) {
 	if o.Transport == nil {
 		o.Transport = reverseproxy.Transport()
 	}
-	b, err := newBudgets(o.Budget)
+	b, err := newBudgets(o.Budgets)
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{options: o, mux: http.NewServeMux(), conversations: newConversations(o), budgets: b}
+	p := &Proxy{options: o, conversations: newConversations(o), budgets: b, judging: make(chan struct{}, maxJudging)}
+	mux := http.NewServeMux()
 	for name, upstream := range o.Upstreams {
 		if err := checkUpstream(name, upstream); err != nil {
 			return nil, err
 		}
-		p.mux.Handle("/"+name+"/", http.StripPrefix("/"+name, p.route(name, upstream)))
+		mux.Handle("/"+name+"/", http.StripPrefix("/"+name, p.route(name, upstream)))
 	}
-	p.mux.HandleFunc("/{$}", p.index)
+	mux.HandleFunc("/{$}", p.index)
+	mux.HandleFunc("GET /healthz", p.health)
+	mux.Handle("GET /metrics", p.metrics())
+	p.handler = reverseproxy.Local("proxy", mux)
 	return p, nil
 }
 
@@ -99,7 +104,7 @@ func checkUpstream(name string, upstream *url.URL) error {
 }
 
 // ServeHTTP forwards a request to the upstream of its path, or answers it.
-func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.mux.ServeHTTP(w, r) }
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
 // index tells a person what the port is.
 func (p *Proxy) index(w http.ResponseWriter, _ *http.Request) {

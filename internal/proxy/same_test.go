@@ -1,17 +1,24 @@
 package proxy
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/hook"
 	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/ingest/openai"
+	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -112,7 +119,63 @@ func proxied(t *testing.T, d dialect, steps []step) []verdictOf {
 	return verdictsOf(kept[0].conversation.session.Warnings())
 }
 
-func TestScanGuardAndProxyFindTheSame(t *testing.T) {
+// hooked returns what the hook of a coding agent finds that is run at each call and each result.
+func hooked(t *testing.T, steps []step) []verdictOf {
+	t.Helper()
+	home := t.TempDir()
+	h := hook.Hook{
+		Folder: hook.Folder(filepath.Join(home, "hooks")), Agent: hook.Claude, Mode: hook.Shadow, Now: time.Now,
+		Env: func(name string) string { return map[string]string{"HOME": home, "XDG_CONFIG_HOME": home}[name] },
+	}
+	run := func(event string, more map[string]any) {
+		input := map[string]any{"session_id": "s", "hook_event_name": event, "cwd": home}
+		maps.Copy(input, more)
+		h.Run(t.Context(), bytes.NewReader(encode(input)), io.Discard)
+	}
+	run("UserPromptSubmit", map[string]any{"prompt": "fix the build"})
+	for i, s := range steps {
+		call := map[string]any{"tool_name": "bash", "tool_use_id": fmt.Sprint("call_", i+1), "tool_input": map[string]string{"command": s.command}}
+		run("PreToolUse", call)
+		call["tool_response"] = s.result
+		run("PostToolUse", call)
+	}
+	run("Stop", nil) // the hook folds a result with the next event, when it knows what was said between
+	_, state, err := h.Folder.Find("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdictsOf(state.Warned)
+}
+
+// traced returns what a scan finds of the run's spans, in OTLP as the conventions for generative AI name their attributes.
+func traced(t *testing.T, p *profile.Profile, steps []step) []verdictOf {
+	t.Helper()
+	var spans []any
+	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for i, s := range steps {
+		var attributes []any
+		for name, value := range map[string]string{
+			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "bash", "gen_ai.tool.call.id": fmt.Sprint("call_", i+1),
+			"gen_ai.tool.call.arguments": string(encode(map[string]string{"command": s.command})), "gen_ai.tool.call.result": string(encode(s.result)),
+		} {
+			attributes = append(attributes, map[string]any{"key": name, "value": map[string]string{"stringValue": value}})
+		}
+		at := begun.Add(time.Duration(i) * time.Second).UnixNano()
+		spans = append(spans, map[string]any{
+			"traceId": "5b000000000000000000000000000001", "spanId": fmt.Sprintf("%016x", i+1), "name": "execute_tool bash", "kind": 1,
+			"startTimeUnixNano": fmt.Sprint(at), "endTimeUnixNano": fmt.Sprint(at + 1e6), "attributes": attributes,
+		})
+	}
+	text := encode(map[string]any{"resourceSpans": []any{map[string]any{"scopeSpans": []any{map[string]any{"spans": spans}}}}})
+	session := p.NewSession("r")
+	in := ingest.NewInput("run.json", "r", bytes.NewReader(text))
+	if err := otlp.Format().Decode(in, func(e *unloop.Event) error { session.Add(e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return verdictsOf(session.Warnings())
+}
+
+func TestScanGuardHookProxyAndSpansFindTheSame(t *testing.T) {
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +187,12 @@ func TestScanGuardAndProxyFindTheSame(t *testing.T) {
 			loops += min(1, len(want))
 			if diff := cmp.Diff(want, scanned(t, p, steps)); diff != "" {
 				t.Errorf("guard and scan differ (-guard +scan):\n%s", diff)
+			}
+			if diff := cmp.Diff(want, hooked(t, steps)); diff != "" {
+				t.Errorf("guard and hook differ (-guard +hook):\n%s", diff)
+			}
+			if diff := cmp.Diff(want, traced(t, p, steps)); diff != "" {
+				t.Errorf("guard and a scan of spans differ (-guard +spans):\n%s", diff)
 			}
 			for api, d := range dialects {
 				if diff := cmp.Diff(want, proxied(t, d, steps)); diff != "" {

@@ -107,7 +107,7 @@ func (j *junitWriter) Close() error {
 	j.doc.Name = "unloop"
 	for _, s := range j.doc.Suites {
 		s.Properties = []junitProperty{
-			{"health.lowest.score", fmt.Sprint(s.lowest.Score)}, {"health.lowest.status", plain(s.lowest.Status)},
+			{"health.lowest.score", fmt.Sprint(s.lowest.Score)}, {"health.lowest.status", plain(string(s.lowest.Status))},
 		}
 	}
 	text, err := xml.MarshalIndent(j.doc, "", "  ")
@@ -148,5 +148,5 @@ func junitWarning(b *strings.Builder, f *unloop.Finding) {
 // junitOut returns a summary of the run. The schema has no properties of a case.
 func junitOut(r *Run) string {
 	return fmt.Sprintf("health: %s %d\nformat: %s\nevents: %d\nsteps: %d\nwarnings: %d\npolicy: %s\n",
-		plain(r.Health.Status), r.Health.Score, plain(r.Format), r.Events, r.Steps, len(r.Warnings), fate(r))
+		plain(string(r.Health.Status)), r.Health.Score, plain(r.Format), r.Events, r.Steps, len(r.Warnings), fate(r))
 }

@@ -25,7 +25,7 @@ type PrettyOptions struct {
 // displayed run.
 func Pretty(w io.Writer, o PrettyOptions) Writer {
 	width := max(cmp.Or(o.Width, 100), 60)
-	return &prettyWriter{w: w, verbose: o.Verbose, page: page{color: o.Color, width: width}, rules: make(map[string]int), statuses: make(map[string]int)}
+	return &prettyWriter{w: w, verbose: o.Verbose, page: page{color: o.Color, width: width}, rules: make(map[string]int), statuses: make(map[policy.Grade]int)}
 }
 
 type prettyWriter struct {
@@ -36,7 +36,7 @@ type prettyWriter struct {
 	verbose  bool
 	shown    int // number of runs
 	runs     int
-	statuses map[string]int
+	statuses map[policy.Grade]int
 	rules    map[string]int       // warnings by rule
 	met      [policy.Halt + 1]int // number of runs by action of the policy
 }
@@ -65,7 +65,7 @@ func (p *prettyWriter) Write(r *Run) error {
 
 // healthy reports whether the run has no problem.
 func healthy(r *Run) bool {
-	return len(r.Warnings)+len(r.Decisions) == 0 && r.Health.Status == policy.Healthy
+	return len(r.Warnings)+len(r.Decisions) == 0 && !r.Metrics.Failed
 }
 
 func (p *prettyWriter) count(r *Run) {
@@ -90,9 +90,9 @@ func (p *prettyWriter) Close() error {
 	}
 	p.page.Reset()
 	var states []string
-	for _, s := range []string{policy.Healthy, policy.Degraded, policy.LikelyStuck, policy.Failed} {
+	for _, s := range []policy.Grade{policy.GradeHealthy, policy.GradeRepeated, policy.GradeLooping, policy.GradeStuck} {
 		if n := p.statuses[s]; n > 0 {
-			states = append(states, fmt.Sprint(n, " ", strings.ToLower(s)))
+			states = append(states, fmt.Sprint(n, " ", s))
 		}
 	}
 	if p.shown > 0 {
@@ -134,23 +134,23 @@ func (p *prettyWriter) fates() string {
 func (p *page) verdict(r *Run) {
 	mark, look := "✗", red
 	switch r.Health.Status {
-	case policy.Healthy:
+	case policy.GradeHealthy:
 		mark, look = "✓", green
-	case policy.Degraded:
+	case policy.GradeRepeated:
 		mark, look = "▲", yellow
 	}
-	state := fmt.Sprintf("%s %-12s %3d/100  ", mark, plain(r.Health.Status), r.Health.Score)
+	state := fmt.Sprintf("%s %-8s %3d/100  ", mark, plain(string(r.Health.Status)), r.Health.Score)
 	id := fit(plain(r.ID), p.width-columns(state))
 	facts := []string{number(r.Steps, "step"), number(r.Events, "event")}
 	if c := cost(r.Metrics.Cost); c != "" {
 		facts = append(facts, c)
 	}
-	if grade := r.Verdict.Grade; grade != "" && grade != policy.GradeHealthy {
-		facts = append(facts, string(grade))
+	if r.Metrics.Failed {
+		facts = append(facts, "failed")
 	}
 	about := "  " + strings.Join(append(facts, plain(r.Format)), ", ") + "  "
 	switch room := p.width - columns(state) - columns(id); {
-	case columns(about) < room:
+	case columns(about)+1 < room: // two columns at least for the source
 		about += fitEnd(plain(r.Source), room-columns(about))
 	case room > 10:
 		about = fit(about, room)

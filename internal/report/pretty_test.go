@@ -45,7 +45,7 @@ func TestPretty(t *testing.T) {
 		}
 	})
 	t.Run("a single run that is shown has no summary, and a single healthy run takes a line", func(t *testing.T) {
-		want := "✓ Healthy      100/100  session-1  14 steps, 31 events, $0.42, claude-code  traces/session-1.jsonl\n"
+		want := "✓ healthy  100/100  session-1  14 steps, 31 events, $0.42, claude-code  traces/session-1.jsonl\n"
 		if diff := cmp.Diff(want, string(write(t, "pretty", Options{Verbose: true}, healthyRun()))); diff != "" {
 			t.Error(diff)
 		}

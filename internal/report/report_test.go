@@ -103,7 +103,7 @@ func sampleRuns() []*Run {
 func healthyRun() *Run {
 	return &Run{
 		ID: "session-1", Source: "traces/session-1.jsonl", Format: "claude-code", Events: 31, Steps: 14,
-		Health:  policy.Health{Score: 100, Status: policy.Healthy},
+		Health:  policy.Health{Score: 100, Status: policy.GradeHealthy},
 		Metrics: unloop.Metrics{Events: 31, ToolCalls: 14, Cost: 0.4211, Duration: 95 * time.Second, BusiestTool: "Read"},
 	}
 }
@@ -113,7 +113,7 @@ func stuckRun() *Run {
 	const output = `{"results":[]}`
 	return &Run{
 		ID: "chem-7", Source: "traces/chem.jsonl", Format: "native", Events: 24, Steps: 11,
-		Health: policy.Health{Score: 22, Status: policy.LikelyStuck},
+		Health: policy.Health{Score: 22, Status: policy.GradeStuck},
 		Metrics: unloop.Metrics{
 			Events: 24, LLMCalls: 3, ToolCalls: 11, Retries: 1, Errors: 2, Tokens: 18234, Cost: 0.12345678, Duration: 12345678 * time.Microsecond,
 			MaxLatency: 812.5, MeanLatency: 203.1251, BusiestTool: "search", BusiestAgent: "researcher",
@@ -147,7 +147,7 @@ func cyclingRun() *Run {
 	}
 	return &Run{
 		ID: "b7c1", Source: "traces/b7c1.jsonl", Format: "claude-code", Events: 15, Steps: 7,
-		Health: policy.Health{Score: 70, Status: policy.Degraded},
+		Health: policy.Health{Score: 70, Status: policy.GradeRepeated},
 		Warnings: []Warning{warned("cycle", "Bash|Read", 3, 1, ref("", 1), ref("", 11),
 			`Read {"file_path":"/srv/app/config.go"}, then Bash {"command":"go test ./...","description":"Run the tests"}, with the same results, 3 times in a row`, proof...)},
 		Decisions: []Decision{{ref("", 11), policy.Warn, "nudge", "a cycle"}},
@@ -165,7 +165,7 @@ func failingRun() *Run {
 	slow.Severity = unloop.SeverityInfo
 	return &Run{
 		ID: "build", Source: "traces/mixed.jsonl", Format: "native", Events: 8, Steps: 4,
-		Health:    policy.Health{Score: 30, Status: policy.Failed},
+		Health:    policy.Health{Score: 30, Status: policy.GradeHealthy},
 		Metrics:   unloop.Metrics{Failed: true, Cost: 0.002},
 		Warnings:  []Warning{slow, w},
 		Decisions: []Decision{{ref("e7", 6), policy.Warn, "no_progress", "bash was called 4 times, and nothing was kept"}},
@@ -180,7 +180,7 @@ func pollingRun() *Run {
 	}
 	return &Run{
 		ID: "poll", Source: "traces/mixed.jsonl", Format: "native", Events: 18, Steps: 9,
-		Health:   policy.Health{Score: 70, Status: policy.Degraded},
+		Health:   policy.Health{Score: 70, Status: policy.GradeRepeated},
 		Warnings: []Warning{warned("stuck_polling", "job_status", 8, 1, ref("", 1), ref("", 17), "job_status brought the same answer 8 times in a row", proof...)},
 		Decisions: []Decision{
 			{ref("", 17), policy.Warn, "nudge", "the same answer"},
@@ -193,7 +193,7 @@ func handoffRun() *Run {
 	w.Evidence = []unloop.EventRef{ref("h1", 3), ref("h2", 5), ref("h3", 7), ref("h4", 9)}
 	return &Run{
 		ID: "team", Source: "traces/team.json", Format: "openinference", Events: 11, Steps: 1,
-		Health:   policy.Health{Score: 70, Status: policy.Degraded},
+		Health:   policy.Health{Score: 70, Status: policy.GradeRepeated},
 		Warnings: []Warning{w},
 		Decisions: []Decision{
 			{ref("h4", 9), policy.Warn, "nudge", "handed over"},

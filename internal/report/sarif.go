@@ -100,7 +100,7 @@ func (s *sarifWriter) result(r *Run, w *Warning) sarifResult {
 		Locations:    make([]sarifLocation, 1),
 		Fingerprints: map[string]string{fingerprintKey: fingerprint(f.Rule, f.Subject, r.ID)},
 		Properties: sarifProperties{
-			RunID: r.ID, Format: r.Format, HealthScore: r.Health.Score, HealthStatus: r.Health.Status,
+			RunID: r.ID, Format: r.Format, HealthScore: r.Health.Score, HealthStatus: string(r.Health.Status),
 			Subject: f.Subject, Count: warning.Count, EventID: f.Event.ID, EventIndex: f.Event.Index, Evidence: warning.Evidence,
 		},
 	}

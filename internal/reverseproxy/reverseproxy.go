@@ -1,5 +1,5 @@
 // Package reverseproxy holds what the proxies in front of model APIs and of MCP servers share: reading a request's body, sending it
-// on, and serving until the command ends.
+// on, refusing pages of other sites, and serving until the command ends.
 package reverseproxy
 
 import (
@@ -9,7 +9,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -69,6 +71,28 @@ func SetBody(r *http.Request, body []byte) {
 	if r.Header.Get("Content-Length") != "" {
 		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
+}
+
+// Local returns a handler that refuses what a browser sends from another site, with status 403: a page could send requests to this
+// machine, and the upstream sees its own name as the host and cannot tell. It answers for h, in the name of a command.
+func Local(command string, h http.Handler) http.Handler {
+	guarded := http.NewCrossOriginProtection().Handler(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLoopback(r.Host) {
+			http.Error(w, "unloop "+command+": the host must be a loopback address or localhost", http.StatusForbidden)
+			return
+		}
+		guarded.ServeHTTP(w, r)
+	})
+}
+
+// isLoopback reports whether a Host header names this machine.
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // Transport returns a transport that leaves the compression to the client and keeps enough idle connections for many agents.

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -33,8 +36,8 @@ type Importer struct {
 // ImportResult is the result of an import.
 type ImportResult struct {
 	Events int
-	Runs   int
-	Faulty int // inputs that were not read completely
+	Runs   []string // their ids, sorted
+	Faulty int      // inputs that were not read completely
 }
 
 // Run imports the paths: files, folders with all their files, or - for standard input. Unreadable inputs are reported to Warn and
@@ -42,7 +45,7 @@ type ImportResult struct {
 func (f *Importer) Run(ctx context.Context, paths []string) (ImportResult, error) {
 	w := importing{
 		Importer: f, scan: &Scanner{Input: f.Input, Stdin: f.Stdin, Warn: f.Warn, Progress: f.Progress},
-		runs: make(map[uint64]bool), names: make(map[string]bool),
+		runs: make(map[string]bool), names: make(map[string]bool),
 	}
 	files, faults := w.scan.find(paths)
 	for _, err := range faults {
@@ -60,7 +63,7 @@ func (f *Importer) Run(ctx context.Context, paths []string) (ImportResult, error
 			f.Warn(err)
 		}
 	}
-	w.result.Runs = len(w.runs)
+	w.result.Runs = slices.Sorted(maps.Keys(w.runs))
 	return w.result, ctx.Err()
 }
 
@@ -69,7 +72,7 @@ type importing struct {
 	*Importer
 	scan   *Scanner
 	result ImportResult
-	runs   map[uint64]bool // by the hashes of their ids
+	runs   map[string]bool // by id
 	names  map[string]bool // ids that were given to runs without one
 }
 
@@ -102,7 +105,9 @@ func (w *importing) file(ctx context.Context, f file) error {
 	err = src.format.Decode(decoded, func(e *unloop.Event) error {
 		sign(e, tag)
 		w.result.Events++
-		w.runs[hashOf(e.RunID)] = true
+		if !w.runs[e.RunID] {
+			w.runs[strings.Clone(e.RunID)] = true
+		}
 		if err := w.Take(e); err != nil {
 			return &stopError{err}
 		}

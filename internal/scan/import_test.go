@@ -134,7 +134,7 @@ func TestFeedNamesWhatHasNoName(t *testing.T) {
 	for _, e := range events {
 		runs[e.Run]++
 	}
-	if len(runs) != 3 || runs["chat"] != 2 || fed != (ImportResult{Events: 6, Runs: 3}) || said != nil {
+	if len(runs) != 3 || runs["chat"] != 2 || fed.Events != 6 || len(fed.Runs) != 3 || fed.Faulty != 0 || said != nil {
 		t.Errorf("runs %v, %+v, said %q", runs, fed, said)
 	}
 }
@@ -147,7 +147,7 @@ func TestARotatedLogWithoutEventIDsLosesNothing(t *testing.T) {
 	for _, e := range events {
 		ids[e.ID] = true
 	}
-	if len(ids) != 3 || fed.Runs != 1 {
+	if len(ids) != 3 || len(fed.Runs) != 1 {
 		t.Errorf("events %v", events)
 	}
 	again, _, _ := feedFiles(t, "log", second+second, "log.1", first)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // mark is the first byte of a binary snapshot. No JSON begins with it.
@@ -77,11 +78,25 @@ type fieldPlan struct {
 	plan  *plan
 }
 
-// planOf returns the plan of a type, and a hash of the names and kinds of all its fields.
+// plans has the layouts of types that were used, because making a plan takes longer than writing a small value.
+var plans sync.Map // from reflect.Type to layout
+
+// layout is the plan of a type with a hash of the names and kinds of all its fields.
+type layout struct {
+	plan *plan
+	hash uint64
+}
+
+// planOf returns the plan of a type, and the hash of its layout.
 func planOf(t reflect.Type) (*plan, uint64) {
-	layout := fnv.New64a()
-	p := newPlan(t, make(map[reflect.Type]*plan), layout)
-	return p, layout.Sum64()
+	if known, ok := plans.Load(t); ok {
+		return known.(layout).plan, known.(layout).hash
+	}
+	hash := fnv.New64a()
+	made := layout{plan: newPlan(t, make(map[reflect.Type]*plan), hash)}
+	made.hash = hash.Sum64()
+	plans.Store(t, made)
+	return made.plan, made.hash
 }
 
 func newPlan(t reflect.Type, known map[reflect.Type]*plan, layout io.Writer) *plan {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
@@ -37,9 +38,43 @@ func TestAnEventComesBackAsItWas(t *testing.T) {
 	}
 }
 
+// FuzzEncode compares Encode with the library's encoding of the event.
+func FuzzEncode(f *testing.F) {
+	f.Add("evt", "tool_call_started", "a \"b\" <c>\u2028\xff", int64(7), 0.1, int64(1767323045678901234), 3600, true)
+	f.Add("", "", "", int64(0), 0.0, int64(0), 0, false)
+	f.Fuzz(func(t *testing.T, id, kind, text string, number int64, cost float64, at int64, zone int, more bool) {
+		e := &unloop.Event{
+			ID: id, RunID: text, Sequence: number, Type: unloop.EventType(kind), Agent: id, Name: text, Status: kind, Model: id, Tool: text,
+			CallID: id, Role: kind, Text: text, Tokens: number, Cost: cost, ParentEventID: id, SpanID: kind, TraceID: text,
+		}
+		if at != 0 {
+			e.Time = time.Unix(at/1e9*int64(max(1, zone%1000)), at%1e9).In(time.FixedZone("", zone%(20*3600)))
+		}
+		if more {
+			e.Time = e.Time.UTC()
+			e.Latency, e.Usage, e.Hints = &cost, &unloop.Usage{Input: number}, &unloop.ToolHints{ReadOnly: true}
+		}
+		want, wantErr := jsonv2.Marshal(e, lenient)
+		got, err := Encode(e)
+		if (err != nil) != (wantErr != nil) {
+			t.Fatalf("error %v, want %v", err, wantErr)
+		}
+		var ours, theirs unloop.Event
+		if err == nil && (jsonv2.Unmarshal(got, &ours, lenient) != nil || jsonv2.Unmarshal(want, &theirs, lenient) != nil) {
+			t.Fatalf("%s or %s cannot be read", got, want)
+		}
+		if diff := cmp.Diff(theirs, ours); err == nil && diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if err == nil && len(got) != len(want) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
 func BenchmarkBody(b *testing.B) {
 	e := &unloop.Event{
-		ID: "evt_0123456789ab", RunID: "run_0123456789ab", Sequence: 77, Time: time.Now(), Type: unloop.ToolCallStarted, Agent: "coder",
+		ID: "evt_0123456789ab", RunID: "run_0123456789ab", Sequence: 77, Time: time.Now().UTC(), Type: unloop.ToolCallStarted, Agent: "coder",
 		Tool: "grep", CallID: "call_7", Input: json.RawMessage(`{"path":"internal/server/file_12.go","query":"where the handler of request 12 reads the body and closes it","offset":12,"limit":50,"include":["*.go","*.md"]}`),
 	}
 	body, err := Encode(e)

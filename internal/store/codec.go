@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,14 +20,11 @@ var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Al
 // Encode returns the wire JSON of an event on one line. Raw JSON is copied byte for byte, because rules may compare calls as
 // sent. Only line ends in it become spaces.
 func Encode(e *unloop.Event) ([]byte, error) {
-	bare := *e
-	bare.Input, bare.Output, bare.Error, bare.Metadata = nil, nil, nil, nil
-	head, err := jsonv2.Marshal(&bare, lenient)
+	raw := len(e.Input) + len(e.Output) + len(e.Error) + len(e.Metadata)
+	body, err := appendHead(make([]byte, 0, raw+len(e.Text)+typicalHead), e)
 	if err != nil {
 		return nil, fmt.Errorf("encode event %s: %w", e.ID, err)
 	}
-	// The object has at least the member type, so members can be appended.
-	body := slices.Grow(head[:len(head)-1], len(e.Input)+len(e.Output)+len(e.Error)+len(e.Metadata)+len(rawMembers))
 	body = appendRaw(body, `,"input":`, e.Input)
 	body = appendRaw(body, `,"output":`, e.Output)
 	body = appendRaw(body, `,"error":`, e.Error)
@@ -36,8 +32,8 @@ func Encode(e *unloop.Event) ([]byte, error) {
 	return append(body, '}'), nil
 }
 
-// rawMembers has the length of the names and punctuation around the raw JSON of an event.
-const rawMembers = `,"input":,"output":,"error":,"metadata":}`
+// typicalHead is the room for what an event has beside its content.
+const typicalHead = 384
 
 // appendRaw appends a member without line ends, unless the value is empty. JSON strings contain no line ends.
 func appendRaw(body []byte, name string, value json.RawMessage) []byte {

@@ -17,3 +17,6 @@ var ErrMoved = errors.New("the database file was deleted or replaced while the s
 
 // ErrBuckets means that the step of an overview is not positive, or so short that there are more than MaxBuckets buckets.
 var ErrBuckets = errors.New("the step must be positive and give at most 10,000 buckets")
+
+// ErrDuplicate means that the run of an event already has the event's id, where that is not expected. Nothing was written.
+var ErrDuplicate = errors.New("a run already has an event with the same id")

@@ -16,7 +16,7 @@ const (
 	Running   = "running"
 	Completed = "completed"
 	Failed    = "failed"
-	Closed    = "closed" // no event arrived for so long that the run counts as ended; a later event reopens it
+	Abandoned = "abandoned" // no event arrived for so long that the run counts as ended; a later event reopens it
 )
 
 // Position is the place of an event in its run. Positions are ordered by sequence, then time, then tie.
@@ -60,15 +60,30 @@ type Run struct {
 	Bytes             int64     // approximate size of its events
 	Metadata          json.RawMessage
 	Tools             []string // at most MaxTools, sorted
+	Agents            []string // at most MaxAgents, sorted
+	Models            []string // at most MaxModels, sorted
 	Metrics           Metrics
 	Health            policy.Health
 	Warnings          int
 	WorstAction       policy.Action // the most severe action of its decisions
 	FirstWarningAt    time.Time     // time of the first warning; zero without one
 	UsageAfterWarning Usage         // usage since FirstWarningAt
+	UsageAfterStop    Usage         // usage after the profile would have stopped the run; if a guard did, an estimate of what that avoided
+	Guard             Guard
+	Untimed           bool      // no event has a time of its own
+	Controls          []Control // what people did with the run; at most MaxControls
+	Hints             []string  // what looks like a mistake of the sender; at most MaxHints
 	Preview           Preview
 	SlowestEvent      string // id of the event with the highest latency; "" if no latency is known
 	Refold            *Refold
+}
+
+// Guard is what the guard of a run told.
+type Guard struct {
+	By         string `json:"-"`                     // the kind of guard that acts in the run; "" if nobody acts: the run is observed
+	ShadowedBy string `json:"shadowed_by,omitempty"` // the kind of guard in shadow mode; "" for none
+	Stopped    bool   `json:"stopped,omitempty"`     // the guard blocked a call or halted the run; in an observed run, the profile would have
+	Repeats    int    `json:"repeats,omitempty"`     // the count of the finding at that decision; 0 if it has none
 }
 
 // Refold marks a run with late events that are recorded and not folded yet. The row, the warnings and the decisions of the run
@@ -78,8 +93,15 @@ type Refold struct {
 	Name   string   `json:"name,omitempty"` // the name that the events of the run gave it before
 }
 
-// MaxTools is the maximum number of tools by which a run can be found.
-const MaxTools = 64
+// MaxHints is the maximum number of hints of a run.
+const MaxHints = 8
+
+// The maximum numbers of names by which a run can be found.
+const (
+	MaxTools  = 64
+	MaxAgents = 32
+	MaxModels = 16
+)
 
 // The bounds of a Preview.
 const (
@@ -157,6 +179,7 @@ type Decision struct {
 	Code     string
 	Message  string
 	Warning  string // id of the warning that it is based on; not stored
+	ByGuard  bool   // a guard made the decision and carried it out; else the profile would have made it
 }
 
 // Checkpoint is the state of the fold of a run after the event at Position.

@@ -21,7 +21,7 @@ var built embed.FS
 // Patterns returns the patterns of the dashboard for http.ServeMux: its pages and its assets.
 func Patterns() []string {
 	return []string{
-		"GET /{$}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/graph", "GET /runs/{id}/what-if", "GET /compare", "GET /overview", "GET /rules",
+		"GET /{$}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/waterfall", "GET /runs/{id}/graph", "GET /runs/{id}/what-if", "GET /compare", "GET /overview", "GET /rules", "GET /audit", "GET /suggestions",
 		"GET /assets/{file...}",
 	}
 }
@@ -37,6 +37,18 @@ func Handler() http.Handler {
 		panic(fmt.Sprintf("dist is embedded: %v", err))
 	}
 	return handlerOf(dist)
+}
+
+// NotFound answers for pages that do not exist, with the dashboard's own page that says so.
+func NotFound() http.Handler {
+	text, err := built.ReadFile("dist/" + index)
+	if err != nil {
+		panic(fmt.Sprintf("dist is embedded: %v", err))
+	}
+	page := newFile(index, text)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page.serve(w, r, http.StatusNotFound)
+	})
 }
 
 func handlerOf(dist fs.FS) http.Handler {
@@ -65,7 +77,7 @@ func handlerOf(dist fs.FS) http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		f.serve(w, r)
+		f.serve(w, r, http.StatusOK)
 	})
 }
 
@@ -115,7 +127,7 @@ func kindOf(name string) string {
 	return "application/octet-stream"
 }
 
-func (f *file) serve(w http.ResponseWriter, r *http.Request) {
+func (f *file) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
 	h.Set("Content-Type", f.kind)
 	h.Set("Cache-Control", "no-store")
@@ -131,6 +143,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client has disconnected
 }
 

@@ -83,7 +83,7 @@ func (i *Installer) codexConfig(a *Agent) string {
 }
 
 // Distrust returns the change that removes the approvals of the program's hooks. It must be made before Uninstall.
-func (i *Installer) Distrust(a *Agent) (*Change, error) {
+func (i *Installer) Distrust(a *Agent) (*configedit.Change, error) {
 	keys, err := i.trustKeys(a)
 	if err != nil {
 		return nil, err
@@ -96,12 +96,5 @@ func (i *Installer) Distrust(a *Agent) (*Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing is changed", f.Path, err)
 	}
-	c := &Change{Path: f.Path, Before: f.Data, After: after}
-	c.apply = func() error {
-		if c.None() {
-			return nil
-		}
-		return f.Write(after)
-	}
-	return c, nil
+	return configedit.Edit(f, after), nil
 }

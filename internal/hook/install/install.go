@@ -2,12 +2,9 @@ package install
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,51 +21,13 @@ type Installer struct {
 	Place   Place
 }
 
-// Change is a change of a file.
-type Change struct {
-	Path          string
-	Before, After []byte
-	Created       bool // the file did not exist
-	Deleted       bool // the file is deleted
-
-	apply func() error
-}
-
-// None reports whether the change leaves the file unchanged.
-func (c *Change) None() bool { return !c.Deleted && !c.Created && bytes.Equal(c.Before, c.After) }
-
-// Apply makes the change.
-func (c *Change) Apply() error { return c.apply() }
-
-// backupEnd is the suffix of the copy of the former file.
-const backupEnd = ".before-unloop"
-
-// record is the data that Install stores about a changed file.
-type record struct {
-	Path    string `json:"path"`
-	Agent   string `json:"agent"`
-	Existed bool   `json:"existed"`
-	Written string `json:"written"` // SHA-256 of the content
-}
-
-func (i *Installer) recordPath(path string) string {
-	sum := sha256.Sum256([]byte(path))
-	return filepath.Join(string(i.State), "installed", hex.EncodeToString(sum[:8])+".json")
-}
-
-func (i *Installer) record(path string) (r record, ok bool) {
-	raw, err := os.ReadFile(i.recordPath(path))
-	return r, err == nil && json.Unmarshal(raw, &r) == nil
-}
-
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+func (i *Installer) keeper() configedit.Keeper {
+	return configedit.Keeper{Folder: filepath.Join(string(i.State), "installed")}
 }
 
 // Install returns the change that registers the program with an agent. It returns an error for a file that the agent would
 // reject.
-func (i *Installer) Install(a *Agent) (*Change, error) {
+func (i *Installer) Install(a *Agent) (*configedit.Change, error) {
 	path := a.file(i.Place)
 	f, err := configedit.ReadFile(path)
 	if err != nil {
@@ -82,40 +41,13 @@ func (i *Installer) Install(a *Agent) (*Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing is changed", path, err)
 	}
-	c := &Change{Path: path, Before: f.Data, After: after, Created: !f.Exists}
-	c.apply = func() error {
-		if c.None() {
-			return nil
-		}
-		if err := os.MkdirAll(filepath.Dir(i.recordPath(path)), 0o700); err != nil {
-			return fmt.Errorf("install: %w", err)
-		}
-		if existed {
-			if err := os.WriteFile(path+backupEnd, base, 0o600); err != nil {
-				return fmt.Errorf("keep the former file: %w", err)
-			}
-		}
-		raw, err := json.Marshal(record{path, a.Name, existed, sumOf(after)})
-		if err == nil {
-			err = os.WriteFile(i.recordPath(path), raw, 0o600)
-		}
-		if err != nil {
-			return fmt.Errorf("install: %w", err)
-		}
-		return f.Write(after)
-	}
-	return c, nil
+	return i.keeper().Replace(f, base, existed, after), nil
 }
 
 // base returns the file without unloop, and whether it then exists.
 func (i *Installer) base(a *Agent, f *configedit.File) (data []byte, existed bool, err error) {
-	if r, ok := i.record(f.Path); ok && f.Exists && r.Written == sumOf(f.Data) {
-		if !r.Existed {
-			return nil, false, nil
-		}
-		if data, err = os.ReadFile(f.Path + backupEnd); err == nil {
-			return data, true, nil
-		}
+	if data, existed, ok := i.keeper().Former(f); ok {
+		return data, existed, nil
 	}
 	if a.whole != nil {
 		if f.Exists && !isOwn(f.Data) {
@@ -177,14 +109,14 @@ func isOwn(entry json.RawMessage) bool {
 }
 
 // Uninstall returns the change that removes the program. If nothing else has changed the file since, it restores the former file.
-func (i *Installer) Uninstall(a *Agent) (*Change, error) {
+func (i *Installer) Uninstall(a *Agent) (*configedit.Change, error) {
 	path := a.file(i.Place)
 	f, err := configedit.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	if !f.Exists {
-		return &Change{Path: path, apply: func() error { return i.forget(path) }}, nil
+		return i.keeper().Restore(f, nil, false), nil
 	}
 	base, existed, err := i.base(a, f)
 	if err != nil && a.whole == nil {
@@ -193,29 +125,7 @@ func (i *Installer) Uninstall(a *Agent) (*Change, error) {
 	if err != nil { // the file belongs to another program
 		base, existed = f.Data, true
 	}
-	c := &Change{Path: path, Before: f.Data, After: base, Deleted: !existed}
-	c.apply = func() error {
-		var err error
-		switch {
-		case c.Deleted:
-			err = os.Remove(f.Target)
-		case !c.None():
-			err = f.Write(base)
-		}
-		return errors.Join(err, i.forget(path))
-	}
-	return c, nil
-}
-
-// forget removes the stored data about a file.
-func (i *Installer) forget(path string) error {
-	var failed []error
-	for _, name := range []string{path + backupEnd, i.recordPath(path)} {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			failed = append(failed, fmt.Errorf("uninstall: %w", err))
-		}
-	}
-	return errors.Join(failed...)
+	return i.keeper().Restore(f, base, existed), nil
 }
 
 // Registered reports whether an agent's configuration runs unloop.

@@ -26,7 +26,7 @@ func newInstaller(t *testing.T, mode hook.Mode) *Installer {
 	return &Installer{Program: "/opt/my tools/unloop", Mode: mode, State: hook.Folder(filepath.Join(home, "state")), Place: Place{Env: env}}
 }
 
-func apply(t interface{ Fatal(...any) }, c *Change, err error) *Change {
+func apply(t interface{ Fatal(...any) }, c *configedit.Change, err error) *configedit.Change {
 	if err == nil {
 		err = c.Apply()
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
@@ -249,5 +250,18 @@ func TestSniff(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		})
+	}
+}
+
+func TestTheNumberOfAProcessGroupIsNoPartOfAResult(t *testing.T) {
+	for response, want := range map[string]string{
+		`{"output":"Output: a\nExit Code: 1\nProcess Group PGID: 77"}`: `"Output: a\nExit Code: 1"`,
+		`{"output":"<x>\nOutput: a\nProcess Group PGID: 1456\n</x>"}`:  `"<x>\nOutput: a\n</x>"`,
+		`{"output":"Process Group PGID: none"}`:                        `"Process Group PGID: none"`,
+		`{"output":{"text":"\nProcess Group PGID: 77"}}`:               `{"text":"\nProcess Group PGID: 77"}`,
+	} {
+		if got, reason := Respond(jsontext.Value(response)); string(got) != want || reason != "" {
+			t.Errorf("%s gives %s, %q", response, got, reason)
+		}
 	}
 }

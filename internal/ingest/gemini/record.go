@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -152,7 +153,7 @@ func (c *call) answer() (output json.RawMessage, reason string) {
 	if c.Result.Kind() == '[' && jsonv2.Unmarshal(c.Result, &parts, lenient) == nil {
 		for _, p := range parts {
 			if p.Function.Response.Kind() != 0 {
-				return respond(p.Function.Response)
+				return Respond(p.Function.Response)
 			}
 		}
 	}
@@ -162,8 +163,9 @@ func (c *call) answer() (output json.RawMessage, reason string) {
 	return ingest.Output(c.Result), ""
 }
 
-// respond returns the parts of a function's response: usually {"output": …} or {"error": …}.
-func respond(response jsontext.Value) (output json.RawMessage, reason string) {
+// Respond returns the parts of a function's response: usually {"output": …} or {"error": …}. It omits the line with the number of the
+// command's process group that Gemini CLI adds, because it differs in each call.
+func Respond(response jsontext.Value) (output json.RawMessage, reason string) {
 	var r struct {
 		Output jsontext.Value `json:"output"`
 		Error  jsontext.Value `json:"error"`
@@ -173,11 +175,21 @@ func respond(response jsontext.Value) (output json.RawMessage, reason string) {
 	}
 	switch {
 	case r.Output.Kind() != 0:
-		return json.RawMessage(r.Output), ""
+		return withoutProcessGroup(r.Output), ""
 	case r.Error.Kind() != 0 && r.Error.Kind() != 'n':
 		return json.RawMessage(r.Error), why(r.Error)
 	}
 	return json.RawMessage(response), ""
+}
+
+// processGroup matches the line in a JSON string.
+var processGroup = regexp.MustCompile(`(\\n)?Process Group PGID: \d+`)
+
+func withoutProcessGroup(output jsontext.Value) json.RawMessage {
+	if output.Kind() != '"' {
+		return json.RawMessage(output)
+	}
+	return json.RawMessage(processGroup.ReplaceAll(output, nil))
 }
 
 // why returns the content of a JSON string, and any other value as JSON.

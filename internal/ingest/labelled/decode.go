@@ -1,6 +1,6 @@
 // Package labelled reads labelled runs, which are data sets for measuring verdicts: JSON Lines with a whole run in each line. A
-// line is an object with id, source, outcome, labels and events. An element of events is a tool_call with its result, a message
-// or a handoff. Index counts these elements, and a call and its result share an Index.
+// line is an object with id, source, outcome, labels and events. An element of events is a tool_call with its result, a message,
+// a handoff, or an event that a server recorded. Index counts these elements, and a call and its result share an Index.
 //
 // Labels and the outcome are compared with verdicts, so they do not become events. Calls have no ids in this format: the outcome
 // directly follows the start.
@@ -58,6 +58,8 @@ type entry struct {
 	From string `json:"from"` // of a handoff
 	To   string `json:"to"`
 
+	Event *unloop.Event `json:"event"` // of an event: as a server recorded it
+
 	Timestamp jsontext.Value `json:"timestamp"`
 	Latency   *float64       `json:"latency_ms"`
 	Cost      float64        `json:"cost"`
@@ -94,6 +96,11 @@ func (e *entry) send(trail *ingest.EventBuilder, index int) error {
 			return nil
 		}
 		return trail.Add(at, e.measured(&unloop.Event{Type: unloop.MessageSent, Role: e.Role, Text: e.Text}))
+	case "event":
+		if e.Event == nil {
+			return nil
+		}
+		return trail.Add(at, e.Event)
 	case "handoff":
 		return trail.Handoff(at, e.From, e.To)
 	}

@@ -28,13 +28,15 @@ func TestEntries(t *testing.T) {
 		entry string
 		want  []unloop.EventType
 	}{
-		"a call has its outcome with it":         {`{"kind":"tool_call","tool":"a","result":"x"}`, []unloop.EventType{started, unloop.ToolCallCompleted}},
-		"a call with an error has failed":        {`{"kind":"tool_call","tool":"a","result":"x","error":"y"}`, []unloop.EventType{started, unloop.ToolCallFailed}},
-		"an error needs no result":               {`{"kind":"tool_call","tool":"a","error":"y"}`, []unloop.EventType{started, unloop.ToolCallFailed}},
-		"a result that is null is one":           {`{"kind":"tool_call","tool":"a","result":null}`, []unloop.EventType{started, unloop.ToolCallCompleted}},
-		"a call without a result has no outcome": {`{"kind":"tool_call","tool":"a","error":null}`, []unloop.EventType{started}},
-		"a blank message says nothing":           {`{"kind":"message","role":"user","text":" \n"}`, nil},
-		"an unknown kind says nothing":           {`{"kind":"state","text":"x"}`, nil},
+		"a call has its outcome with it":          {`{"kind":"tool_call","tool":"a","result":"x"}`, []unloop.EventType{started, unloop.ToolCallCompleted}},
+		"a call with an error has failed":         {`{"kind":"tool_call","tool":"a","result":"x","error":"y"}`, []unloop.EventType{started, unloop.ToolCallFailed}},
+		"an error needs no result":                {`{"kind":"tool_call","tool":"a","error":"y"}`, []unloop.EventType{started, unloop.ToolCallFailed}},
+		"a result that is null is one":            {`{"kind":"tool_call","tool":"a","result":null}`, []unloop.EventType{started, unloop.ToolCallCompleted}},
+		"a call without a result has no outcome":  {`{"kind":"tool_call","tool":"a","error":null}`, []unloop.EventType{started}},
+		"a blank message says nothing":            {`{"kind":"message","role":"user","text":" \n"}`, nil},
+		"an event is as it was recorded":          {`{"kind":"event","event":{"event_id":"x","type":"llm_call_started","model":"m"}}`, []unloop.EventType{unloop.LLMCallStarted}},
+		"an entry without its event says nothing": {`{"kind":"event"}`, nil},
+		"an unknown kind says nothing":            {`{"kind":"state","text":"x"}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events, _, err := ingesttest.Decode(Format(), line(tc.entry))

@@ -5,6 +5,7 @@ package native
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -40,6 +41,7 @@ type decoder struct {
 	latency float64
 	names   map[string]string // recurring strings
 	index   int
+	unknown func(name []byte) // takes the names of members that are left out; nil to take none
 }
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
@@ -141,8 +143,28 @@ func (d *decoder) content(name string, value []byte) bool {
 		return object(&e.Usage, value)
 	case "annotations":
 		return object(&e.Hints, value)
+	default:
+		if d.unknown != nil && !slices.Contains(answerMembers, name) {
+			d.unknown([]byte(name))
+		}
 	}
 	return true
+}
+
+// answerMembers are members that a server adds to the events that it returns. They may be sent back to it.
+var answerMembers = []string{"content", "analysis", "notices", "warnings"}
+
+// Fields returns the names of the members of an event.
+func Fields() []string {
+	return []string{
+		"event_id", "run_id", "sequence", "timestamp", "type", "project", "agent", "name", "status", "model", "tool", "call_id", "role", "text",
+		"parent_event_id", "span_id", "trace_id", "input", "output", "error", "metadata", "tokens", "cost", "latency_ms", "usage", "annotations",
+	}
+}
+
+// UsageFields returns the names of the members of usage.
+func UsageFields() []string {
+	return []string{"input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens"}
 }
 
 // object reads a small object into new memory.

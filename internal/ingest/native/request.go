@@ -29,6 +29,7 @@ type Request struct {
 	Items []Item
 	Bad   []Refusal // in the order of the request
 	Cut   []Refusal // fields of Items that were shortened, in the order of the request
+	Odd   []Oddity  // what was sent and has no effect, each name once
 	One   bool      // it is one object and not a list
 }
 
@@ -37,6 +38,16 @@ type Item struct {
 	Event   *unloop.Event
 	Project string // of its run; "" if the sender does not name one
 }
+
+// Oddity is a name that an event carries and that is not known. The event is taken all the same.
+type Oddity struct {
+	Index int    // the place of its first event in the request, from 0
+	Field string // the unknown member, a member of usage as usage.NAME; "type" for an unknown type of events
+	Value string // the unknown type; else ""
+}
+
+// maxOdd is the maximum number of oddities of one request that are told.
+const maxOdd = 16
 
 // Refusal is the error of one event of a request.
 type Refusal struct {
@@ -51,6 +62,7 @@ type Refusal struct {
 func ReadRequest(body []byte, lines bool, l Limits) (*Request, error) {
 	r := reader{limits: l, in: &ingest.Input{Name: "body"}, names: make(map[string]string)}
 	r.take = r.member
+	r.unknown = func(name []byte) { r.odd(string(name), "") }
 	r.scanner.data = body
 	first := r.scanner.space()
 	switch {
@@ -93,6 +105,7 @@ type reader struct {
 	scanner scanner
 	names   map[string]string // recurring strings
 	take    func(name, value []byte)
+	unknown func(name []byte)
 
 	d       decoder // decodes the current event
 	project string
@@ -145,7 +158,7 @@ func (r *reader) element() bool {
 		r.Bad = append(r.Bad, Refusal{r.index - 1, "", "got a JSON " + kindOf(r.scanner.data[begin]) + ", want an event"})
 		return true
 	}
-	r.d = decoder{names: r.names, event: unloop.Event{Index: r.index - 1}}
+	r.d = decoder{names: r.names, unknown: r.unknown, event: unloop.Event{Index: r.index - 1}}
 	r.project, r.field, r.reason = "", "", ""
 	if !r.scanner.object(r.limits.Levels, r.take) {
 		return false
@@ -160,6 +173,13 @@ func (r *reader) member(name, value []byte) {
 		ok = r.d.text(&r.project, value, true)
 	} else {
 		ok = r.d.member(name, value)
+	}
+	if ok && string(name) == "usage" {
+		Members(value, func(name, _ []byte) {
+			if !slices.Contains(UsageFields(), string(name)) {
+				r.odd("usage."+string(name), "")
+			}
+		})
 	}
 	if !ok && r.reason == "" {
 		r.field, r.reason = string(name), "a JSON "+kindOf(value[0])+" does not fit here"
@@ -179,11 +199,22 @@ func (r *reader) keep() {
 		r.Bad = append(r.Bad, Refusal{e.Index, r.field, r.reason})
 		return
 	}
+	if !slices.Contains(unloop.EventTypes(), e.Type) {
+		r.odd("type", string(e.Type))
+	}
 	r.shorten(e)
 	kept := new(unloop.Event)
 	*kept = *e
 	own(kept)
 	r.Items = append(r.Items, Item{kept, r.project})
+}
+
+// odd notes a name that is not known.
+func (r *reader) odd(field, value string) {
+	known := slices.ContainsFunc(r.Odd, func(o Oddity) bool { return o.Field == field && o.Value == value })
+	if !known && len(r.Odd) < maxOdd {
+		r.Odd = append(r.Odd, Oddity{r.index - 1, field, value})
+	}
 }
 
 // own copies the memory that an event shares with the request, as valid UTF-8.

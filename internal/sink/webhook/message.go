@@ -34,6 +34,7 @@ type run struct {
 	HealthScore   int     `json:"health_score"`
 	HealthStatus  string  `json:"loop_health_status"`
 	WorstDecision string  `json:"worst_decision"`
+	GuardedBy     *string `json:"guarded_by"` // null: the run is observed
 }
 
 type warning struct {
@@ -54,6 +55,7 @@ type warning struct {
 
 type decision struct {
 	Action  string `json:"action"`
+	ByGuard bool   `json:"by_guard"` // the guard of the run carried it out; else nobody acted
 	Code    string `json:"code"`
 	EventID string `json:"event_id"`
 }
@@ -65,7 +67,7 @@ func (w *notifier) messageOf(n *sink.Notice) *message {
 		Run: run{
 			ID: r.ID, Name: r.Name, Project: r.Project, Status: r.Status, URL: api.OrNull(link(w.options.URL, r.ID)), StartedAt: r.StartedAt,
 			EndedAt: r.EndedAt, Cost: r.Cost, Tokens: r.Tokens, Events: r.EventCount, Warnings: r.WarningCount,
-			HealthScore: r.HealthScore, HealthStatus: r.HealthStatus, WorstDecision: r.WorstDecision,
+			HealthScore: r.HealthScore, HealthStatus: r.HealthStatus, WorstDecision: r.WorstDecision, GuardedBy: r.GuardedBy,
 		},
 		Warning: warning{
 			ID: found.ID, RunID: found.RunID, EventID: found.EventID, Type: found.Type, Severity: found.Severity, Message: found.Message,
@@ -73,7 +75,7 @@ func (w *notifier) messageOf(n *sink.Notice) *message {
 		},
 	}
 	if d := n.Decision; d != nil {
-		m.Decision = &decision{d.Action, d.Code, d.EventID}
+		m.Decision = &decision{d.Action, d.ByGuard, d.Code, d.EventID}
 	}
 	return m
 }

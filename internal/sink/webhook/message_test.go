@@ -69,8 +69,9 @@ const wantJSON = `{
     "event_count": 20,
     "warning_count": 1,
     "health_score": 45,
-    "loop_health_status": "Likely stuck",
-    "worst_decision": "block"
+    "loop_health_status": "stuck",
+    "worst_decision": "block",
+    "guarded_by": null
   },
   "warning": {
     "warning_id": "w",
@@ -89,6 +90,7 @@ const wantJSON = `{
   },
   "decision": {
     "action": "block",
+    "by_guard": false,
     "code": "same_call",
     "event_id": "e10"
   }

@@ -243,7 +243,7 @@ func grown(id string, count int) *store.Update {
 	return &store.Update{
 		Run: store.Run{
 			Number: 7, ID: "run/1", Name: "nightly", Project: "web", Status: store.Running, Started: time.Unix(1_700_000_000, 0).UTC(),
-			Metrics: store.Metrics{Events: 20, Tokens: 300, Cost: 0.1 + 0.2}, Health: policy.Health{Score: 45, Status: policy.LikelyStuck},
+			Metrics: store.Metrics{Events: 20, Tokens: 300, Cost: 0.1 + 0.2}, Health: policy.Health{Score: 45, Status: policy.GradeStuck},
 			Warnings: 1, WorstAction: policy.Warn,
 		},
 		Warnings: []store.Warning{warned(id, count)},

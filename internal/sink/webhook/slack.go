@@ -58,13 +58,21 @@ func (m *message) headline() string {
 	name := m.Run.Name
 	switch m.Level {
 	case sink.Halt:
-		return fmt.Sprintf("%s would be halted: %s", name, m.Warning.Type)
+		return fmt.Sprintf("%s %s: %s", name, m.happened("was halted", "would be halted"), m.Warning.Type)
 	case sink.Block:
-		return fmt.Sprintf("%s would have a call blocked: %s", name, m.Warning.Type)
+		return fmt.Sprintf("%s %s: %s", name, m.happened("had a call blocked", "would have a call blocked"), m.Warning.Type)
 	case sink.Grown:
 		return fmt.Sprintf("%s continues, %d times so far: %s", name, *m.Warning.Count, m.Warning.Type)
 	}
 	return fmt.Sprintf("%s: %s", name, m.Warning.Type)
+}
+
+// happened returns what the guard of the run did, or what one would do in an observed run.
+func (m *message) happened(did, would string) string {
+	if d := m.Decision; d != nil && d.ByGuard {
+		return did + " by the guard"
+	}
+	return would
 }
 
 // escape escapes links and mentions of Slack, and cuts the text to the given number of characters, including escapes.

@@ -29,7 +29,7 @@ func newLoad(runs int) *load {
 		l.runs = append(l.runs, store.Run{
 			Number: int64(k + 1), ID: fmt.Sprintf("run_%016x", l.source.Uint64()), Name: "refactor the parser", Project: "compiler",
 			Status: store.Running, Profile: "default", Started: time.Now(), Updated: time.Now(), Tools: []string{"edit", "read_file", "search_files"},
-			Metadata: []byte(`{"model":"m-1","user":"x"}`), Health: policy.Health{Score: 80, Status: policy.Healthy},
+			Metadata: []byte(`{"model":"m-1","user":"x"}`), Health: policy.Health{Score: 80, Status: policy.GradeHealthy},
 			Metrics: store.Metrics{BusiestTool: &tool, BusiestAgent: &agent},
 		})
 	}

@@ -29,7 +29,7 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		table           string
 		columns, suffix string
 	}{
-		{&all.runs, "runs", runColumns, conflict("number", runColumns)},
+		{&all.runs, "runs", writtenRunColumns, conflict("number", writtenRunColumns)},
 		{&all.events, "events", eventColumns, " ON CONFLICT (run, id) DO NOTHING"},
 		{&all.spans, "spans", spanColumns, conflict("trace, id", spanColumns)},
 		{&all.traces, "traces", traceColumns, conflict("trace, run", traceColumns)},
@@ -39,7 +39,7 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 	} {
 		*b.into = bulk{what: b.table, columns: strings.Count(b.columns, ",") + 1, sizes: s.rows}
 		err := s.prepareBulk(ctx, b.into, func(rows int) string {
-			return "INSERT INTO " + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
+			return s.insertInto + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
 		})
 		if err != nil {
 			return all, err

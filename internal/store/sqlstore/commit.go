@@ -12,7 +12,8 @@ import (
 // writing is a commit in progress.
 type writing struct {
 	*Store
-	tx *sql.Tx
+	tx   *sql.Tx
+	conn *sql.Conn // of tx, where it can copy; nil elsewhere
 }
 
 // Commit writes the batch as one transaction, which is on disk when Commit returns. It skips and returns the events whose id the run
@@ -20,37 +21,83 @@ type writing struct {
 // nothing is written. There is one exception: if the connection to PostgreSQL is lost during the final commit, the outcome is unknown,
 // and the batch can be committed again. If a SQLite file was deleted or replaced, this and every later error is store.ErrMoved.
 func (s *Store) Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.intact(); err != nil {
-		return nil, fmt.Errorf("begin a commit: %w", err)
-	}
-	tx, err := s.begin(ctx)
+	err = s.transaction(ctx, func(w *writing) error {
+		duplicates, err = w.batch(ctx, b)
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("begin a commit: %w", err)
-	}
-	w := &writing{Store: s, tx: tx}
-	duplicates, err = w.batch(ctx, b)
-	clear(s.scratch)
-	if err != nil {
-		return nil, errors.Join(err, tx.Rollback())
-	}
-	if err := tx.Commit(); err != nil {
-		return nil, fmt.Errorf("finish a commit: %w", err)
-	}
-	if err := s.intact(); err != nil { // otherwise the commit may be in a deleted file
-		return nil, fmt.Errorf("finish a commit: %w", err)
+		return nil, err
 	}
 	return duplicates, nil
 }
 
-// begin begins a transaction. An idle connection that was lost fails here, and the second attempt opens a new one.
-func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil && ctx.Err() == nil {
-		tx, err = s.write.BeginTx(ctx, nil)
+// CommitTogether writes batches in their order as one transaction, as Commit writes one. If the run of an event already has its id, it
+// writes nothing and returns store.ErrDuplicate.
+func (s *Store) CommitTogether(ctx context.Context, batches []*store.Batch) error {
+	return s.transaction(ctx, func(w *writing) error {
+		for _, b := range batches {
+			doubled, err := w.batch(ctx, b)
+			if err != nil {
+				return err
+			}
+			if len(doubled) > 0 {
+				return store.ErrDuplicate
+			}
+		}
+		return nil
+	})
+}
+
+// transaction commits what write writes, unless that fails.
+func (s *Store) transaction(ctx context.Context, write func(w *writing) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.intact(); err != nil {
+		return fmt.Errorf("begin a commit: %w", err)
 	}
-	return tx, err
+	w, err := s.begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin a commit: %w", err)
+	}
+	defer w.release()
+	tx := w.tx
+	err = write(w)
+	clear(s.scratch)
+	if err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("finish a commit: %w", err)
+	}
+	if err := s.intact(); err != nil { // it may have been written to a deleted file
+		return fmt.Errorf("finish a commit: %w", err)
+	}
+	return nil
+}
+
+// begin begins a transaction. An idle connection that was lost fails here, and the second attempt opens a new one.
+func (s *Store) begin(ctx context.Context) (*writing, error) {
+	w := &writing{Store: s}
+	try := func() (err error) {
+		if s.copies {
+			w.conn, w.tx, err = s.beginOn(ctx)
+			return err
+		}
+		w.tx, err = s.write.BeginTx(ctx, nil)
+		return err
+	}
+	err := try()
+	if err != nil && ctx.Err() == nil {
+		err = try()
+	}
+	return w, err
+}
+
+// release gives the connection back after the end of the transaction.
+func (w *writing) release() {
+	if w.conn != nil {
+		_ = w.conn.Close() // the error is that the connection was lost, which the transaction said
+	}
 }
 
 // batch writes the batch.
@@ -119,6 +166,8 @@ func (w *writing) deleted(ctx context.Context, deleted, emptied []int64) error {
 func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 	for _, query := range []string{
 		`DELETE FROM deliveries WHERE run = $1`,
+		`DELETE FROM labels WHERE run = $1`,
+		`DELETE FROM acknowledgements WHERE run = $1`,
 		`DELETE FROM warnings WHERE run = $1`,
 		`DELETE FROM decisions WHERE run = $1`,
 		`DELETE FROM checkpoints WHERE run = $1`,
@@ -130,7 +179,7 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 			return err
 		}
 	}
-	return nil
+	return w.unindexRun(ctx, run)
 }
 
 // invalidate deletes the decisions and checkpoints after a position, and all warnings of the run.

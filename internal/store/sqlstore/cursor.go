@@ -45,3 +45,28 @@ func parse(text, kind string, keys int) (place []any, err error) {
 	}
 	return place, nil
 }
+
+// sortedCursor returns the place behind a run with this key in a sorted list.
+func sortedCursor(kind string, key any, number int64) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%s.%d.%v", kind, number, key))
+}
+
+// parseSorted reads the output of sortedCursor.
+func parseSorted(text, kind string, parse func(string) (any, error)) (key any, number int64, err error) {
+	plain, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return nil, 0, store.ErrCursor
+	}
+	place, found := strings.CutPrefix(string(plain), kind+".")
+	first, rest, separated := strings.Cut(place, ".")
+	if !found || !separated {
+		return nil, 0, store.ErrCursor
+	}
+	if number, err = strconv.ParseInt(first, 10, 64); err != nil {
+		return nil, 0, fmt.Errorf("%w: the number of a run is none", store.ErrCursor)
+	}
+	if key, err = parse(rest); err != nil {
+		return nil, 0, fmt.Errorf("%w: a key is no number", store.ErrCursor)
+	}
+	return key, number, nil
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-const decisionColumns = "run, at_sequence, at_time, at_tie, number, event_id, action, code, message"
+const decisionColumns = "run, at_sequence, at_time, at_tie, number, event_id, action, code, message, by_guard"
 
 type decisionKey struct {
 	run    int64
@@ -22,7 +22,7 @@ func (w *writing) decisions(ctx context.Context, decisions []store.Decision) err
 	return insert(ctx, w, &w.bulks.decisions, decisions, func(to []any, d *store.Decision) []any {
 		p := &d.Position
 		return append(to, d.Run, p.Sequence, p.Time, p.Tie, int64(d.Number), store.Key(d.EventID), int64(d.Action), store.Text(d.Code),
-			store.Text(d.Message))
+			store.Text(d.Message), toInt(d.ByGuard))
 	}, nil)
 }
 
@@ -58,9 +58,9 @@ func (s *Store) Decisions(ctx context.Context, run int64, p store.Page) (decisio
 }
 
 func scanDecision(row scanner) (d store.Decision, err error) {
-	var action int64
+	var action, byGuard int64
 	p := &d.Position
-	err = row.Scan(&d.Run, &p.Sequence, &p.Time, &p.Tie, &d.Number, &d.EventID, &action, &d.Code, &d.Message)
-	d.Action = policy.Action(action)
+	err = row.Scan(&d.Run, &p.Sequence, &p.Time, &p.Tie, &d.Number, &d.EventID, &action, &d.Code, &d.Message, &byGuard)
+	d.Action, d.ByGuard = policy.Action(action), byGuard != 0
 	return d, err
 }

@@ -7,6 +7,7 @@
 //	      ├─ checkpoints  (run, at_sequence, at_time, at_tie)
 //	      └─ traces       (trace, run): the trace has events in the run; run 0: in none
 //	                      └─ spans  (trace, id), which belong to the trace, not to a run
+//	search                one row for each indexed event, with its words; ADR 14
 //	settings              name
 //
 // The tables have no foreign keys: checking one costs a lookup for each event. The only writer inserts a run before its records

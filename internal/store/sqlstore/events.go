@@ -16,6 +16,9 @@ const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, 
 
 // events writes events and returns those that their runs already have.
 func (w *writing) events(ctx context.Context, events []store.Event) (skipped []store.EventRef, err error) {
+	if copied, err := w.copyEvents(ctx, events); copied || err != nil {
+		return nil, err
+	}
 	err = insert(ctx, w, &w.bulks.events, events, w.eventArguments, func(part []store.Event, written int64) error {
 		if written == int64(len(part)) {
 			return nil
@@ -63,7 +66,15 @@ func (w *writing) duplicates(ctx context.Context, part []store.Event) (left []st
 // remove deletes events.
 func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
 	for _, ref := range removed {
-		if err := w.exec(ctx, "delete an event", `DELETE FROM events WHERE run = $1 AND id = $2`, ref.Run, store.Key(ref.ID)); err != nil {
+		var arrival int64
+		err := w.tx.QueryRowContext(ctx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING arrival`, ref.Run, store.Key(ref.ID)).Scan(&arrival)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("delete an event: %w", err)
+		}
+		if err := w.unindex(ctx, ref.Run, arrival); err != nil {
 			return err
 		}
 	}

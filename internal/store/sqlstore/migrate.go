@@ -12,7 +12,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// migrations create and change the tables, in the SQL of SQLite. A released file is never changed.
+// migrations create and change the tables, in the SQL of SQLite. A file that ends in .sqlite.sql or .postgres.sql is for that database
+// only, as it stands. A released file is never changed.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -48,6 +49,9 @@ func (s *Store) steps() (steps []*goose.Migration, err error) {
 		return nil, fmt.Errorf("list the migrations: %w", err)
 	}
 	for _, name := range names {
+		if strings.HasSuffix(name, s.otherMigrations) {
+			continue
+		}
 		text, err := migrations.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read migration %s: %w", name, err)

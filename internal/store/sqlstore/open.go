@@ -14,7 +14,8 @@ import (
 
 // Options are the options of a store. The zero value is valid.
 type Options struct {
-	Readers int // number of connections for reading; default: 4
+	Readers  int  // connections that read at once; 4 unless above 0
+	NoSearch bool // events are not indexed for full-text search, and what was indexed is deleted
 }
 
 // Store keeps records in a database. It is safe for concurrent use.
@@ -23,23 +24,32 @@ type Store struct {
 
 	mu      sync.Mutex // held by Commit
 	bulks   bulks
-	scratch []any // arguments of the current statement of Commit
+	scratch []any // arguments of the statement that Commit is at
+
+	searchable bool // events are indexed for full-text search
 }
 
 // database is the part that differs between SQLite and PostgreSQL.
 type database struct {
-	write    *sql.DB // one connection
-	read     *sql.DB
-	lock     io.Closer      // keeps other servers out
-	lease    *writerLease   // nil if the lock cannot be lost
-	file     *databaseFile  // nil if the database is not a file
-	snapshot *sql.TxOptions // of a transaction with a consistent snapshot
-	dialect  goose.Dialect
-	words    *strings.Replacer  // translates the SQL of the migrations
-	mark     func(k int) string // the k-th placeholder of a long statement, from 1
-	rows     []int              // numbers of rows of bulk statements, descending to 1
-	size     string             // the query for Size
-	reclaim  []string           // the statements of Reclaim
+	write      *sql.DB // one connection
+	read       *sql.DB
+	lock       io.Closer      // keeps other servers out
+	lease      *writerLease   // nil if the lock cannot be lost
+	file       *databaseFile  // nil if the database is not a file
+	snapshot   *sql.TxOptions // of a transaction with a consistent snapshot
+	dialect    goose.Dialect
+	words      *strings.Replacer  // translates the SQL of the migrations
+	mark       func(k int) string // the k-th placeholder of a long statement, from 1
+	copies     bool               // writes many events with COPY
+	insertInto string             // beginning of a statement that inserts many rows
+	rows       []int              // numbers of rows of bulk statements, descending to 1
+	size       string             // the query for Size
+	reclaim    []string           // the statements of Reclaim
+
+	otherMigrations string // how the names of migrations end that are for the other database
+	scanRuns        string // the table of runs for queries that look at all of them
+	position        string // the function that tells where a text is in another, from 1
+	search          searchSQL
 }
 
 // Open opens a store: a SQLite database at a path, or a PostgreSQL database at a URL postgres://…. It creates the file if it does
@@ -56,7 +66,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{database: d}
+	s := &Store{database: d, searchable: !o.NoSearch}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -77,6 +87,11 @@ func (s *Store) start(ctx context.Context) (err error) {
 	}
 	if _, _, err := s.Last(ctx); err != nil { // opens the log of SQLite
 		return err
+	}
+	if !s.searchable {
+		if err := s.clearSearch(ctx); err != nil {
+			return err
+		}
 	}
 	return s.intact()
 }

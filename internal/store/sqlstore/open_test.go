@@ -21,6 +21,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 func TestOpen(t *testing.T) {
@@ -83,7 +84,10 @@ func olderTables(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
+	meddle(t, dsn, columnsOfLists...)
+	meddle(t, dsn, columnsOfGuards...)
 	meddle(t, dsn, columnsOfFigures...)
+	meddle(t, dsn, tablesOfActs...)
 	meddle(t, dsn, `ALTER TABLE events DROP COLUMN analysis`, `ALTER TABLE runs DROP COLUMN slowest`, `DROP TABLE traces`,
 		`DROP INDEX runs_refold`, `ALTER TABLE runs DROP COLUMN refold`,
 		`DROP INDEX deliveries_run`, `ALTER TABLE deliveries DROP COLUMN run`,
@@ -94,7 +98,8 @@ func olderTables(t *testing.T, dsn string) {
 		`DELETE FROM goose_db_version WHERE version_id >= 2`)
 	s := open(t, dsn)
 	got, err := s.Run(ctx, b.Runs[0].ID)
-	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Preview.Novelty) != 0 || got.SlowestEvent != "" || got.Refold != nil {
+	if err != nil || got == nil || got.Metrics.Events != 1 || len(got.Preview.Novelty) != 0 || got.SlowestEvent != "" || got.Refold != nil ||
+		got.Status != store.Abandoned || got.Health.Status != policy.GradeStuck {
 		t.Errorf("run %+v, error %v", got, err)
 	}
 	if _, err := s.Commit(ctx, &store.Batch{Runs: b.Runs}); err != nil {
@@ -105,6 +110,24 @@ func olderTables(t *testing.T, dsn string) {
 	}
 	eventsOfOlderTables(t, s, b.Events[0])
 	spansOfOlderTables(t, s)
+}
+
+// tablesOfActs takes the tables away that hold what people did.
+var tablesOfActs = []string{`DROP TABLE acts`, `DROP TABLE labels`, `DROP TABLE acknowledgements`, `DROP TABLE mutes`}
+
+// columnsOfGuards takes the columns away that tell of guards.
+var columnsOfGuards = []string{
+	`ALTER TABLE runs DROP COLUMN guarded_by`, `ALTER TABLE runs DROP COLUMN stop_calls`, `ALTER TABLE runs DROP COLUMN stop_tokens`,
+	`ALTER TABLE runs DROP COLUMN stop_cost`, `ALTER TABLE decisions DROP COLUMN by_guard`,
+	`UPDATE runs SET status = 'closed', health = 'Likely stuck'`,
+}
+
+// columnsOfLists takes away what lists of runs filter and sort by, and the full-text index.
+var columnsOfLists = []string{
+	`DROP INDEX IF EXISTS runs_list`, `DROP TABLE search`,
+	`ALTER TABLE runs DROP COLUMN agents`, `ALTER TABLE runs DROP COLUMN models`, `ALTER TABLE runs DROP COLUMN labels`,
+	`ALTER TABLE runs DROP COLUMN events`, `ALTER TABLE runs DROP COLUMN duration`,
+	`ALTER TABLE runs DROP COLUMN mean_latency`,
 }
 
 // columnsOfFigures brings back the columns of figures that one column replaced, with figures in them.
@@ -134,13 +157,29 @@ func olderFigures(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
+	meddle(t, dsn, columnsOfLists...)
+	meddle(t, dsn, columnsOfGuards...)
 	meddle(t, dsn, columnsOfFigures...)
+	meddle(t, dsn, tablesOfActs...)
 	meddle(t, dsn, `ALTER TABLE events DROP COLUMN analysis`, `ALTER TABLE runs ADD COLUMN glance TEXT NOT NULL DEFAULT ''`,
 		`UPDATE runs SET glance = '{"tools":[{"name":"\"news\":","calls":2}],"news":[0.5],"health":[{"number":1,"score":90}]}'`,
 		`DELETE FROM goose_db_version WHERE version_id >= 6`)
-	got, err := open(t, dsn).Run(ctx, b.Runs[0].ID)
+	s := open(t, dsn)
+	got, err := s.Run(ctx, b.Runs[0].ID)
 	if err != nil || got == nil {
 		t.Fatalf("run %v, error %v", got, err)
+	}
+	if n, err := s.Index(ctx, 10); n != 1 || err != nil {
+		t.Errorf("of its event %d are indexed, error %v", n, err)
+	}
+	longer := b.Runs[0]
+	longer.Number, longer.ID, longer.Metrics.Duration = 2, "longer", 12.5
+	if _, err := s.Commit(ctx, &store.Batch{Runs: []store.Run{longer}}); err != nil {
+		t.Fatal(err)
+	}
+	runs, _, err := s.Runs(ctx, store.Filter{}, store.Order{Key: store.ByDuration}, store.Page{Limit: 10})
+	if err != nil || len(runs) != 2 || runs[0].ID != "longer" {
+		t.Errorf("sorted by duration: %d runs, error %v", len(runs), err)
 	}
 	tool := `a "tool"`
 	metrics := store.Metrics{

@@ -16,35 +16,32 @@ const (
 	maxSlowest = 10
 )
 
-// Overview summarizes the runs that started from since to before until, in buckets of a step. It reads all of them in one
-// snapshot.
-func (s *Store) Overview(ctx context.Context, since, until time.Time, step time.Duration) (f store.Overview, err error) {
-	if !fits(since, until, step) {
-		return f, fmt.Errorf("summarize runs from %v to %v by %v: %w", since, until, step, store.ErrBuckets)
+// Overview sums up the runs that the filter chooses and that started in a period, in buckets of a step, and those of the period of equal
+// length before. It reads the rows of all of them. All its parts are of one moment.
+func (s *Store) Overview(ctx context.Context, q store.OverviewQuery) (f store.Overview, err error) {
+	if !fits(q.Since, q.Until, q.Step) {
+		return f, fmt.Errorf("sum up runs from %v to %v by %v: %w", q.Since, q.Until, q.Step, store.ErrBuckets)
+	}
+	chosen, err := s.filtered(ctx, &q.Filter)
+	if err != nil {
+		return f, fmt.Errorf("sum up runs: %w", err)
 	}
 	tx, err := s.read.BeginTx(ctx, s.snapshot)
 	if err != nil {
 		return f, fmt.Errorf("begin an overview: %w", err)
 	}
 	defer func() { err = errors.Join(err, tx.Rollback()) }()
-	f = store.Overview{Since: since, Until: until, Step: step}
-	for start := since; start.Before(until); start = start.Add(step) {
-		f.Buckets = append(f.Buckets, store.OverviewBucket{Start: start})
+	f = store.Overview{Since: q.Since, Until: q.Until, Step: q.Step}
+	if err := s.sumUp(ctx, tx, &f, &q); err != nil {
+		return f, fmt.Errorf("sum up runs: %w", err)
 	}
-	window := []any{toNanos(since), toNanos(until)}
-	if err := buckets(ctx, tx, &f, window); err != nil {
-		return f, fmt.Errorf("count runs by time: %w", err)
+	if f.Tools, err = looping(ctx, tx, "tool", "4", chosen); err != nil {
+		return f, fmt.Errorf("sum up looping tools: %w", err)
 	}
-	if err := totals(ctx, tx, &f, window); err != nil {
-		return f, fmt.Errorf("sum the usage of runs: %w", err)
+	if f.Rules, err = looping(ctx, tx, "rule", "3", chosen); err != nil {
+		return f, fmt.Errorf("sum up warnings: %w", err)
 	}
-	if f.Tools, err = looping(ctx, tx, "tool", "4", window); err != nil {
-		return f, fmt.Errorf("list looping tools: %w", err)
-	}
-	if f.Rules, err = looping(ctx, tx, "rule", "3", window); err != nil {
-		return f, fmt.Errorf("list warnings by rule: %w", err)
-	}
-	if f.Slowest, err = slowest(ctx, tx, window); err != nil {
+	if f.Slowest, err = slowest(ctx, tx, chosen); err != nil {
 		return f, fmt.Errorf("list the slowest steps: %w", err)
 	}
 	return f, nil
@@ -59,55 +56,17 @@ func fits(since, until time.Time, step time.Duration) bool {
 	return whole/step < store.MaxBuckets || whole/step == store.MaxBuckets && whole%step == 0
 }
 
-func buckets(ctx context.Context, tx *sql.Tx, f *store.Overview, window []any) error {
-	query := `SELECT (started - $1) / $3, status, COUNT(*), SUM(CASE WHEN warned <> 0 THEN 1 ELSE 0 END)
-		FROM runs WHERE started >= $1 AND started < $2 GROUP BY 1, 2`
-	return eachRow(ctx, tx, query, append(window[:2:2], int64(f.Step)), func(row scanner) error {
-		var bucket int64
-		var status string
-		var runs, warned int
-		if err := row.Scan(&bucket, &status, &runs, &warned); err != nil {
-			return err
-		}
-		b := &f.Buckets[bucket]
-		b.Warned += warned
-		switch status {
-		case store.Running:
-			b.Running += runs
-		case store.Completed:
-			b.Completed += runs
-		case store.Failed:
-			b.Failed += runs
-		case store.Closed:
-			b.Closed += runs
-		}
-		return nil
-	})
-}
-
 // sane returns an expression for the sum of a column. It ignores absurd values, which would overflow the sum.
 func sane(column string) string {
 	return "CASE WHEN " + column + " BETWEEN -1000000000000 AND 1000000000000 THEN " + column + " ELSE 0 END"
 }
 
-func totals(ctx context.Context, tx *sql.Tx, f *store.Overview, window []any) error {
-	query := "SELECT COUNT(*), COALESCE(SUM(CASE WHEN warned <> 0 THEN 1 ELSE 0 END), 0)"
-	for _, column := range []string{"after_calls", "after_tokens", "tool_calls", "tokens"} {
-		query += ", CAST(COALESCE(SUM(" + sane(column) + "), 0) AS BIGINT)"
-	}
-	for _, column := range []string{"after_cost", "cost"} {
-		query += ", COALESCE(SUM(" + sane(column) + "), 0.0)"
-	}
-	return tx.QueryRowContext(ctx, query+" FROM runs WHERE started >= $1 AND started < $2", window...).
-		Scan(&f.Runs, &f.Warned, &f.UsageAfterWarning.Calls, &f.UsageAfterWarning.Tokens, &f.Usage.Calls, &f.Usage.Tokens, &f.UsageAfterWarning.Cost, &f.Usage.Cost)
-}
-
 // looping counts warnings by a column, the highest counts first.
-func looping(ctx context.Context, tx *sql.Tx, column, most string, window []any) (all []store.Looping, err error) {
+func looping(ctx context.Context, tx *sql.Tx, column, most string, chosen *where) (all []store.Looping, err error) {
 	query := fmt.Sprintf(`SELECT w.%[1]s, COUNT(DISTINCT w.run), COUNT(*), CAST(SUM(%[4]s) AS BIGINT) FROM warnings w
-		JOIN runs ON runs.number = w.run WHERE runs.started >= $1 AND runs.started < $2 AND w.%[1]s <> ''
-		GROUP BY w.%[1]s ORDER BY %[2]s DESC, w.%[1]s LIMIT %[3]d`, column, most, maxLooping, sane("w.count"))
-	err = eachRow(ctx, tx, query, window, func(row scanner) error {
+		WHERE w.run IN (SELECT number FROM runs%[5]s) AND w.%[1]s <> ''
+		GROUP BY w.%[1]s ORDER BY %[2]s DESC, w.%[1]s LIMIT %[3]d`, column, most, maxLooping, sane("w.count"), chosen)
+	err = eachRow(ctx, tx, query, chosen.args, func(row scanner) error {
 		var l store.Looping
 		err := row.Scan(&l.Name, &l.Runs, &l.Warnings, &l.Repeats)
 		all = append(all, l)
@@ -116,14 +75,43 @@ func looping(ctx context.Context, tx *sql.Tx, column, most string, window []any)
 	return all, err
 }
 
-func slowest(ctx context.Context, tx *sql.Tx, window []any) (all []store.SlowStep, err error) {
-	query := fmt.Sprintf(`SELECT id, slowest, max_latency FROM runs WHERE started >= $1 AND started < $2 AND max_latency > 0
-		ORDER BY max_latency DESC, number LIMIT %d`, maxSlowest)
-	err = eachRow(ctx, tx, query, window, func(row scanner) error {
+func slowest(ctx context.Context, tx *sql.Tx, chosen *where) (all []store.SlowStep, err error) {
+	query := fmt.Sprintf(`SELECT number, id, name, slowest, max_latency FROM runs%s AND max_latency > 0
+		ORDER BY max_latency DESC, number LIMIT %d`, chosen, maxSlowest)
+	var numbers []int64
+	err = eachRow(ctx, tx, query, chosen.args, func(row scanner) error {
 		var slow store.SlowStep
-		err := row.Scan(&slow.RunID, &slow.EventID, &slow.Latency)
-		all = append(all, slow)
+		var number int64
+		err := row.Scan(&number, &slow.RunID, &slow.Run, &slow.EventID, &slow.Latency)
+		all, numbers = append(all, slow), append(numbers, number)
 		return err
 	})
+	for k := range all {
+		if err == nil {
+			all[k].Step, err = stepOf(ctx, tx, numbers[k], all[k].EventID)
+		}
+	}
 	return all, err
+}
+
+// stepOf returns what an event is about: the tool or model that it calls, else its type; "" if there is no such event.
+func stepOf(ctx context.Context, tx *sql.Tx, run int64, id string) (string, error) {
+	var body []byte
+	err := tx.QueryRowContext(ctx, `SELECT body FROM events WHERE run = $1 AND id = $2`, run, id).Scan(&body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	e, err := store.Decode(body)
+	if err != nil {
+		return "", nil //nolint:nilerr // an event that nobody can read has no name
+	}
+	for _, name := range []string{e.ToolName(), e.Model} {
+		if name != "" {
+			return name, nil
+		}
+	}
+	return string(e.Type), nil
 }

@@ -84,10 +84,14 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		dialect:  goose.DialectPostgres,
 		words: strings.NewReplacer("INTEGER", "BIGINT", "REAL", "DOUBLE PRECISION", "BLOB", "BYTEA",
 			"TEXT", `TEXT COLLATE "C"`, "json_object(", "json_build_object("),
-		mark:    func(k int) string { return "$" + strconv.Itoa(k) },
-		rows:    []int{512, 64, 8, 1},
-		size:    `SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM runs`,
-		reclaim: []string{`VACUUM events`, `VACUUM runs`, `VACUUM warnings`, `VACUUM decisions`, `VACUUM checkpoints`, `VACUUM spans`, `VACUUM traces`},
+		copies:     true,
+		insertInto: "INSERT INTO ",
+		mark:       func(k int) string { return "$" + strconv.Itoa(k) },
+		rows:       []int{512, 64, 8, 1},
+		size:       `SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM runs`,
+		reclaim:    []string{`VACUUM events`, `VACUUM runs`, `VACUUM warnings`, `VACUUM decisions`, `VACUUM checkpoints`, `VACUUM spans`, `VACUUM traces`, `VACUUM search`},
+
+		otherMigrations: ".sqlite.sql", scanRuns: "runs", position: "strpos", search: postgresSearch,
 	}
 	if err := d.write.PingContext(ctx); err != nil {
 		return database{}, errors.Join(fmt.Errorf("connect to the database: %w", err), d.close())

@@ -1,12 +1,14 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 // where collects the conditions of a query and their arguments.
@@ -32,8 +34,8 @@ func (w *where) String() string {
 	return " WHERE " + strings.Join(w.conditions, " AND ")
 }
 
-// filtered returns the conditions of a filter.
-func filtered(f store.Filter) *where {
+// filtered returns the conditions that a run has to meet.
+func (s *Store) filtered(ctx context.Context, f *store.Filter) (*where, error) {
 	w := &where{}
 	if f.Status != "" {
 		w.add("status = ?", store.Key(f.Status))
@@ -47,38 +49,128 @@ func filtered(f store.Filter) *where {
 	if !f.Until.IsZero() {
 		w.add("started < ?", toNanos(f.Until))
 	}
+	oneOf(w, "health", f.Health, func(health string) any { return store.Text(health) })
+	oneOf(w, "worst", f.Decisions, func(action policy.Action) any { return int64(action) })
+	if f.Guarded != nil {
+		condition := "guarded_by = ''"
+		if *f.Guarded {
+			condition = "guarded_by <> ''"
+		}
+		w.add(condition)
+	}
 	if f.Warning != "" {
-		w.add("EXISTS (SELECT 1 FROM warnings w WHERE w.rule = ? AND w.run = runs.number)", store.Key(f.Warning))
+		w.add("number IN (SELECT w.run FROM warnings w WHERE w.rule = ?)", store.Key(f.Warning))
 	}
-	if f.Tool != "" { // LIKE in SQLite ignores case
-		w.add("replace(tools, ?, '') <> tools", quoted(f.Tool))
+	for _, name := range []struct{ column, wanted string }{{"tools", f.Tool}, {"agents", f.Agent}, {"models", f.Model}, {"labels", f.Label}} {
+		if name.wanted != "" { // LIKE would not tell upper case from lower in SQLite
+			w.add("replace("+name.column+", ?, '') <> "+name.column, quoted(name.wanted))
+		}
 	}
-	if f.Text != "" {
-		like := " LIKE lower(?) ESCAPE '!'"
-		part := "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(store.Text(f.Text)) + "%"
-		w.add("(lower(id)"+like+" OR lower(name)"+like+" OR lower(project)"+like+
-			" OR EXISTS (SELECT 1 FROM warnings w WHERE w.run = runs.number AND lower(w.message)"+like+"))", part, part, part, part)
+	if f.Text == "" {
+		return w, nil
 	}
-	return w
+	return w, s.addText(ctx, w, f.Text)
 }
 
-// Runs returns a page of the runs that the filter selects, the last started first, and the cursor of the next page, which is ""
-// at the end. Runs that start in the meantime do not move the following pages. A cursor of another list is store.ErrCursor.
-func (s *Store) Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error) {
-	w := filtered(f)
+// oneOf adds the condition that a column has one of the values, unless there are none.
+func oneOf[T any](w *where, column string, values []T, stored func(T) any) {
+	if len(values) == 0 {
+		return
+	}
+	args := make([]any, len(values))
+	for k := range values {
+		args[k] = stored(values[k])
+	}
+	w.add(column+" IN (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
+}
+
+// addText adds the condition that the text is in what the list shows of a run, or its words in one of the run's events.
+func (s *Store) addText(ctx context.Context, w *where, text string) error {
+	text = store.Text(text)
+	contains := func(column string) string { return s.position + "(lower(" + column + "), lower(?)) > 0" }
+	places := []string{
+		contains("id || ' ' || name || ' ' || project || ' ' || tools || ' ' || agents || ' ' || models"),
+		"number IN (SELECT w.run FROM warnings w WHERE " + contains("w.message || ' ' || w.rule || ' ' || replace(w.rule, '_', ' ')") + ")",
+	}
+	found, err := s.runsWith(ctx, text)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		numbers := make([]string, len(found))
+		for k, run := range found {
+			numbers[k] = strconv.FormatInt(run, 10)
+		}
+		places = append(places, "number IN ("+strings.Join(numbers, ", ")+")")
+	}
+	w.add("("+strings.Join(places, " OR ")+")", text, text)
+	return nil
+}
+
+// sortKey is a column by which runs can be sorted.
+type sortKey struct {
+	column string                    // or an expression
+	of     func(*store.Run) any      // an int64, a float64 or a string
+	parse  func(string) (any, error) // the same, as a cursor has it
+}
+
+func parseInt(text string) (any, error)   { return strconv.ParseInt(text, 10, 64) }
+func parseFloat(text string) (any, error) { return strconv.ParseFloat(text, 64) }
+func parseText(text string) (any, error)  { return store.Text(text), nil }
+
+var sortKeys = map[string]sortKey{
+	store.ByStart:    {"started", func(r *store.Run) any { return toNanos(r.Started) }, parseInt},
+	store.ByUpdate:   {"updated", func(r *store.Run) any { return toNanos(r.Updated) }, parseInt},
+	store.ByName:     {"CASE name WHEN '' THEN id ELSE name END", func(r *store.Run) any { return cmp.Or(r.Name, r.ID) }, parseText},
+	store.ByProject:  {"project", func(r *store.Run) any { return r.Project }, parseText},
+	store.ByStatus:   {"status", func(r *store.Run) any { return r.Status }, parseText},
+	store.ByHealth:   {"score", func(r *store.Run) any { return int64(r.Health.Score) }, parseInt},
+	store.ByDecision: {"worst", func(r *store.Run) any { return int64(r.WorstAction) }, parseInt},
+	store.ByWarnings: {"warnings", func(r *store.Run) any { return int64(r.Warnings) }, parseInt},
+	store.ByEvents:   {"events", func(r *store.Run) any { return int64(r.Metrics.Events) }, parseInt},
+	store.ByTokens:   {"tokens", func(r *store.Run) any { return r.Metrics.Tokens }, parseInt},
+	store.ByCost:     {"cost", func(r *store.Run) any { return r.Metrics.Cost }, parseFloat},
+	store.ByDuration: {"duration", func(r *store.Run) any { return r.Metrics.Duration }, parseFloat},
+}
+
+// Runs returns the runs that the filter chooses, in an order, and the cursor of the next page; "" at the end. Runs with equal keys are
+// in the order of their numbers. Runs that start meanwhile do not move the pages that follow. A cursor of another list is
+// store.ErrCursor.
+//
+// A run has the text of a filter if its id, name, project, tools, agents, models, rules or the message of a warning contain it, A to Z
+// in either case, or if one of its events has all words of the text. Of the latter the 1,000 runs that were created last count, and
+// the events that Index has indexed.
+func (s *Store) Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error) {
+	w, err := s.filtered(ctx, &f)
+	if err != nil {
+		return nil, "", fmt.Errorf("list runs: %w", err)
+	}
+	o.Key = cmp.Or(o.Key, store.ByStart)
+	key, known := sortKeys[o.Key]
+	if !known {
+		return nil, "", fmt.Errorf("list runs: there is no order %.100q", o.Key)
+	}
+	kind, after, way := "runs."+o.Key, "<", "DESC"
+	if o.Ascending {
+		kind, after, way = kind+"-up", ">", "ASC"
+	}
+	from := s.scanRuns
+	if len(w.conditions) == 0 && o.Key == store.ByStart {
+		from = "runs" // its first rows are at the end of an index
+	}
 	if p.Cursor != "" {
-		behind, err := parse(p.Cursor, "runs", 2)
+		last, number, err := parseSorted(p.Cursor, kind, key.parse)
 		if err != nil {
 			return nil, "", err
 		}
-		w.add("(started, number) < (?, ?)", behind...)
+		w.add("("+key.column+", number) "+after+" (?, ?)", last, number)
 	}
 	most := limit(p.Limit)
-	query := fmt.Sprintf("SELECT %s FROM runs%s ORDER BY started DESC, number DESC LIMIT %d", runColumns, w, most+1)
+	order := fmt.Sprintf("ORDER BY %s %s, number %s", key.column, way, way)
+	query := fmt.Sprintf("SELECT %s FROM runs WHERE number IN (SELECT number FROM %s%s %s LIMIT %d) %s", runColumns, from, w, order, most+1, order)
 	err = s.each(ctx, query, w.args, func(row scanner) error {
 		if len(runs) == most {
-			last := &runs[most-1]
-			next = cursor("runs", toNanos(last.Started), last.Number)
+			next = sortedCursor(kind, key.of(&runs[most-1]), runs[most-1].Number)
 			return nil
 		}
 		r, err := scanRun(row)
@@ -93,9 +185,21 @@ func (s *Store) Runs(ctx context.Context, f store.Filter, p store.Page) (runs []
 	return runs, next, nil
 }
 
+// CountRuns returns how many runs the filter chooses.
+func (s *Store) CountRuns(ctx context.Context, f store.Filter) (runs int, err error) {
+	w, err := s.filtered(ctx, &f)
+	if err == nil {
+		err = s.read.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+s.scanRuns+w.String(), w.args...).Scan(&runs)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count runs: %w", err)
+	}
+	return runs, nil
+}
+
 // LatestRun returns the run that started last, or nil.
 func (s *Store) LatestRun(ctx context.Context) (*store.Run, error) {
-	runs, _, err := s.Runs(ctx, store.Filter{}, store.Page{Limit: 1})
+	runs, _, err := s.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: 1})
 	if err != nil || len(runs) == 0 {
 		return nil, err
 	}

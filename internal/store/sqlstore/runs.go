@@ -13,10 +13,14 @@ import (
 )
 
 // runColumns has a column for each figure that queries filter by, sort by or sum. All other figures are in shown.
-const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, score, health, " +
-	"warnings, worst, warned, after_calls, after_tokens, after_cost, tool_calls, tokens, cost, max_latency, bytes, shown, slowest, refold"
+const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, agents, models, score, health, " +
+	"warnings, worst, warned, after_calls, after_tokens, after_cost, tool_calls, tokens, cost, max_latency, bytes, shown, slowest, refold, guarded_by, " +
+	"stop_calls, stop_tokens, stop_cost"
 
-// runs inserts or replaces runs.
+// writtenRunColumns has the columns, too, that queries use and that no run is read from, since shown and metadata tell the same.
+const writtenRunColumns = runColumns + ", labels, events, duration, mean_latency"
+
+// runs writes runs, new ones and such as are known.
 func (w *writing) runs(ctx context.Context, runs []store.Run) error {
 	runs = lasts(runs, func(r *store.Run) int64 { return r.Number })
 	return insert(ctx, w, &w.bulks.runs, runs, w.runArguments, nil)
@@ -25,9 +29,12 @@ func (w *writing) runs(ctx context.Context, runs []store.Run) error {
 func (w *writing) runArguments(to []any, r *store.Run) []any {
 	m := &r.Metrics
 	return append(to, r.Number, store.Key(r.ID), store.Text(r.Name), store.Key(r.Project), store.Key(r.Status), store.Text(r.Profile),
-		toNanos(r.Started), toNanos(r.Ended), toNanos(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), int64(r.Health.Score), store.Text(r.Health.Status),
+		toNanos(r.Started), toNanos(r.Ended), toNanos(r.Updated), r.Arrival, optional(r.Metadata), list(r.Tools), list(r.Agents), list(r.Models),
+		int64(r.Health.Score), store.Text(string(r.Health.Status)),
 		int64(r.Warnings), int64(r.WorstAction), toNanos(r.FirstWarningAt), int64(r.UsageAfterWarning.Calls), r.UsageAfterWarning.Tokens, store.Finite(r.UsageAfterWarning.Cost),
-		int64(m.ToolCalls), m.Tokens, store.Finite(m.Cost), store.Finite(m.MaxLatency), r.Bytes, encodeShown(r), store.Text(r.SlowestEvent), refold(r.Refold))
+		int64(m.ToolCalls), m.Tokens, store.Finite(m.Cost), store.Finite(m.MaxLatency), r.Bytes, encodeShown(r), store.Text(r.SlowestEvent), refold(r.Refold),
+		store.Text(r.Guard.By), int64(r.UsageAfterStop.Calls), r.UsageAfterStop.Tokens, store.Finite(r.UsageAfterStop.Cost),
+		list(store.LabelsOf(r.Metadata)), int64(m.Events), store.Finite(m.Duration), store.Finite(m.MeanLatency))
 }
 
 // scanner is a row.
@@ -38,27 +45,36 @@ func scanRun(row scanner) (*store.Run, error) {
 		r                               store.Run
 		m                               = &r.Metrics
 		started, ended, updated, warned int64
-		tools, figures, late            string
+		tools, agents, models           string
+		figures, late                   string
 		calls                           int
 		tokens                          int64
 		cost, slowest                   float64
 		worst                           int64
 		metadata                        []byte
+		guardedBy                       string
 	)
-	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools,
+	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools, &agents, &models,
 		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.UsageAfterWarning.Calls, &r.UsageAfterWarning.Tokens, &r.UsageAfterWarning.Cost,
-		&calls, &tokens, &cost, &slowest, &r.Bytes, &figures, &r.SlowestEvent, &late)
+		&calls, &tokens, &cost, &slowest, &r.Bytes, &figures, &r.SlowestEvent, &late,
+		&guardedBy, &r.UsageAfterStop.Calls, &r.UsageAfterStop.Tokens, &r.UsageAfterStop.Cost)
 	if err != nil {
 		return nil, err
 	}
 	r.Started, r.Ended, r.Updated, r.FirstWarningAt = fromNanos(started), fromNanos(ended), fromNanos(updated), fromNanos(warned)
 	r.Metadata, r.WorstAction = object(metadata), policy.Action(worst)
-	if r.Tools, err = listed(tools); err != nil {
-		return nil, fmt.Errorf("tools of run %d: %w", r.Number, err)
+	for _, names := range []struct {
+		into *[]string
+		kept string
+	}{{&r.Tools, tools}, {&r.Agents, agents}, {&r.Models, models}} {
+		if *names.into, err = listed(names.kept); err != nil {
+			return nil, fmt.Errorf("names of run %d: %w", r.Number, err)
+		}
 	}
 	if err := decodeShown(figures, &r); err != nil {
 		return nil, fmt.Errorf("figures of run %d: %w", r.Number, err)
 	}
+	r.Guard.By = guardedBy
 	m.ToolCalls, m.Tokens, m.Cost, m.MaxLatency = calls, tokens, cost, slowest
 	if r.Refold, err = refolded(late); err != nil {
 		return nil, fmt.Errorf("refold of run %d: %w", r.Number, err)

@@ -19,11 +19,11 @@ import (
 
 // The pragmas of a connection, in the order in which they are set. The first three affect only a new file, and auto_vacuum takes
 // the write lock. Reading connections omit them, so that another program that writes to the database does not block readers. A
-// checkpoint runs when the log has 32 MiB. A larger log means fewer writes, because the same pages change again and again.
+// checkpoint runs when the log has 64 MiB. A larger log means fewer writes, because the same pages change again and again.
 var (
 	writePragmas = []string{
 		"page_size(4096)", "auto_vacuum(incremental)", "journal_mode(wal)", "busy_timeout(10000)", "temp_store(memory)",
-		"synchronous(full)", "cache_size(-65536)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)",
+		"synchronous(full)", "cache_size(-65536)", "wal_autocheckpoint(16000)", "journal_size_limit(67108864)",
 	}
 	readPragmas = []string{"busy_timeout(10000)", "temp_store(memory)", "query_only(1)", "cache_size(-8192)"}
 )
@@ -55,9 +55,11 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 	d.dialect = goose.DialectSQLite3
 	d.words = strings.NewReplacer()
 	d.mark = func(int) string { return "?" }
+	d.insertInto = "INSERT OR FAIL INTO " // a failed statement ends its transaction, so SQLite need not be able to undo it by itself
 	d.rows = []int{64, 8, 1}
 	d.size = `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 	d.reclaim = []string{`PRAGMA incremental_vacuum`}
+	d.otherMigrations, d.scanRuns, d.position, d.search = ".postgres.sql", "runs INDEXED BY runs_list", "instr", sqliteSearch
 	if err := d.write.PingContext(ctx); err != nil {
 		return database{}, errors.Join(fmt.Errorf("open the database %s: %w", path, err), d.close())
 	}

@@ -67,21 +67,21 @@ func (w *writing) deleteSpans(ctx context.Context, run int64) error {
 func (s *Store) DropOrphanSpans(ctx context.Context, before time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tx, err := s.begin(ctx)
+	w, err := s.begin(ctx)
 	if err != nil {
 		return fmt.Errorf("begin to delete orphan spans: %w", err)
 	}
-	w := &writing{Store: s, tx: tx}
+	defer w.release()
 	for _, query := range []string{
 		`DELETE FROM spans WHERE trace IN (SELECT trace FROM traces WHERE run = 0 AND received < $1 AND NOT EXISTS (
 			SELECT 1 FROM traces AS other WHERE other.trace = traces.trace AND other.run <> 0))`,
 		`DELETE FROM traces WHERE run = 0 AND received < $1`,
 	} {
 		if err := w.exec(ctx, "delete orphan spans", query, toNanos(before)); err != nil {
-			return errors.Join(err, tx.Rollback())
+			return errors.Join(err, w.tx.Rollback())
 		}
 	}
-	if err := tx.Commit(); err != nil {
+	if err := w.tx.Commit(); err != nil {
 		return fmt.Errorf("commit the deletion of orphan spans: %w", err)
 	}
 	return nil

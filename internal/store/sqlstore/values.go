@@ -63,10 +63,10 @@ func object(bytes []byte) json.RawMessage {
 	return bytes
 }
 
-// quoted returns the stored form of a tool in a list of tools. No stored form is a part of another.
+// quoted returns a name as it is stored in a list of names. No stored name is a part of another.
 func quoted(tool string) string { return "\n" + strconv.Quote(store.Text(tool)) + "\n" }
 
-// list returns the stored form of tools: one per line, with a line end at both ends.
+// list returns the stored form of names: one per line, with a line end at both ends.
 func list(tools []string) string {
 	if len(tools) == 0 {
 		return ""
@@ -118,11 +118,17 @@ func refolded(kept string) (r *store.Refold, err error) {
 type shown struct {
 	Metrics store.Metrics `json:"metrics"`
 	Preview store.Preview `json:"preview"`
+	Guard   store.Guard   `json:"guard,omitzero"`
+	Untimed bool          `json:"untimed,omitzero"`
+	Hints   []string      `json:"hints,omitempty"`
+
+	Controls []store.Control `json:"controls,omitempty"`
 }
 
 // encodeShown returns the stored JSON of the figures. Numbers that JSON does not support are dropped.
 func encodeShown(r *store.Run) string {
-	kept := shown{r.Metrics, r.Preview}
+	kept := shown{r.Metrics, r.Preview, r.Guard, r.Untimed, r.Hints, r.Controls}
+	kept.Guard.ShadowedBy = store.Text(r.Guard.ShadowedBy)
 	m := &kept.Metrics
 	for _, number := range []*float64{&m.Duration, &m.Cost, &m.MeanLatency, &m.MaxLatency} {
 		*number = store.Finite(*number)
@@ -144,6 +150,15 @@ func decodeShown(text string, r *store.Run) error {
 			return err
 		}
 	}
-	r.Metrics, r.Preview = kept.Metrics, kept.Preview
+	r.Metrics, r.Preview, r.Guard, r.Untimed, r.Hints = kept.Metrics, kept.Preview, kept.Guard, kept.Untimed, kept.Hints
+	r.Controls = kept.Controls
 	return nil
+}
+
+// toInt returns the stored form of a truth value.
+func toInt(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -136,7 +136,7 @@ func nothing(t *testing.T, s Store, number int64, id, trace string) {
 		t.Errorf("the run is there: %+v", r)
 	}
 	holds(t, s, store.Batch{Runs: []store.Run{{Number: number}}}, trace)
-	runs, _, err := s.Runs(t.Context(), store.Filter{}, store.Page{Limit: 100})
+	runs, _, err := s.Runs(t.Context(), store.Filter{}, store.Order{}, store.Page{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func deletedRun(t *testing.T, s Store) {
 		t.Error("a delivery of the other run is gone")
 	}
 	commit(t, s, store.Batch{Deleted: []int64{3}})
-	runs, _, err := s.Runs(ctx, store.Filter{Warning: "repeat"}, store.Page{Limit: 10})
+	runs, _, err := s.Runs(ctx, store.Filter{Warning: "repeat"}, store.Order{}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

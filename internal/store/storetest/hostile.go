@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 func hostileText(t *testing.T, s Store) {
@@ -23,7 +24,7 @@ func hostileText(t *testing.T, s Store) {
 		number, suffix := int64(k+1), fmt.Sprint(k)
 		id := name + suffix
 		r := run(number, id)
-		r.Name, r.Project, r.Profile, r.Tools, r.Metrics.BusiestTool, r.Health.Status = name, name, name, []string{name, "other"}, &name, name
+		r.Name, r.Project, r.Profile, r.Tools, r.Metrics.BusiestTool, r.Health.Status = name, name, name, []string{name, "other"}, &name, policy.Grade(name)
 		b := store.Batch{
 			Runs: []store.Run{r}, Events: []store.Event{event(number, number, id, 1)},
 			Spans: []store.Span{{Trace: id, ID: name}}, Traces: []store.TraceRun{{Trace: id, Run: number}},
@@ -55,7 +56,7 @@ func hostileText(t *testing.T, s Store) {
 			t.Errorf("the run's warnings are %.200v", w)
 		}
 		for _, f := range []store.Filter{{Warning: id}, {Tool: name, Project: name, Warning: id}} {
-			runs, _, err := s.Runs(ctx, f, store.Page{Limit: 50})
+			runs, _, err := s.Runs(ctx, f, store.Order{}, store.Page{Limit: 50})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,8 +115,8 @@ func absurdNumbers(t *testing.T, s Store) {
 	if m := got.Metrics; m.Duration != 0 || m.MaxLatency != math.MaxFloat64 || m.MeanLatency != -math.MaxFloat64 || got.UsageAfterWarning.Cost != math.MaxFloat64 {
 		t.Errorf("what is no number comes back as %+v", m)
 	}
-	f := must[store.Overview](t)(s.Overview(t.Context(), noon, noon.Add(time.Hour), time.Hour))
-	if diff := cmp.Diff(store.Usage{Calls: 2, Tokens: 10, Cost: 1.5}, f.Usage); diff != "" || f.Runs != 5 {
-		t.Errorf("of %d runs, spent (-want +got):\n%s", f.Runs, diff)
+	f := must[store.Overview](t)(s.Overview(t.Context(), period(noon, noon.Add(time.Hour), time.Hour)))
+	if diff := cmp.Diff(store.Usage{Calls: 2, Tokens: 10, Cost: 1.5}, f.Totals.Usage); diff != "" || f.Totals.Runs != 5 {
+		t.Errorf("of %d runs, spent (-want +got):\n%s", f.Totals.Runs, diff)
 	}
 }

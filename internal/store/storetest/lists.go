@@ -58,7 +58,7 @@ func filters(t *testing.T, s Store) {
 		}, []string{"a-1"}},
 	} {
 		t.Run(q.says, func(t *testing.T) {
-			runs, next, err := s.Runs(t.Context(), q.filter, store.Page{Limit: 10})
+			runs, next, err := s.Runs(t.Context(), q.filter, store.Order{}, store.Page{Limit: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func runPages(t *testing.T, s Store) {
 		var got []string
 		page := store.Page{Limit: size}
 		for round := int64(0); round == 0 || page.Cursor != ""; round++ {
-			runs, next, err := s.Runs(t.Context(), store.Filter{Until: noon.Add(time.Hour)}, page)
+			runs, next, err := s.Runs(t.Context(), store.Filter{Until: noon.Add(time.Hour)}, store.Order{}, page)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func badCursors(t *testing.T, s Store) {
 	ctx := t.Context()
 	lists := map[string]func(cursor string) (string, error){
 		"runs": func(c string) (string, error) {
-			_, next, err := s.Runs(ctx, store.Filter{}, store.Page{Cursor: c, Limit: 1})
+			_, next, err := s.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Cursor: c, Limit: 1})
 			return next, err
 		},
 		"events": func(c string) (string, error) {

@@ -28,7 +28,7 @@ func empty(t *testing.T, s Store) {
 	if r := must[*store.Run](t)(s.LatestRun(ctx)); r != nil {
 		t.Errorf("it has a latest run %v", r)
 	}
-	runs, next, err := s.Runs(ctx, store.Filter{}, store.Page{Limit: 10})
+	runs, next, err := s.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: 10})
 	if err != nil || len(runs) != 0 || next != "" {
 		t.Errorf("it lists runs %v, then %q, error %v", runs, next, err)
 	}
@@ -38,7 +38,7 @@ func empty(t *testing.T, s Store) {
 	if known := must[map[string]store.Position](t)(s.Known(ctx, 1, []string{"e"})); len(known) != 0 {
 		t.Errorf("it knows %v", known)
 	}
-	f := must[store.Overview](t)(s.Overview(ctx, noon, noon.Add(time.Hour), time.Hour))
+	f := must[store.Overview](t)(s.Overview(ctx, period(noon, noon.Add(time.Hour), time.Hour)))
 	if diff := cmp.Diff(store.Overview{Since: noon, Until: noon.Add(time.Hour), Step: time.Hour, Buckets: []store.OverviewBucket{{Start: noon}}}, f); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
@@ -76,11 +76,12 @@ func drawRun(t *rapid.T, number int64) store.Run {
 	}
 	r := store.Run{
 		Number: number, ID: fmt.Sprint(words.Draw(t, "id"), number), Name: words.Draw(t, "name"), Project: words.Draw(t, "project"),
-		Status:  rapid.SampledFrom([]string{store.Running, store.Completed, store.Failed, store.Closed}).Draw(t, "status"),
+		Status:  rapid.SampledFrom([]string{store.Running, store.Completed, store.Failed, store.Abandoned}).Draw(t, "status"),
 		Profile: words.Draw(t, "profile"), Started: moments.Draw(t, "started"), Ended: moments.Draw(t, "ended"), Updated: moments.Draw(t, "updated"),
 		Arrival: rapid.Int64().Draw(t, "arrival"), Metadata: objects.Draw(t, "metadata"), Tools: rapid.SliceOfN(words, 0, 5).Draw(t, "tools"),
-		Health:   policy.Health{Score: rapid.IntRange(0, 100).Draw(t, "score"), Status: words.Draw(t, "health")},
-		Warnings: count.Draw(t, "warnings"), WorstAction: actions.Draw(t, "worst"), FirstWarningAt: moments.Draw(t, "warned"), UsageAfterWarning: spent("after"),
+		Health:   policy.Health{Score: rapid.IntRange(0, 100).Draw(t, "score"), Status: policy.Grade(words.Draw(t, "health"))},
+		Warnings: count.Draw(t, "warnings"), WorstAction: actions.Draw(t, "worst"), FirstWarningAt: moments.Draw(t, "warned"), UsageAfterWarning: spent("after"), UsageAfterStop: spent("stop"),
+		Guard: store.Guard{By: words.Draw(t, "by"), ShadowedBy: words.Draw(t, "shadowed"), Stopped: rapid.Bool().Draw(t, "stopped"), Repeats: count.Draw(t, "repeats")},
 		Metrics: store.Metrics{
 			Events: count.Draw(t, "events"), Duration: amounts.Draw(t, "duration"), LLMCalls: count.Draw(t, "llm"), ToolCalls: count.Draw(t, "calls"),
 			Retries: count.Draw(t, "retries"), Handoffs: count.Draw(t, "handoffs"), Errors: count.Draw(t, "errors"), Tokens: tokens.Draw(t, "tokens"),

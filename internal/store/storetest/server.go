@@ -19,7 +19,7 @@ import (
 func idleAndOld(t *testing.T, s Store) {
 	ctx := t.Context()
 	var b store.Batch
-	for k, status := range []string{store.Running, store.Completed, store.Running, store.Failed, store.Closed, store.Running} {
+	for k, status := range []string{store.Running, store.Completed, store.Running, store.Failed, store.Abandoned, store.Running} {
 		r := run(int64(k+1), fmt.Sprint(k))
 		r.Status, r.Updated = status, noon.Add(-time.Duration(k)*time.Minute)
 		b.Runs = append(b.Runs, r)
@@ -50,54 +50,6 @@ func idleAndOld(t *testing.T, s Store) {
 	}
 }
 
-func overview(t *testing.T, s Store) {
-	var b store.Batch
-	for k, c := range []struct {
-		at      time.Duration
-		status  string
-		latency float64
-		warned  bool
-	}{
-		{-1, store.Failed, 9e9, true}, // before it
-		{0, store.Running, 10, false},
-		{59 * time.Minute, store.Completed, 30, true},
-		{time.Hour, store.Failed, 0, true},
-		{2*time.Hour + 1, store.Closed, 20, false},
-		{150 * time.Minute, store.Completed, 9e9, true}, // behind it
-	} {
-		r := run(int64(k+1), fmt.Sprint(k))
-		r.Started, r.Status, r.Metrics.MaxLatency, r.SlowestEvent = noon.Add(c.at), c.status, c.latency, fmt.Sprint("e", k)
-		r.Metrics.ToolCalls, r.Metrics.Tokens, r.Metrics.Cost = 10, 1000, 0.5
-		if c.warned {
-			r.FirstWarningAt, r.UsageAfterWarning = noon, store.Usage{Calls: 2, Tokens: 300, Cost: 0.25}
-			b.Warnings = append(b.Warnings,
-				store.Warning{Run: r.Number, ID: "1", Rule: "repeat", Tool: "grep", Count: 3 + k},
-				store.Warning{Run: r.Number, ID: "2", Rule: "repeat", Tool: "read", Count: 10 * k},
-				store.Warning{Run: r.Number, ID: "3", Rule: "stall", Count: 1})
-		}
-		b.Runs = append(b.Runs, r)
-	}
-	commit(t, s, b)
-	until := noon.Add(150 * time.Minute)
-	want := store.Overview{
-		Since: noon, Until: until, Step: time.Hour, Runs: 4, Warned: 2,
-		Buckets: []store.OverviewBucket{
-			{Start: noon, Running: 1, Completed: 1, Warned: 1},
-			{Start: noon.Add(time.Hour), Failed: 1, Warned: 1},
-			{Start: noon.Add(2 * time.Hour), Closed: 1},
-		},
-		Tools:             []store.Looping{{Name: "read", Runs: 2, Warnings: 2, Repeats: 50}, {Name: "grep", Runs: 2, Warnings: 2, Repeats: 11}},
-		Rules:             []store.Looping{{Name: "repeat", Runs: 2, Warnings: 4, Repeats: 61}, {Name: "stall", Runs: 2, Warnings: 2, Repeats: 2}},
-		Usage:             store.Usage{Calls: 40, Tokens: 4000, Cost: 2},
-		UsageAfterWarning: store.Usage{Calls: 4, Tokens: 600, Cost: 0.5},
-		Slowest:           []store.SlowStep{{RunID: "2", EventID: "e2", Latency: 30}, {RunID: "4", EventID: "e4", Latency: 20}, {RunID: "1", EventID: "e1", Latency: 10}},
-	}
-	got := must[store.Overview](t)(s.Overview(t.Context(), noon, until, time.Hour))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("summary (-want +got):\n%s", diff)
-	}
-}
-
 func badBuckets(t *testing.T, s Store) {
 	for _, c := range []struct {
 		until time.Time
@@ -110,11 +62,11 @@ func badBuckets(t *testing.T, s Store) {
 		{noon.Add(store.MaxBuckets*time.Second + 1), time.Second},
 		{time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Second},
 	} {
-		if _, err := s.Overview(t.Context(), noon, c.until, c.step); !errors.Is(err, store.ErrBuckets) {
+		if _, err := s.Overview(t.Context(), period(noon, c.until, c.step)); !errors.Is(err, store.ErrBuckets) {
 			t.Errorf("until %v by %v: error %v", c.until, c.step, err)
 		}
 	}
-	f := must[store.Overview](t)(s.Overview(t.Context(), noon, noon.Add(store.MaxBuckets*time.Second), time.Second))
+	f := must[store.Overview](t)(s.Overview(t.Context(), period(noon, noon.Add(store.MaxBuckets*time.Second), time.Second)))
 	if len(f.Buckets) != store.MaxBuckets {
 		t.Errorf("%d buckets", len(f.Buckets))
 	}

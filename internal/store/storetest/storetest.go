@@ -24,8 +24,11 @@ type Store interface {
 	Idle(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Unflushed(ctx context.Context) ([]string, error)
 	Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error)
+	CommitTogether(ctx context.Context, batches []*store.Batch) error
 
-	Runs(ctx context.Context, f store.Filter, p store.Page) (runs []store.Run, next string, err error)
+	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
+	CountRuns(ctx context.Context, f store.Filter) (int, error)
+	Index(ctx context.Context, most int) (indexed int, err error)
 	LatestRun(ctx context.Context) (*store.Run, error)
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
 	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
@@ -33,7 +36,7 @@ type Store interface {
 	EventsOf(ctx context.Context, run int64, ids []string) ([]store.Event, error)
 	Warnings(ctx context.Context, run int64) ([]store.Warning, error)
 	Decisions(ctx context.Context, run int64, p store.Page) (decisions []store.Decision, next string, err error)
-	Overview(ctx context.Context, since, until time.Time, step time.Duration) (store.Overview, error)
+	Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error)
 
 	Size(ctx context.Context) (bytes int64, err error)
 	Oldest(ctx context.Context, limit int) ([]string, error)
@@ -43,6 +46,12 @@ type Store interface {
 
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
+	Act(ctx context.Context, a *store.Act) error
+	Acts(ctx context.Context, p store.Page) (acts []store.Act, next string, err error)
+	Mutes(ctx context.Context) ([]store.Act, error)
+	LabelOf(ctx context.Context, run int64) (store.Label, error)
+	Labels(ctx context.Context, most int) ([]store.Label, error)
+	Acknowledged(ctx context.Context, run int64) ([]store.Acknowledgement, error)
 	Secret(ctx context.Context, name string) ([]byte, error)
 	DropSecrets(ctx context.Context, from, before string) error
 	Ping(ctx context.Context) error
@@ -62,6 +71,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"the records of a run come back as they were", restRoundTrips},
 		{"times come back to the nanosecond, and absurd ones as the nearest possible time", timesRoundTrip},
 		{"a known event is skipped and reported, and the rest of the batch is written", duplicateEvents},
+		{"batches together are written in their order, or not at all", together},
 		{"a batch can be committed twice", writtenAgain},
 		{"a changed event has its new form", changedEvents},
 		{"the last of several rows with one key is kept", lastOfEquals},
@@ -76,6 +86,14 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a body of 1 MiB comes back", largeBodies},
 		{"absurd numbers do not affect sums", absurdNumbers},
 		{"each filter selects its runs", filters},
+		{"a filter of names, decisions and metadata selects its runs", moreFilters},
+		{"runs are counted as they are listed", counts},
+		{"runs are sorted by each key, both ways, on any pages", sorted},
+		{"a run is found by the words of an event", searchEvents},
+		{"an event that is deleted or changed is not found by its former words", searchDeleted},
+		{"of many runs with a word the latest are found", searchMany},
+		{"an overview compares with the period before, and groups runs", overviewGroups},
+		{"an overview of some runs leaves the others out", overviewFilter},
 		{"new runs do not move pages of runs", runPages},
 		{"events and decisions are returned in pages", eventPages},
 		{"a page of large events is short, and the next page continues", heavyPages},
@@ -96,6 +114,10 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"deleting an emptied run deletes no spans", emptiedRun},
 		{"the size grows with events and falls with deleted runs", size},
 		{"the first claim is new, until it is deleted", claims},
+		{"an acknowledged warning is not claimed", claimsOfAcknowledged},
+		{"a muted rule is not claimed for its tool and project, until it is unmuted", claimsOfMuted},
+		{"a label is the latest that was given, and goes with its run", labels},
+		{"the audit log has each act, the latest first, and keeps those of deleted runs", auditLog},
 		{"a secret is created once", secrets},
 		{"a working store reports that it works", working},
 		{"readers see only complete commits", readersMeanwhile},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,29 +16,29 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 import unloop
 from adapters import METER
-from conftest import Server, until
+from conftest import ROOT, Server, until
 from langchain_agents import calls, pair, researcher, say, tools
 from unloop.langchain import UnloopCallbackHandler
 
 Step = list[tuple[str, dict[str, Any]]]  # calls that a model wants at once
 
-lost: Step = [("search", {"query": "the lost letter"})]
-WORK: dict[str, tuple[list[Step], set[str]]] = {
-    "the same search, again and again": ([lost] * 8, {"same_call_same_result"}),
-    "two calls in turn": ([lost, [("read", {"page": 1})]] * 5, {"cycle", "same_call_same_result"}),
-    "searches that find nothing": ([[("find_letter", {"query": f"letter {n}"})] for n in "abcdefgh"], {"same_result"}),
-    "a host that is away": ([[("fetch", {"url": f"https://archive.example/{n}"})] for n in "abcdefgh"], {"same_error"}),
-    "a library that is closed, which no exception tells": (
-        [[("borrow", {"book": f"volume {n}"})] for n in "abcdefgh"],
-        {"same_error"},
-    ),
-    "a diary, page by page": ([[("read", {"page": n})] for n in range(20)], set()),
-    "a page each between the same searches": (
-        [step for n in range(8) for step in (lost, [("read", {"page": n})])],
-        {"same_call_same_result"},
-    ),
-    "the same search twice at once": ([[*lost, *lost]] * 4, {"same_call_same_result"}),
-}
+
+@dataclasses.dataclass
+class Work:
+    """What a scripted model does, and what a server says of it by each profile."""
+
+    steps: list[Step]
+    verdicts: dict[str, dict[str, Any]]
+
+
+def _works() -> dict[str, Work]:
+    """The works of the golden table, which the tests of all adapters share, also those in TypeScript."""
+    table = json.loads((ROOT / "sdk/testdata/works.json").read_text(encoding="utf-8"))
+    steps = {work["name"]: [[(call["tool"], call["args"]) for call in step] for step in work["steps"]] for work in table}
+    return {work["name"]: Work(steps[work["name"]], work["verdicts"]) for work in table}
+
+
+WORK = _works()
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def verdict(server: Server, run: str) -> dict[str, Any]:
     until(lambda: (server.run(run) or {}).get("ended_at") is not None)
     metrics = server.get(f"/api/runs/{run}/metrics")
     counts = {name: metrics[name] for name in ("total_tool_calls", "total_llm_calls", "total_handoffs", "total_tokens")}
-    warned = sorted((w["type"], w["subject"], w["count"]) for w in server.warnings(run) if w["type"] != METER)
+    warned = sorted([w["type"], w["subject"], w["count"]] for w in server.warnings(run) if w["type"] != METER)
     return {"warnings": warned, "status": server.run(run)["status"], **counts}
 
 
@@ -104,21 +106,19 @@ def graph(steps: list[Step], run: str, *callbacks: BaseCallbackHandler) -> None:
 
 @pytest.mark.parametrize("profile", ["default", "looplens"])
 def test_three_ways_of_telling_give_the_same_warnings(server: Server, profile: str, traced: Callable[[], None]) -> None:
-    for n, (steps, _) in enumerate(WORK.values()):
-        graph(steps, f"{n}-by-opentelemetry")
+    for n, work in enumerate(WORK.values()):
+        graph(work.steps, f"{n}-by-opentelemetry")
     traced()
-    for n, (steps, _) in enumerate(WORK.values()):
-        graph(steps, f"{n}-by-callbacks", UnloopCallbackHandler())
-        by_hand(steps, f"{n}-by-hand")
+    for n, work in enumerate(WORK.values()):
+        graph(work.steps, f"{n}-by-callbacks", UnloopCallbackHandler())
+        by_hand(work.steps, f"{n}-by-hand")
     assert unloop.flush()
 
     def verdicts(way: str) -> dict[str, Any]:
         return {work: verdict(server, f"{n}-{way}") for n, work in enumerate(WORK)}
 
-    reference = verdicts("by-hand")
-    if profile == "default":
-        found = {work: {rule for rule, _, _ in said["warnings"]} for work, said in reference.items()}
-        assert found == {work: rules for work, (_, rules) in WORK.items()}
+    reference = {name: work.verdicts[profile] for name, work in WORK.items()}
+    assert verdicts("by-hand") == reference
     assert verdicts("by-callbacks") == reference
     assert verdicts("by-opentelemetry") == reference
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import operator
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Annotated, Any, TypedDict, cast
 
 import anthropic
 import openai
 import pytest
 from agents import Agent, ModelSettings, Runner, function_tool, set_tracing_disabled
 from agents.models.openai_responses import OpenAIResponsesModel
+from langgraph.graph import END, START, StateGraph
 
 from conftest import Server
 from modelapi import HONEST, Call, Fail, ModelAPI, Say, Turn, search, serve
@@ -181,6 +183,34 @@ def test_openai_agents_end_in_order(unloop_bin: str) -> None:
             assert Runner.run_sync(agent, "find it", max_turns=100).final_output.startswith("[unloop] ")
     finally:
         set_tracing_disabled(False)
+
+
+class Work(TypedDict):
+    """The state of the graph: the messages, as Chat Completions has them."""
+
+    messages: Annotated[list[Any], operator.add]
+
+
+def test_a_graph_of_langgraph_ends_in_order(unloop_bin: str) -> None:
+    with proxied(unloop_bin, RUNAWAY, "--mode", "guard") as (base, api):
+        step = chat(base)
+
+        def model(state: Work) -> Work:
+            return {"messages": step(state["messages"], False)[0]}
+
+        def tools(state: Work) -> Work:
+            calls = state["messages"][-1]["tool_calls"]
+            return {"messages": [chat_result(c["id"], search(**json.loads(c["function"]["arguments"]))) for c in calls]}
+
+        graph = StateGraph(Work)
+        graph.add_node("model", model)
+        graph.add_node("tools", tools)
+        graph.add_edge(START, "model")
+        graph.add_conditional_edges("model", lambda state: "tools" if "tool_calls" in state["messages"][-1] else END)
+        graph.add_edge("tools", "model")
+        done = graph.compile().invoke({"messages": [{"role": "user", "content": "find it"}]}, {"recursion_limit": 100})
+        assert done["messages"][-1]["content"].startswith("[unloop] ")
+        assert 4 < len(api.requests) < 40
 
 
 def test_the_server_has_each_event_once(unloop_bin: str, server: Server) -> None:

@@ -1,4 +1,4 @@
-import type { Comparison, Decision, Overview, Json, Metrics, Profile, Replay, Rule, RunDetails, RunSummary, Warning } from "./names";
+import type { Act, Applied, Comparison, ControlState, Decision, Json, Metrics, NewAct, Order, Overview, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, Suggestion, Suggestions, Warning } from "./names";
 import { segmentOf } from "../route/segment";
 import { token } from "./token.svelte";
 
@@ -48,8 +48,25 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   return answer;
 }
 
+/** patiently asks again where the server is busy: it replays one run at a time, and one that was given up may still be running. */
+async function patiently(path: string, init: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(path, init);
+    } catch (e) {
+      if (!(e instanceof Failure) || e.status !== 429 || attempt === 5) throw e;
+      await new Promise((resolve) => setTimeout(resolve, 300 * attempt));
+    }
+  }
+}
+
 async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await (await ask(path, { signal })).json()) as T;
+}
+
+async function post<T>(path: string, body: unknown): Promise<T> {
+  const answer = await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  return (await answer.json()) as T;
 }
 
 const run = (id: string): string => `/api/runs/${segmentOf(id)}`;
@@ -57,11 +74,17 @@ const run = (id: string): string => `/api/runs/${segmentOf(id)}`;
 export interface Page<T> {
   items: T[];
   next: string | null;
+  /** The number of items on all pages, on the first page of a list that counts them. */
+  total: number | null;
+}
+
+function numberOrNull(text: string | null): number | null {
+  return text ? Number(text) : null;
 }
 
 async function page<T>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<Page<T>> {
   const answer = await ask(`${path}?${query}`, { signal });
-  return { items: (await answer.json()) as T[], next: answer.headers.get("X-Next-Cursor") };
+  return { items: (await answer.json()) as T[], next: answer.headers.get("X-Next-Cursor"), total: numberOrNull(answer.headers.get("X-Total-Count")) };
 }
 
 export const api = {
@@ -70,13 +93,36 @@ export const api = {
   metrics: (id: string, signal?: AbortSignal) => get<Metrics>(`${run(id)}/metrics`, signal),
   warnings: (id: string, signal?: AbortSignal) => get<Warning[]>(`${run(id)}/warnings`, signal),
   decisions: (id: string, signal?: AbortSignal) => get<Decision[]>(`${run(id)}/decisions`, signal),
+  controlState: (id: string, signal?: AbortSignal) => get<ControlState>(`${run(id)}/control`, signal),
+  control: async (id: string, order: Order): Promise<void> => {
+    await ask(`${run(id)}/control`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(order) });
+  },
   compare: (a: string, b: string, signal?: AbortSignal) => get<Comparison>(`/api/compare?${new URLSearchParams({ a, b })}`, signal),
   overview: (query: URLSearchParams, signal?: AbortSignal) => get<Overview>(`/api/overview?${query}`, signal),
   rules: (signal?: AbortSignal) => get<Rule[]>("/api/rules", signal),
   profiles: (signal?: AbortSignal) => get<Profile[]>("/api/profiles", signal),
+  review: (id: string, signal?: AbortSignal) => get<Review>(`${run(id)}/review`, signal),
+  act: (act: NewAct) => post<Act>("/api/acts", act),
+  acts: (cursor: string, signal?: AbortSignal) => page<Act>("/api/acts", new URLSearchParams(cursor ? { cursor } : {}), signal),
+  mutes: (signal?: AbortSignal) => get<Act[]>("/api/mutes", signal),
+  suggestions: async (signal?: AbortSignal) => (await (await patiently("/api/suggestions", { signal })).json()) as Suggestions,
+  apply: ({ tool, setting, value }: Suggestion) => post<Applied>("/api/suggestions/apply", { tool, setting, value }),
+  shadow: async (id: string, signal?: AbortSignal) => (await (await patiently(`${run(id)}/shadow`, { signal })).json()) as Shadow,
+  remove: async (id: string) => void (await ask(run(id), { method: "DELETE" })),
+  /** The events of a run as they were recorded, one per line. */
+  lines: async (id: string): Promise<Blob> => {
+    const parts: Blob[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const answer: Response = await ask(`${run(id)}/events?${new URLSearchParams(cursor ? { cursor } : {})}`, { headers: { Accept: "application/x-ndjson" } });
+      parts.push(await answer.blob());
+      cursor = answer.headers.get("X-Next-Cursor");
+    }
+    return new Blob(parts, { type: "application/x-ndjson" });
+  },
   replay: async (id: string, profile: string, settings: Record<string, Json>, signal?: AbortSignal) =>
     (await (
-      await ask(`${run(id)}/replay`, {
+      await patiently(`${run(id)}/replay`, {
         method: "POST",
         signal,
         headers: { "Content-Type": "application/json" },

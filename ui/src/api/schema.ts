@@ -4,6 +4,30 @@
  */
 
 export interface paths {
+    "/api/acts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log
+         * @description What people did, the latest first.
+         */
+        get: operations["list-acts"];
+        put?: never;
+        /**
+         * Label, acknowledge or mute
+         * @description Labels a run, acknowledges a warning, or mutes a rule for a tool or a project. Muted and acknowledged warnings are recorded and not alerted. The act is written to the audit log.
+         */
+        post: operations["act"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/compare": {
         parameters: {
             query?: never;
@@ -18,6 +42,26 @@ export interface paths {
         get: operations["compare"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/control/listen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Wait for orders
+         * @description For guards: answers with the orders of the runs that are new, at once or as soon as there is one, or with none after wait_ms.
+         */
+        post: operations["listen"];
         delete?: never;
         options?: never;
         head?: never;
@@ -84,6 +128,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List labels
+         * @description The labels of runs, the latest first.
+         */
+        get: operations["list-labels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mutes
+         * @description The mutes that hold, the first first.
+         */
+        get: operations["list-mutes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/overview": {
         parameters: {
             query?: never;
@@ -93,7 +177,7 @@ export interface paths {
         };
         /**
          * Get totals over all runs
-         * @description Runs by status over time, the tools and rules with the most warnings, and the usage after the first warning.
+         * @description Totals of the runs that meet all conditions: of the time range, of the range of equal length before, over time and by group. since is 24h before until by default, and until is now.
          */
         get: operations["overview"];
         put?: never;
@@ -153,7 +237,7 @@ export interface paths {
         };
         /**
          * List runs
-         * @description Runs, the latest started first.
+         * @description Runs that meet all conditions. The total number is in X-Total-Count, the next page in X-Next-Cursor.
          */
         get: operations["list-runs"];
         put?: never;
@@ -187,6 +271,30 @@ export interface paths {
          * @description Deletes the run with its events, warnings and decisions.
          */
         delete: operations["delete-run"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what people ordered of a run
+         * @description The orders that were given to the guard of the run, and whether the guard listens.
+         */
+        get: operations["get-control"];
+        put?: never;
+        /**
+         * Nudge, pause, resume, allow or halt a guarded run
+         * @description Gives an order to the guard of the run, and records it as an event of the run. A guard that listens gets it within a second. An observed run is answered with status 409: nobody would hear the order.
+         */
+        post: operations["control-run"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -272,6 +380,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run's review
+         * @description The run's label, its acknowledged warnings, and the mutes of its project.
+         */
+        get: operations["get-review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run's shadow decisions
+         * @description What the shadow profile of the configuration would have decided. It acts on nothing. The limits are those of a replay.
+         */
+        get: operations["get-shadow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}/stream": {
         parameters: {
             query?: never;
@@ -326,6 +474,46 @@ export interface paths {
         get: operations["stream-all"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest thresholds
+         * @description Replays the labelled runs and recent runs with other thresholds, for each rule and tool. It returns those that drop false alarms and keep all loops, and those that catch missed loops without a false alarm. It takes 10 seconds at most, and shares the one place of replays.
+         */
+        get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/suggestions/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a threshold
+         * @description Writes a setting into the server's configuration file. The server uses it from its next start. The act is written to the audit log.
+         */
+        post: operations["apply-setting"];
         delete?: never;
         options?: never;
         head?: never;
@@ -396,6 +584,50 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Acknowledgement: {
+            /**
+             * Format: date-time
+             * @description Time of the acknowledgement.
+             */
+            at: string;
+            /** @description The warning's id. */
+            warning_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
+        Act: {
+            /**
+             * @description The action. delete: a run was deleted. apply: settings were written to the configuration file.
+             * @enum {string}
+             */
+            action: "label" | "acknowledge" | "unacknowledge" | "mute" | "unmute" | "delete" | "apply";
+            /**
+             * Format: date-time
+             * @description Time of the act.
+             */
+            at: string;
+            /** @description Why, in the person's words. */
+            note: string;
+            /**
+             * Format: int64
+             * @description Number of the act, from 1, in the order of the audit log.
+             */
+            number: number;
+            /** @description The project; empty for none, or for all of a mute. */
+            project: string;
+            /** @description The rule; empty for none. */
+            rule: string;
+            /** @description The run's id; empty for none. */
+            run_id: string;
+            /** @description The tool; empty for none, or for all of a mute. */
+            tool: string;
+            /** @description The label; the number of the act that muted; the settings that were applied. */
+            value: string;
+            /** @description The warning's id; empty for none. */
+            warning_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
         Analysis: {
             /** @description Identity of the call within its run: equal for calls of the same tool with the same arguments, as far as the arguments decide the result. For an assistant's message: identity of the text without volatile parts. */
             call?: string;
@@ -410,6 +642,12 @@ export interface components {
             repeats_event_id?: string;
             /** @description Identity of the call's result within its run, without volatile parts such as times and ids. Absent if the result was not captured. */
             result?: string;
+        };
+        Applied: {
+            /** @description The entry in the audit log. */
+            act: components["schemas"]["Act"];
+            /** @description Name of the configuration file. The server reads it when it starts. */
+            file: string;
         };
         Batch: {
             /**
@@ -431,6 +669,8 @@ export interface components {
              * @description Number of invalid events.
              */
             rejected: number;
+            /** @description Event types and fields that are not known, each once. The events are recorded; unknown fields are not. */
+            warnings?: components["schemas"]["EventError"][] | null;
         };
         Call: {
             /** @description Id of the event that starts the call. */
@@ -454,12 +694,60 @@ export interface components {
             /** @description Warnings of the second run without a warning of the same rule and subject in the first. */
             warnings_only_in_b: components["schemas"]["Warning"][] | null;
         };
+        Control: {
+            /**
+             * @description What was ordered.
+             * @enum {string}
+             */
+            act: "nudge" | "pause" | "resume" | "allow" | "halt";
+            /**
+             * Format: date-time
+             * @description When the order was given.
+             */
+            at: string;
+            /** @description Who gave the order. */
+            by?: string;
+            /** @description Id of the event of the run that records the order. */
+            event_id: string;
+            /**
+             * Format: int64
+             * @description Number of the order in its run, from 1.
+             */
+            number: number;
+            /** @description The run's id. */
+            run_id: string;
+            /** @description For the agent. */
+            text?: string;
+            /** @description Of allow: the tool whose calls are allowed. */
+            tool?: string;
+            /** @description The reason. */
+            why?: string;
+        };
+        ControlState: {
+            /** @description Tools whose calls are allowed for the rest of the run. */
+            allowed_tools: string[] | null;
+            /** @description true: a person halted the run. */
+            halted: boolean;
+            /** @description true: a guard of the run asks this server for orders now. */
+            listening: boolean;
+            /** @description The latest 64 orders, oldest first. */
+            orders: components["schemas"]["Control"][] | null;
+            /** @description true: calls wait until a resume. */
+            paused: boolean;
+            /**
+             * Format: int64
+             * @description Number of orders that the guard has not fetched. After a restart of the server, orders that were fetched before do not count.
+             */
+            waiting: number;
+        };
         Decision: {
             /**
-             * @description The policy's decision.
+             * @description The decision.
              * @enum {string}
              */
             action: "allow" | "warn" | "block" | "halt";
+            /** @description true: a guard made the decision and carried it out. false: nobody acted; the profile would have made it. */
+            by_guard: boolean;
             /** @description The rule, or the level of a ladder, that made the decision. */
             code: string;
             /** @description Id of the event at which the decision was made. */
@@ -557,6 +845,8 @@ export interface components {
             type: string;
             /** @description Token counts of a model call, by kind. */
             usage: components["schemas"]["Usage"] | null;
+            /** @description Types and fields that are not known. Only in the answer to the request that sent the event. */
+            warnings?: components["schemas"]["EventError"][] | null;
         };
         EventAnalysis: {
             /** @description The event's analysis, which replaces the earlier one. */
@@ -615,6 +905,48 @@ export interface components {
              * @description Health score from this event on.
              */
             health_score: number;
+        };
+        Heard: {
+            /** @description New orders. */
+            orders: components["schemas"]["Control"][] | null;
+            /** @description For each run of the request: the number of its last order, for the next request. */
+            runs: components["schemas"]["Listener"][] | null;
+        };
+        Label: {
+            /**
+             * Format: date-time
+             * @description Time when the label was given.
+             */
+            at: string;
+            /**
+             * @description loop: the agent was stuck in a loop. not_a_loop: the warnings of the run are wrong. missed_loop: the agent was stuck in a loop without a warning.
+             * @enum {string}
+             */
+            label: "loop" | "not_a_loop" | "missed_loop";
+            /** @description Why, in the person's words. */
+            note: string;
+            /** @description The run's id. */
+            run_id: string;
+            /** @description Name of the token; local on a server without tokens. */
+            who: string;
+        };
+        Listen: {
+            /** @description The runs whose guards ask. */
+            runs: components["schemas"]["Listener"][] | null;
+            /**
+             * Format: int64
+             * @description How long to wait for an order, in milliseconds.
+             */
+            wait_ms?: number;
+        };
+        Listener: {
+            /**
+             * Format: int64
+             * @description Number of the last order that the guard has. -1: it has none, and gets those that still hold: a pause, a halt, allowed tools.
+             */
+            after: number;
+            /** @description The run's id. */
+            run_id: string;
         };
         Looping: {
             /** @description Name of the tool or rule. */
@@ -709,10 +1041,10 @@ export interface components {
              */
             health_score: number;
             /**
-             * @description The health score as a label.
+             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
              * @enum {string}
              */
-            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
             /**
              * Format: double
              * @description Latency in milliseconds of the slowest event.
@@ -774,6 +1106,27 @@ export interface components {
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
+        };
+        NewAct: {
+            /**
+             * @description label: say whether the run loops. acknowledge: a warning was seen and is not alerted again. mute: warnings of a rule are recorded and not alerted.
+             * @enum {string}
+             */
+            action: "label" | "acknowledge" | "unacknowledge" | "mute" | "unmute";
+            /** @description Why, in the person's words. */
+            note?: string;
+            /** @description Mute the rule only in this project. Default: in all. */
+            project?: string;
+            /** @description The rule to mute. Required for mute. */
+            rule?: string;
+            /** @description The run's id. Required for label, acknowledge and unacknowledge. */
+            run_id?: string;
+            /** @description Mute the rule only for this tool. Default: for all. */
+            tool?: string;
+            /** @description label: loop, not_a_loop or missed_loop, or empty to remove the label. unmute: the number of the act that muted. */
+            value?: string;
+            /** @description The warning's id. Required for acknowledge and unacknowledge. */
+            warning_id?: string;
         };
         NewEvent: {
             /** @description The agent that acted; for a handoff, the agent that receives control. */
@@ -838,12 +1191,14 @@ export interface components {
             tool?: string | null;
             /** @description Id of the event's trace. */
             trace_id?: string | null;
-            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, second_opinion. Events of other types are stored and otherwise ignored. */
+            /** @description Type of the event: run_started, run_completed, run_failed, llm_call_started, llm_call_completed, llm_call_failed, tool_call_started, tool_call_completed, tool_call_failed, tool_call_blocked, retry_triggered, handoff_started, state_updated, memory_write, message, override, control, second_opinion, guard_decision. Events of other types are stored and otherwise ignored. */
             type: string;
             /** @description Token counts of a model call, by kind. */
             usage?: components["schemas"]["Usage"] | null;
         };
         NewRun: {
+            /** @description true: all events of the run were sent. A run that is still running becomes completed at its last event. A later event can reopen it. */
+            ended?: boolean;
             /** @description The run's id. Default: the server generates one. */
             id?: string | null;
             /** @description An object that is stored unchanged, or null. */
@@ -853,11 +1208,72 @@ export interface components {
             /** @description The project that the run belongs to. */
             project?: string | null;
         };
+        NewSetting: {
+            /** @description Why, in the person's words. */
+            note?: string;
+            /** @description Name of the setting. */
+            setting: string;
+            /** @description The tool that it is for. Default: all. */
+            tool?: string;
+            /**
+             * Format: double
+             * @description The value.
+             */
+            value: number;
+        };
+        Order: {
+            /**
+             * @description nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends.
+             * @enum {string}
+             */
+            act: "nudge" | "pause" | "resume" | "allow" | "halt";
+            /** @description Who acts. With tokens, the name of the token is put in front. */
+            by?: string;
+            /** @description For the agent: the words of a nudge, or the reason of a halt. */
+            text?: string;
+            /** @description Of allow: calls of this tool are allowed for the rest of the run. Default: only the level of the loop is reset. */
+            tool?: string;
+            /** @description The reason, for other people. */
+            why?: string;
+        };
         Overview: {
+            /**
+             * Format: double
+             * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
+             */
+            average_latency_ms: number;
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            avoided: components["schemas"]["UsageTotals"];
             /** @description Runs over time, without gaps between buckets. */
             buckets: components["schemas"]["OverviewBucket"][] | null;
+            /** @description The totals by project, agent, model or metadata, the most runs first; 50 groups at most. A run with several agents or models counts in each of their groups. Empty without the parameter by. */
+            groups: components["schemas"]["OverviewGroup"][] | null;
+            /**
+             * Format: int64
+             * @description Number of runs with a guard that carries out decisions.
+             */
+            guarded_runs: number;
+            /**
+             * Format: int64
+             * @description Number of runs with a decision to warn, block or halt.
+             */
+            looping_runs: number;
             /** @description Tools by number of warnings, the most first. */
             looping_tools: components["schemas"]["Looping"][] | null;
+            /**
+             * Format: double
+             * @description Median duration of a run in seconds.
+             */
+            median_duration_sec: number;
+            /** @description The members of the runs' metadata by which runs can be grouped, with some of their values. */
+            metadata: components["schemas"]["OverviewMember"][] | null;
+            /**
+             * Format: double
+             * @description 95 % of the runs are not longer, in seconds.
+             */
+            p95_duration_sec: number;
+            /** @description The totals of the time range of equal length before. */
+            previous: components["schemas"]["OverviewTotals"];
             /** @description Rules by number of warnings, the most first. */
             rules: components["schemas"]["Looping"][] | null;
             /**
@@ -867,7 +1283,7 @@ export interface components {
             runs: number;
             /**
              * Format: date-time
-             * @description Start of the time range. Runs count by their start time.
+             * @description Start of the time range.
              */
             since: string;
             /** @description The slowest event of each run, the slowest first. */
@@ -879,7 +1295,7 @@ export interface components {
             step_sec: number;
             /**
              * Format: date-time
-             * @description End of the time range, exclusive.
+             * @description End of the time range.
              */
             until: string;
             /** @description Usage of all runs. */
@@ -891,13 +1307,22 @@ export interface components {
              * @description Number of runs with a warning.
              */
             warned_runs: number;
+            /** @description Usage of observed runs since the profile would first have stopped them. */
+            wasted: components["schemas"]["UsageTotals"];
         };
         OverviewBucket: {
             /**
              * Format: int64
-             * @description Number of runs that the server closed because they had no events.
+             * @description Number of runs that did not end and had no events for the idle_close time.
              */
-            closed: number;
+            abandoned: number;
+            /**
+             * Format: double
+             * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
+             */
+            average_latency_ms: number;
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
              * @description Number of completed runs.
@@ -910,19 +1335,148 @@ export interface components {
             failed: number;
             /**
              * Format: int64
+             * @description Number of runs with a guard that carries out decisions.
+             */
+            guarded_runs: number;
+            /**
+             * Format: int64
+             * @description Number of runs with a decision to warn, block or halt.
+             */
+            looping_runs: number;
+            /**
+             * Format: double
+             * @description Median duration of a run in seconds.
+             */
+            median_duration_sec: number;
+            /**
+             * Format: double
+             * @description 95 % of the runs are not longer, in seconds.
+             */
+            p95_duration_sec: number;
+            /**
+             * Format: int64
              * @description Number of running runs.
              */
             running: number;
+            /**
+             * Format: int64
+             * @description Number of runs.
+             */
+            runs: number;
             /**
              * Format: date-time
              * @description Start of the bucket.
              */
             start: string;
+            /** @description Usage of all runs. */
+            usage: components["schemas"]["UsageTotals"];
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
+            usage_after_warning: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
-             * @description Number of runs with a warning, of any status.
+             * @description Number of runs with a warning.
              */
-            warned: number;
+            warned_runs: number;
+            /** @description Usage of observed runs since the profile would first have stopped them. */
+            wasted: components["schemas"]["UsageTotals"];
+        };
+        OverviewGroup: {
+            /**
+             * Format: double
+             * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
+             */
+            average_latency_ms: number;
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            avoided: components["schemas"]["UsageTotals"];
+            /**
+             * Format: int64
+             * @description Number of runs with a guard that carries out decisions.
+             */
+            guarded_runs: number;
+            /**
+             * Format: int64
+             * @description Number of runs with a decision to warn, block or halt.
+             */
+            looping_runs: number;
+            /**
+             * Format: double
+             * @description Median duration of a run in seconds.
+             */
+            median_duration_sec: number;
+            /** @description The project, agent, model or value; empty for runs without one. */
+            name: string;
+            /**
+             * Format: double
+             * @description 95 % of the runs are not longer, in seconds.
+             */
+            p95_duration_sec: number;
+            /**
+             * Format: int64
+             * @description Number of runs.
+             */
+            runs: number;
+            /** @description Usage of all runs. */
+            usage: components["schemas"]["UsageTotals"];
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
+            usage_after_warning: components["schemas"]["UsageTotals"];
+            /**
+             * Format: int64
+             * @description Number of runs with a warning.
+             */
+            warned_runs: number;
+            /** @description Usage of observed runs since the profile would first have stopped them. */
+            wasted: components["schemas"]["UsageTotals"];
+        };
+        OverviewMember: {
+            /** @description Name of the member. */
+            name: string;
+            /** @description Values of the member, sorted; 50 at most. */
+            values: string[] | null;
+        };
+        OverviewTotals: {
+            /**
+             * Format: double
+             * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
+             */
+            average_latency_ms: number;
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            avoided: components["schemas"]["UsageTotals"];
+            /**
+             * Format: int64
+             * @description Number of runs with a guard that carries out decisions.
+             */
+            guarded_runs: number;
+            /**
+             * Format: int64
+             * @description Number of runs with a decision to warn, block or halt.
+             */
+            looping_runs: number;
+            /**
+             * Format: double
+             * @description Median duration of a run in seconds.
+             */
+            median_duration_sec: number;
+            /**
+             * Format: double
+             * @description 95 % of the runs are not longer, in seconds.
+             */
+            p95_duration_sec: number;
+            /**
+             * Format: int64
+             * @description Number of runs.
+             */
+            runs: number;
+            /** @description Usage of all runs. */
+            usage: components["schemas"]["UsageTotals"];
+            /** @description Usage of each run since its first warning. A guard would have saved at most this. */
+            usage_after_warning: components["schemas"]["UsageTotals"];
+            /**
+             * Format: int64
+             * @description Number of runs with a warning.
+             */
+            warned_runs: number;
+            /** @description Usage of observed runs since the profile would first have stopped them. */
+            wasted: components["schemas"]["UsageTotals"];
         };
         OverviewUpdate: {
             /** @description New decisions. */
@@ -997,10 +1551,10 @@ export interface components {
              */
             health_score: number;
             /**
-             * @description The health score as a label.
+             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
              * @enum {string}
              */
-            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
             /** @description The profile of this replay. */
             profile: string;
             /** @description The run's id. */
@@ -1023,6 +1577,14 @@ export interface components {
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
+        };
+        Review: {
+            /** @description The warnings that people have seen, the first first. */
+            acknowledged: components["schemas"]["Acknowledgement"][] | null;
+            /** @description The label of the run; null for none. */
+            label: components["schemas"]["Label"] | null;
+            /** @description The mutes that hold for the run's project, the first first. */
+            mutes: components["schemas"]["Act"][] | null;
         };
         Rule: {
             /** @description Further paragraphs, separated by empty lines; may be empty. */
@@ -1058,10 +1620,10 @@ export interface components {
              */
             started_at: string | null;
             /**
-             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
+             * @description Status of the run. abandoned: the run did not end, and had no events for the idle_close time.
              * @enum {string}
              */
-            status: "running" | "completed" | "failed" | "closed";
+            status: "running" | "completed" | "failed" | "abandoned";
             /**
              * Format: double
              * @description Known cost in US dollars.
@@ -1072,13 +1634,19 @@ export interface components {
              * @description Tokens of all model calls.
              */
             total_tokens: number;
+            /** @description true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0. */
+            untimed?: boolean;
         };
         RunDetails: {
+            /** @description The agents that acted, sorted; 32 at most. */
+            agents: string[] | null;
             /**
              * Format: int64
              * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
              */
             arrival: number;
+            /** @description Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue. */
+            avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
              * @description Number of tool calls since its first warning.
@@ -1090,6 +1658,11 @@ export interface components {
              */
             cost_after_warning: number;
             /**
+             * Format: double
+             * @description Seconds from the first event to the last.
+             */
+            duration_sec: number;
+            /**
              * Format: date-time
              * @description Time when it ended; null while it runs.
              */
@@ -1099,6 +1672,8 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
+            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            guarded_by: string | null;
             /** @description Health over time: the initial value and one point for each change; 128 points at most. */
             health: components["schemas"]["HealthPoint"][] | null;
             /**
@@ -1106,15 +1681,19 @@ export interface components {
              * @description Health score: 100 is healthy, 0 is stuck.
              */
             health_score: number;
+            /** @description What looks like a mistake of the sender: unknown fields and event types, and names of tools that differ by a letter. */
+            hints: string[] | null;
             /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
             /**
-             * @description The health score as a label.
+             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
              * @enum {string}
              */
-            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
             /** @description An object set by the sender, or null. */
             metadata: unknown;
+            /** @description The models that were called, sorted; 16 at most. */
+            models: string[] | null;
             /** @description Display name. Default: the run's id. */
             name: string;
             /** @description The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return. */
@@ -1125,16 +1704,25 @@ export interface components {
             project: string;
             /** @description true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet. */
             refolding: boolean;
+            /** @description The kind of guard that runs in shadow mode: it reports decisions and does not carry them out. null for none. */
+            shadowed_by: string | null;
             /**
              * Format: date-time
              * @description Time of its first event; null before the first event.
              */
             started_at: string | null;
             /**
-             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
+             * @description Status of the run. abandoned: the run did not end, and had no events for the idle_close time.
              * @enum {string}
              */
-            status: "running" | "completed" | "failed" | "closed";
+            status: "running" | "completed" | "failed" | "abandoned";
+            /** @description true: a call was blocked or the run was halted. Of an observed run: the profile would have done so. */
+            stopped: boolean;
+            /**
+             * Format: int64
+             * @description The number of repeats at that decision; null without one, or if its rule does not count.
+             */
+            stopped_after: number | null;
             /**
              * Format: int64
              * @description Number of tokens since its first warning.
@@ -1152,6 +1740,8 @@ export interface components {
              * @description Tokens of all model calls.
              */
             total_tokens: number;
+            /** @description true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0. */
+            untimed?: boolean;
             /**
              * Format: date-time
              * @description Time when its latest event arrived.
@@ -1167,18 +1757,24 @@ export interface components {
              * @description Number of warnings.
              */
             warning_count: number;
+            /** @description Of an observed run: usage since the profile would first have stopped it. */
+            wasted: components["schemas"]["UsageTotals"];
             /**
-             * @description The most severe decision of the profile's policy so far.
+             * @description The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
         };
         RunSummary: {
+            /** @description The agents that acted, sorted; 32 at most. */
+            agents: string[] | null;
             /**
              * Format: int64
              * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
              */
             arrival: number;
+            /** @description Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue. */
+            avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
              * @description Number of tool calls since its first warning.
@@ -1190,6 +1786,11 @@ export interface components {
              */
             cost_after_warning: number;
             /**
+             * Format: double
+             * @description Seconds from the first event to the last.
+             */
+            duration_sec: number;
+            /**
              * Format: date-time
              * @description Time when it ended; null while it runs.
              */
@@ -1199,6 +1800,8 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
+            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            guarded_by: string | null;
             /**
              * Format: int64
              * @description Health score: 100 is healthy, 0 is stuck.
@@ -1207,12 +1810,14 @@ export interface components {
             /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
             /**
-             * @description The health score as a label.
+             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
              * @enum {string}
              */
-            loop_health_status: "Healthy" | "Warning" | "Likely stuck" | "Failed";
+            loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
             /** @description An object set by the sender, or null. */
             metadata: unknown;
+            /** @description The models that were called, sorted; 16 at most. */
+            models: string[] | null;
             /** @description Display name. Default: the run's id. */
             name: string;
             /** @description The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return. */
@@ -1223,16 +1828,25 @@ export interface components {
             project: string;
             /** @description true: late events are recorded, but the run's totals, health, warnings and decisions do not include them yet. */
             refolding: boolean;
+            /** @description The kind of guard that runs in shadow mode: it reports decisions and does not carry them out. null for none. */
+            shadowed_by: string | null;
             /**
              * Format: date-time
              * @description Time of its first event; null before the first event.
              */
             started_at: string | null;
             /**
-             * @description Status of the run. closed: the server ended the run because it had no events for the idle_close time.
+             * @description Status of the run. abandoned: the run did not end, and had no events for the idle_close time.
              * @enum {string}
              */
-            status: "running" | "completed" | "failed" | "closed";
+            status: "running" | "completed" | "failed" | "abandoned";
+            /** @description true: a call was blocked or the run was halted. Of an observed run: the profile would have done so. */
+            stopped: boolean;
+            /**
+             * Format: int64
+             * @description The number of repeats at that decision; null without one, or if its rule does not count.
+             */
+            stopped_after: number | null;
             /**
              * Format: int64
              * @description Number of tokens since its first warning.
@@ -1250,6 +1864,8 @@ export interface components {
              * @description Tokens of all model calls.
              */
             total_tokens: number;
+            /** @description true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0. */
+            untimed?: boolean;
             /**
              * Format: date-time
              * @description Time when its latest event arrived.
@@ -1265,8 +1881,10 @@ export interface components {
              * @description Number of warnings.
              */
             warning_count: number;
+            /** @description Of an observed run: usage since the profile would first have stopped it. */
+            wasted: components["schemas"]["UsageTotals"];
             /**
-             * @description The most severe decision of the profile's policy so far.
+             * @description The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
@@ -1292,7 +1910,7 @@ export interface components {
              * @description Status of the run.
              * @enum {string}
              */
-            status: "running" | "completed" | "failed" | "closed";
+            status: "running" | "completed" | "failed" | "abandoned";
             /**
              * @description Type of the message. deleted: the run was deleted; only run_id is set, and the stream ends.
              * @enum {string}
@@ -1313,6 +1931,12 @@ export interface components {
             /** @description Value: a number, a boolean, a string or a list of strings. */
             value: unknown;
         };
+        Shadow: {
+            /** @description Whether the server has a shadow profile. */
+            configured: boolean;
+            /** @description The warnings and decisions of the shadow profile; null without one. */
+            replay: components["schemas"]["Replay"] | null;
+        };
         SlowStep: {
             /** @description The event's id; empty if unknown. */
             event_id: string;
@@ -1323,6 +1947,62 @@ export interface components {
             latency_ms: number;
             /** @description The run's id. */
             run_id: string;
+            /** @description The run's name. */
+            run_name: string;
+            /** @description The tool or model that the event calls, else its type; empty if unknown. */
+            step: string;
+        };
+        Suggestion: {
+            /** @description Runs labelled missed_loop that are now warned of. */
+            caught: string[] | null;
+            /** @description Runs labelled not_a_loop that are no longer warned of. */
+            dropped: string[] | null;
+            /** @description Runs labelled loop that are still warned of. */
+            kept: string[] | null;
+            /** @description Runs without a label whose warning goes or comes. */
+            others: string[] | null;
+            /**
+             * Format: double
+             * @description Its present value.
+             */
+            present: number;
+            /** @description Runs labelled not_a_loop that are still warned of. */
+            remaining: string[] | null;
+            /** @description The rule that the threshold belongs to. */
+            rule: string;
+            /** @description Name of the setting. */
+            setting: string;
+            /** @description The tool that it is for; empty for all. */
+            tool: string;
+            /**
+             * Format: double
+             * @description The suggested value.
+             */
+            value: number;
+            /** @description The change as a part of the configuration file. */
+            yaml: string;
+        };
+        Suggestions: {
+            /** @description false: the time was over before all thresholds were tried. */
+            complete: boolean;
+            /** @description Name of the server's configuration file; empty for none. */
+            file: string;
+            /**
+             * Format: int64
+             * @description Number of labelled runs that were replayed.
+             */
+            labels: number;
+            /** @description The profile that evaluates the runs. */
+            profile: string;
+            /**
+             * Format: int64
+             * @description Number of replayed runs, with and without a label.
+             */
+            runs: number;
+            /** @description The suggestions, those that change the most labelled runs first. */
+            suggestions: components["schemas"]["Suggestion"][] | null;
+            /** @description Whether the server can write its configuration file. */
+            writable: boolean;
         };
         ToolCalls: {
             /**
@@ -1428,10 +2108,15 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Acknowledgement = components['schemas']['Acknowledgement'];
+export type Act = components['schemas']['Act'];
 export type Analysis = components['schemas']['Analysis'];
+export type Applied = components['schemas']['Applied'];
 export type Batch = components['schemas']['Batch'];
 export type Call = components['schemas']['Call'];
 export type Comparison = components['schemas']['Comparison'];
+export type Control = components['schemas']['Control'];
+export type ControlState = components['schemas']['ControlState'];
 export type Decision = components['schemas']['Decision'];
 export type Divergence = components['schemas']['Divergence'];
 export type Event = components['schemas']['Event'];
@@ -1439,25 +2124,39 @@ export type EventAnalysis = components['schemas']['EventAnalysis'];
 export type EventError = components['schemas']['EventError'];
 export type Health = components['schemas']['Health'];
 export type HealthPoint = components['schemas']['HealthPoint'];
+export type Heard = components['schemas']['Heard'];
+export type Label = components['schemas']['Label'];
+export type Listen = components['schemas']['Listen'];
+export type Listener = components['schemas']['Listener'];
 export type Looping = components['schemas']['Looping'];
 export type MetricDeltas = components['schemas']['MetricDeltas'];
 export type Metrics = components['schemas']['Metrics'];
+export type NewAct = components['schemas']['NewAct'];
 export type NewEvent = components['schemas']['NewEvent'];
 export type NewRun = components['schemas']['NewRun'];
+export type NewSetting = components['schemas']['NewSetting'];
+export type Order = components['schemas']['Order'];
 export type Overview = components['schemas']['Overview'];
 export type OverviewBucket = components['schemas']['OverviewBucket'];
+export type OverviewGroup = components['schemas']['OverviewGroup'];
+export type OverviewMember = components['schemas']['OverviewMember'];
+export type OverviewTotals = components['schemas']['OverviewTotals'];
 export type OverviewUpdate = components['schemas']['OverviewUpdate'];
 export type Problem = components['schemas']['Problem'];
 export type Profile = components['schemas']['Profile'];
 export type Question = components['schemas']['Question'];
 export type Replay = components['schemas']['Replay'];
+export type Review = components['schemas']['Review'];
 export type Rule = components['schemas']['Rule'];
 export type Run = components['schemas']['Run'];
 export type RunDetails = components['schemas']['RunDetails'];
 export type RunSummary = components['schemas']['RunSummary'];
 export type RunUpdate = components['schemas']['RunUpdate'];
 export type Setting = components['schemas']['Setting'];
+export type Shadow = components['schemas']['Shadow'];
 export type SlowStep = components['schemas']['SlowStep'];
+export type Suggestion = components['schemas']['Suggestion'];
+export type Suggestions = components['schemas']['Suggestions'];
 export type ToolCalls = components['schemas']['ToolCalls'];
 export type ToolHints = components['schemas']['ToolHints'];
 export type Usage = components['schemas']['Usage'];
@@ -1465,6 +2164,75 @@ export type UsageTotals = components['schemas']['UsageTotals'];
 export type Warning = components['schemas']['Warning'];
 export type $defs = Record<string, never>;
 export interface operations {
+    "list-acts": {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: number;
+                /** @description X-Next-Cursor of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Link?: string;
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    act: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAct"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     compare: {
         parameters: {
             query: {
@@ -1486,6 +2254,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Listen"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Heard"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */
@@ -1600,15 +2401,100 @@ export interface operations {
             };
         };
     };
+    "list-labels": {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     overview: {
         parameters: {
             query?: {
-                /** @description Start of the time range: RFC 3339, or a duration before now. Default: 24h before until. */
+                /** @description Only runs with this status. */
+                status?: "running" | "completed" | "failed" | "abandoned";
+                /** @description Only runs whose health is one of these, separated by commas. */
+                health?: ("healthy" | "repeated" | "looping" | "stuck")[] | null;
+                /** @description Only runs whose most severe decision is one of these, separated by commas. warn,block,halt: runs with a loop. */
+                decision?: ("allow" | "warn" | "block" | "halt")[] | null;
+                /** @description guarded: only runs with a guard that carries out decisions; observed: only the others. */
+                guard?: "guarded" | "observed";
+                /** @description Only runs of this project. */
+                project?: string;
+                /** @description Only runs with a warning of this rule. */
+                warning?: string;
+                /** @description Only runs that called this tool. */
+                tool?: string;
+                /** @description Only runs in which this agent acted. */
+                agent?: string;
+                /** @description Only runs that called this model. */
+                model?: string;
+                /** @description Only runs with this member of their metadata, NAME=VALUE. The value is a text, number or boolean. */
+                metadata?: string;
+                /** @description Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. Of the runs that are found by their events, the latest 1,000. */
+                text?: string;
+                /** @description Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h. */
                 since?: string;
-                /** @description End of the time range: RFC 3339, or a duration before now. Default: now. */
+                /** @description Only runs that started before this time: RFC 3339, or a duration before now, such as 24h. */
                 until?: string;
                 /** @description Length of a bucket, such as 15m. Default: 1/48 of the time range. */
                 step?: string;
+                /** @description What groups has: project, agent, model, or metadata.NAME for the values of a member of the runs' metadata. Default: no groups. */
+                by?: string;
             };
             header?: never;
             path?: never;
@@ -1698,19 +2584,35 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only runs with this status. */
-                status?: "running" | "completed" | "failed" | "closed";
+                status?: "running" | "completed" | "failed" | "abandoned";
+                /** @description Only runs whose health is one of these, separated by commas. */
+                health?: ("healthy" | "repeated" | "looping" | "stuck")[] | null;
+                /** @description Only runs whose most severe decision is one of these, separated by commas. warn,block,halt: runs with a loop. */
+                decision?: ("allow" | "warn" | "block" | "halt")[] | null;
+                /** @description guarded: only runs with a guard that carries out decisions; observed: only the others. */
+                guard?: "guarded" | "observed";
                 /** @description Only runs of this project. */
                 project?: string;
                 /** @description Only runs with a warning of this rule. */
                 warning?: string;
                 /** @description Only runs that called this tool. */
                 tool?: string;
-                /** @description Only runs with this text in their id, name, project or a warning's message. Ignores case. */
+                /** @description Only runs in which this agent acted. */
+                agent?: string;
+                /** @description Only runs that called this model. */
+                model?: string;
+                /** @description Only runs with this member of their metadata, NAME=VALUE. The value is a text, number or boolean. */
+                metadata?: string;
+                /** @description Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. Of the runs that are found by their events, the latest 1,000. */
                 text?: string;
                 /** @description Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h. */
                 since?: string;
                 /** @description Only runs that started before this time: RFC 3339, or a duration before now, such as 24h. */
                 until?: string;
+                /** @description What the runs are sorted by. */
+                sort?: "started" | "name" | "project" | "status" | "health" | "decision" | "warnings" | "events" | "tokens" | "cost" | "duration" | "updated";
+                /** @description asc: the smallest first; desc: the largest or latest first. */
+                order?: "asc" | "desc";
                 /** @description Maximum number of results. */
                 limit?: number;
                 /** @description X-Next-Cursor of the previous page. */
@@ -1727,6 +2629,7 @@ export interface operations {
                 headers: {
                     Link?: string;
                     "X-Next-Cursor"?: string;
+                    "X-Total-Count"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1827,6 +2730,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ControlState"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "control-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Order"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Control"];
+                };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */
             default: {
@@ -1992,6 +2963,70 @@ export interface operations {
             };
         };
     };
+    "get-review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Review"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. The ids . and .. and / are written .~ and ..~ and %2F~. Ids that are one of these followed by ~ get one more ~. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Shadow"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "stream-run": {
         parameters: {
             query?: {
@@ -2081,6 +3116,68 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["OverviewUpdate"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    suggest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestions"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "apply-setting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSetting"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applied"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */

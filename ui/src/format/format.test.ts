@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunSummary, Warning } from "../api/names";
 import { dollars, duration, offset, plural, short, signed } from "./numbers";
 import { argument, oneLine, title } from "./texts";
+import { watchedBy, worstOf } from "./decisions";
 import { verdictOf, worst } from "./verdict";
 
 describe("numbers", () => {
@@ -25,7 +26,8 @@ describe("texts of agents", () => {
 });
 
 const run = {
-  status: "running", event_count: 12, loop_health_status: "Healthy", worst_decision: "allow", calls_after_warning: 0, tokens_after_warning: 0, cost_after_warning: 0,
+  status: "running", event_count: 12, loop_health_status: "healthy", worst_decision: "allow", guarded_by: null, shadowed_by: null, stopped: false, stopped_after: null,
+  avoided: { calls: 0, tokens: 0, cost: 0 }, wasted: { calls: 0, tokens: 0, cost: 0 }, calls_after_warning: 0, tokens_after_warning: 0, cost_after_warning: 0,
 } as RunSummary;
 const warning = (severity: string, count: number, period = 1) => ({ type: "cycle", severity, count, details: { period } }) as unknown as Warning;
 
@@ -35,13 +37,24 @@ describe("a verdict", () => {
     expect(verdictOf({ ...run, status: "failed" }, [])).toBe("The run failed. No loop in 12 events.");
   });
   it("states the usage since the first warning", () => {
-    const stuck = { ...run, worst_decision: "halt", calls_after_warning: 12, tokens_after_warning: 14_400, cost_after_warning: 0.048 } as RunSummary;
+    const stuck = { ...run, loop_health_status: "stuck", calls_after_warning: 12, tokens_after_warning: 14_400, cost_after_warning: 0.048 } as RunSummary;
     expect(verdictOf(stuck, [warning("warning", 3)])).toBe(
       "This run is stuck in a loop: cycle, 3 times. Usage since the first warning: 12 calls, 14,400 tokens and $0.048.",
     );
     expect(verdictOf(stuck, [warning("warning", 6, 3)])).toMatch(/^This run is stuck in a loop: cycle of 3 steps, 6 times\. /);
     expect(verdictOf({ ...stuck, calls_after_warning: 1, tokens_after_warning: 0, cost_after_warning: 0 }, [warning("warning", 3)])).toMatch(/ Usage since the first warning: 1 call\.$/);
     expect(verdictOf({ ...stuck, status: "failed" }, [warning("warning", 3)])).toMatch(/^This run was stuck in a loop: /);
+  });
+  it("says what a guard did, and what it would have done in an observed run", () => {
+    const stopped = { ...run, worst_decision: "halt", stopped: true, stopped_after: 7 } as RunSummary;
+    const guarded = { ...stopped, guarded_by: "Go", avoided: { calls: 5, tokens: 900, cost: 0.01 } };
+    expect(verdictOf(guarded, [warning("warning", 7)])).toBe("Halted by the guard after 7 repeats. Cycle, 7 times. Saved by unloop: about 5 calls, 900 tokens and $0.010 (estimate).");
+    expect(verdictOf({ ...guarded, worst_decision: "block", stopped_after: null, avoided: run.avoided }, [])).toBe("Calls were blocked by the guard.");
+    expect(verdictOf({ ...stopped, wasted: { calls: 3, tokens: 0, cost: 0 } }, [warning("warning", 7)])).toBe(
+      "This run is stuck in a loop: cycle, 7 times. A guard would have halted it. Used since then: 3 calls.",
+    );
+    expect([worstOf(guarded), worstOf(stopped), worstOf(run)]).toEqual(["halted", "would have halted", ""]);
+    expect([watchedBy(guarded), watchedBy(run), watchedBy({ ...run, shadowed_by: "Go" })]).toEqual(["guarded by Go", "observed", "observed, Go in shadow mode"]);
   });
   it("is about the most severe warning, and the longest loop among those", () => {
     const list = [warning("info", 99), warning("warning", 7), warning("warning", 6, 3), warning("critical", 1)];

@@ -1,6 +1,7 @@
 // The verdict on a run, as a sentence.
 import type { RunSummary, Warning } from "../api/names";
 import { detailsOf } from "../api/names";
+import { actionTaken } from "./decisions";
 import { count, dollars, plural } from "./numbers";
 import { title } from "./texts";
 
@@ -20,11 +21,40 @@ function rank(w: Warning): number {
 
 export function verdictOf(run: RunSummary, warnings: readonly Warning[]): string {
   const w = worst(warnings);
+  if (run.guarded_by !== null && run.stopped) return `${stoppedByGuard(run)}${w === null ? "" : ` ${title(loop(w))}.`} ${avoided(run)}`.trim();
   if (w === null) return withoutWarning(run);
-  const stuck = run.loop_health_status === "Likely stuck" || run.worst_decision === "halt" || run.worst_decision === "block";
+  const stuck = run.loop_health_status === "stuck" || run.loop_health_status === "looping" || run.stopped;
   const running = run.status === "running";
   const what = stuck ? (running ? "is stuck in a loop" : "was stuck in a loop") : running ? "repeats steps" : "repeated steps";
-  return `This run ${what}: ${loop(w)}. ${usageAfter(run)}`;
+  return `This run ${what}: ${loop(w)}. ${run.guarded_by === null && run.stopped ? wasted(run) : usageAfter(run)}`;
+}
+
+/** stoppedByGuard says what the guard did: "Halted by the guard after 7 repeats." */
+function stoppedByGuard(run: RunSummary): string {
+  const what = run.worst_decision === "halt" ? "Halted" : "Calls were blocked";
+  return `${what} by the guard${run.stopped_after === null ? "" : ` after ${plural(run.stopped_after, "repeat")}`}.`;
+}
+
+/** avoided says what the stop saved, or "". */
+function avoided(run: RunSummary): string {
+  const list = usageList(run.avoided);
+  return list === "" ? "" : `Saved by unloop: about ${list} (estimate).`;
+}
+
+/** wasted says what an observed run used since the profile would have stopped it. */
+function wasted(run: RunSummary): string {
+  const list = usageList(run.wasted);
+  const what = `A guard ${actionTaken(run.worst_decision, false)} ${run.worst_decision === "halt" ? "it" : "a call"}`;
+  return list === "" ? `${what}.` : `${what}. Used since then: ${list}.`;
+}
+
+/** usageList formats usage: "3 calls, 1,200 tokens and $0.05". It is "" for none. */
+export function usageList(usage: { calls: number; tokens: number; cost: number }): string {
+  const parts: string[] = [];
+  if (usage.calls > 0) parts.push(plural(usage.calls, "call"));
+  if (usage.tokens > 0) parts.push(`${count(usage.tokens)} tokens`);
+  if (usage.cost > 0) parts.push(dollars(usage.cost));
+  return parts.length <= 1 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 }
 
 /** loop describes the loop of a warning: "cycle of 3 steps, 6 times". */
@@ -47,11 +77,6 @@ function withoutWarning(run: RunSummary): string {
 
 /** usageAfter describes the usage since the first warning. A stop at that warning would have saved it. */
 function usageAfter(run: RunSummary): string {
-  const parts: string[] = [];
-  if (run.calls_after_warning > 0) parts.push(plural(run.calls_after_warning, "call"));
-  if (run.tokens_after_warning > 0) parts.push(`${count(run.tokens_after_warning)} tokens`);
-  if (run.cost_after_warning > 0) parts.push(dollars(run.cost_after_warning));
-  if (parts.length === 0) return "No usage since the first warning.";
-  const list = parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
-  return `Usage since the first warning: ${list}.`;
+  const list = usageList({ calls: run.calls_after_warning, tokens: run.tokens_after_warning, cost: run.cost_after_warning });
+  return list === "" ? "No usage since the first warning." : `Usage since the first warning: ${list}.`;
 }

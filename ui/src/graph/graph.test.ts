@@ -1,27 +1,35 @@
 import { describe, expect, it } from "vitest";
 import { Entries } from "../timeline/entries";
-import { repeatsOf } from "../timeline/repeats";
 import { call, event } from "../timeline/test_events";
-import type { Event } from "../api/names";
+import type { Event, Warning } from "../api/names";
 import { layout } from "./layout";
 import { graphOf, type Graph } from "./transitions";
 
-function graph(events: Event[]): Graph {
+function graph(events: Event[], warning: Warning | null = null): Graph {
   const entries = new Entries();
   events.forEach((e, i) => entries.add(e, i));
-  return graphOf(entries.list, repeatsOf(entries.list));
+  return graphOf(entries.list, (id) => entries.entryOf(id), warning);
 }
 
 const round = (): Event[] => [...call("edit", 1, "ok"), ...call("test", 1, "FAIL")];
 
 describe("a graph", () => {
-  const g = graph([...call("read", 1, 1), ...round(), ...round(), ...round(), ...call("ask", 1, 1)]);
+  const rounds = [round(), round(), round()];
+  const ids = rounds.flat().map((e) => ({ event_id: e.event_id, number: 0 }));
+  const warning = { event_id: ids.at(-1)!.event_id, details: { first_event_id: ids[0]!.event_id, evidence: ids.slice(4) } } as unknown as Warning;
+  const events = [...call("read", 1, 1), ...rounds.flat(), ...call("ask", 1, 1)];
+  const g = graph(events, warning);
 
-  it("counts tools and transitions, and highlights the cycle", () => {
+  it("counts tools and transitions, and marks what the warning names", () => {
     expect(g.nodes.map((n) => [n.name, n.count, n.looping])).toEqual([["read", 1, false], ["edit", 3, true], ["test", 3, true], ["ask", 1, false]]);
     expect(g.edges.map((e) => [e.from, e.to, e.count, e.looping])).toEqual([
       ["read", "edit", 1, false], ["edit", "test", 3, true], ["test", "edit", 2, true], ["test", "ask", 1, false],
     ]);
+  });
+
+  it("marks nothing without a warning, whatever repeats", () => {
+    const plain = graph(events);
+    expect([...plain.nodes, ...plain.edges].filter((x) => x.looping)).toEqual([]);
   });
 
   it("does not mix what two agents do", () => {

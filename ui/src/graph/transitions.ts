@@ -1,13 +1,13 @@
 // Converts entries to a graph. Tools, and agents that hand over, are nodes; transitions between them are edges.
 import type { Entry } from "../timeline/entries";
-import type { RepeatedRange } from "../timeline/repeats";
+import { detailsOf, type Warning } from "../api/names";
 
 export interface Node {
   name: string;
   kind: "tool" | "agent";
   count: number;
   failed: number;
-  /** Part of the repeated range. */
+  /** Named by the warning. */
   looping: boolean;
 }
 
@@ -27,11 +27,25 @@ export interface Graph {
 
 const mostNodes = 40;
 
-/** loopOf returns the longest repeated range. */
-export function loopOf(repeats: readonly RepeatedRange[]): RepeatedRange | null {
-  let best: RepeatedRange | null = null;
-  for (const f of repeats) if (best === null || f.to - f.from > best.to - best.from) best = f;
-  return best;
+/** Mark is what a warning names: the nodes of its evidence, and the part of the run from its beginning to its last repeat. */
+interface Mark {
+  names: Set<string>;
+  from: number;
+  to: number;
+}
+
+function markOf(warning: Warning | null, entries: readonly Entry[], entryOf: (event: string) => number): Mark {
+  const mark: Mark = { names: new Set(), from: Infinity, to: -1 };
+  if (warning === null) return mark;
+  const details = detailsOf(warning);
+  for (const event of [details.first_event_id, ...(details.evidence ?? []).map((e) => e.event_id), warning.event_id]) {
+    const entry = entries[entryOf(event ?? "")];
+    if (!entry) continue;
+    mark.from = Math.min(mark.from, entry.index);
+    mark.to = Math.max(mark.to, entry.index);
+    if (nameOf(entry)) mark.names.add(nameOf(entry));
+  }
+  return mark;
 }
 
 function nameOf(e: Entry): string {
@@ -39,20 +53,18 @@ function nameOf(e: Entry): string {
   return e.kind === "handoff" ? e.agent : "";
 }
 
-/** graphOf counts nodes and transitions. Cost: O(entries). */
-export function graphOf(entries: readonly Entry[], repeats: readonly RepeatedRange[]): Graph {
+/** graphOf counts nodes and transitions, and marks those that the warning names. Cost: O(entries). */
+export function graphOf(entries: readonly Entry[], entryOf: (event: string) => number, warning: Warning | null): Graph {
   const nodes = new Map<string, Node>();
   const edges = new Map<string, Edge>();
   const previous = new Map<string, string>(); // by agent: its previous node
-  const loop = loopOf(repeats);
+  const mark = markOf(warning, entries, entryOf);
   for (const e of entries) {
     const name = nameOf(e);
     if (!name) continue;
-    const inLoop = loop !== null && e.index >= loop.from && e.index < loop.to;
-    const node = nodes.get(name) ?? { name, kind: e.kind === "tool" ? "tool" : "agent", count: 0, failed: 0, looping: false };
+    const node = nodes.get(name) ?? { name, kind: e.kind === "tool" ? "tool" : "agent", count: 0, failed: 0, looping: mark.names.has(name) };
     node.count++;
     if (e.outcome === "failed") node.failed++;
-    node.looping ||= inLoop;
     nodes.set(name, node);
     const lane = e.kind === "tool" ? e.agent : "";
     const before = previous.get(lane);
@@ -60,7 +72,7 @@ export function graphOf(entries: readonly Entry[], repeats: readonly RepeatedRan
       const key = JSON.stringify([before, name]);
       const edge = edges.get(key) ?? { from: before, to: name, count: 0, looping: false };
       edge.count++;
-      edge.looping ||= inLoop;
+      edge.looping ||= mark.names.has(before) && mark.names.has(name) && e.index > mark.from && e.index <= mark.to;
       edges.set(key, edge);
     }
     previous.set(lane, name);

@@ -2,22 +2,23 @@ import { idOf, segmentOf } from "./segment";
 
 // The current page. The URL holds the filters, the tab and the selected event, so that a link reproduces the view.
 export interface Place {
-  page: "runs" | "run" | "compare" | "overview" | "rules" | "lost";
+  page: "runs" | "run" | "compare" | "overview" | "rules" | "audit" | "suggestions" | "lost";
   run: string;
-  tab: "timeline" | "graph" | "what-if";
+  tab: "timeline" | "waterfall" | "graph" | "what-if";
 }
 
 /** placeOf parses a path. */
 export function placeOf(path: string): Place {
-  const [first = "", second = "", third = ""] = path.replace(/^\/+|\/+$/g, "").split("/");
+  const [first = "", second = "", third = "", ...rest] = path.replace(/^\/+|\/+$/g, "").split("/");
   const at = (page: Place["page"]): Place => ({ page, run: "", tab: "timeline" });
   if (first === "") return at("runs");
   if (first === "runs" && second === "") return at("runs");
   if (first === "runs") {
-    const tab = third === "graph" || third === "what-if" ? third : "timeline";
+    const tab = third === "waterfall" || third === "graph" || third === "what-if" ? third : "timeline";
+    if (rest.length > 0 || (third !== "" && third !== tab)) return at("lost");
     return { page: "run", run: idOf(decoded(second)), tab };
   }
-  if (second === "" && (first === "compare" || first === "overview" || first === "rules")) return at(first);
+  if (second === "" && (first === "compare" || first === "overview" || first === "rules" || first === "audit" || first === "suggestions")) return at(first);
   return at("lost");
 }
 

@@ -28,6 +28,8 @@ export class RunFeed {
   missing = $state(false);
   deleted = $state(false);
   stream = $state.raw<Stream | null>(null);
+  /** The run has ended. A later event may reopen it. */
+  over = $derived(this.summary !== null && this.status !== "running");
 
   private readonly eventLog = new EventLog();
   private entries = new Entries();

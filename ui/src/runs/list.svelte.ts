@@ -2,41 +2,19 @@
 import { api } from "../api/client";
 import type { OverviewUpdate, RunSummary } from "../api/names";
 import { Stream } from "../api/stream.svelte";
-
-export interface Filter {
-  status: string;
-  project: string;
-  warning: string;
-  tool: string;
-  text: string;
-  since: string;
-}
-
-export const filters = ["status", "project", "warning", "tool", "text", "since"] as const;
+import { comparing, filters, matches, type Filter, type Order } from "./filter";
 
 const pageSize = 200;
 /** New runs under a filter that only the server can evaluate are requested together after this delay, in milliseconds. */
 const askAfter = 400;
-
-/** matches reports whether a run matches a filter; null if only the server can decide. */
-export function matches(run: RunSummary, f: Filter): boolean | null {
-  if (f.status && run.status !== f.status) return false;
-  if (f.project && run.project !== f.project) return false;
-  if (f.warning && run.warning_count === 0) return false;
-  return f.warning || f.tool || f.text || f.since ? null : true;
-}
-
-/** before orders runs by start, the latest first, as the server does. */
-export function before(a: RunSummary, b: RunSummary): number {
-  const [x, y] = [a.started_at ?? "", b.started_at ?? ""];
-  return x === y ? b.arrival - a.arrival : x < y ? 1 : -1;
-}
 
 export class RunList {
   rows = $state.raw<RunSummary[]>([]);
   loaded = $state(false);
   error = $state.raw<unknown>(null);
   more = $state(false);
+  /** The number of runs that match, of which some are not loaded yet; null if unknown. */
+  total = $state<number | null>(null);
   stream = $state.raw<Stream | null>(null);
   /** Ids of runs that arrived while the page was open. Their rows are highlighted briefly. */
   fresh = $state.raw<ReadonlySet<string>>(new Set());
@@ -47,7 +25,13 @@ export class RunList {
   private scheduled = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly filter: Filter) {
+  private readonly before: (a: RunSummary, b: RunSummary) => number;
+
+  constructor(
+    private readonly filter: Filter,
+    private readonly order: Order,
+  ) {
+    this.before = comparing(order);
     void this.load();
   }
 
@@ -62,6 +46,7 @@ export class RunList {
     try {
       const page = await api.runs(this.query(), this.abort.signal);
       for (const run of page.items) this.put(run); // the stream may already have a newer version
+      this.total = page.total;
       this.next = page.next;
       this.more = page.next !== null;
       this.show();
@@ -91,7 +76,7 @@ export class RunList {
   };
 
   private query(cursor = ""): URLSearchParams {
-    const q = new URLSearchParams({ limit: String(pageSize) });
+    const q = new URLSearchParams({ limit: String(pageSize), sort: this.order.sort, order: this.order.ascending ? "asc" : "desc" });
     for (const name of filters) if (this.filter[name]) q.set(name, this.filter[name]);
     if (cursor) q.set("cursor", cursor);
     return q;
@@ -99,13 +84,13 @@ export class RunList {
 
   private take(u: OverviewUpdate): void {
     if (u.type === "deleted" || u.run === null) {
-      if (this.byID.delete(u.run_id)) this.later();
+      this.drop(u.run_id);
       return;
     }
     const known = this.byID.has(u.run_id);
     const belongs = matches(u.run, this.filter);
     if (belongs === false) {
-      if (this.byID.delete(u.run_id)) this.later();
+      this.drop(u.run_id);
     } else if (known) {
       this.put(u.run);
       this.later();
@@ -116,15 +101,26 @@ export class RunList {
       }, askAfter);
     } else if (!this.behindThePage(u.run)) {
       this.put(u.run);
+      this.count(1);
       this.fresh = new Set([...[...this.fresh].slice(-50), u.run_id]);
       this.later();
     }
   }
 
-  /** A run older than the last loaded one arrives with its page. */
+  private drop(id: string): void {
+    if (!this.byID.delete(id)) return;
+    this.count(-1);
+    this.later();
+  }
+
+  private count(more: number): void {
+    if (this.total !== null) this.total += more;
+  }
+
+  /** A run behind the last loaded one arrives with its page. */
   private behindThePage(run: RunSummary): boolean {
     const last = this.rows.at(-1);
-    return this.next !== null && last !== undefined && before(run, last) > 0;
+    return this.next !== null && last !== undefined && this.before(run, last) > 0;
   }
 
   private put(run: RunSummary): void {
@@ -142,6 +138,6 @@ export class RunList {
   }
 
   private show(): void {
-    this.rows = [...this.byID.values()].sort(before);
+    this.rows = [...this.byID.values()].sort(this.before);
   }
 }

@@ -58,7 +58,7 @@ describe("rows", () => {
   });
 
   it("show a decision behind its entry, and only when it differs from the one before", () => {
-    const at = (entry: number, action: "warn" | "halt") => ({ run_id: "r", event_id: t.entries[entry]!.last!.event_id, event_number: entry, action, code: action, message: "" });
+    const at = (entry: number, action: "warn" | "halt") => ({ run_id: "r", event_id: t.entries[entry]!.last!.event_id, event_number: entry, action, by_guard: false, code: action, message: "" });
     const rows = rowsOf({ ...t, decisions: [at(1, "warn"), at(2, "warn"), at(4, "halt")] }, new Set(), everything);
     expect(rows.map((r) => (r.type === "decision" ? r.decision.action : r.type))).toEqual(["entry", "entry", "warn", "repeat", "halt", "entry"]);
   });

@@ -10,6 +10,7 @@ import math
 import os
 import secrets
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar, Token
 from types import TracebackType
@@ -27,6 +28,7 @@ R = TypeVar("R")
 USAGE = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
 MAX_NAME = 512  # bytes of a name or an id; the limit of the server
 
+_observed: weakref.WeakValueDictionary[str, Run] = weakref.WeakValueDictionary()  # runs that have not ended, by id
 _current: ContextVar[Run | None] = ContextVar("unloop_run", default=None)
 current_agent: ContextVar[str | None] = ContextVar("unloop_agent", default=None)
 
@@ -34,6 +36,11 @@ current_agent: ContextVar[str | None] = ContextVar("unloop_agent", default=None)
 def current_run() -> Run | None:
     """Returns the run of this context, or None."""
     return _current.get()
+
+
+def observed_run(id: str) -> Run | None:
+    """Returns the run with the id that this process records and that has not ended, or None."""
+    return _observed.get(id)
 
 
 def event(type: str, **fields: Any) -> str | None:
@@ -95,6 +102,7 @@ class Run:
 
     def _begin(self) -> None:
         self._ended = False
+        _observed[self.id] = self
         self.event("run_started", name=self.name, metadata=self.metadata)
 
     def event(
@@ -162,6 +170,7 @@ class Run:
         if self._ended:
             return
         self._ended = True
+        _observed.pop(self.id, None)
         if error is None:
             self.event("run_completed", name=self.name, status=status)
         else:

@@ -17,6 +17,7 @@ from .._unset import UNSET
 from ._attach import attach
 from ._choose import HELP, transport_for
 from ._decision import UNGUARDED, VALUE_BYTES, Action, Decision, GuardUnavailable
+from ._report import report
 from ._tool import tool
 from ._transport import Transport, Unavailable, log_unguarded
 
@@ -25,6 +26,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 MAX_RUN = 200  # bytes of a run's name
+PAUSE_SECONDS = 0.1  # between two looks at whether a paused run may continue
 START_SECONDS = 5.0  # least timeout of the first request, which may start a process
 
 
@@ -107,10 +109,12 @@ class Guard:
     ) -> Decision:
         """Returns the decision about a call before it runs.
 
-        If the decision is stopped, do not run the call, and pass the decision's result to the model.
+        If the decision is stopped, do not run the call, and pass the decision's result to the model. While a person has paused
+        the run, it waits.
         """
+        self._run_state.running.wait()
         fields = {"tool": tool, "id": id, "agent": agent, "annotations": annotations}
-        return _decision(self._ask("before", _members(fields, args)), id)
+        return self._decided("before", _members(fields, args), id)
 
     def after(
         self,
@@ -135,7 +139,7 @@ class Guard:
         answer = self._ask("after", _members(fields, args) + (f',"result":{sent}' if sent else ""))
         if not exact and "result" in answer:
             answer["result"] = attach(result, json.loads(sent), answer["result"])
-        return _decision(answer, id)
+        return report(self._run_state, self._transport, _decision(answer, id))
 
     def text(self, text: str, role: str = "assistant", agent: str | None = None) -> Decision:
         """Reports a message. role is assistant, user or system."""
@@ -155,7 +159,15 @@ class Guard:
 
     def _send_text(self, op: str, text: str | None, **fields: Any) -> Decision:
         fields["text"] = None if text is None else truncate(str(text), VALUE_BYTES)
-        return _decision(self._ask(op, _members(fields, None)), None)
+        return self._decided(op, _members(fields, None), None)
+
+    async def _resumed(self) -> None:
+        """Waits while a person has paused the run, without a thread."""
+        while not self._run_state.running.is_set():
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    def _decided(self, op: str, members: str, id: str | None) -> Decision:
+        return report(self._run_state, self._transport, _decision(self._ask(op, members), id))
 
     def state(self) -> dict[str, Any]:
         """Returns calls, warnings and health of the run; empty if no guard is available."""
@@ -298,6 +310,7 @@ class AsyncGuard:
         await in_thread(self.sync.close)
 
     async def before(self, tool: str, args: object = None, **fields: Any) -> Decision:
+        await self.sync._resumed()
         return await in_thread(self.sync.before, tool, args, **fields)
 
     async def after(self, tool: str, args: object = None, result: object = UNSET, **fields: Any) -> Decision:

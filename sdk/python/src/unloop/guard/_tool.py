@@ -59,6 +59,7 @@ class _Calls:
 
         async def call(*args: Any, **kwargs: Any) -> Any:
             fields = self._call_fields(args, kwargs)
+            await self.guard._resumed()
             decision = (await in_thread(self.guard.before, self.name, **fields)).check()
             if decision.stopped:
                 return decision.result

@@ -34,6 +34,9 @@ class RunState:
         self.snapshot: str = ""
         self.lines_since_snapshot = 0
         self.snapshot_at = time.monotonic()
+        self.running = threading.Event()  # not set while a person has paused the run
+        self.running.set()
+        self.reported: object = None  # the observed run that knows that it is guarded
 
     def snapshot_due(self) -> bool:
         """Reports whether the next request takes a snapshot."""

@@ -1,0 +1,194 @@
+package guardtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+func load(t rapid.TB, name string) *profile.Profile {
+	t.Helper()
+	p, err := profile.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// patient is a store without deadlines, so that guards on a slow machine do not decide without it.
+type patient struct{ guard.Store }
+
+func (p patient) Save(ctx context.Context, run guard.RunKey, c guard.Change) (guard.Saved, error) {
+	return p.Store.Save(context.WithoutCancel(ctx), run, c)
+}
+
+// clock stands still, so that a run judged by many guards has the times of a run judged by one.
+func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+func shared(t *testing.T, p *profile.Profile, s guard.Store, id string) *guard.Guard {
+	return guard.New(p, guard.Options{Run: id, Now: clock, Shared: &guard.Shared{Store: patient{s}, Project: "shop", OnError: failIfMissed(t)}})
+}
+
+// step is what an agent does next, from a small set, so that repetition is frequent.
+type step struct{ kind, tool, args, result int }
+
+func drawStep(t *rapid.T) step {
+	small := func(label string, most int) int { return rapid.IntRange(0, most).Draw(t, label) }
+	return step{small("kind", 9), small("tool", 2), small("args", 2), small("result", 2)}
+}
+
+// make makes the step under the guard that pick returns, which may be another one at each event.
+func (s step) make(pick func() *guard.Guard) []guard.Decision {
+	ctx := context.Background()
+	switch s.kind {
+	case 0:
+		return []guard.Decision{pick().Text(ctx, unloop.RoleAssistant, "coder", "I will look at the file again and then run the tests.")}
+	case 1:
+		return []guard.Decision{pick().ModelCall(ctx, "coder", "model", 100, 0.01)}
+	case 2:
+		if s.tool == 0 {
+			return []guard.Decision{pick().Text(ctx, unloop.RoleUser, "", "Go on.")}
+		}
+		return []guard.Decision{pick().MarkProgress(ctx, "found it")}
+	}
+	c := guard.Call{
+		Tool: []string{"search", "read_file", "bash"}[s.tool],
+		Args: json.RawMessage([]string{`{"q":"a"}`, `{"path":"a.go"}`, `{"command":"go test ./..."}`}[s.args]),
+	}
+	before := pick().Before(ctx, c)
+	if before.Stops() {
+		return []guard.Decision{before}
+	}
+	o := guard.Outcome{Result: json.RawMessage([]string{`"same"`, `"other text of a result"`, `{"state":"queued"}`}[s.result])}
+	if s.kind == 9 {
+		o.Err = errors.New("exit status 1")
+	}
+	return []guard.Decision{before, pick().After(ctx, c, o)}
+}
+
+// manyGuardsAreOne gives each event of random runs to one of several guards, some of which are new. The decisions, the state and the
+// events must be those of one guard that judges all.
+func manyGuardsAreOne(t *testing.T, s guard.Store) {
+	var runs atomic.Int64
+	rapid.Check(t, func(r *rapid.T) {
+		p := load(r, rapid.SampledFrom(profile.Names()).Draw(r, "profile"))
+		id := fmt.Sprint("run ", runs.Add(1))
+		alone := guard.New(p, guard.Options{Run: id, Now: clock})
+		guards := make([]*guard.Guard, rapid.IntRange(1, 4).Draw(r, "guards"))
+		pick := func() *guard.Guard {
+			k := rapid.IntRange(0, len(guards)-1).Draw(r, "guard")
+			if guards[k] == nil || rapid.IntRange(0, 9).Draw(r, "new") == 0 {
+				guards[k] = shared(t, p, s, id)
+			}
+			return guards[k]
+		}
+		for n := range rapid.IntRange(1, 25).Draw(r, "steps") {
+			now := drawStep(r)
+			want := now.make(func() *guard.Guard { return alone })
+			got := now.make(pick)
+			if diff := cmp.Diff(told(want), told(got)); diff != "" {
+				r.Fatalf("step %d (-one guard +many):\n%s", n, diff)
+			}
+		}
+		last := shared(t, p, s, id)
+		if err := last.Load(t.Context()); err != nil {
+			r.Fatal(err)
+		}
+		if diff := cmp.Diff(snapshot(r, alone), snapshot(r, last)); diff != "" {
+			r.Fatalf("state (-one guard +many):\n%s", diff)
+		}
+	})
+}
+
+// told returns the exported fields of decisions.
+func told(decisions []guard.Decision) (all []string) {
+	for _, d := range decisions {
+		text, err := json.Marshal(d)
+		if err != nil {
+			panic(err) // a Decision always encodes
+		}
+		all = append(all, string(text))
+	}
+	return all
+}
+
+func snapshot(t rapid.TB, g *guard.Guard) string {
+	t.Helper()
+	data, err := g.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// guardsMeanwhile judges calls of one run by eight guards at once.
+func guardsMeanwhile(t *testing.T, s guard.Store) {
+	const guards, calls = 8, 4
+	p := load(t, "looplens")
+	var saved atomic.Int64
+	var group sync.WaitGroup
+	for k := range guards {
+		g := guard.New(p, guard.Options{
+			Run: "run", Now: clock, Shared: &guard.Shared{Store: patient{s}, Project: "shop", OnError: failIfMissed(t)},
+			Events: func(*unloop.Event, guard.Decision) { saved.Add(1) },
+		})
+		group.Go(func() {
+			for n := range calls {
+				c := guard.Call{ID: fmt.Sprint(k, " ", n), Tool: "search", Args: json.RawMessage(fmt.Sprintf(`{"q":"%d"}`, k))}
+				g.Before(t.Context(), c)
+				g.After(t.Context(), c, guard.Outcome{Result: json.RawMessage(`"found"`)})
+			}
+		})
+	}
+	group.Wait()
+	last := shared(t, p, s, "run")
+	if err := last.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := last.State().Calls; got != guards*calls {
+		t.Errorf("the run has %d calls, want %d", got, guards*calls)
+	}
+	if n := saved.Load(); n != 2*guards*calls {
+		t.Errorf("%d events were passed on, want %d", n, 2*guards*calls)
+	}
+}
+
+// guardsShareLimits halts the runs of a project when all of them have made the calls of an hour, or spent its cost.
+func guardsShareLimits(t *testing.T, s guard.Store) {
+	for says, limits := range map[string]guard.Usage{"calls": {Calls: 5}, "cost": {Cost: 0.5}, "tokens": {Tokens: 500}} {
+		t.Run(says, func(t *testing.T) {
+			allowed := 0
+			for n := range 8 {
+				g := guard.New(load(t, "default"), guard.Options{
+					Run: fmt.Sprint("run ", n), Now: clock,
+					Shared: &guard.Shared{Store: patient{s}, Project: says, Limits: limits, OnError: failIfMissed(t)},
+				})
+				d := g.Before(t.Context(), guard.Call{Tool: "search"})
+				if !d.Stops() {
+					allowed++
+					g.ModelCall(t.Context(), "", "model", 100, 0.1)
+					continue
+				}
+				var halted *guard.LoopError
+				if d.Code != guard.CodeProjectLimit || !errors.As(d.Err(), &halted) || g.State().Calls != 0 {
+					t.Errorf("over the limit: %+v, %d calls in the run", d, g.State().Calls)
+				}
+			}
+			if allowed != 5 {
+				t.Errorf("%d calls were allowed, want 5", allowed)
+			}
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strconv"
+
+	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/httpd"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/internal/suggest"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// The bounds of what suggestions replay.
+const (
+	suggestLabels = 200    // the runs labelled last
+	suggestOthers = 40     // of the runs started last, those without a label
+	suggestEvents = 20_000 // of a run; longer runs are left out
+)
+
+// tuner finds thresholds by replays, and writes them into the configuration file.
+type tuner struct {
+	judges
+	store  *sqlstore.Store
+	file   string           // "" for none
+	shadow *profile.Profile // nil for none
+}
+
+func newTuner(j judges, s *sqlstore.Store, c *config.Config, file string) (tuner, error) {
+	shadow, err := c.LoadShadow()
+	return tuner{j, s, file, shadow}, err
+}
+
+// Shadow judges a run under the shadow profile.
+func (t tuner) Shadow(ctx context.Context, run *store.Run, most int) (*pipeline.Replayed, error) {
+	if t.shadow == nil {
+		return nil, nil
+	}
+	return pipeline.Replay(ctx, t.events, t.shadow, run, most)
+}
+
+// Suggest replays the labelled runs and a few others with other thresholds.
+func (t tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
+	answer := api.Suggestions{Profile: t.own.Name(), File: t.file, Writable: writable(t.file), Suggestions: []api.Suggestion{}}
+	rows, runs, err := t.material(ctx)
+	if err != nil {
+		return answer, err
+	}
+	found, complete, err := suggest.Find(ctx, suggest.Options{
+		Profile: t.own, Runs: runs,
+		Valid: func(c suggest.Change) bool { _, err := t.changed(&c); return err == nil },
+		Replay: func(ctx context.Context, k int, c *suggest.Change) ([]suggest.Warned, error) {
+			p, err := t.changed(c)
+			if err != nil {
+				return nil, err
+			}
+			again, err := pipeline.Replay(ctx, t.events, p, rows[k], suggestEvents)
+			if err != nil {
+				return nil, err
+			}
+			return warnedOf(again.Warnings), nil
+		},
+	})
+	if err != nil {
+		return answer, err
+	}
+	answer.Complete, answer.Runs = complete, len(runs)
+	for _, r := range runs {
+		if r.Label != "" {
+			answer.Labels++
+		}
+	}
+	for _, s := range found {
+		answer.Suggestions = append(answer.Suggestions, suggestionOf(s))
+	}
+	return answer, nil
+}
+
+// material returns the runs to replay: the labelled ones, and others of the latest.
+func (t tuner) material(ctx context.Context) (rows []*store.Run, runs []suggest.Run, err error) {
+	labels, err := t.store.Labels(ctx, suggestLabels)
+	if err != nil {
+		return nil, nil, err
+	}
+	known := make(map[string]bool)
+	add := func(row *store.Run, label string) error {
+		if known[row.ID] || row.Metrics.Events > suggestEvents || row.Profile != t.own.Name() {
+			return nil
+		}
+		known[row.ID] = true
+		warnings, err := t.store.Warnings(ctx, row.Number)
+		rows, runs = append(rows, row), append(runs, suggest.Run{ID: row.ID, Label: label, Warnings: warnedOf(warnings)})
+		return err
+	}
+	for _, l := range labels {
+		row, err := t.store.Run(ctx, l.RunID)
+		if err != nil {
+			return nil, nil, err
+		}
+		if row == nil {
+			continue // it was deleted in the meantime
+		}
+		if err := add(row, l.Label); err != nil {
+			return nil, nil, err
+		}
+	}
+	latest, _, err := t.store.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: suggestOthers})
+	for k := range latest {
+		if err == nil {
+			err = add(&latest[k], "")
+		}
+	}
+	return rows, runs, err
+}
+
+func warnedOf(warnings []store.Warning) (all []suggest.Warned) {
+	for i := range warnings {
+		all = append(all, suggest.Warned{Rule: warnings[i].Rule, Tool: warnings[i].Tool})
+	}
+	return all
+}
+
+// changed makes the server's profile with a change; nil for none.
+func (t tuner) changed(c *suggest.Change) (*profile.Profile, error) {
+	if c == nil {
+		return t.own, nil
+	}
+	sets := maps.Clone(t.settings)
+	if sets == nil {
+		sets = make(map[string]string)
+	}
+	value := strconv.FormatFloat(c.Value, 'f', -1, 64)
+	if c.Tool == "" {
+		sets[c.Setting] = value
+		return profile.Load(profile.Source{Name: t.own.Name(), Sets: setsOf(sets)})
+	}
+	tools := make(map[string]map[string]any)
+	if all := sets["tools"]; all != "" {
+		if err := json.Unmarshal([]byte(all), &tools); err != nil {
+			return nil, fmt.Errorf("settings of tools: %w", err)
+		}
+	}
+	if tools[c.Tool] == nil {
+		tools[c.Tool] = make(map[string]any)
+	}
+	tools[c.Tool][c.Setting] = c.Value
+	text, err := json.Marshal(tools)
+	if err != nil {
+		return nil, err
+	}
+	sets["tools"] = string(text)
+	return profile.Load(profile.Source{Name: t.own.Name(), Sets: setsOf(sets)})
+}
+
+func suggestionOf(s suggest.Suggestion) api.Suggestion {
+	list := func(ids []string) []string { return append([]string{}, ids...) }
+	return api.Suggestion{
+		Rule: s.Rule, Tool: s.Tool, Setting: s.Setting, Present: s.Present, Value: s.Value, Kept: list(s.Kept), Dropped: list(s.Dropped),
+		Remaining: list(s.Remain), Caught: list(s.Caught), Others: list(s.Others), YAML: config.Change(s.Change).YAML(),
+	}
+}
+
+// Apply writes a setting into the configuration file.
+func (t tuner) Apply(s api.NewSetting) (string, error) {
+	c := suggest.Change{Tool: s.Tool, Setting: s.Setting, Value: s.Value}
+	if _, err := t.changed(&c); err != nil {
+		return "", httpd.NotApplied(err.Error())
+	}
+	err := config.Apply(t.file, config.Change(c))
+	if errors.Is(err, os.ErrPermission) {
+		return "", httpd.NotApplied("the server may not write its configuration file " + t.file)
+	}
+	if err != nil {
+		return "", httpd.NotApplied(err.Error())
+	}
+	return t.file, nil
+}
+
+// writable reports whether the server can replace a file.
+func writable(path string) bool {
+	if path == "" {
+		return false
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}

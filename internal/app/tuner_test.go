@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/config"
+)
+
+// failing sends a run whose agent fails n times in a row with read_file, and labels it.
+func failing(t *testing.T, url, run, label string, n int) {
+	t.Helper()
+	lines := []string{fmt.Sprintf(`{"event_id":"%s-0","run_id":%q,"sequence":1,"type":"run_started"}`, run, run)}
+	for k := range n {
+		lines = append(lines,
+			fmt.Sprintf(`{"event_id":"%s-s%d","run_id":%q,"sequence":%d,"type":"tool_call_started","tool":"read_file","call_id":"c%d","input":{"path":"a/%d.go"}}`, run, k, run, 2*k+2, k, k),
+			fmt.Sprintf(`{"event_id":"%s-e%d","run_id":%q,"sequence":%d,"type":"tool_call_failed","tool":"read_file","call_id":"c%d","error":"permission denied"}`, run, k, run, 2*k+3, k))
+	}
+	post(t, url+"/api/events", "application/x-ndjson", []byte(strings.Join(lines, "\n")))
+	post(t, url+"/api/acts", "application/json", fmt.Appendf(nil, `{"action":"label","run_id":%q,"value":%q}`, run, label))
+}
+
+// serveFile runs a server with a configuration file until the test ends, and returns its URL.
+func serveFile(t *testing.T, file string) string {
+	t.Helper()
+	loaded, err := config.Load(config.Source{Path: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded.Addr, loaded.GRPCAddr, loaded.DB = "127.0.0.1:0", config.Off, filepath.Join(t.TempDir(), "test.db")
+	ready := make(chan Addresses, 1)
+	ctx, stop := context.WithCancel(context.Background())
+	s := Serve{Config: loaded.Config, File: loaded.File, Log: slog.New(slog.DiscardHandler), Ready: func(a Addresses) { ready <- a }}
+	serving := begin(func() error { return s.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		if err := serving.wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case a := <-ready:
+		return a.URL
+	case <-serving.done:
+		t.Fatal(serving.err)
+		return ""
+	}
+}
+
+func TestASuggestedThresholdIsAppliedAndHoldsAfterTheNextStart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "unloop.yaml")
+	if err := os.WriteFile(file, []byte("project: web # of ours\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := serveFile(t, file)
+	failing(t, url, "wait-1", "not_a_loop", 4)
+	failing(t, url, "wait-2", "not_a_loop", 5)
+	failing(t, url, "stuck", "loop", 30)
+	got := decoded[api.Suggestions](t, get(t, url+"/api/suggestions"))
+	if !got.Complete || got.Labels != 3 || got.File != file || !got.Writable || len(got.Suggestions) == 0 {
+		t.Fatalf("%+v", got)
+	}
+	for _, s := range got.Suggestions {
+		if len(s.Kept) != 1 && s.Rule == "same_error" || len(s.Dropped) == 0 || s.Value <= s.Present {
+			t.Errorf("suggestion %+v", s)
+		}
+	}
+	s := got.Suggestions[0]
+	post(t, url+"/api/suggestions/apply", "application/json", fmt.Appendf(nil, `{"tool":%q,"setting":%q,"value":%v}`, s.Tool, s.Setting, s.Value))
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(string(text), "project: web # of ours\n") || !strings.Contains(string(text), s.Setting) {
+		t.Fatalf("%v, the file is\n%s", err, text)
+	}
+	again := serveFile(t, file)
+	for _, run := range s.Dropped {
+		failing(t, again, run, "not_a_loop", map[string]int{"wait-1": 4, "wait-2": 5}[run])
+		for _, w := range decoded[[]api.Warning](t, get(t, again+"/api/runs/"+run+"/warnings")) {
+			if w.Type == s.Rule && w.Tool != nil && *w.Tool == s.Tool {
+				t.Errorf("run %s has the warning %+v", run, w)
+			}
+		}
+	}
+}
+
+func TestASettingIsNotAppliedWithoutAFile(t *testing.T) {
+	url := serve(t, nil)
+	answer, err := http.Post(url+"/api/suggestions/apply", "application/json", strings.NewReader(`{"setting":"same_errors","value":6}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if body, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusConflict || !strings.Contains(string(body), "no configuration file") {
+		t.Errorf("%d %s", answer.StatusCode, body)
+	}
+}
+
+func TestTheShadowProfileJudgesAlongAndActsOnNothing(t *testing.T) {
+	url := serve(t, func(c *config.Config) { c.Shadow = config.Shadow{Profile: "loopguard"} })
+	stuck(t, url, "r")
+	recorded := decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions"))
+	got := decoded[api.Shadow](t, get(t, url+"/api/runs/r/shadow"))
+	_, answer := askAgain(t, url, "r", `{"profile":"loopguard"}`)
+	want := decoded[api.Replay](t, answer)
+	if !got.Configured || got.Replay == nil || got.Replay.Profile != "loopguard" || len(got.Replay.Decisions) == 0 || len(got.Replay.Decisions) != len(want.Decisions) {
+		t.Errorf("shadow %+v, want the decisions of %+v", got.Replay, want)
+	}
+	if after := decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions")); len(after) != len(recorded) {
+		t.Errorf("%d decisions are recorded, %d were", len(after), len(recorded))
+	}
+}

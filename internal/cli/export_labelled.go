@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/unloop-ai/unloop/internal/client"
+)
+
+// outcomes are those of labelled runs, by the status of a run. Any other status says nothing of the outcome.
+var outcomes = map[string]string{"completed": "success", "failed": "failure"}
+
+// exportLabelled writes the runs that people labelled, one per line. A run is in memory as a whole.
+func exportLabelled(ctx context.Context, c *client.Client, to io.Writer) error {
+	labels, err := c.Labels(ctx)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(to, 64<<10)
+	for _, l := range labels {
+		run, err := c.Run(ctx, l.RunID)
+		if err != nil {
+			return fmt.Errorf("run %q: %w", l.RunID, err)
+		}
+		var events bytes.Buffer
+		err = c.Events(ctx, l.RunID, func(line []byte) error {
+			if events.Len() > 0 {
+				events.WriteByte(',')
+			}
+			fmt.Fprintf(&events, `{"kind":"event","event":%s}`, bytes.TrimSpace(line))
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("run %q: %w", l.RunID, err)
+		}
+		head, err := json.Marshal(map[string]any{"id": l.RunID, "source": "unloop", "outcome": outcomes[run.Status]})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, `%s,"labels":{"step_repetition":%t},"events":[%s]}`+"\n", head[:len(head)-1], l.Label != "not_a_loop", &events)
+	}
+	return errors.Join(err, w.Flush())
+}

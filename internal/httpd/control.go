@@ -1,0 +1,220 @@
+package httpd
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// controls knows which guards listen. It is safe for concurrent use.
+type controls struct {
+	mu        sync.Mutex
+	given     chan struct{}    // closed at the next order
+	listening map[string]int   // open requests, by run
+	heard     map[string]int64 // the last order that was fetched, by run; at most maxHeard
+}
+
+// maxHeard bounds the runs of which it is known what their guards fetched.
+const maxHeard = 10_000
+
+func newControls() *controls {
+	return &controls{given: make(chan struct{}), listening: make(map[string]int), heard: make(map[string]int64)}
+}
+
+// tell wakes those who listen.
+func (c *controls) tell() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.given)
+	c.given = make(chan struct{})
+}
+
+// next returns a channel that is closed at the next order.
+func (c *controls) next() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.given
+}
+
+// listen notes that the guards of runs ask, and what they have heard. The returned function ends that.
+func (c *controls) listen(runs []api.Listener) (stop func()) {
+	add := func(n int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, r := range runs {
+			if c.listening[r.RunID] += n; c.listening[r.RunID] <= 0 {
+				delete(c.listening, r.RunID)
+			}
+			if _, known := c.heard[r.RunID]; known || len(c.heard) < maxHeard {
+				c.heard[r.RunID] = max(c.heard[r.RunID], r.After)
+			}
+		}
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+// state returns whether a guard of the run listens, and the last order that it fetched.
+func (c *controls) state(run string) (listening bool, heard int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.listening[run] > 0, c.heard[run]
+}
+
+type (
+	orderInput struct {
+		RunPath
+		Authorization string `header:"Authorization" hidden:"true"`
+		Body          api.Order
+	}
+	orderAnswer struct {
+		Status int
+		Body   api.Control
+	}
+	controlAnswer struct{ Body api.ControlState }
+	listenInput   struct{ Body api.Listen }
+	heardAnswer   struct{ Body api.Heard }
+)
+
+func (s *Server) controlRoutes() {
+	op := s.operation(http.MethodPost, "/api/runs/{id}/control", Admin, "control", "control-run", "Nudge, pause, resume, allow or halt a guarded run",
+		"Gives an order to the guard of the run, and records it as an event of the run. A guard that listens gets it within a second. An "+
+			"observed run is answered with status 409: nobody would hear the order.")
+	op.DefaultStatus = http.StatusCreated
+	query(s, op, s.control)
+	op = s.operation(http.MethodGet, "/api/runs/{id}/control", Read, "control", "get-control", "Get what people ordered of a run",
+		"The orders that were given to the guard of the run, and whether the guard listens.")
+	query(s, op, s.controlState)
+	op = s.operation(http.MethodPost, "/api/control/listen", Ingest, "control", "listen", "Wait for orders",
+		"For guards: answers with the orders of the runs that are new, at once or as soon as there is one, or with none after wait_ms.")
+	query(s, op, s.listen)
+}
+
+// control records an order as an event of the run.
+func (s *Server) control(ctx context.Context, in *orderInput) (*orderAnswer, error) {
+	run, err := s.runOf(ctx, in.run())
+	if err != nil {
+		return nil, err
+	}
+	if run.Guard.By == "" && run.Guard.ShadowedBy == "" {
+		return nil, problem(http.StatusConflict, "id", "the run is observed: no guard would hear the order")
+	}
+	o := &in.Body
+	if o.Act == unloop.ControlNudge && strings.TrimSpace(o.Text) == "" {
+		return nil, problem(http.StatusUnprocessableEntity, "text", "a nudge needs words for the agent")
+	}
+	c := &store.Control{
+		EventID: "order-" + rand.Text(), Act: o.Act, Text: s.Name(o.Text), Tool: s.Name(o.Tool), Why: s.Name(o.Why), By: s.who(in.Authorization, o.By),
+		At: time.Now().UTC().Truncate(time.Microsecond),
+	}
+	_, err = s.Pipeline.Submit(ctx, &pipeline.Submission{
+		Runs: []pipeline.Info{{ID: run.ID, Control: c}}, Events: []*unloop.Event{eventOf(run.ID, c)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.controls.tell()
+	if run, err = s.runOf(ctx, run.ID); err != nil {
+		return nil, err
+	}
+	for k := range run.Controls {
+		if run.Controls[k].EventID == c.EventID {
+			c = &run.Controls[k]
+		}
+	}
+	return &orderAnswer{http.StatusCreated, api.ControlOf(run.ID, c)}, nil
+}
+
+// who returns who gives an order: the name of the token, and what the person says.
+func (s *Server) who(authorization, said string) string {
+	name := s.auth.nameOf(secretOf(authorization))
+	switch said = s.Name(said); {
+	case name == "" && said == "":
+		return "somebody at this server"
+	case name == "" || said == "":
+		return name + said
+	}
+	return name + " (" + said + ")"
+}
+
+// eventOf returns the event of the run that records an order.
+func eventOf(run string, c *store.Control) *unloop.Event {
+	e := &unloop.Event{ID: c.EventID, RunID: run, Time: c.At, Type: unloop.Control, Name: c.Act, Text: c.Text, Tool: c.Tool}
+	if c.Act == store.Allow {
+		e.Type, e.Name = unloop.Override, c.Why
+	}
+	e.Metadata, _ = json.Marshal(map[string]any{"control": map[string]string{"act": c.Act, "by": c.By, "why": c.Why}}) // texts always encode
+	return e
+}
+
+func (s *Server) controlState(ctx context.Context, in *RunPath) (*controlAnswer, error) {
+	run, err := s.runOf(ctx, in.run())
+	if err != nil {
+		return nil, err
+	}
+	listening, heard := s.controls.state(run.ID)
+	return &controlAnswer{api.ControlStateOf(run, listening, heard)}, nil
+}
+
+// listen answers with the orders that guards do not have, and waits for one if there is none.
+func (s *Server) listen(ctx context.Context, in *listenInput) (*heardAnswer, error) {
+	defer s.controls.listen(in.Body.Runs)()
+	timeout := time.NewTimer(time.Duration(in.Body.Wait) * time.Millisecond)
+	defer timeout.Stop()
+	for {
+		given := s.controls.next() // before the store is read, so that no order is missed
+		heard, err := s.ordersFor(ctx, in.Body.Runs)
+		if err != nil || len(heard.Orders) > 0 {
+			return &heardAnswer{heard}, err
+		}
+		in.Body.Runs = heard.Runs // those that had none know their last order now
+		select {
+		case <-given:
+		case <-timeout.C:
+			return &heardAnswer{heard}, nil
+		case <-s.running.Done():
+			return &heardAnswer{heard}, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (s *Server) ordersFor(ctx context.Context, runs []api.Listener) (api.Heard, error) {
+	heard := api.Heard{Orders: []api.Control{}, Runs: make([]api.Listener, 0, len(runs))}
+	for _, of := range runs {
+		run, err := s.Store.Run(ctx, store.Text(of.RunID))
+		if err != nil {
+			return heard, fmt.Errorf("read a run: %w", err)
+		}
+		if run == nil { // its first events are on their way
+			heard.Runs = append(heard.Runs, api.Listener{RunID: of.RunID, After: max(0, of.After)})
+			continue
+		}
+		acts := run.Controls
+		if of.After < 0 {
+			acts = store.Standing(acts)
+		}
+		for k := range acts {
+			if acts[k].Number > of.After {
+				heard.Orders = append(heard.Orders, api.ControlOf(of.RunID, &acts[k]))
+			}
+		}
+		last := int64(0)
+		if n := len(run.Controls); n > 0 {
+			last = run.Controls[n-1].Number
+		}
+		heard.Runs = append(heard.Runs, api.Listener{RunID: of.RunID, After: last})
+	}
+	return heard, nil
+}

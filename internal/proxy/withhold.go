@@ -1,0 +1,241 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
+	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// withholder is an API from whose answers single calls can be taken. The Responses API is none: a history on the API's side would
+// keep the call and wait for its result.
+type withholder interface {
+	api
+	// calls returns the path to the list in an answer that contains the calls.
+	calls() []string
+	// asItem returns an element of that list as an item of a history, and nil if it is no call, or one that must stay.
+	asItem(element jsontext.Value) jsontext.Value
+	// instead returns what is written in the place of a call in the list: the text, or nil if the list can hold no text.
+	instead(text string) jsontext.Value
+}
+
+func (chat) calls() []string { return []string{"choices", "0", "message", "tool_calls"} }
+
+func (chat) asItem(call jsontext.Value) jsontext.Value {
+	return bytes.Join([][]byte{[]byte(`{"role":"assistant","tool_calls":[`), call, []byte(`]}`)}, nil)
+}
+
+func (chat) instead(string) jsontext.Value { return nil }
+
+func (anthropic) calls() []string { return []string{"content"} }
+
+func (anthropic) asItem(block jsontext.Value) jsontext.Value {
+	var b struct {
+		Type string `json:"type"`
+	}
+	if jsonv2.Unmarshal(block, &b, lenient) != nil || b.Type != "tool_use" {
+		return nil
+	}
+	return bytes.Join([][]byte{[]byte(`{"role":"assistant","content":[`), block, []byte(`]}`)}, nil)
+}
+
+func (anthropic) instead(text string) jsontext.Value {
+	return encode(map[string]string{"type": "text", "text": text})
+}
+
+func (gemini) calls() []string { return []string{"candidates", "0", "content", "parts"} }
+
+// asItem leaves out a call with a signature, which the API wants back.
+func (gemini) asItem(part jsontext.Value) jsontext.Value {
+	var p struct {
+		Call      jsontext.Value `json:"functionCall"`
+		Signature string         `json:"thoughtSignature"`
+	}
+	if jsonv2.Unmarshal(part, &p, lenient) != nil || p.Call == nil || p.Signature != "" {
+		return nil
+	}
+	return bytes.Join([][]byte{[]byte(`{"role":"model","parts":[`), part, []byte(`]}`)}, nil)
+}
+
+func (gemini) instead(text string) jsontext.Value { return encode(map[string]string{"text": text}) }
+
+// change gives a value in a document another one. A name in the path that is a number is the index of an element.
+func change(document jsontext.Value, path []string, to func(jsontext.Value) (jsontext.Value, error)) (jsontext.Value, error) {
+	if len(path) == 0 {
+		return to(document)
+	}
+	if n, err := strconv.Atoi(path[0]); err == nil {
+		var elements []jsontext.Value
+		if err := jsonv2.Unmarshal(document, &elements, lenient); err != nil || n >= len(elements) {
+			return nil, errors.Join(errNoCalls, err)
+		}
+		if elements[n], err = change(elements[n], path[1:], to); err != nil {
+			return nil, err
+		}
+		return jsonv2.Marshal(elements, lenient)
+	}
+	var members map[string]jsontext.Value
+	if err := jsonv2.Unmarshal(document, &members, lenient); err != nil || members[path[0]] == nil {
+		return nil, errors.Join(errNoCalls, err)
+	}
+	changed, err := change(members[path[0]], path[1:], to)
+	if err != nil {
+		return nil, err
+	}
+	members[path[0]] = changed
+	return jsonv2.Marshal(members, lenient)
+}
+
+// errNoCalls is the error of an answer without a list that can contain calls.
+var errNoCalls = errors.New("the answer has no calls")
+
+// trial judges calls that a model proposes, on a copy of a run.
+type trial struct {
+	api     withholder
+	profile *profile.Profile
+	session *profile.Session
+	run     string
+}
+
+// try returns a trial of the calls that answer a request, or nil if none of them can be blocked: the run has no warning, or another
+// request has continued it.
+func (s *conversations) try(a withholder, v verdict) *trial {
+	s.mu.Lock()
+	e, ok := s.kept.Peek(v.kept)
+	s.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	c := e.conversation
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == nil || c.run != v.run || c.sequence != v.sequence || len(c.session.Warnings()) == 0 {
+		return nil
+	}
+	state, err := c.session.AppendBinary(nil)
+	if err != nil {
+		return nil
+	}
+	session, err := s.profile.Restore(state)
+	if err != nil {
+		return nil
+	}
+	return &trial{a, s.profile, session, v.run}
+}
+
+// blocked returns what the agent reads in the place of a call, and "" if the call may be made or cannot be judged.
+func (t *trial) blocked(item jsontext.Value) (text string) {
+	defer func() {
+		if recover() != nil { // a detector has panicked
+			text = ""
+		}
+	}()
+	b := ingest.NewEventBuilder(t.run, func(e *unloop.Event) error {
+		d := t.session.Add(e)
+		if e.Type == unloop.ToolCallStarted && d.Action >= policy.Block {
+			text = haltPrefix + "The call of " + e.Tool + " was not made. " + d.Message
+			t.session.Add(&unloop.Event{ID: e.ID + "-blocked", RunID: e.RunID, Type: unloop.ToolCallBlocked, CallID: e.CallID, Tool: e.Tool, Time: e.Time})
+		}
+		return nil
+	})
+	if t.api.tell(b, ingest.Location{}, item) != nil {
+		return ""
+	}
+	return text
+}
+
+// withhold takes the blocked calls out of a whole answer and returns how many they are, as long as one call remains: an answer without
+// calls would end the agent's turn.
+func (t *trial) withhold(body []byte) (changed []byte, blocked int) {
+	calls, reasons := 0, ""
+	changed, err := change(body, t.api.calls(), func(list jsontext.Value) (jsontext.Value, error) {
+		var elements, kept []jsontext.Value
+		if err := jsonv2.Unmarshal(list, &elements, lenient); err != nil {
+			return nil, err
+		}
+		for _, element := range elements {
+			item, text := t.api.asItem(element), ""
+			if item != nil {
+				calls++
+				text = t.blocked(item)
+			}
+			if text != "" {
+				blocked++
+				if element = t.api.instead(text); element == nil {
+					reasons += text + "\n\n"
+					continue
+				}
+			}
+			kept = append(kept, element)
+		}
+		return jsonv2.Marshal(kept, lenient)
+	})
+	if err == nil && reasons != "" {
+		changed, err = sayIn(changed, reasons)
+	}
+	if err != nil || blocked == calls {
+		return nil, 0
+	}
+	return changed, blocked
+}
+
+// sayIn puts a text into the message of an answer of the Chat Completions API, before the model's own.
+func sayIn(body jsontext.Value, text string) (jsontext.Value, error) {
+	return change(body, []string{"choices", "0", "message"}, func(message jsontext.Value) (jsontext.Value, error) {
+		var members map[string]jsontext.Value
+		if err := jsonv2.Unmarshal(message, &members, lenient); err != nil {
+			return nil, err
+		}
+		members["content"] = encode(text + ingest.UnquoteText(members["content"]))
+		return jsonv2.Marshal(members, lenient)
+	})
+}
+
+// withholdCalls takes blocked calls out of the answer of an upstream, if that is one document or a stream of the Messages API.
+func (p *Proxy) withholdCalls(res *http.Response, j *judged) error {
+	a, ok := j.api.(withholder)
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // another one is not read
+	_, blocks := a.(anthropic)
+	streamed := kind == "text/event-stream" && blocks
+	if !ok || !streamed && kind != "application/json" || res.Header.Get("Content-Encoding") != "" || res.ContentLength > maxDocument {
+		return nil
+	}
+	t := p.conversations.try(a, j.verdict)
+	if t == nil {
+		return nil
+	}
+	if streamed {
+		res.Body = newWithholdStream(res.Body, t, func() { p.stats.blocked.Add(1) })
+		res.ContentLength = -1
+		res.Header.Del("Content-Length")
+		return nil
+	}
+	body, err := reverseproxy.ReadUpTo(res.Body, maxDocument)
+	if errors.Is(err, reverseproxy.ErrTooLarge) {
+		res.Body = reverseproxy.Rejoin(body, res.Body)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if changed, n := t.withhold(body); n > 0 {
+		p.stats.blocked.Add(int64(n))
+		body = changed
+		res.ContentLength = int64(len(body))
+		res.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	_ = res.Body.Close() // all of it was read
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}

@@ -1,0 +1,156 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// withholdStream is a stream of the Messages API without its blocked calls. A call is held back until it is complete; all else passes at
+// once. A text takes the place of a blocked call, so that the numbers of the blocks stay. The first call always passes, because the
+// proxy does not know yet whether another one follows. The streams of the other APIs number their calls without gaps, and a client is
+// told the number before the call is complete; calls in them are not taken out.
+type withholdStream struct {
+	body    io.ReadCloser
+	trial   *trial
+	blocked func()
+
+	chunk   []byte // what Read reads into
+	in      []byte // the beginning of an event
+	held    []byte // the events of a call that is not complete
+	out     []byte // what Read returns next
+	calls   int
+	open    *streamedCall // nil outside of calls
+	through bool          // an event is too long; all passes
+	err     error         // of the body
+}
+
+// streamedCall is a call as far as it was streamed.
+type streamedCall struct {
+	Type  string         `json:"type"`
+	ID    string         `json:"id"`
+	Name  string         `json:"name"`
+	Input jsontext.Value `json:"input"`
+
+	index int
+	json  []byte // pieces of the input
+}
+
+func newWithholdStream(body io.ReadCloser, t *trial, blocked func()) *withholdStream {
+	return &withholdStream{body: body, trial: t, blocked: blocked, chunk: make([]byte, 32<<10)}
+}
+
+func (w *withholdStream) Close() error { return w.body.Close() }
+
+func (w *withholdStream) Read(p []byte) (int, error) {
+	for len(w.out) == 0 {
+		if w.err != nil {
+			return 0, w.err
+		}
+		n, err := w.body.Read(w.chunk)
+		w.in = append(w.in, w.chunk[:n]...)
+		w.split()
+		if w.err = err; err != nil || len(w.in)+len(w.held) > maxLine {
+			w.through = true
+		}
+		if w.through {
+			w.out = append(append(w.out, w.held...), w.in...)
+			w.held, w.in = nil, nil
+		}
+	}
+	n := copy(p, w.out)
+	w.out = w.out[n:]
+	return n, nil
+}
+
+// split takes the complete events.
+func (w *withholdStream) split() {
+	for !w.through {
+		end := eventEnd(w.in)
+		if end < 0 {
+			return
+		}
+		w.take(w.in[:end])
+		w.in = w.in[end:]
+	}
+}
+
+// eventEnd returns the offset behind the first event, and -1 if it is not complete.
+func eventEnd(data []byte) int {
+	for from := 0; ; {
+		n := bytes.IndexByte(data[from:], '\n')
+		if n < 0 {
+			return -1
+		}
+		line := bytes.TrimSuffix(data[from:from+n], []byte("\r"))
+		if from += n + 1; len(line) == 0 {
+			return from
+		}
+	}
+}
+
+// take reads an event.
+func (w *withholdStream) take(event []byte) {
+	var e struct {
+		Type  string        `json:"type"`
+		Index int           `json:"index"`
+		Block *streamedCall `json:"content_block"`
+		Delta struct {
+			JSON string `json:"partial_json"`
+		} `json:"delta"`
+	}
+	for line := range bytes.Lines(event) {
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && jsonv2.Unmarshal(data, &e, lenient) != nil {
+			e.Type = "" // it passes
+		}
+	}
+	if e.Type == "content_block_start" && e.Block != nil && e.Block.Type == "tool_use" && w.open == nil {
+		w.calls++
+		w.open = e.Block
+		w.open.index = e.Index
+	}
+	if w.open == nil || w.calls == 1 {
+		w.out = append(w.out, event...)
+	} else {
+		w.held = append(w.held, event...)
+	}
+	if w.open == nil || w.open.index != e.Index {
+		return
+	}
+	switch e.Type {
+	case "content_block_delta":
+		w.open.json = append(w.open.json, e.Delta.JSON...)
+	case "content_block_stop":
+		w.complete()
+	}
+}
+
+// complete judges the open call.
+func (w *withholdStream) complete() {
+	c, held := w.open, w.held
+	w.open, w.held = nil, nil
+	if jsontext.Value(c.json).IsValid() {
+		c.Input = c.json
+	}
+	block, err := jsonv2.Marshal(c, lenient)
+	text := ""
+	if err == nil {
+		text = w.trial.blocked(w.trial.api.asItem(block))
+	}
+	if text == "" || w.calls == 1 {
+		w.out = append(w.out, held...)
+		return
+	}
+	w.blocked()
+	var s stream
+	s.event("content_block_start", map[string]any{
+		"type": "content_block_start", "index": c.index, "content_block": map[string]string{"type": "text", "text": ""},
+	})
+	s.event("content_block_delta", map[string]any{
+		"type": "content_block_delta", "index": c.index, "delta": map[string]string{"type": "text_delta", "text": text},
+	})
+	s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": c.index})
+	w.out = append(w.out, s.b.Bytes()...)
+}

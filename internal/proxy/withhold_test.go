@@ -1,0 +1,256 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// severalCalls are answers of the APIs with a call of each command, not streamed.
+var severalCalls = map[string]func(commands ...string) string{
+	"chat": func(commands ...string) string {
+		var calls []string
+		for k, command := range commands {
+			args, _ := json.Marshal(fmt.Sprintf(`{"command":%q}`, command))
+			calls = append(calls, fmt.Sprintf(`{"id":"new_%d","type":"function","function":{"name":"bash","arguments":%s}}`, k, args))
+		}
+		return `{"id":"x","big":12345678901234567890,"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":"on it","tool_calls":[` +
+			strings.Join(calls, ",") + `]}}]}`
+	},
+	"anthropic": func(commands ...string) string {
+		calls := []string{`{"type":"thinking","thinking":"<b>","signature":"s=="}`}
+		for k, command := range commands {
+			calls = append(calls, fmt.Sprintf(`{"type":"tool_use","id":"new_%d","name":"bash","input":{"command":%q}}`, k, command))
+		}
+		return `{"id":"x","type":"message","role":"assistant","stop_reason":"tool_use","content":[` + strings.Join(calls, ",") + `]}`
+	},
+	"gemini": func(commands ...string) string {
+		var calls []string
+		for _, command := range commands {
+			calls = append(calls, fmt.Sprintf(`{"functionCall":{"name":"bash","args":{"command":%q}}}`, command))
+		}
+		return `{"candidates":[{"index":0,"finishReason":"STOP","content":{"role":"model","parts":[` + strings.Join(calls, ",") + `]}}]}`
+	},
+}
+
+// streamedCalls is an answer of the Messages API as a stream. The inputs come in pieces.
+func streamedCalls(commands ...string) string {
+	var s stream
+	s.event("message_start", map[string]any{"type": "message_start", "message": map[string]any{"id": "x", "content": []any{}}})
+	for k, command := range commands {
+		s.event("content_block_start", map[string]any{
+			"type": "content_block_start", "index": k,
+			"content_block": map[string]any{"type": "tool_use", "id": fmt.Sprint("new_", k), "name": "bash", "input": map[string]any{}},
+		})
+		input := fmt.Sprintf(`{"command":%q}`, command)
+		for _, piece := range []string{"", input[:5], input[5:]} {
+			s.event("content_block_delta", map[string]any{
+				"type": "content_block_delta", "index": k, "delta": map[string]any{"type": "input_json_delta", "partial_json": piece},
+			})
+		}
+		s.raw("event: ping\r\ndata: {\"type\": \"ping\"}\r\n\r\n")
+		s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": k})
+	}
+	s.event("message_delta", map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": "tool_use"}})
+	s.event("message_stop", map[string]any{"type": "message_stop"})
+	return s.b.String()
+}
+
+// askWith plays an agent that repeats a call until its calls are blocked, and returns what an answer with the commands becomes.
+func askWith(t *testing.T, name string, mode Mode, commands ...string) (sent, got string, p *Proxy) {
+	u := newUpstream(t)
+	s, p := start(t, u, func(o *Options) { o.Mode = mode })
+	d := dialects[name]
+	d.path = strings.Replace(d.path, "streamGenerateContent?alt=sse", "generateContent", 1)
+	a := &agent{dialect: d, t: t, base: s.URL, items: []string{d.says("fix the build")}}
+	blocks := func() bool {
+		a.ask()
+		c := p.conversations
+		for _, key := range c.kept.Keys() {
+			if e, _ := c.kept.Peek(key); e.conversation.turn.decision.Code == "blocked" {
+				return true
+			}
+		}
+		return false
+	}
+	for !blocks() {
+		if a.call("make", "make: *** no rule to make target all"); a.n > 40 {
+			t.Fatal("no call was blocked")
+		}
+	}
+	sent = severalCalls[name](commands...)
+	u.answer = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, sent)
+	}
+	_, got = a.ask()
+	return sent, got, p
+}
+
+func TestACallThatContinuesALoopIsTakenOutOfAnAnswerWithOthers(t *testing.T) {
+	for name := range severalCalls {
+		t.Run(name, func(t *testing.T) {
+			sent, got, p := askWith(t, name, Guard, "ls src", "make", "cat Makefile")
+			if got == sent || !json.Valid([]byte(got)) || p.Stats().Blocked != 1 {
+				t.Fatalf("the answer became %s; %+v", got, p.Stats())
+			}
+			for text, want := range map[string]int{"ls src": 1, "cat Makefile": 1, "[unloop] The call of bash was not made.": 1} {
+				if n := strings.Count(got, text); n != want {
+					t.Errorf("%q is there %d times, want %d, in %s", text, n, want, got)
+				}
+			}
+			var without any
+			if err := json.Unmarshal([]byte(severalCalls[name]("ls src", "cat Makefile")), &without); err != nil {
+				t.Fatal(err)
+			}
+			for _, kept := range []string{`12345678901234567890`, `"signature":"s=="`, `"thinking":"<b>"`, `on it`} {
+				if strings.Contains(sent, kept) && !strings.Contains(got, kept) {
+					t.Errorf("%s is lost in %s", kept, got)
+				}
+			}
+		})
+	}
+}
+
+func TestAnAnswerStaysAsItIs(t *testing.T) {
+	for name := range severalCalls {
+		for about, tc := range map[string]struct {
+			mode     Mode
+			commands []string
+		}{
+			"if all of its calls continue the loop": {Guard, []string{"make"}},
+			"if none does":                          {Guard, []string{"ls src", "cat Makefile"}},
+			"without a call":                        {Guard, nil},
+			"in the mode nudge":                     {Nudge, []string{"make", "ls src"}},
+		} {
+			t.Run(name+" "+about, func(t *testing.T) {
+				if sent, got, _ := askWith(t, name, tc.mode, tc.commands...); got != sent {
+					t.Errorf("%s became %s", sent, got)
+				}
+			})
+		}
+	}
+}
+
+func TestACallIsTakenOutOfAStreamOfBlocksAndTheOthersPassWhereverTheChunksEnd(t *testing.T) {
+	_, _, p := askWith(t, "anthropic", Guard, "ls src")
+	v := verdict{kept: p.conversations.kept.Keys()[0]}
+	e, _ := p.conversations.kept.Peek(v.kept)
+	v.run, v.sequence = e.conversation.run, e.conversation.sequence
+	read := func(t *rapid.T, sent string) (string, int) {
+		blocked := 0
+		sizes := rapid.SliceOfN(rapid.IntRange(1, 700), 1, 8).Draw(t, "sizes")
+		w := newWithholdStream(io.NopCloser(&chunks{data: []byte(sent), sizes: sizes}), p.conversations.try(anthropic{}, v), func() { blocked++ })
+		got, err := io.ReadAll(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(got), blocked
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for _, sent := range []string{streamedCalls("ls", "pwd"), streamedCalls("make"), streamedCalls(), "event: x\n", "data: {\"type\":\n\n", streamedCalls("ls", "make")[:900]} {
+			if got, _ := read(t, sent); got != sent {
+				t.Fatalf("%s\nbecame\n%s", sent, got)
+			}
+		}
+		sent := streamedCalls("ls", "make", "pwd")
+		got, blocked := read(t, sent)
+		from, to := strings.Index(sent, `"new_1"`), strings.Index(sent, `"new_2"`)
+		from, to = strings.LastIndex(sent[:from], "event:"), strings.LastIndex(sent[:to], "event:")
+		middle, ok := strings.CutPrefix(got, sent[:from])
+		middle, end := strings.CutSuffix(middle, sent[to:])
+		if blocked != 1 || !ok || !end || strings.Count(middle, `"index":1`) != 3 || !strings.Contains(middle, "[unloop] The call of bash") {
+			t.Fatalf("%d blocked, and the stream became\n%s", blocked, got)
+		}
+	})
+}
+
+// chunks is a body that is read in pieces of given sizes.
+type chunks struct {
+	data  []byte
+	sizes []int
+	n     int
+}
+
+func (c *chunks) Read(p []byte) (int, error) {
+	if len(c.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, c.data[:min(len(c.data), c.sizes[c.n%len(c.sizes)])])
+	c.data, c.n = c.data[n:], c.n+1
+	return n, nil
+}
+
+func TestAStreamWithABlockedCallReachesTheClient(t *testing.T) {
+	u := newUpstream(t)
+	s, p := start(t, u, nil)
+	d := dialects["anthropic"]
+	a := &agent{dialect: d, t: t, base: s.URL, items: []string{d.says("fix the build")}}
+	u.answer = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, streamedCalls("pwd", "make"))
+	}
+	for a.n < 40 && p.Stats().Blocked == 0 {
+		a.call("make", "make: *** no rule to make target all")
+		if _, got := a.ask(); p.Stats().Blocked > 0 && (!strings.Contains(got, "[unloop] The call of bash was not made.") || !strings.Contains(got, "message_stop")) {
+			t.Errorf("got %s", got)
+		}
+	}
+	if got := p.Stats(); got.Blocked != 1 || got.Halted != 0 {
+		t.Errorf("stats are %+v", got)
+	}
+}
+
+func TestAHistoryWithATextOfTheProxyKeepsTheCallsBesideIt(t *testing.T) {
+	u := newUpstream(t)
+	s, p := start(t, u, nil)
+	d := dialects["chat"]
+	a := &agent{dialect: d, t: t, base: s.URL, items: []string{d.says("go")}}
+	for k := range 3 {
+		calls := d.calls(fmt.Sprint("c", k), fmt.Sprint("ls ", k), "a")
+		calls[0] = strings.Replace(calls[0], `"content":null`, `"content":"[unloop] The call of bash was not made."`, 1)
+		a.items = slices.Concat(a.items, calls)
+	}
+	a.ask()
+	key := p.conversations.kept.Keys()[0]
+	e, _ := p.conversations.kept.Peek(key)
+	if diff := cmp.Diff(3, e.conversation.session.Run().Calls()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzWithhold holds that no answer makes the proxy panic, and that a changed answer is valid JSON with fewer calls.
+func FuzzWithhold(f *testing.F) {
+	for _, answer := range severalCalls {
+		f.Add([]byte(answer("make", "ls")))
+	}
+	f.Add([]byte(streamedCalls("make", "ls")))
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		for _, a := range []withholder{chat{}, anthropic{}, gemini{}} {
+			try := &trial{a, p, p.NewSession("r"), "r"}
+			if changed, blocked := try.withhold(answer); blocked > 0 && !json.Valid(changed) {
+				t.Fatalf("%T makes %q of %q", a, changed, answer)
+			}
+		}
+		try := &trial{anthropic{}, p, p.NewSession("r"), "r"}
+		blocked := 0
+		got, err := io.ReadAll(newWithholdStream(io.NopCloser(bytes.NewReader(answer)), try, func() { blocked++ }))
+		if err != nil || blocked == 0 && !bytes.Equal(got, answer) {
+			t.Fatalf("%q became %q, %v", answer, got, err)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+// Package redistest gives tests a real Redis: it starts redis-server or valkey-server on a free port of the loopback interface. Without
+// either program the tests fail.
+package redistest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// Server is a Redis server that ends with its test. It keeps nothing on disk.
+type Server struct {
+	Address  string // host:port
+	args     []string
+	sentinel string // the configuration file of a Sentinel; "" for other servers
+	command  *exec.Cmd
+}
+
+// Start starts a server with further arguments, as on its command line, and waits until it accepts connections.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	s := &Server{Address: freeAddress(t), args: args}
+	s.Restart(t)
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// StartSentinel starts a Sentinel with the given configuration.
+func StartSentinel(t testing.TB, configuration string) *Server {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "sentinel.conf")
+	if err := os.WriteFile(file, []byte(configuration), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Address: freeAddress(t), sentinel: file}
+	s.Restart(t)
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// AwaitInfo waits until a section of INFO contains a text, for at most 30 seconds.
+func (s *Server) AwaitInfo(t testing.TB, section, text string) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		if strings.Contains(s.Do(t, "INFO", section), text) {
+			return
+		}
+	}
+	t.Fatalf("INFO %s never contained %q", section, text)
+}
+
+// Restart starts a server that was killed, at the same address and without data.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	_, port, _ := net.SplitHostPort(s.Address)
+	args := append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, s.args...)
+	if s.sentinel != "" {
+		args = []string{s.sentinel, "--sentinel", "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir()}
+	}
+	s.command = exec.Command(program(t), args...)
+	output, err := s.command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.command.Start(); err != nil {
+		t.Fatalf("start Redis: %v", err)
+	}
+	var log strings.Builder
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		if strings.Contains(lines.Text(), "Ready to accept connections") || strings.Contains(lines.Text(), "Sentinel ID is") {
+			go func() { // a full pipe would block the server
+				for lines.Scan() {
+				}
+			}()
+			return
+		}
+		log.WriteString(lines.Text() + "\n")
+	}
+	t.Fatalf("Redis ended at its start:\n%s", log.String())
+}
+
+// Kill ends the server at once.
+func (s *Server) Kill() {
+	_ = s.command.Process.Kill() // fails if it has ended
+	_ = s.command.Wait()         // always an error: it was killed
+}
+
+// Freeze stops the server's process until Thaw: its connections stay open and nothing answers.
+func (s *Server) Freeze() { _ = s.command.Process.Signal(syscall.SIGSTOP) }
+
+// Thaw lets a server continue after Freeze.
+func (s *Server) Thaw() { _ = s.command.Process.Signal(syscall.SIGCONT) }
+
+// Client returns a client of the server, which is closed at the end of the test.
+func (s *Server) Client(t testing.TB) rueidis.Client {
+	t.Helper()
+	return Connect(t, rueidis.ClientOption{InitAddress: []string{s.Address}, ForceSingleClient: true})
+}
+
+// Connect returns a client with the options that the stores ask for, which is closed at the end of the test.
+func Connect(t testing.TB, o rueidis.ClientOption) rueidis.Client {
+	t.Helper()
+	o.AlwaysPipelining, o.DisableCache = true, true
+	client, err := rueidis.NewClient(o)
+	if err != nil {
+		t.Fatalf("connect to the tests' Redis: %v", err)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+// Do runs a command, whose words have no spaces, and returns its reply as text.
+func (s *Server) Do(t testing.TB, words ...string) string {
+	t.Helper()
+	client, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{s.Address}, ForceSingleClient: true, DisableCache: true})
+	if err != nil {
+		t.Fatalf("connect to the tests' Redis: %v", err)
+	}
+	defer client.Close()
+	reply, err := client.Do(context.WithoutCancel(t.Context()), client.B().Arbitrary(words...).Build()).ToAny()
+	if err != nil {
+		t.Fatalf("%v: %v", words, err)
+	}
+	return fmt.Sprint(reply)
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func program(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"redis-server", "valkey-server"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Fatal("the tests need Redis or Valkey, which this machine does not have; on Debian: sudo apt-get install redis-server")
+	return ""
+}

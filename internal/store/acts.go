@@ -1,0 +1,60 @@
+package store
+
+import (
+	"errors"
+	"time"
+)
+
+// The labels that people give to runs.
+const (
+	LabelLoop       = "loop"        // the agent was stuck in a loop
+	LabelNotALoop   = "not_a_loop"  // the warnings of the run are wrong
+	LabelMissedLoop = "missed_loop" // the agent was stuck in a loop without a warning
+)
+
+// The actions of people that an audit log has.
+const (
+	ActLabel         = "label"         // Value is the label; "" removes it
+	ActAcknowledge   = "acknowledge"   // of a warning: it is not alerted again
+	ActUnacknowledge = "unacknowledge" // of a warning
+	ActMute          = "mute"          // of a rule, for a tool and a project where they are set
+	ActUnmute        = "unmute"        // Value is the number of the act that muted
+	ActDelete        = "delete"        // of a run
+	ActApply         = "apply"         // of settings; Value lists them
+)
+
+// Act is something that a person did, as the audit log has it. Members that the action does not need are empty.
+type Act struct {
+	Number  int64 // from 1, in the order of the log; set by the store
+	At      time.Time
+	Who     string
+	Action  string
+	Run     int64  // number of the run; 0 for none
+	RunID   string // stays in the log when the run is deleted
+	Warning string // id of the warning
+	Rule    string
+	Tool    string
+	Project string
+	Value   string
+	Note    string // why, in the person's words
+}
+
+// Label is what a person says of a run.
+type Label struct {
+	Run   int64
+	RunID string
+	Label string
+	Note  string
+	Who   string
+	At    time.Time
+}
+
+// Acknowledgement says that a person has seen a warning.
+type Acknowledgement struct {
+	Warning string
+	Who     string
+	At      time.Time
+}
+
+// ErrNoMute means that there is no mute with the number.
+var ErrNoMute = errors.New("there is no mute with this number")

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"slices"
+	"time"
+)
+
+// Allow is the act of a person who lets an agent continue. The other acts are the names of events of the type unloop.Control.
+const Allow = "allow"
+
+// MaxControls is the maximum number of acts of people that a run keeps, the latest.
+const MaxControls = 64
+
+// Control is what a person did with a run.
+type Control struct {
+	Number  int64     `json:"number"` // within the run, from 1
+	EventID string    `json:"event_id"`
+	Act     string    `json:"act"`
+	Tool    string    `json:"tool,omitempty"` // of Allow: whose calls are allowed from now on; "" for those that were stopped
+	Text    string    `json:"text,omitempty"` // for the agent
+	By      string    `json:"by"`
+	Why     string    `json:"why,omitempty"`
+	At      time.Time `json:"at"`
+}
+
+// Standing returns the acts that still hold: a pause or a halt that nobody took back, and the tools that are allowed.
+func Standing(acts []Control) (standing []Control) {
+	drop := func(act string) {
+		standing = slices.DeleteFunc(standing, func(c Control) bool { return c.Act == act })
+	}
+	for _, c := range acts {
+		switch {
+		case c.Act == "resume":
+			drop("pause")
+			drop("halt")
+			continue
+		case c.Act == Allow:
+			drop("pause")
+			drop("halt")
+			if c.Tool == "" {
+				continue
+			}
+		case c.Act == "halt":
+			drop("pause")
+		case c.Act != "pause":
+			continue
+		}
+		standing = append(standing, c)
+	}
+	return standing
+}

@@ -1,0 +1,58 @@
+package sqlstore_test
+
+import (
+	"testing"
+
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+)
+
+func TestAStoreThatIsNotSearchedForgetsItsIndex(t *testing.T) {
+	for name, database := range databases {
+		t.Run(name, func(t *testing.T) {
+			dsn, ctx := database(t), t.Context()
+			b := newLoad(1).batch(3, 1)
+			for k := range b.Events {
+				b.Events[k].Body = []byte(`{"type":"message","text":"needle"}`)
+			}
+			found := func(o sqlstore.Options, write bool) (indexed, runs int) {
+				s, err := sqlstore.Open(ctx, dsn, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() {
+					if err := s.Close(); err != nil {
+						t.Error(err)
+					}
+				}()
+				if write {
+					if _, err := s.Commit(ctx, b); err != nil {
+						t.Fatal(err)
+					}
+				}
+				indexed, err = s.Index(ctx, 100)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if runs, err = s.CountRuns(ctx, store.Filter{Text: "needle"}); err != nil {
+					t.Fatal(err)
+				}
+				return indexed, runs
+			}
+			for _, c := range []struct {
+				says          string
+				options       sqlstore.Options
+				indexed, runs int
+			}{
+				{"at first", sqlstore.Options{}, 3, 1},
+				{"once it is indexed", sqlstore.Options{}, 0, 1},
+				{"switched off", sqlstore.Options{NoSearch: true}, 0, 0},
+				{"switched on again", sqlstore.Options{}, 3, 1},
+			} {
+				if indexed, runs := found(c.options, c.says == "at first"); indexed != c.indexed || runs != c.runs {
+					t.Errorf("%s: %d events are indexed and %d runs found, want %d and %d", c.says, indexed, runs, c.indexed, c.runs)
+				}
+			}
+		})
+	}
+}

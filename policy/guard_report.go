@@ -1,0 +1,28 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// GuardReport returns what a guard of a kind tells of its decision. The findings are those that the decision is based on; the first
+// of them decided.
+func GuardReport(by string, action Action, code, message string, count int, findings []unloop.Finding) unloop.GuardReport {
+	r := unloop.GuardReport{By: by}
+	if action == Allow {
+		return r
+	}
+	r.Action, r.Code, r.Message, r.Count = action.String(), code, message, count
+	if len(findings) > 0 {
+		f := &findings[0]
+		r.Rule, r.Subject, r.Span = f.Rule, f.Subject, max(0, f.Event.Number-f.First.Number+1)
+	}
+	return r
+}
+
+// ActionOf returns the action with the name, and whether there is one.
+func ActionOf(name string) (Action, bool) {
+	k := slices.Index(actionNames[:], name)
+	return Action(max(k, 0)), k >= 0
+}

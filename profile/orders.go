@@ -1,0 +1,64 @@
+package profile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// maxAllowed bounds the tools that a person lets a run use.
+const maxAllowed = 64
+
+// orders are what people decided about a run. They come as events, so a replay gives the same decisions. They precede those of the
+// policy. The zero value is ready.
+type orders struct {
+	Halt    string   `json:"halt,omitempty"`    // the text for the agent since a person halted the run; "" if nobody did
+	Allowed []string `json:"allowed,omitempty"` // tools that are not warned about, blocked or halted
+}
+
+// take takes an event. It reports true for an event that detectors and the policy do not see.
+func (o *orders) take(e *unloop.Event) (d policy.Decision, own bool) {
+	switch e.Type {
+	case unloop.Override:
+		o.Halt = ""
+		if e.Tool != "" && len(o.Allowed) < maxAllowed && !slices.Contains(o.Allowed, e.Tool) {
+			o.Allowed = append(o.Allowed, e.Tool)
+		}
+	case unloop.Control:
+		return o.control(e), true
+	}
+	return policy.Decision{}, false
+}
+
+func (o *orders) control(e *unloop.Event) policy.Decision {
+	switch e.Name {
+	case unloop.ControlNudge:
+		return policy.Decision{Action: policy.Warn, Code: policy.CodePerson, Message: "A person who watches this run says: " + e.Text}
+	case unloop.ControlHalt:
+		o.Halt = strings.TrimSuffix("A person halted this run: "+e.Text, ": ")
+		return o.halt()
+	case unloop.ControlResume:
+		o.Halt = ""
+	}
+	return policy.Decision{}
+}
+
+func (o *orders) halt() policy.Decision {
+	return policy.Decision{Action: policy.Halt, Code: policy.CodePerson, Message: o.Halt}
+}
+
+// apply returns the decision of a person at the event, if there is one, else the policy's.
+func (o *orders) apply(e *unloop.Event, d policy.Decision) policy.Decision {
+	switch {
+	case o.Halt != "" && e.Type.Kind()&(unloop.AtStart|unloop.AtEnd|unloop.AtMessage) != 0:
+		return o.halt()
+	case d.Action != policy.Allow && slices.Contains(o.Allowed, e.ToolName()):
+		return policy.Decision{}
+	}
+	return d
+}
+
+// valid reports whether a session can have written it.
+func (o *orders) valid() bool { return len(o.Allowed) <= maxAllowed }

@@ -1,0 +1,123 @@
+"""Hears what people order of guarded runs. One thread of the process asks the server that its runs are recorded on. It runs while
+there are such runs."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import http.client
+import json
+import os
+import threading
+from typing import Any
+
+from .. import _core
+from .._http import Server, json_object
+from .._run import observed_run
+from .._serialize import quote
+from ._transport import RunState, Transport, Unavailable
+
+WAIT_MS = 800  # of a request; a run that begins meanwhile is part of the next one
+BACKOFF = (1.0, 30.0)  # seconds: first and longest
+FORWARD_SECONDS = 2.0  # limit for passing an order on to the guard
+MAX_RUNS = 1000  # of one request; the others hear nothing
+
+
+@dataclasses.dataclass
+class _Listener:
+    run_state: RunState
+    transport: Transport
+    after: int = -1  # number of the last order; -1 for none
+
+
+class _Orders:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.listeners: dict[str, _Listener] = {}
+        self.thread: threading.Thread | None = None
+        self.begun = threading.Event()  # set when a run is added, which ends a backoff
+
+    def add(self, run_state: RunState, transport: Transport) -> None:
+        with self.lock:
+            known = self.listeners.get(run_state.name)
+            if (known is not None and known.run_state is run_state) or len(self.listeners) >= MAX_RUNS:
+                return
+            self.listeners[run_state.name] = _Listener(run_state, transport)
+            self.begun.set()
+            if self.thread is None:
+                self.thread = threading.Thread(target=self._listen, name="unloop-orders", daemon=True)
+                with contextlib.suppress(RuntimeError):  # the interpreter is shutting down
+                    self.thread.start()
+
+    def _current(self) -> list[dict[str, Any]]:
+        """Returns the runs to ask for. Those that have ended are forgotten; without any, the thread ends."""
+        with self.lock:
+            for name in [name for name in self.listeners if observed_run(name) is None]:
+                self.listeners.pop(name).run_state.running.set()
+            if not self.listeners:
+                self.thread = None
+            return [{"run_id": name, "after": listener.after} for name, listener in self.listeners.items()]
+
+    def _listen(self) -> None:
+        server = Server("", "")
+        failures = 0
+        while runs := self._current():
+            settings = _core.settings()
+            if (server.endpoint, server.token) != (settings.endpoint, settings.token):
+                server.close()
+                server = Server(settings.endpoint, settings.token)
+            self.begun.clear()
+            heard: dict[str, Any] = {}
+            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+                body = json.dumps({"runs": runs, "wait_ms": WAIT_MS}).encode()
+                status, answer, _ = server.request("POST", "/api/control/listen", body, WAIT_MS / 1000 + 5)
+                heard = json_object(answer) if status == 200 else {}
+            if "runs" not in heard:
+                server.close()
+                least, most = BACKOFF
+                self.begun.wait(min(least * 2 ** min(failures, 16), most))
+                failures += 1
+                continue
+            failures = 0
+            self._deliver(heard)
+        server.close()
+
+    def _deliver(self, heard: dict[str, Any]) -> None:
+        for order in heard.get("orders") or []:
+            listener = self.listeners.get(order.get("run_id", ""))
+            if listener is not None:
+                _carry_out(listener, order)
+        for run in heard["runs"]:
+            if (listener := self.listeners.get(run.get("run_id", ""))) is not None:
+                listener.after = run.get("after", listener.after)
+
+
+def _carry_out(listener: _Listener, order: dict[str, Any]) -> None:
+    """Pauses the run, or passes the order on to the guard, which tells the agent, and ends a pause."""
+    if order.get("act") == "pause":
+        listener.run_state.running.clear()
+        return
+    fields = {"order": order.get("event_id"), "act": order.get("act"), "text": order.get("text"), "tool": order.get("tool")}
+    members = "".join(f',"{name}":{quote(value)}' for name, value in fields.items() if isinstance(value, str))
+    line = f'{{"op":"control","run":{quote(listener.run_state.name)}{members}}}\n'
+    with contextlib.suppress(Unavailable):
+        listener.transport.ask(listener.run_state, line.encode("utf-8", "replace"), FORWARD_SECONDS)
+    if order.get("act") != "nudge":
+        listener.run_state.running.set()
+
+
+_orders = _Orders()
+
+
+def listen(run_state: RunState, transport: Transport) -> None:
+    """Carries out what people order of a run that this process records, until it ends."""
+    _orders.add(run_state, transport)
+
+
+def _after_fork() -> None:
+    global _orders
+    _orders = _Orders()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

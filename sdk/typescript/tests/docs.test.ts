@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { alone, blocks, compile, root, run, startServer } from "./harness.js";
+import { startModel } from "./modelapi.js";
+
+alone();
+
+const LOST = { tool: "search", args: { query: "the lost letter" } };
+
+/** The pages, each with the module my-agent.js, which it does not show. */
+const pages: Record<string, string> = {
+  "docs/typescript.md": "",
+  "sdk/typescript/README.md": "",
+  "docs/ai-sdk.md": `
+    import { jsonSchema, tool } from "ai";
+    import { MockLanguageModelV3 } from "ai/test";
+    const usage = { inputTokens: { total: 10 }, outputTokens: { total: 5 } };
+    export const model = new MockLanguageModelV3({ doGenerate: async () => ({
+      content: [{ type: "tool-call", toolCallId: "c" + Math.random(), toolName: "search", input: '{"query":"the lost letter"}' }],
+      finishReason: { unified: "tool-calls" }, usage, warnings: [] }) });
+    export const search = tool({ inputSchema: jsonSchema({ type: "object" }), execute: async () => "0 results" });`,
+  "docs/langchain-js.md": `
+    import { AIMessage } from "@langchain/core/messages";
+    import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+    import { tool } from "@langchain/core/tools";
+    import { z } from "zod";
+    class Script extends BaseChatModel {
+      asked = 0;
+      _llmType() { return "script"; }
+      bindTools() { return this; }
+      async _generate() {
+        const wanted = [{ name: "search", args: { query: "the lost letter" }, id: "c" + this.asked++, type: "tool_call" }];
+        const message = new AIMessage(this.asked < 20 ? { content: "", tool_calls: wanted } : "I give up.");
+        return { generations: [{ text: "", message }] };
+      }
+    }
+    export const model = new Script({});
+    export const search = tool(async () => "0 results", { name: "search", description: "Searches.", schema: z.object({ query: z.string() }) });`,
+  "docs/openai-agents-js.md": `
+    import { setTraceProcessors, tool } from "@openai/agents";
+    import { z } from "zod";
+    setTraceProcessors([]); // no export to OpenAI
+    export const search = tool({ name: "search", description: "Searches.", parameters: z.object({ query: z.string() }), execute: async () => "0 results" });`,
+  "docs/mcp-typescript.md": `
+    import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+    import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+    import { z } from "zod";
+    const server = new McpServer({ name: "archive", version: "1" });
+    server.registerTool("search", { inputSchema: { query: z.string() } }, async () => ({ content: [{ type: "text", text: "0 results" }] }));
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    await server.connect(far);
+    export const transport = near;`,
+};
+
+let compiled = ""; // the folder of the examples: they are compiled at once, which takes as long as compiling one
+
+const fileOf = (page: string, n: number): string => `${page.replaceAll(/\W/g, "-")}-${n}`;
+const agentOf = (page: string): string => `${fileOf(page, 0)}-agent.js`;
+
+before(async () => {
+  const files: Record<string, string> = {};
+  for (const [page, agent] of Object.entries(pages)) {
+    files[agentOf(page)] = `${agent}\nexport {};\n`;
+    for (const [n, code] of blocks(page).entries())
+      files[`${fileOf(page, n)}.ts`] = code.replace("./my-agent.js", `./${agentOf(page)}`);
+  }
+  compiled = await compile(files);
+});
+
+after(() => rmSync(dirname(compiled), { recursive: true, force: true }));
+
+/** Runs the examples of a page, each in a process of its own, and returns what they printed. */
+async function runPage(page: string, environment: Record<string, string>): Promise<string[]> {
+  return await Promise.all(blocks(page).map((_, n) => run(join(compiled, `${fileOf(page, n)}.js`), environment)));
+}
+
+test("the examples of docs/typescript.md and of the package's page run", async () => {
+  const server = await startServer();
+  const environment = { UNLOOP_ENDPOINT: server.url };
+  const [observed, wrapped, explicit] = await runPage("docs/typescript.md", environment);
+  assert.equal(observed, "true\n");
+  assert.deepEqual(await server.rules("nightly-12"), ["same_call_same_result"]);
+  assert.match(wrapped ?? "", /^0 \{[\s\S]*_loop_guard[\s\S]*loop_blocked[\s\S]*\nhalted Halted: /);
+  assert.match(explicit ?? "", /^allow true \{ hits: \[\] \}/);
+  const [readme] = await runPage("sdk/typescript/README.md", environment);
+  assert.match(readme ?? "", /\nhalted Halted: /);
+});
+
+test("the examples of docs/ai-sdk.md run", async () => {
+  const server = await startServer();
+  const printed = await runPage("docs/ai-sdk.md", { UNLOOP_ENDPOINT: server.url });
+  assert.deepEqual(
+    printed.map((text) => text.slice(0, 21)),
+    ["[loop-guard] Halted: ", "[loop-guard] Halted: "],
+  );
+  const runs = await server.get("/api/runs");
+  assert.equal(runs.length, 2);
+  for (const recorded of runs) assert.deepEqual(await server.rules(recorded.id), ["same_call_same_result"]);
+});
+
+test("the examples of docs/langchain-js.md run", async () => {
+  const server = await startServer();
+  const printed = await runPage("docs/langchain-js.md", { UNLOOP_ENDPOINT: server.url });
+  assert.deepEqual(
+    printed.map((text) => text.slice(0, 21)),
+    ["", "[loop-guard] Halted: "],
+  );
+  assert.deepEqual(await server.rules("thread-7"), ["same_call_same_result"]);
+});
+
+test("the example of docs/openai-agents-js.md runs", async () => {
+  const server = await startServer();
+  const model = await startModel([[LOST]]);
+  const environment = { UNLOOP_ENDPOINT: server.url, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none", NODE_ENV: "" };
+  const [printed] = await runPage("docs/openai-agents-js.md", environment);
+  assert.match(printed ?? "", /^stopped: Halted: /);
+  const [recorded] = await server.get("/api/runs");
+  assert.deepEqual(await server.rules(recorded.id), ["same_call_same_result"]);
+});
+
+test("the example of docs/mcp-typescript.md runs", async () => {
+  const server = await startServer();
+  const [printed] = await runPage("docs/mcp-typescript.md", { UNLOOP_ENDPOINT: server.url });
+  assert.match(printed ?? "", /\nstopped: Halted: /);
+  const [recorded] = await server.get("/api/runs");
+  assert.deepEqual(await server.rules(recorded.id), ["same_call_same_result"]);
+});
+
+test("the pages name each adapter that the package exports", async () => {
+  const page = readFileSync(`${root}/docs/typescript.md`, "utf8");
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  const adapters = Object.keys(exports).filter((path) => path !== "." && path !== "./package.json");
+  const described = {
+    "./ai": "ai-sdk",
+    "./langchain": "langchain-js",
+    "./mcp": "mcp-typescript",
+    "./openai-agents": "openai-agents-js",
+  };
+  assert.deepEqual(adapters.sort(), Object.keys(described));
+  for (const [adapter, name] of Object.entries(described)) {
+    assert.ok(page.includes(`(${name}.md)`), name);
+    assert.ok(readFileSync(`${root}/docs/${name}.md`, "utf8").includes(`@unloop-ai/unloop${adapter.slice(1)}"`), adapter);
+  }
+});

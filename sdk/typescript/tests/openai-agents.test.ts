@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Agent, OpenAIProvider, Runner, setTraceProcessors, setTracingDisabled, tool, withTrace } from "@openai/agents";
+import { z } from "zod";
+import { flush, trace } from "../src/index.js";
+import { haltOf, LoopGuard, Recorder } from "../src/openai-agents.js";
+import { alone, atEnd, type Recorded, type Scripted, startServer } from "./harness.js";
+import { type Step, startModel } from "./modelapi.js";
+import { tools as archive, verdict, works } from "./works.js";
+
+alone();
+setTracingDisabled(false); // the SDK disables it in tests
+
+const lost: Step = [{ tool: "search", args: { query: "the lost letter" } }];
+const types = (events: Recorded[]): string[] => events.map((event) => event.type);
+
+function toolset() {
+  return Object.entries(archive).map(([name, { description, parameter, run }]) =>
+    tool({
+      name,
+      description,
+      parameters: z.object({ [parameter]: z.union([z.string(), z.number()]) }),
+      execute: async (args) => run(args),
+    }),
+  );
+}
+
+/** Runs an agent against a model, recorded, and returns its result. */
+async function run<A extends Agent>(agent: A, model: Scripted, groupId = "r") {
+  setTraceProcessors([new Recorder()]);
+  atEnd(() => setTraceProcessors([]));
+  const modelProvider = new OpenAIProvider({ apiKey: "none", baseURL: model.url, useResponses: true });
+  return await new Runner({ modelProvider, groupId }).run(agent, "Find the lost letter.", { maxTurns: 100 });
+}
+
+const outputs = (model: Scripted): string[] => {
+  const { input } = JSON.parse(model.requests.at(-1)?.body ?? "{}");
+  return input
+    .filter((item: { type?: string }) => item.type === "function_call_output")
+    .map((item: { output: unknown }) => (typeof item.output === "string" ? item.output : JSON.stringify(item.output)));
+};
+
+for (const profile of ["default", "looplens"]) {
+  test(`works have the verdicts of the golden table, by ${profile}`, async () => {
+    const server = await startServer("--profile", profile);
+    for (const { name, steps } of works) {
+      await run(
+        new Agent({ name: "researcher", model: "script", tools: toolset() }),
+        await startModel([...steps, "I give up."]),
+        name,
+      );
+    }
+    assert.equal(await flush(), true);
+    for (const { name, verdicts } of works) assert.deepEqual(await verdict(server, name), verdicts[profile], name);
+  });
+}
+
+test("a trace is told with its user's message, token kinds and agents", async () => {
+  const server = await startServer();
+  await run(new Agent({ name: "researcher", model: "script", tools: toolset() }), await startModel([lost, "Found."]));
+  await flush();
+  const events = await server.events("r");
+  assert.deepEqual(types(events), [
+    "run_started",
+    "llm_call_started",
+    "message",
+    "llm_call_completed",
+    "tool_call_started",
+    "tool_call_completed",
+    "llm_call_started",
+    "llm_call_completed",
+    "run_completed",
+  ]);
+  assert.deepEqual([events[2]?.role, events[2]?.text], ["user", "Find the lost letter."]);
+  assert.deepEqual([events[3]?.model, events[3]?.tokens, events[3]?.agent], ["script-1", 15, "researcher"]);
+  assert.deepEqual(events[3]?.usage, { input_tokens: 10, output_tokens: 5, cached_input_tokens: 4, reasoning_tokens: 2 });
+  assert.deepEqual(
+    [events[4]?.tool, events[4]?.input, events[5]?.output],
+    ["search", { query: "the lost letter" }, "one letter, of 1911"],
+  );
+});
+
+test("an agent is nudged, then blocked, then stopped", async () => {
+  const server = await startServer();
+  const model = await startModel([lost]);
+  const agent = new LoopGuard().protect(new Agent({ name: "researcher", model: "script", tools: toolset() }));
+  await assert.rejects(run(agent, model), (error) => haltOf(error)?.halted === true);
+  assert.equal(haltOf(new Error("another")), undefined);
+  const seen = outputs(model);
+  assert.doesNotMatch(seen[0] ?? "", /loop-guard/);
+  assert.ok(seen.some((output) => output.includes("one letter, of 1911 [loop-guard] ")));
+  assert.match(seen.at(-1) ?? "", /loop_blocked/);
+  assert.ok(seen.length < 20);
+  await flush();
+  const events = await server.events("r");
+  const outcomes = events.filter((event) => /^tool_call_(completed|blocked|failed)$/.test(event.type));
+  assert.deepEqual([...new Set(types(outcomes))], ["tool_call_completed", "tool_call_blocked"]);
+  assert.deepEqual(
+    [...new Set(outcomes.filter((event) => event.type === "tool_call_completed").map((event) => event.output))],
+    ["one letter, of 1911"],
+  );
+  assert.equal(events.at(-1)?.type, "run_failed");
+  assert.match(String(events.at(-1)?.error), /Halted/);
+  assert.deepEqual(await server.rules("r"), ["same_call_same_result"]);
+});
+
+test("an agent that makes progress is left as it is", async () => {
+  const steps: Step[] = [...Array.from({ length: 12 }, (_, page): Step => [{ tool: "read", args: { page } }]), "Done."];
+  const seen = async (protect: (agent: Agent) => Agent) => {
+    const model = await startModel(steps);
+    const result = await run(protect(new Agent({ name: "researcher", model: "script", tools: toolset() })), model);
+    return [result.finalOutput, outputs(model)];
+  };
+  const guard = new LoopGuard();
+  assert.deepEqual(await seen((agent) => guard.protect(agent)), await seen((agent) => agent));
+});
+
+test("agents that are handed over to are guarded and told, and tools are guarded once", async () => {
+  const server = await startServer();
+  const shared = toolset();
+  const finder = new Agent({ name: "Finder", model: "script", tools: shared });
+  const desk = Agent.create({ name: "Desk", model: "script", tools: shared, handoffs: [finder] });
+  new LoopGuard().protect(desk).handoffs.push(desk as never);
+  const guard = new LoopGuard();
+  guard.protect(desk);
+  guard.protect(desk);
+  assert.equal(shared[0]?.inputGuardrails?.filter((guardrail) => guardrail === guard.input).length, 1);
+  desk.handoffs.pop();
+  await run(desk, await startModel([[{ tool: "transfer_to_Finder", args: {} }], lost, "Found."]));
+  await flush();
+  const events = await server.events("r");
+  assert.deepEqual(
+    events.filter((event) => event.type === "handoff_started").map((event) => [event.agent, event.metadata]),
+    [["Finder", { from: "Desk" }]],
+  );
+  assert.deepEqual(
+    events.filter((event) => event.type === "tool_call_started").map((event) => [event.agent, event.tool]),
+    [["Finder", "search"]],
+  );
+});
+
+test("a trace within a run belongs to it, and runs without traces are guarded each by itself", async () => {
+  const server = await startServer();
+  const done = await startModel(["Done."]);
+  await trace("outer", { id: "outer" }, () => run(new Agent({ name: "a", model: "script" }), done));
+  await flush();
+  assert.equal(
+    types(await server.events("outer"))
+      .filter((type) => type.startsWith("run_"))
+      .join(),
+    "run_started,run_completed",
+  );
+  setTracingDisabled(true);
+  atEnd(() => setTracingDisabled(false));
+  const guard = new LoopGuard();
+  for (let n = 0; n < 3; n++) {
+    const model = await startModel([lost, lost, "Done."]);
+    await run(guard.protect(new Agent({ name: "a", model: "script", tools: toolset() })), model);
+    assert.deepEqual(outputs(model), ["one letter, of 1911", "one letter, of 1911"]);
+  }
+});
+
+test("streams are recorded", async () => {
+  const server = await startServer();
+  setTraceProcessors([new Recorder()]);
+  const model = await startModel([lost, "Found."]);
+  const modelProvider = new OpenAIProvider({ apiKey: "none", baseURL: model.url, useResponses: true });
+  const result = await withTrace(
+    "streamed",
+    () =>
+      new Runner({ modelProvider })
+        .run(new Agent({ name: "a", model: "script", tools: toolset() }), "Find it.", { stream: true })
+        .then(async (stream) => {
+          for await (const _event of stream);
+          await stream.completed;
+          return stream;
+        }),
+    { groupId: "streamed" },
+  );
+  assert.equal(result.finalOutput, "Found.");
+  await flush();
+  assert.deepEqual(
+    types(await server.events("streamed")).filter((type) => type.startsWith("tool_call")),
+    ["tool_call_started", "tool_call_completed"],
+  );
+});
+
+test("without a guard to ask the agent goes on if it is told to, and refuses otherwise", async () => {
+  process.env.UNLOOP_BIN = "/nowhere/unloop";
+  const model = await startModel([lost, "Done."]);
+  const agent = () => new Agent({ name: "a", model: "script", tools: toolset() });
+  assert.equal((await run(new LoopGuard({ onMissing: "warn" }).protect(agent()), model)).finalOutput, "Done.");
+  await assert.rejects(run(new LoopGuard().protect(agent()), await startModel([lost, "Done."])), /no guard is available/);
+});
