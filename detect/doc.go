@@ -111,7 +111,8 @@ Two calls are the same if they have the same target: optional arguments, the ord
 do not matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight
 of an occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because
 running the tests again after an edit is no repetition. A call also fails if it returns an output that reports a failure, such
-as an exit status, an error or a traceback. Polling tools have stuck_polling instead. The profile default has this rule.
+as an exit status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half
+times the weight, because measurements are repeated. Polling tools have stuck_polling instead. The profile default has this rule.
 
 # cycle
 
@@ -148,7 +149,7 @@ Try: read the first error once more, and fix its cause before trying again.
 
 The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. A call also fails if it returns
 an output that reports a failure, such as an exit status, an error or a traceback. If other calls changed something in between,
-the finding is advisory, because the calls may be attempts at a fix.
+the finding is advisory, because the calls may be attempts at a fix. A call that waits before it tries again may fail twice as often.
 
 It is also found, and nudged, when the same kind of error came again and again with other steps in between, so that the occurrences weigh at
 least 4.3: one weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer, and an error that says less than the time
@@ -162,7 +163,8 @@ Why: what is waited for may never come.
 
 Try: wait longer between polls, look at the job itself, or give up after a time.
 
-Up to 15 times, the finding is advisory, because a job may take long.
+Up to 15 times, the finding is advisory, because a job may take long. A shell command that contains a pause may return the same result
+one and a half times as often.
 
 # repeated_message
 
