@@ -20,6 +20,10 @@ type answer struct {
 	Count    int // of Numbers
 	Numbers  [8]float64
 	Ways     [8]uint8 // how each number moved so far
+	Tail     fingerprint.Tail
+	TailWays [4]uint8
+	Left     float64
+	Falls    int
 }
 
 // variation says how an outcome differs from the latest one of the same question.
@@ -38,21 +42,30 @@ const (
 	down
 )
 
-// settle holds an outcome against the latest one of the same question. Where nothing but ids and numbers without a direction
+// compareAnswer compares an outcome with the latest one of the same question. Where nothing but ids and numbers without a direction
 // has varied, it returns the fingerprint of the one before, since both say the same.
-func (r *Run) settle(t *Tool, w *fingerprint.Words, stable Hash) (settled Hash, varied variation) {
+func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normalized Hash, varied variation) {
 	step, m := &r.step, &r.s.Meter
 	now := answer{
 		Question: step.TargetHash, Exact: step.ArgsHash, Stable: stable, Shape: w.Shape, Changes: r.s.Changes, Turn: r.s.Turn.Number,
 		Count: w.Count, Numbers: w.Numbers, Words: len(w.List), Failing: step.Failing,
+		Tail: w.Tail, Left: w.Left,
 	}
 	before := m.answer(step.TargetHash)
 	if before == nil {
 		m.keepAnswer(&now)
 		return stable, otherwise
 	}
+	down := now.falls(before)
+	if before.Failing && !now.Failing && before.Exact == step.ArgsHash {
+		r.s.Recoveries++
+		varied = onward
+	}
 	if before.Stable == stable && before.Exact == step.ArgsHash {
-		before.Changes, before.Turn = now.Changes, now.Turn
+		before.Changes, before.Turn, before.Left, before.Falls = now.Changes, now.Turn, now.Left, now.Falls
+		if now.Falls >= leastFalls {
+			return fingerprint.Join(stable, Hash(now.Left)), onward
+		}
 		return stable, otherwise
 	}
 	if before.Exact != step.ArgsHash && before.Stable != stable && !t.Shell && before.Changes == now.Changes {
@@ -63,6 +76,9 @@ func (r *Run) settle(t *Tool, w *fingerprint.Words, stable Hash) (settled Hash, 
 	if !same {
 		if now.Failing && before.Failing && now.Words < before.Words {
 			varied = fewer
+		}
+		if now.Failing && before.Failing && down {
+			varied = onward
 		}
 		*before = now
 		return stable, varied
@@ -121,4 +137,28 @@ func (m *meter) keepAnswer(a *answer) {
 	}
 	m.Answers[m.Next] = *a
 	m.Next = (m.Next + 1) % recentAnswers
+}
+
+// leastFalls is how often in a row a duration must have become shorter, to be the time that is left.
+const leastFalls = 2
+
+// falls notes how the numbers of the last line and the first duration moved since the answer before, and reports whether a number of
+// that line is smaller and never grew.
+func (a *answer) falls(before *answer) (down bool) {
+	if a.Left > 0 && a.Left < before.Left {
+		a.Falls = before.Falls + 1
+	}
+	if a.Tail.Shape != before.Tail.Shape || a.Tail.Count != before.Tail.Count {
+		return false
+	}
+	a.TailWays = before.TailWays
+	for k := range a.Tail.Count {
+		switch {
+		case a.Tail.Numbers[k] > before.Tail.Numbers[k]:
+			a.TailWays[k] |= 1
+		case a.Tail.Numbers[k] < before.Tail.Numbers[k]:
+			down = down || a.TailWays[k] == 0
+		}
+	}
+	return down
 }

@@ -7,28 +7,40 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// attempt reads a call that has just started: what it shares with those before it.
+// attempt compares a call that has just started with those before it.
 func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	m, effort, w := &r.s.Meter, &r.step.Effort, &s.words
 	next := act{Tool: t.Hash}
 	shares := noMinima
+	r.callWords = wordSet{}
 	w.Reset()
-	objects := false
-	for _, value := range s.canon.Members {
+	objects, members := false, 0
+	for name, value := range s.canon.Members {
 		objects = true
+		members++
 		from := len(w.List)
 		w.Add(value)
-		if sum, n := bag(w.List[from:]); n >= bagWords && !m.Seen.add(sum^uint32(t.Hash)^ofCalls) {
+		if sum, n := bag(w.List[from:]); n >= bagWords && !m.Seen.add(sum^uint32(t.Hash)^uint32(fingerprint.Bytes(name))^saltCall) {
 			effort.Reordered = true
 		}
-		shares.put(uint32(fingerprint.Bytes(value)))
+		h := uint32(fingerprint.Bytes(value))
+		shares.put(h)
+		if n := len(w.List) - from; n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0 && m.Seen.add(h^uint32(t.Hash)^saltCall) {
+			effort.Item = w.List[from].Hash
+		}
+	}
+	if members < 2 {
+		effort.Item = 0 // it is the whole question
 	}
 	if !objects {
 		w.Add(canonical)
 	}
 	for k, word := range w.List {
-		if word.Kind != fingerprint.Letters && m.Seen.add(word.Hash^uint32(t.Hash)^ofCalls) {
+		if word.Kind != fingerprint.Letters && m.Seen.add(word.Hash^uint32(t.Hash)^saltCall) {
 			effort.Names = effort.Names<<32 | uint64(word.Hash)
+		}
+		if k < echoedWords {
+			r.callWords.add(word.Hash)
 		}
 		shares.put(word.Hash * 0x9E3779B1)
 		if k > 0 {
@@ -36,7 +48,8 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		}
 	}
 	next.Outline = shares.outline()
-	effort.Fresh = m.read(w)
+	effort.Words = len(w.List)
+	effort.Fresh = m.share(w)
 	effort.Writes = t.Effect == Mutating
 	if t.Shell {
 		if command := s.canon.Command(); command != nil {
@@ -58,11 +71,15 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	m.N++
 }
 
-// ofCalls marks the fingerprints of what calls name.
-const ofCalls = 0x5F356495
+// The set of what was seen holds fingerprints of several kinds. A salt of its own keeps each kind apart.
+const (
+	saltCall    = 0x5F356495 // identifiers, numbers, ids and bags of words of calls
+	saltOutcome = 0x2C1B3C6D // templates of outcomes
+	saltReturn  = 0x7F4A7C15 // templates of outcomes that came twice
+)
 
-// ofOutcomes marks the fingerprints of whole outcomes.
-const ofOutcomes = 0x2C1B3C6D
+// maxIdentifier is how many words an identifier has at most, such as an address or a path. It has no white space.
+const maxIdentifier = 4
 
 // bagWords is how many words an argument has at least that is compared without regard to their order.
 const bagWords = 6

@@ -11,12 +11,13 @@ func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
 	s.words.AddText(e.Text)
-	fresh, known := m.spoken(&s.words, e.Role)
+	fresh, known := m.newWords(&s.words, e.Role)
 	if e.Role != RoleAssistant {
 		m.Wasted *= keptByPerson
 		m.Certain, m.Excused = 0, excusedSteps
-		m.Asked, m.AskedAgain = true, fresh < askedNew || known
-		if fresh >= answeredNew && !known {
+		reply := len(s.words.List) <= shortReply && !known && !strings.HasSuffix(e.Text, "?") // to a question of the assistant
+		m.Asked, m.AskedAgain = true, fresh < askedNew && !reply || known
+		if fresh >= answeredNew && !known || reply {
 			m.Talk = max(0, m.Talk-m.Question) // it was another question, and told something
 		}
 		m.Question = 0
@@ -41,9 +42,9 @@ func (r *Run) converse(s *scratch, e *Event) {
 	}
 }
 
-// spoken notes the pairs of words of a message, and returns the share of them that nobody of the role has said before. It also
-// reports whether the message names numbers or ids, and the role has named all of them before.
-func (m *meter) spoken(w *fingerprint.Words, role string) (share float64, known bool) {
+// newWords adds the pairs of words of a message, and returns the share of them that is new in messages of the role. known reports
+// whether the message names numbers or ids, and earlier messages of the role name all of them.
+func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, known bool) {
 	mark := uint32(fingerprint.String(role))
 	fresh, named, again := 0, 0, 0
 	for _, word := range w.List {

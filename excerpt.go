@@ -64,6 +64,8 @@ func (r *Run) Excerpt(s *Step) (input, output string) {
 	return readable(x.Input), readable(x.Output)
 }
 
+var unescape = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, "", `\"`, `"`, `\\`, `\`)
+
 // readable makes one line of a piece of JSON, which may be cut off.
 func readable(raw []byte) string {
 	text := string(raw)
@@ -73,7 +75,7 @@ func readable(raw []byte) string {
 		if !cut {
 			text = strings.TrimSuffix(text, `"`)
 		}
-		text = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, "", `\"`, `"`, `\\`, `\`).Replace(text)
+		text = unescape.Replace(text)
 	}
 	for cut && len(text) > 0 {
 		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size > 1 {

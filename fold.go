@@ -22,9 +22,10 @@ func (s *scratch) put() { scratches.Put(s) }
 
 // openCall is a call without an outcome.
 type openCall struct {
-	Step Step
-	Call string // call id
-	Span string
+	Step  Step
+	Call  string // call id
+	Span  string
+	Words wordSet `json:",omitzero"` // of the call; with NeedEffort
 }
 
 // start folds the start of a call.
@@ -65,7 +66,7 @@ func (r *Run) start(e *Event) {
 		copy(r.s.Open, r.s.Open[1:])
 		r.s.Open = r.s.Open[:maxOpen-1]
 	}
-	r.s.Open = append(r.s.Open, openCall{Step: r.step, Call: e.CallID, Span: e.SpanID})
+	r.s.Open = append(r.s.Open, openCall{Step: r.step, Call: e.CallID, Span: e.SpanID, Words: r.callWords})
 }
 
 // identify makes the step of a call event and computes its fingerprints. The canonical arguments that it returns are valid
@@ -125,9 +126,10 @@ func (r *Run) end(e *Event) {
 		return
 	}
 	if o, ok := r.join(e); ok {
-		r.step = o.Step
+		r.step, r.callWords = o.Step, o.Words
 		t = r.tool(o.Step.Tool, nil)
 	} else {
+		r.callWords = wordSet{}
 		t = r.tool(e.ToolName(), e.Hints)
 		s := getScratch()
 		r.identify(s, t, e)
@@ -223,10 +225,10 @@ func (r *Run) results(t *Tool, e *Event) {
 		s.words.Add(e.Output)
 		s.words.Add(e.Error)
 		var varied variation
-		step.NormalizedResult, varied = r.settle(t, &s.words, step.NormalizedResult)
+		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
 		r.outcome(t, class, s.words.Says > 0, varied == fewer)
 		if r.options.Needs&NeedEffort != 0 {
-			r.weigh(t, &s.words, class, told, varied)
+			r.weigh(t, &s.words, class, varied)
 		}
 		s.put()
 		if t.Streak.Count <= 2 { // a row begins
@@ -244,7 +246,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	if class != 0 {
 		told = fingerprint.Join(t.Hash, class)
 	}
-	seen := r.s.ResultCounts.add(told, step.Number)
+	seen := r.s.ResultCounts.add(told, step.Number+r.s.Recoveries*halfLife)
 	step.Told = seen.N
 	if class != 0 && said && !fewer {
 		step.Errors = seen

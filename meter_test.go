@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
 var measured = Options{Shells: DefaultShells(), Needs: NeedEffort | NeedOutcomes | NeedExcerpts | NeedTexts}
@@ -47,6 +50,20 @@ func TestAMeterGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
+// An older program called Effort.Yield by another name, so its snapshots would be read as if every step had brought content.
+func TestASnapshotOfAnotherVersionIsRefused(t *testing.T) {
+	r := NewRun("r", measured)
+	step(r, 1)
+	text, err := r.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(string(text), `{"version":2`, `{"version":1`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 1; this program reads version 2") {
+		t.Errorf("RestoreRun returns %v", err)
+	}
+}
+
 func TestAMeterThatNoRunHasWrittenIsRefused(t *testing.T) {
 	for name, m := range map[string]meter{
 		"less than nothing":           {Meter: Meter{Wasted: -1}},
@@ -55,6 +72,7 @@ func TestAMeterThatNoRunHasWrittenIsRefused(t *testing.T) {
 		"calls that were not counted": {Acts: make([]act, 2), N: 1},
 		"too many answers":            {Answers: make([]answer, recentAnswers+1)},
 		"too many numbers":            {Answers: []answer{{Count: 9}}},
+		"too many numbers of a line":  {Answers: []answer{{Tail: fingerprint.Tail{Count: 5}}}},
 		"an answer that is not there": {Next: 3},
 		"too much patience":           {Excused: 3},
 	} {

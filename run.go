@@ -24,11 +24,12 @@ const (
 //
 // A Run is not safe for concurrent use.
 type Run struct {
-	id      string
-	options Options
-	current Current
-	step    Step // the step of the current event
-	s       state
+	id        string
+	options   Options
+	current   Current
+	step      Step    // the step of the current event
+	callWords wordSet // the words of its call; with NeedEffort
+	s         state
 
 	lastTool *Tool // of s.Tools
 }
@@ -61,6 +62,7 @@ type state struct {
 	TargetStreak        Streak // of calls with the same target
 	OutcomePeriods      periods
 	Changes             int // novel outcomes of mutating calls
+	Recoveries          int `json:",omitzero"` // calls that failed, and then succeeded with the same arguments
 	StepsWithoutNovelty int
 	RestatedInARow      int // consecutive messages that are nearly equal to an earlier one
 	RestatedWeight      float64

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// maxSeen is how many different things a seen surely remembers; it forgets the longest unseen of more than that.
+// maxSeen is how many of the latest distinct fingerprints a seen is guaranteed to remember.
 const maxSeen = 1 << 14
 
-// seen is a set of fingerprints of 31 bits in bounded memory: two generations, of which the older is dropped when the younger is full.
-// It is one hash table with open addressing, at most half full, so that a look at both generations is one. It takes 256 KiB at most.
+// seen is a set of fingerprints of 31 bits in bounded memory. It has two generations, and drops the older when the younger is full.
+// Both are in one hash table with open addressing, at most half full, so that one lookup finds either. It takes at most 256 KiB.
 type seen struct {
 	places     []uint32 // 0 is an empty place; the highest bit says of which generation an entry is
 	n, young   int      // entries, and those of the younger generation
@@ -22,7 +22,7 @@ type seen struct {
 // old is the bit that tells the generations apart.
 const old = 1 << 31
 
-// add notes h and reports whether it is new.
+// add adds h, and reports whether it is new.
 func (s *seen) add(h uint32) bool {
 	h = max(h&^old, 1)
 	if 2*s.n >= len(s.places) && s.n < 2*maxSeen {
@@ -47,7 +47,7 @@ func (s *seen) add(h uint32) bool {
 	return x == 0
 }
 
-// place returns where h stands, of whichever generation, or would stand. There must be places.
+// place returns the index of h, of either generation, or of the empty place for it. There must be places.
 func (s *seen) place(h uint32) uint32 {
 	mask := uint32(len(s.places) - 1)
 	at := h & mask
@@ -57,25 +57,25 @@ func (s *seen) place(h uint32) uint32 {
 	return at
 }
 
-// forget drops the older generation, and makes the younger the older. It makes the table anew, which is linear whatever the entries
-// are; to take entries out one by one is not.
+// forget drops the older generation, and makes the younger the older.
 func (s *seen) forget() {
-	before := s.places
-	s.places = make([]uint32, len(before))
-	for _, x := range before {
-		if x != 0 && x&old == s.generation {
-			s.places[s.place(x&^old)] = x
-		}
-	}
+	s.rebuild(len(s.places), func(x uint32) bool { return x&old == s.generation })
 	s.n, s.young = s.young, 0
 	s.generation ^= old
 }
 
+// grow doubles the places.
 func (s *seen) grow() {
+	s.rebuild(max(64, 2*len(s.places)), func(uint32) bool { return true })
+}
+
+// rebuild moves the entries that keep accepts to a new table. It is linear whatever the entries are; to take entries out one by one is
+// not.
+func (s *seen) rebuild(places int, keep func(uint32) bool) {
 	before := s.places
-	s.places = make([]uint32, max(64, 2*len(before)))
+	s.places = make([]uint32, places)
 	for _, x := range before {
-		if x != 0 {
+		if x != 0 && keep(x) {
 			s.places[s.place(x&^old)] = x
 		}
 	}
@@ -120,7 +120,7 @@ func (s *seen) AppendBinary(to []byte) ([]byte, error) {
 	return to, nil
 }
 
-var errSeen = errors.New("a set of what was seen is not what it says")
+var errSeen = errors.New("invalid set of fingerprints: want the number of young entries and distinct entries of 31 bits")
 
 // UnmarshalText reads what MarshalText wrote, and refuses what no set could have written.
 func (s *seen) UnmarshalText(text []byte) error {

@@ -24,6 +24,7 @@ func (s *state) validate() error {
 	c.That(s.CallPeriods.N == s.Calls, "CallPeriods has %d calls of %d", s.CallPeriods.N, s.Calls)
 	c.Part("OutcomePeriods", s.OutcomePeriods.validate(events))
 	c.Count("Changes", s.Changes, s.OutcomePeriods.N)
+	c.Count("Recoveries", s.Recoveries, s.OutcomePeriods.N)
 	c.Count("StepsWithoutNovelty", s.StepsWithoutNovelty, s.OutcomePeriods.N)
 	c.Part("TargetStreak", s.TargetStreak.validate(s))
 	c.Part("Turn", s.Turn.validate(s))
@@ -303,7 +304,10 @@ func (m *meter) validate(s *state) error {
 	c.Count("number of answers", len(m.Answers), recentAnswers)
 	c.Count("Next", m.Next, max(0, len(m.Answers)-1))
 	for k := range m.Answers {
-		c.Count("count of an answer's numbers", m.Answers[k].Count, len(m.Answers[k].Numbers))
+		a := &m.Answers[k]
+		c.Count("count of an answer's numbers", a.Count, len(a.Numbers))
+		c.Count("count of the numbers of its last line", a.Tail.Count, len(a.Tail.Numbers))
+		c.Count("Falls", a.Falls, s.Metrics.Events)
 	}
 	c.Part("First", m.First.validate(s))
 	c.Part("Talked", m.Talked.validate(s))

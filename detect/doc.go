@@ -111,7 +111,8 @@ Two calls are the same if they have the same target: optional arguments, the ord
 do not matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight
 of an occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because
 running the tests again after an edit is no repetition. A call also fails if it returns an output that reports a failure, such
-as an exit status, an error or a traceback. Polling tools have stuck_polling instead. The profile default has this rule.
+as an exit status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half
+times the weight, because measurements are repeated. Polling tools have stuck_polling instead. The profile default has this rule.
 
 # cycle
 
@@ -148,7 +149,7 @@ Try: read the first error once more, and fix its cause before trying again.
 
 The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. A call also fails if it returns
 an output that reports a failure, such as an exit status, an error or a traceback. If other calls changed something in between,
-the finding is advisory, because the calls may be attempts at a fix.
+the finding is advisory, because the calls may be attempts at a fix. A call that waits before it tries again may fail twice as often.
 
 It is also found, and nudged, when the same kind of error came again and again with other steps in between, so that the occurrences weigh at
 least 4.3: one weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer, and an error that says less than the time
@@ -162,7 +163,8 @@ Why: what is waited for may never come.
 
 Try: wait longer between polls, look at the job itself, or give up after a time.
 
-Up to 15 times, the finding is advisory, because a job may take long.
+Up to 15 times, the finding is advisory, because a job may take long. A shell command that contains a pause may return the same result
+one and a half times as often.
 
 # repeated_message
 
@@ -179,40 +181,43 @@ eight trigrams differ, the finding is advisory, because a long text may be sent 
 
 The agents have restated the content of at least 1.2 messages since the last novelty.
 
-Why: those who say what they said before, in other words or in the same, seldom do anything else than before.
+Why: an agent that restates its messages seldom takes a new action.
 
-Try: say what is new since the last attempt; if there is nothing, make a new plan or stop and say what is missing.
+Try: state what is new since the last attempt. If nothing is new, make a new plan, or stop and report what is missing.
 
 A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams,
 in the whole message or in its first twelve words. Its weight halves every three messages. Messages of fewer than eight words
-do not count. A novel step, a user message and a new plan, which is a message over six times as long as those of its agent
-before, reset the sum. The finding is always advisory, because people who work together restate things, too.
+do not count. A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the
+earlier messages of its agent. The finding is always advisory, because people who work together restate things, too.
 
 # stalled_steps
 
-The steps of late brought next to nothing: each is held against all that the run has seen, and what was in vain adds up.
+The latest steps made no progress, and the evidence adds up to at least 2 wasted steps. Each step is compared with everything that
+the run has seen.
 
-A step is in vain as far as its call is like one of the last twelve of its tool and its outcome holds no words that are new to the
-run: wholly if it failed, was refused, could not do anything or came with this very outcome before, half if it found nothing or told what
-was known. News lowers the sum in proportion to how much of it there is; a change lowers it, too, and so does a person who speaks. What
-follows a change has a reason to look again and counts less, and so do polls and failures that may pass. Calls that can do nothing, and calls
-that came with their outcome twice before, are evidence beyond doubt; with less of it than four such steps, the agent is nudged and never stopped.
+A step is wasted if its call resembles one of the last twelve calls and its outcome contains no new sequence of four words. A step
+that failed, was refused or was a no-op weighs 1. The same call with the same result weighs 0.68. Known content weighs 0.5 to
+0.6. A search that found nothing weighs 0.35. The first two steps after a change or a user message weigh less, because they
+have a reason to look again. Polls and transient failures weigh less, too. Novelty lowers the sum in proportion to its amount. A
+change and a user message also lower it. A no-op, or a call that has returned the same result three times, is strong evidence. With
+less than four such steps the finding is advisory: the agent gets a nudge and is not stopped.
 
-Why: these steps cost time and money, and what they tell is known already.
+Why: these steps cost time and money and return only known information.
 
-Try: say what is still unknown, and take the one step that would tell; if the same failure stays, find its cause before the next attempt, or stop
-and report it.
+Try: state what is still unknown, and take one step that can answer it. If the same failure continues, find its cause before the
+next attempt, or stop and report it.
 
 # stalled_talk
 
-The answers to a person say little that the agent has not said before.
+The agent repeats its earlier messages in its answers to a person.
 
-An answer counts by the share of its pairs of words that no earlier message of an agent had, and less with each answer and each step since. Such findings
-are nudged and never stopped: a person may ask the same again.
+An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each
+step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. The finding is always
+advisory, because a person may ask the same question again.
 
-Why: a conversation that goes round leads the person nowhere.
+Why: the person gets no new information.
 
-Try: use what the person has said already, look it up with a tool, or say plainly what cannot be done and end there.
+Try: use what the person has already said, or look it up with a tool. If it cannot be done, say so and end the conversation.
 
 # repeating_text
 

@@ -18,7 +18,7 @@ func (d RestatedMessages) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if text == nil || text.Overlap == 0 || text.Boilerplate || r.RestatedWeight() < d.Messages {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "restated_messages", "", 0, "%s says again what it said before: %.0f %% of its latest message, and since the last news as much as %.1f messages hold",
+	f := finding(r, "restated_messages", "", 0, "%s restated earlier messages: %.0f %% of its latest message, %.1f messages since the last novelty",
 		speaker(r), 100*text.Overlap, r.RestatedWeight())
 	f.Score = r.RestatedWeight() / d.Messages
 	f.Advisory = true // people who work together restate things, too

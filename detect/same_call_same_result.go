@@ -10,6 +10,9 @@ type SameCallSameResult struct {
 	Failures int     // the least number of occurrences if the call fails, because a few retries are no loop
 }
 
+// measured is how many times the weight a shell command needs whose results differ in numbers without a trend.
+const measured = 1.5
+
 // Info describes the rule.
 func (SameCallSameResult) Info() unloop.Info {
 	return unloop.Info{Name: "same_call_same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts | unloop.NeedEffort}
@@ -18,16 +21,20 @@ func (SameCallSameResult) Info() unloop.Info {
 // Check looks at the step that has just ended.
 func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
-	if !ok || step.Novel || step.Effect == unloop.Polling || step.Repeats.Weight < d.Weight || step.Failing && step.Repeats.N < d.Failures {
+	weight := d.Weight
+	if ok && step.Effort.Varies && r.Tool(step.Tool).Shell { // a measurement may be repeated for its median
+		weight *= measured
+	}
+	if !ok || step.Novel || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
 		return unloop.Finding{}, false
 	}
 	input, output := r.Excerpt(step)
 	n := step.Repeats.N
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
-	f.Score = step.Repeats.Weight / d.Weight
+	f.Score = step.Repeats.Weight / weight
 	stepsThat(r, recent, func(s *unloop.Step) bool {
 		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
-		f.Advisory = f.Advisory || same && s.ArgsHash != step.ArgsHash && step.Effort.Brought == unloop.Absence
+		f.Advisory = f.Advisory || same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
 		return same
 	}).attach(&f)
 	f.Next = []unloop.Hash{step.Question}

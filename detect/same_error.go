@@ -2,7 +2,7 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs. The finding is
+// SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs, and without progress. The finding is
 // Advisory if calls changed something since the first failure, or if the tool is no shell and the inputs are about different
 // items.
 type SameError struct {
@@ -16,6 +16,9 @@ const patience = 1.3
 // stubbornNews is the novelty of the text around an error from which on the steps in between told something.
 const stubbornNews = 0.06
 
+// newsBesideError is the novelty from which on a failure is progress, though its class of error is the same: fewer errors are left.
+const newsBesideError = 0.5
+
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
 	return unloop.Info{Name: "same_error", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts | unloop.NeedEffort}
@@ -24,16 +27,20 @@ func (SameError) Info() unloop.Info {
 // Check looks at the tool of the step that has just failed.
 func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
-	if !ok || !step.Failing {
+	if !ok || !step.Failing || step.Effort.Novelty >= newsBesideError {
 		return unloop.Finding{}, false
 	}
 	row := &r.Tool(step.Tool).Errors
-	if row.Count < d.Times || row.Inputs < 2 {
+	times := d.Times
+	if step.Effect == unloop.Polling { // it waits before it tries again
+		times *= 2
+	}
+	if row.Count < times || row.Inputs < 2 {
 		return d.stubborn(r, step)
 	}
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
-	f.Score = float64(row.Count) / float64(d.Times)
+	f.Score = float64(row.Count) / float64(times)
 	// The changes in between may be attempts at a fix. Inputs about different items are separate questions.
 	f.Advisory = r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(row.Count).attach(&f)

@@ -6,20 +6,20 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// StalledSteps fires when the steps of late brought so little that at least Steps of them were in vain: see unloop.Meter.
+// StalledSteps fires when the latest steps made no progress: unloop.Meter.Wasted is at least Steps. The finding is Advisory while
+// unloop.Meter.Certain is less than Certain.
 type StalledSteps struct {
 	Steps   float64
-	Certain float64 // steps in vain beyond doubt, from which on the finding is solid
+	Certain float64
 }
 
-// leastWasted is how much of the latest step must have been in vain.
+// leastWasted is the least Effort.Wasted of the latest step.
 const leastWasted = 0.2
 
-// namedFirst is by how much more evidence this rule needs than others for the same score: where a rule that names the shape of a
-// loop holds as well, that one speaks.
+// namedFirst divides the score of this rule. A rule that names the shape of the loop then has the higher score.
 const namedFirst = 1.5
 
-// fewSteps are too few to speak of.
+// fewSteps is the least number of wasted steps.
 const fewSteps = 3
 
 // Info describes the rule.
@@ -35,7 +35,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stalled_steps", step.Tool, m.Steps, "The last %d steps brought almost nothing new: %s", m.Steps, countEffects(r, m))
+	f := finding(r, "stalled_steps", step.Tool, m.Steps, "The last %d steps returned almost nothing new: %s", m.Steps, countEffects(r, m))
 	if output != "" {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}
@@ -48,10 +48,10 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return f, true
 }
 
-// countEffects says how often the steps in vain, of those that are remembered, failed, found nothing, returned known content, or could do
-// nothing, and how much of their outcomes was new.
+// countEffects returns how many of the remembered wasted steps failed, found nothing, returned known content or were no-ops, and the share of
+// their outcomes that was new.
 func countEffects(r *unloop.Run, m *unloop.Meter) string {
-	var n [unloop.Nothing + 1]int
+	var n [unloop.NoOp + 1]int
 	novelty, all := 0.0, 0
 	for k := range recent {
 		s := r.StepAt(k)
@@ -59,16 +59,16 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 			break
 		}
 		if s.Effort.Wasted > 0 {
-			n[s.Effort.Brought]++
+			n[s.Effort.Yield]++
 			novelty += s.Effort.Novelty
 			all++
 		}
 	}
 	text := ""
 	for _, part := range []struct {
-		of     unloop.Brought
+		of     unloop.Yield
 		phrase string
-	}{{unloop.Setback, "failed"}, {unloop.Absence, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Nothing, "could do nothing"}} {
+	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.NoOp, "could do nothing"}} {
 		if n[part.of] == 0 {
 			continue
 		}
@@ -77,5 +77,5 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 		}
 		text += fmt.Sprintf("%d %s", n[part.of], part.phrase)
 	}
-	return fmt.Sprintf("%s; %.0f %% of the results was new", text, 100*novelty/float64(max(1, all)))
+	return fmt.Sprintf("%s; %.0f %% of the results were new", text, 100*novelty/float64(max(1, all)))
 }

@@ -2,8 +2,8 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// StalledTalk fires when the assistant's answers to a person said so little that it had not said before that at least
-// Messages of them were in vain: see unloop.Meter.
+// StalledTalk fires when the assistant repeats its earlier messages in its answers to a person: unloop.Meter.Talk is at least
+// Messages. The finding is always Advisory.
 type StalledTalk struct {
 	Messages float64
 }
@@ -19,7 +19,7 @@ func (d StalledTalk) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if r.Current().Role != unloop.RoleAssistant || m.Talk < d.Messages {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "stalled_talk", "", 0, "%s answers a person with what it said before, to the amount of %.1f messages", speaker(r), m.Talk)
+	f := finding(r, "stalled_talk", "", 0, "%s repeated earlier answers to a person: %.1f messages without novelty", speaker(r), m.Talk)
 	f.Score = m.Talk / d.Messages
 	f.Advisory = true // a person may ask the same again
 	f.Evidence = []unloop.EventRef{m.Talked, f.Event}

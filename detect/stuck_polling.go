@@ -26,13 +26,17 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if row.Inputs == 1 {
 		n = row.Count
 	}
-	if n < d.Times {
+	times := d.Times
+	if r.Tool(step.Tool).Shell { // the command contains a pause
+		times += times / 2
+	}
+	if n < times {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
 	f := finding(r, "stuck_polling", step.Tool, n, "%s gave the same answer %d times in a row: %s", step.Tool, n, output)
-	f.Score = float64(n) / float64(d.Times)
-	f.Advisory = n < 2*d.Times // a job may take long
+	f.Score = float64(n) / float64(times)
+	f.Advisory = n < 2*times // a job may take long
 	same.latest(unloop.MaxEvidence).attach(&f)
 	if row.Inputs == 1 {
 		f.First, f.Next = row.First, []unloop.Hash{step.Question}

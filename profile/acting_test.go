@@ -63,6 +63,13 @@ const (
 		result read package d
 		call   read {"path":"e.go"}
 		result read package e`
+	booking = `
+		repeat 3
+		  call   book {"flight":"HAT08","amount":299}
+		  fail   book Error: payment amount does not add up, total price is 375, but paid 299
+		  call   think {"thought":"The total was wrong, so I try number {i}."}
+		  result think ""
+		end`
 	library = `
 		repeat 8
 		  call   read {"path":"{i}.go"}
@@ -126,8 +133,9 @@ func TestActing(t *testing.T) {
 		{"default asks for news", "default", "", greps, ""},
 		{"default sees a poll that does not move", "default", "stuck_polls: 5", blocked, "e10 warn nudge 5, e14 warn strong_nudge 7, e18 warn strong_nudge 9, e22 block blocked 11, e23 block blocked 11, e25 block blocked 11, e27 halt halted 11"},
 		{"default lets a poll wait", "default", "", "repeat 15\n call job_status 4711\n result job_status running\nend", "e16 warn nudge 8, e20 warn strong_nudge 10, e24 warn strong_nudge 12, e28 warn strong_nudge 14"},
-		{"default only nudges who reads its files a second time", "default", "", reread, "e16 warn nudge 3, e20 warn strong_nudge 2"},
-		{"default stops who goes round in the same files", "default", "", reread + "\ncall read {\"path\":\"a.go\"}\nresult read package a\ncall read {\"path\":\"b.go\"}\nresult read package b\ncall read {\"path\":\"c.go\"}\nresult read package c\ncall read {\"path\":\"d.go\"}\nblock read", "e16 warn nudge 3, e20 warn strong_nudge 2, e24 block blocked 2, e25 block blocked 2, e26 halt halted 2, e27 halt halted 2"},
+		{"a thought is no change that excuses the same refused call", "default", "", booking, "e10 warn nudge 3"},
+		{"default only nudges who reads its files a second time", "default", "", reread, "e16 warn nudge 4, e20 warn strong_nudge 2"},
+		{"default stops who goes round in the same files", "default", "", reread + "\ncall read {\"path\":\"a.go\"}\nresult read package a\ncall read {\"path\":\"b.go\"}\nresult read package b\ncall read {\"path\":\"c.go\"}\nresult read package c\ncall read {\"path\":\"d.go\"}\nblock read", "e16 warn nudge 4, e20 warn strong_nudge 2, e24 block blocked 2, e25 block blocked 2, e26 halt halted 2, e27 halt halted 2"},
 		{"default only nudges who changes things between failures", "default", "", attempts, "e16 warn nudge 4, e24 warn strong_nudge 6, e32 warn strong_nudge 8, e40 warn strong_nudge 10, e48 warn strong_nudge 12"},
 		{"default stops failures whatever was changed before them", "default", "", edits + variations, "e24 warn nudge 4, e28 warn strong_nudge 6, e32 block blocked 8, e33 block blocked 8, e34 halt halted 9, e35 halt halted 9, e36 halt halted 10"},
 		{"default only nudges who reads many files a second time", "default", "", library + library, "e22 warn nudge 3, e26 warn strong_nudge 1, e30 warn strong_nudge 1"},

@@ -79,7 +79,7 @@ func (s *DefaultProfile) profile() *Profile {
 			detect.IdleHandoffs{Times: s.IdleHandoffs, Bare: s.BareHandoffs},
 		},
 		mark:    MessagePrefix{Tag: "loop-guard"},
-		reading: unloop.Options{Shells: unloop.DefaultShells(), Effects: pollers()},
+		reading: unloop.Options{Shells: shells(), Effects: pollers()},
 		policy:  func() policy.Policy { return &policy.Ladder{Patience: s.LadderPatience} },
 		penalty: defaultPenalty,
 	}
@@ -90,5 +90,11 @@ func defaultPenalty(f *unloop.Finding) int { return int(min(60, 30*f.Score)) }
 
 // pollers are the tools of common agents that ask for the progress of background work and whose names do not show it.
 func pollers() map[string]unloop.Effect {
-	return map[string]unloop.Effect{"BashOutput": unloop.Polling, "TaskOutput": unloop.Polling, "write_stdin": unloop.Polling}
+	return map[string]unloop.Effect{"BashOutput": unloop.Polling, "TaskOutput": unloop.Polling, "write_stdin": unloop.Polling, "think": unloop.ReadOnly, "sequentialthinking": unloop.ReadOnly}
+}
+
+// shells are the shell tools of common agents: those of unloop.DefaultShells, and of Codex, Gemini CLI, Cursor, VS Code, Goose and Factory.
+func shells() []string {
+	return append(unloop.DefaultShells(), "local_shell", "shell_command", "exec_command", "container.exec", "run_shell_command", "run_terminal_cmd",
+		"run_in_terminal", "developer__shell", "Execute", "Shell")
 }

@@ -14,17 +14,18 @@ import (
 
 // least is the share of a kind of loop that the profile default must catch, where it is not 90 %. docs/eval.md lists these.
 var least = map[string]float64{
-	"folder_listed_again": 0.75, "screen_unchanged": 0.75, "signature_refused": 0.7, "delegated_again": 0.5, "logs_queried_again": 0.8,
-	"tickets_searched_again": 0.75, "chart_redrawn": 0.85,
-	"container_exits_again": 0.65, "stale_element": 0.65, "identity_not_found": 0.65, "selector_immutable": 0.75, "refund_refused": 0.65,
-	"dependency_not_resolved": 0.75, "undefined_reference": 0.75, "key_refused": 0.8, "patch_rejected": 0.5, "rebase_without_changes": 0.7,
-	"closed_door": 0.85, "login_redirect": 0.8, "question_asked_again": 0.7, "search_by_other_tools": 0.85, "facts_stored_again": 0.4,
+	"closed_door": 0.85, "login_redirect": 0.8, "tickets_searched_again": 0.85, "end_of_page": 0.8, "undefined_reference": 0.85, "rebase_without_changes": 0.75,
+	"question_asked_again": 0.7, "folder_listed_again": 0.75,
+	"container_exits_again": 0.6, "delegated_again": 0.55, "facts_stored_again": 0.6, "host_unreachable": 0.55, "identity_not_found": 0.6, "loss_is_nan": 0.6,
+	"patch_rejected": 0.6, "refund_refused": 0.55, "signature_refused": 0.6, "stale_element": 0.65,
+	"memory_searched_again": 0.45, "message_bounces": 0.45, "same_slots_offered": 0.5,
+	"joins_without_rows": 0.5, "call_cut_off": 0.7, "multiple_heads": 0.7, "round_of_many_checks": 0.65,
 }
 
 // missed are the kinds of loop that the profile default does not catch. docs/eval.md lists them. A kind that it catches leaves the list.
 var missed = []string{
-	"end_of_page", "human_check", "snapshot_mismatch", "message_bounces", "same_slots_offered", "formula_broken", "menu_opened_and_closed", "host_unreachable",
-	"memory_searched_again", "banner_returns", "loss_is_nan", "paywall_everywhere", "spinner_without_progress",
+	"snapshot_mismatch", "formula_broken", "banner_returns", "paywall_everywhere", "page_still_old", "panels_read_again",
+	"substitution_without_match", "workflow_fails_at_same_step", "drift_returns", "release_in_progress",
 }
 
 // TestDefaultKeepsItsPromises holds the profile default to what docs/eval.md says of it, on the healthy runs of the examples: as they
@@ -53,8 +54,8 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 		caught.Of += kind.Flagged.Of
 		delays = append(delays, kind.Delays...)
 	}
-	if caught.Share() < 0.83 {
-		t.Errorf("of all loops it catches %.1f %%, and not 83", 100*caught.Share())
+	if caught.Share() < 0.85 {
+		t.Errorf("of all loops it catches %.1f %%, and not 85", 100*caught.Share())
 	}
 	if median, _ := delays.Median(); median > 4 {
 		t.Errorf("it takes %.1f events, and not 4", median)
@@ -67,8 +68,8 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 			t.Errorf("it stops %d look-alikes of kind %s", hit.Stopped.Count, kind)
 		}
 	}
-	if alarms.Share() > 0.035 {
-		t.Errorf("it flags %.1f %% of honest work, and not 3.5", 100*alarms.Share())
+	if alarms.Share() > 0.01 {
+		t.Errorf("it flags %.1f %% of honest work, and not 1", 100*alarms.Share())
 	}
 	if n := sheet.Successful.Stopped.Count; n > 0 {
 		t.Errorf("it stops %d healthy runs", n)

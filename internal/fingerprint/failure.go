@@ -96,9 +96,16 @@ func failureInText(text []byte) bool {
 	if told, failed := exitStatus(text[:min(len(text), maxTold)], inFirstLine); told {
 		return failed
 	}
-	_, failed := exitStatus(text[max(0, len(text)-maxTold):], inLastLine)
+	tail := text[max(0, len(text)-2*maxTold):]
+	if n := bytes.LastIndex(tail, []byte(exitLine)); n >= 0 && n+len(exitLine) < len(tail) {
+		return tail[n+len(exitLine)] != '0'
+	}
+	_, failed := exitStatus(tail[max(0, len(tail)-maxTold):], inLastLine)
 	return failed
 }
+
+// exitLine is the line of Gemini CLI and Qwen Code, behind which they write the signal and the process group.
+const exitLine = `\nExit Code: `
 
 func inFirstLine(part []byte, at int) bool { return oneLine(part[:at]) }
 

@@ -12,6 +12,8 @@ func TestFailure(t *testing.T) {
 		"exit status in an escaped tag":             {output: `"\u003creturncode\u003e1\u003c/returncode\u003e\nno rule"`, failed: true},
 		"exit status 0 in a tag":                    {output: `"<returncode>0</returncode>\n<output>\nexit code 1 is what it returned before\n</output>"`},
 		"exit status in the last line":              {output: `"make: *** no rule\n[exit code: 2]\n"`, failed: true},
+		"exit status in a line before the signal":   {output: `"Output: no rule\nExit Code: 1\nSignal: (none)\nProcess Group PGID: 28107"`, failed: true},
+		"exit status 0 before the signal":           {output: `"Output: error\nExit Code: 0\nSignal: (none)\nProcess Group PGID: 28107"`},
 		"a signal":                                  {output: `"killed\nexit status -9"`, failed: true},
 		"exit status in a sentence at the end":      {output: `"no rule\n[The command completed with exit code 127.]"`, failed: true},
 		"exit status 0 at the end":                  {output: `"done\nProcess exited with code 0"`},

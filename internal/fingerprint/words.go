@@ -29,17 +29,33 @@ type Word struct {
 	First bool // of its line, sentence or JSON member
 }
 
+// tailNumbers is how many numbers of the last line with numbers are kept.
+const tailNumbers = 4
+
+// Tail is the last line, sentence or JSON member that has numbers: summaries stand there.
+type Tail struct {
+	Shape   Hash // of its words, where one stands for every other word than Letters; 0 for none
+	Numbers [tailNumbers]float64
+	Count   int // how many Numbers there are; the last ones if it has more
+}
+
 // Words reads texts into words. Marks and tags such as <output> separate words and are none; the parts of a name with
 // underscores are words. It keeps its buffers from call to call. Not safe for concurrent use.
 type Words struct {
 	List    []Word
 	Numbers [maxNumbers]float64 // the first numbers
 	Count   int                 // how many Numbers there are
-	Shape   Hash                // of the words, where one stands for every other word than Letters
-	Tells   Setback             // how the attempt ended of which the text tells
-	Says    int                 // how many words there are that say more than an exit status does
-	Passing bool                // it tells of what may pass by itself, such as a timeout
-	before  uint8               // what the word before says
+	Left    float64             // the first duration, in the unit that it is written in; 0 for none
+	Tail    Tail
+	Shape   Hash   // of the words, where one stands for every other word than Letters
+	Ending  Ending // how the attempt ended of which the text tells
+	Says    int    // how many words there are that say more than an exit status does
+	Zero    bool   // the Ending is Nothing, told as a count of 0
+	Passing bool   // it tells of what may pass by itself, such as a timeout
+	before  uint16 // what the word before says
+	latest  [2 * tailNumbers]float64
+	after   int // how many numbers were read after the Tail
+	seen    int // how many numbers were read
 	text    []byte
 }
 
@@ -98,6 +114,9 @@ func (w *Words) read(b []byte) {
 		}
 		if c&start != 0 || c&hex != 0 && i+8 < len(b) && b[i+8] == '-' {
 			if n := volatile(b, i); n > 0 {
+				if w.Left == 0 && c&digit != 0 && class[b[i+n-1]]&digit == 0 && duration(b[i:]) == n {
+					w.Left = decimal(b[i : i+n])
+				}
 				list = append(list, Word{0, Volatile, first})
 				first = false
 				i += n
@@ -106,7 +125,10 @@ func (w *Words) read(b []byte) {
 		}
 		n, h, kind := w.word(b[i:])
 		if n == 0 {
-			i++ // an underscore
+			if b[i] == symbolByte {
+				i += 2
+			}
+			i++ // an underscore, or a symbol
 			continue
 		}
 		list = append(list, Word{h, kind, first})
@@ -205,7 +227,7 @@ func (w *Words) word(b []byte) (n int, h uint32, kind WordKind) {
 	kinds := uint8(0)
 	for n < len(b) {
 		c := class[b[n]]
-		if c&wordByte == 0 || b[n] == '_' {
+		if c&wordByte == 0 || b[n] == '_' || b[n] == symbolByte && symbol(b[n:]) {
 			break
 		}
 		kinds |= c&digit | letterSeen&^(c<<6) // digit is bit 1: a byte that is none sets letterSeen
@@ -218,10 +240,13 @@ func (w *Words) word(b []byte) (n int, h uint32, kind WordKind) {
 		if n+1 < len(b) && b[n] == '.' && class[b[n+1]]&digit != 0 {
 			n += 1 + count(b[n+1:], digit)
 		}
+		value := decimal(b[:n])
 		if w.Count < maxNumbers {
-			w.Numbers[w.Count] = decimal(b[:n])
+			w.Numbers[w.Count] = value
 			w.Count++
 		}
+		w.latest[w.seen%len(w.latest)] = value
+		w.seen++
 		kind = Number
 	case kinds&digit != 0:
 		kind = Mixed
@@ -275,6 +300,9 @@ func decimal(b []byte) float64 {
 			scale = 1
 			continue
 		}
+		if class[d]&digit == 0 {
+			break // a unit
+		}
 		value = value*10 + float64(d-'0')
 		scale *= 10
 	}
@@ -283,6 +311,12 @@ func decimal(b []byte) float64 {
 	}
 	return value
 }
+
+// symbolByte begins the UTF-8 of U+2000 to U+2FFF.
+const symbolByte = 0xE2
+
+// symbol reports whether b begins with a character from U+2000 to U+2BFF: dashes, arrows, bars and the frames of spinners.
+func symbol(b []byte) bool { return len(b) > 2 && b[1] <= 0xAF }
 
 // tag returns by how much the tag at the beginning of b is longer than one byte; 0 if none stands there. What wraps a result
 // is no part of it.

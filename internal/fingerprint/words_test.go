@@ -16,25 +16,30 @@ func wordsOf(text string) *Words {
 }
 
 func TestWhatATextTells(t *testing.T) {
-	for text, want := range map[string]Setback{
-		"The file main.go has been updated.":                      Done,
-		"Todos have been modified successfully. Please proceed.":  Done,
-		"(Bash completed with no output)":                         Nothing,
-		"No matches found":                                        Nothing,
-		"Nothing to commit, working tree clean":                   Nothing,
-		"bash: hexdump: command not found":                        Refused,
-		"Please always provide EXACTLY ONE action, found 3":       Refused,
-		"Unable to verify if domain x is safe to fetch":           Refused,
-		"Unknown column 'total' is an error in the field list":    Refused,
-		"total 36 drwxr-xr-x 1 root":                              NoSetback,
-		"package main func main":                                  NoSetback,
-		strings.Repeat("word ", 40) + "error":                     NoSetback,
-		"no errors, 3 warnings were not fixed":                    Refused,
-		"<output>\\n</output>":                                    NoSetback,
-		"429 Too Many Requests: rate limited, retry later":        NoSetback,
+	for text, want := range map[string]Ending{
+		"The file main.go has been updated.":                     Done,
+		"Todos have been modified successfully. Please proceed.": Done,
+		"(Bash completed with no output)":                        Nothing,
+		"No matches found":                                       Nothing,
+		"Nothing to commit, working tree clean":                  Nothing,
+		"bash: hexdump: command not found":                       Refused,
+		"Please always provide EXACTLY ONE action, found 3":      Refused,
+		"Unable to verify if domain x is safe to fetch":          Refused,
+		"Unknown column 'total' is an error in the field list":   Refused,
+		"total 36 drwxr-xr-x 1 root":                             NoEnding,
+		"package main func main":                                 NoEnding,
+		strings.Repeat("word ", 40) + "error":                    NoEnding,
+		"no errors, 3 warnings were not fixed":                   NoEnding,
+		"Output: Error: (none) Exit Code: 0":                     NoEnding,
+		"test result: 200 passed; 0 failed; 2 ignored":           Done,
+		"Use -system-headers to display errors of all headers":   NoEnding,
+		"Closed":                   Done,
+		"The page has been closed": Refused,
+		"<output>\\n</output>":     NoEnding,
+		"429 Too Many Requests: rate limited, retry later":        NoEnding,
 		"The edit failed: the two strings are identical, as said": Refused,
 	} {
-		if got := wordsOf(text).Tells; got != want {
+		if got := wordsOf(text).Ending; got != want {
 			t.Errorf("%q tells %d, want %d", text, got, want)
 		}
 	}
@@ -158,15 +163,44 @@ func TestWordsKnowWhereLinesSentencesAndMembersBegin(t *testing.T) {
 }
 
 func TestWordsTellThatNothingWasDone(t *testing.T) {
-	for text, want := range map[string]Setback{
+	for text, want := range map[string]Ending{
 		"0 replacements made in a.go":    Nothing,
 		"The file was not modified.":     Nothing,
 		"You can't go that way.":         Refused,
 		"0\nRunning Sphinx, output done": Done,
 		"updated 3 files":                Done,
 	} {
-		if got := wordsOf(text).Tells; got != want {
+		if got := wordsOf(text).Ending; got != want {
 			t.Errorf("%s: it tells %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestACountOfZeroIsKnown(t *testing.T) {
+	for text, want := range map[string]bool{
+		"id name\n(0 rows)":                   true,
+		"Searched 12 files: 0 matches":        true,
+		"(20 rows)":                           false,
+		"No matches found":                    false,
+		"(Bash completed with no output)":     false,
+		"test result: 200 passed; 0 failed; ": false,
+	} {
+		if got := wordsOf(text).Zero; got != want {
+			t.Errorf("%q: Zero is %v", text, got)
+		}
+	}
+}
+
+func TestTailIsTheLastLineWithFigures(t *testing.T) {
+	for text, want := range map[string]float64{
+		"2 files read\nFound 78 errors":                                  78,
+		"Found 78 errors\ndone":                                          78,
+		"Found 78 errors\n[Command finished with exit code 1]":           78,
+		"Found 78 errors\nExit Code: 1\nRan for 3 rounds of the checker": 3,
+	} {
+		tail := wordsOf(text).Tail
+		if tail.Count != 1 || tail.Numbers[0] != want {
+			t.Errorf("%q: the tail has %d numbers, the first %v, want 1 and %v", text, tail.Count, tail.Numbers[0], want)
 		}
 	}
 }

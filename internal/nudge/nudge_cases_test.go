@@ -46,8 +46,8 @@ func defaultCases() []nudgeCase {
 	}
 	again := unloop.Finding{
 		Rule: "restated_messages", Score: 1.5, Advisory: true,
-		What: "planner says again what it said before: 46 % of its latest message, and since the last news as much as 1.8 messages hold",
-		Try:  "Say what is new since the last attempt; if there is nothing, make a new plan or stop and say what is missing.",
+		What: "planner restated earlier messages: 46 % of its latest message, 1.8 messages since the last novelty",
+		Try:  "State what is new since the last attempt. If nothing is new, make a new plan, or stop and report what is missing.",
 	}
 	return []nudgeCase{
 		{"default", "nearly the same in other words", policy.Warn, policy.CodeNudge, again},

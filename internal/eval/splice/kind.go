@@ -35,8 +35,7 @@ func kinds() []kind {
 		operationsLoops(), browserLoops(), repositoryLoops(), officeLoops(),
 		benign(repositoryLookalikes()), benign(operationsLookalikes()), benign(officeLookalikes()),
 		toolchainLoops(), interactionLoops(), benign(codingLookalikes()), benign(deskLookalikes()),
-		reporting(reportingWorkLoops()), reporting(reportingPeopleLoops()),
-		reporting(benign(reportingWorkLookalikes())), reporting(benign(reportingPeopleLookalikes())))
+		engineeringLoops(), reporting(reportingLoops()), benign(engineeringLookalikes()), reporting(benign(reportingLookalikes())))
 }
 
 func reporting(kinds []kind) []kind {

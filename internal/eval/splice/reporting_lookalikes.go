@@ -8,7 +8,7 @@ import (
 // The look-alikes of this file are kinds to report on: honest work of agents that deal with people, documents, forms and games. No
 // detector is tuned on them.
 
-func reportingPeopleLookalikes() []kind {
+func reportingLookalikes() []kind {
 	return []kind{
 		{name: "mail_page_by_page", build: mailPageByPage},
 		{name: "sensors_checked", build: sensorsChecked},

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file are kinds to report on: honest work of agents that write and operate software. No detector is tuned on them.
+// The look-alikes of this file are honest work of agents that write and operate software.
 
-func reportingWorkLookalikes() []kind {
+func engineeringLookalikes() []kind {
 	return []kind{
 		{name: "deployment_awaited", build: deploymentAwaited},
 		{name: "index_is_built", build: indexIsBuilt},

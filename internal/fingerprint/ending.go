@@ -1,16 +1,19 @@
 package fingerprint
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Setback says what a text tells of how an attempt ended, in its words.
-type Setback uint8
+// Ending says what a text tells of how an attempt ended, in its words.
+type Ending uint8
 
-// The setbacks.
+// The endings.
 const (
-	NoSetback Setback = iota // nothing of that kind
-	Done                     // that something was done
-	Nothing                  // that there was nothing
-	Refused                  // that it failed, or was refused
+	NoEnding Ending = iota // nothing of that kind
+	Done                   // that something was done
+	Nothing                // that there was nothing
+	Refused                // that it failed, or was refused
 )
 
 // What a word says.
@@ -23,27 +26,29 @@ const (
 	finds               // that there is nothing, behind a negation
 	passes              // of what may pass by itself
 	naught              // that there is nothing, by itself
+	state               // beside fails: as the first word, what was asked for
 )
 
 // wordsThat are what tools tell of how a call ended, in the words that compilers, shells, databases, browsers and services use.
-var wordsThat = map[uint8]string{
+var wordsThat = map[uint16]string{
 	fails: "error errors exception traceback failed fails fail failing failure failures fatal cannot unable denied refused rejected invalid missing " +
 		"unexpected incorrect wrong undefined unrecognized unsupported forbidden unauthorized aborted couldn conflict violates violation exceeded blocked " +
-		"unresolved mismatch nonexistent disallowed sorry segmentation panic closed locked expired stuck",
+		"unresolved mismatch nonexistent disallowed sorry segmentation panic stuck",
 	fails | passes: "timeout unavailable",
+	fails | state:  "closed locked expired",
 	asks:           "please",
 	does: "successfully success succeeded created updated modified saved added removed deleted written done passed ok sent installed killed " +
 		"applied",
 	negates: "no not doesn isn can t don didn never zero without",
 	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
-	finds:   "match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
+	finds:   "row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
 	naught:  "nothing unchanged identical already unmodified noop",
 	passes:  "timed temporarily busy connection overloaded throttled later retry",
 }
 
 type saying struct {
 	hash uint32
-	says uint8
+	says uint16
 }
 
 // vocabulary is a hash table, with open addressing and a power of two of places.
@@ -71,7 +76,7 @@ var vocabularyBits = func() (t [64]uint64) {
 	return t
 }()
 
-func saysOf(word uint32) uint8 {
+func saysOf(word uint32) uint16 {
 	if vocabularyBits[word>>26]>>(word>>20&63)&1 == 0 {
 		return 0
 	}
@@ -89,6 +94,9 @@ var (
 	zero         = hashWord([]byte("0"), 1)
 	lettersOfCan = hashWord([]byte("can"), 3) // of can't, which are two words
 	lettersOfNot = hashWord([]byte("t"), 1)
+	exitWord     = hashWord([]byte("exit"), 4)
+	purpose      = hashWord([]byte("to"), 2) // what follows is meant, and has not happened
+	nones        = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
 )
 
 // zeroSays is what a 0 says: of what follows, there is none. No word of the vocabulary says the same.
@@ -100,18 +108,25 @@ const early = 24
 // tell notes what the words from one on say, and their shape. The first that tells of an end decides.
 func (w *Words) tell(from int) {
 	shape := w.Shape
+	line, numbers, status := Hash(0), 0, false
 	for k, word := range w.List[from:] {
 		shown := Hash(word.Hash)
 		if word.First {
 			w.before = 0
+			w.tail(line, numbers, status)
+			line, numbers, status = 0, 0, false
 		}
+		status = status || word.Hash == exitWord
 		if word.Kind != Letters {
 			shown, w.before = 1, 0
+			if word.Kind == Number {
+				numbers++
+			}
 			if word.Hash == zero && word.Kind == Number {
 				w.before = zeroSays
 			}
 		} else if from+k < early {
-			if says := saysOf(word.Hash); says != 0 {
+			if says := saysOf(word.Hash); says != 0 && !w.denied(from+k, says) {
 				if word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan {
 					says = fails
 				}
@@ -122,22 +137,57 @@ func (w *Words) tell(from int) {
 		}
 		shape = (shape ^ shown) * golden
 		shape ^= shape >> 29
+		line = (line ^ shown) * golden
+		line ^= line >> 29
 	}
+	w.tail(line, numbers, status)
 	w.Shape = shape
+	if w.Tail.Count+w.after > len(w.latest) {
+		w.Tail = Tail{}
+	}
+	for k := range w.Tail.Count {
+		w.Tail.Numbers[k] = w.latest[(w.seen-w.after-w.Tail.Count+k)%len(w.latest)]
+	}
+}
+
+// denied reports whether a word that says a failure tells of none: "no errors", "0 failed", "Error: (none)", "to display errors".
+func (w *Words) denied(at int, says uint16) bool {
+	if says&fails == 0 {
+		return false
+	}
+	if w.before == zeroSays || w.before&negates != 0 {
+		return true
+	}
+	if at+1 < len(w.List) && !w.List[at+1].First && w.List[at+1].Hash != 0 && slices.Contains(nones[:], w.List[at+1].Hash) {
+		return true
+	}
+	return at >= 2 && !w.List[at].First && !w.List[at-1].First && w.List[at-2].Hash == purpose
+}
+
+// tail notes a line that has been read, if it has numbers and does not tell the exit status.
+func (w *Words) tail(shape Hash, numbers int, status bool) {
+	if numbers == 0 || status {
+		w.after += numbers
+		return
+	}
+	w.Tail.Shape, w.Tail.Count, w.after = shape, min(numbers, tailNumbers), 0
 }
 
 // say notes what a word says.
-func (w *Words) say(says uint8, first bool) {
+func (w *Words) say(says uint16, first bool) {
 	negated, counted := w.before&negates != 0, w.before == zeroSays
 	w.before = says
 	w.Passing = w.Passing || says&passes != 0
 	switch {
-	case w.Tells != NoSetback:
+	case w.Ending != NoEnding:
+	case says&state != 0 && first:
+		w.Ending = Done
 	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
-		w.Tells = Refused
+		w.Ending = Refused
 	case says&naught != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):
-		w.Tells = Nothing
+		w.Ending = Nothing
+		w.Zero = counted && says&finds != 0
 	case says&does != 0 && !negated:
-		w.Tells = Done
+		w.Ending = Done
 	}
 }

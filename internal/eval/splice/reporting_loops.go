@@ -9,7 +9,7 @@ import (
 // The loops of this file are kinds to report on, of agents that deal with pages, people, documents, games and devices. No detector is
 // tuned on them.
 
-func reportingPeopleLoops() []kind {
+func reportingLoops() []kind {
 	return []kind{
 		{name: "same_posts_in_feed", build: samePostsInFeed},
 		{name: "captcha_again", build: captchaAgain},

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The loops of this file are kinds to report on, of agents that write and operate software. No detector is tuned on them.
+// The loops of this file are those of agents that write and operate software.
 
-func reportingWorkLoops() []kind {
+func engineeringLoops() []kind {
 	return []kind{
 		{name: "command_times_out", build: commandTimesOut},
 		{name: "drift_returns", build: driftReturns},

@@ -1,0 +1,163 @@
+package unloop
+
+import "github.com/unloop-ai/unloop/internal/fingerprint"
+
+// novelty is what a text tells, compared with everything that the run has seen.
+type novelty struct {
+	Runs     int     // runs of four words, or shorter items
+	Fresh    float64 // of these, those that the run has not seen
+	Template uint32  // fingerprint of the items in any order, without ids and without the words of the call
+}
+
+// share adds the runs of four words of a call, and returns the share of them that is new.
+func (m *meter) share(w *fingerprint.Words) float64 {
+	n := m.novelty(w, nil)
+	return n.Fresh / float64(n.Runs+1)
+}
+
+// The fingerprints of classes of words. No text hashes to them, but by chance.
+const (
+	anyID     = 2 // an id, or a number of a failure
+	anyEcho   = 3 // a word of the call
+	anyNumber = 4 // a number
+)
+
+// Of an item of many words, half of the runs are looked up. Their fingerprints decide which.
+const (
+	sampledFrom = 12
+	sampled     = 1 << 16
+)
+
+// numberNews is what a run counts that is new for its numbers only.
+const (
+	numberNews   = 0.5
+	numberedItem = 5 // words of an item in which a number is one among other words
+)
+
+// origin is the call that an outcome belongs to.
+type origin struct {
+	words  wordSet // of the call
+	about  bool    // the outcome mentions an item that no earlier call of its tool names
+	failed bool
+}
+
+// novelty adds the runs of four words of each item to the set of what was seen, and counts the new ones. An item is a line, a sentence
+// or a JSON member; one of fewer than four words is one run. Without an origin the text is a call.
+//
+// A run of an outcome is not new if it differs from a known run only in words of the call. A run of nothing but such words is compared as it
+// is, because a long call has many words. A run that differs only in numbers counts half.
+// Ids stand for any id, unless the outcome is about a new item. In a failure numbers do, too.
+func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
+	for words := w.List; len(words) > 0; {
+		length := 1
+		for length < len(words) && !words[length].First {
+			length++
+		}
+		item := words[:length]
+		words = words[length:]
+		if from != nil {
+			n.Template += from.template(item)
+			from.maskIDs(item)
+		}
+		if length < 4 {
+			var run [4]fingerprint.Word
+			for k := range run {
+				run[k] = item[min(k, length-1)]
+			}
+			n.Runs++
+			if m.Seen.add(fingerprint.Run4(fingerprint.Run2(run[0], run[1]), fingerprint.Run2(run[2], run[3]))) {
+				n.Fresh += m.news(run[:], from, length)
+			}
+			continue
+		}
+		first, second := fingerprint.Run2(item[0], item[1]), fingerprint.Run2(item[1], item[2])
+		for k := 3; k < length; k++ {
+			last := fingerprint.Run2(item[k-1], item[k])
+			run := fingerprint.Run4(first, last)
+			first, second = second, last
+			weight := 1
+			if length >= sampledFrom {
+				if run&sampled != 0 {
+					continue
+				}
+				weight = 2
+			}
+			n.Runs += weight
+			if m.Seen.add(run) {
+				n.Fresh += float64(weight) * m.news(item[k-3:k+1], from, length)
+			}
+		}
+	}
+	return n
+}
+
+// news returns how much of a run is new that the set did not have, in an item of so many words.
+func (m *meter) news(run []fingerprint.Word, from *origin, length int) float64 {
+	if from == nil {
+		return 1
+	}
+	var masked [4]fingerprint.Word
+	copy(masked[:], run)
+	echoes, numbers := 0, false
+	for k := range masked {
+		switch word := &masked[k]; {
+		case from.words.has(word.Hash):
+			word.Hash = anyEcho
+			echoes++
+		case word.Kind == fingerprint.Number && length >= numberedItem && !from.about:
+			word.Hash, numbers = anyNumber, true
+		}
+	}
+	switch {
+	case echoes == 0 && !numbers, echoes == len(masked), m.Seen.add(fingerprint.Run4(fingerprint.Run2(masked[0], masked[1]), fingerprint.Run2(masked[2], masked[3]))):
+		return 1
+	case numbers:
+		return numberNews
+	}
+	return 0
+}
+
+// maskIDs replaces each id behind a word, and each number of a failure, by one fingerprint. An item of fewer than four words keeps its ids.
+func (from *origin) maskIDs(item []fingerprint.Word) {
+	for k := 1; k < len(item) && len(item) >= 4 && !from.about; k++ {
+		if item[k].Kind == fingerprint.Mixed && item[k-1].Kind == fingerprint.Letters || from.failed && item[k].Kind == fingerprint.Number {
+			item[k].Hash = anyID
+		}
+	}
+}
+
+// template returns the fingerprint of an item of an outcome without the words of the call and without ids; of a failure without numbers.
+func (from *origin) template(item []fingerprint.Word) uint32 {
+	line := uint32(len(item))
+	for k, word := range item {
+		h := word.Hash
+		switch {
+		case word.Kind == fingerprint.Number:
+			if from.failed {
+				h = anyID
+			}
+		case from.words.has(h):
+			h = anyEcho
+		case word.Kind == fingerprint.Mixed && k > 0 && item[k-1].Kind == fingerprint.Letters:
+			h = anyID
+		}
+		line = (line ^ h) * 0x9E3779B1
+		line ^= line >> 15
+	}
+	return line * 0x85EBCA6B
+}
+
+// echoedWords is how many words of a call are looked for in its outcome.
+const echoedWords = 48
+
+// wordSet is a Bloom filter of the words of a call, with two bits for each. Of 48 words it takes 3 % of all others for members.
+type wordSet [8]uint64
+
+func (s *wordSet) add(h uint32) {
+	s[h>>6&7] |= 1 << (h & 63)
+	s[h>>22&7] |= 1 << (h >> 16 & 63)
+}
+
+func (s *wordSet) has(h uint32) bool {
+	return s[h>>6&7]&(1<<(h&63)) != 0 && s[h>>22&7]&(1<<(h>>16&63)) != 0
+}

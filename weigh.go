@@ -1,0 +1,257 @@
+package unloop
+
+import "github.com/unloop-ai/unloop/internal/fingerprint"
+
+// reading is what an outcome tells, compared with the run so far.
+type reading struct {
+	novelty
+	words   *fingerprint.Words
+	varied  variation
+	class   Hash // of the error; 0 for none
+	about   bool // it mentions an item that no earlier call of its tool names
+	blank   bool // no word, or one known number
+	returns int  // earlier outcomes with its template, at most 2; 0 for a short one
+}
+
+// weigh works out what the step that has just ended yields. The words are those of its outcome.
+func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation) {
+	m, effort := &r.s.Meter, &r.step.Effort
+	m.Talk *= talkSteps
+	m.Looked = true
+	o := r.readOutcome(w, class, varied)
+	if effort.Writes && !t.Shell && o.blank && !r.step.Failing && (len(w.List) == 0 || !effort.Reordered) {
+		m.Excused = excusedSteps
+		return // whether it did anything is not known
+	}
+	effort.Novelty = o.share(varied)
+	effort.Varies = varied == aimless
+	o.returns = m.returns(&o)
+	if o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about {
+		effort.Novelty, effort.Known = 0, true
+	}
+	effort.Yield = r.yield(t, &o)
+	if effort.Yield == Failure && r.step.Failing && class != 0 {
+		if r.step.Told == 1 {
+			effort.Novelty = max(effort.Novelty, newError)
+		} else if varied != onward {
+			effort.Novelty *= knownError
+		}
+	}
+	kept := 1 - effort.Novelty
+	if effort.Yield == Change {
+		kept = r.weighChange(t, &o)
+	} else {
+		effort.Wasted = r.wasted(t, &o)
+		if class != 0 {
+			t.LastError = class
+		}
+		m.Yield = effort.Yield
+		if effort.Yield == NoOp {
+			kept = 1
+		}
+	}
+	m.add(effort, kept, r.certain(), r.step.End)
+}
+
+// readOutcome compares an outcome with everything that the run has seen.
+func (r *Run) readOutcome(w *fingerprint.Words, class Hash, varied variation) reading {
+	o := reading{words: w, varied: varied, class: class, about: r.step.Effort.mentioned(w)}
+	o.novelty = r.s.Meter.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
+	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0
+	return o
+}
+
+// share returns the novelty of an outcome, from 0 to 1.
+func (o *reading) share(varied variation) float64 {
+	share := 0.0
+	if o.Runs > 0 {
+		share = min(1, max(noveltyGain*o.Fresh/float64(o.Runs+2), o.Fresh/(o.Fresh+noveltyHalf)))
+	}
+	switch varied {
+	case onward:
+		return max(share, onwardNovelty)
+	case aimless:
+		return 0
+	}
+	return share
+}
+
+// returns notes the template of an outcome, and returns how many outcomes had it before, at most 2. Short outcomes do not count, because
+// acknowledgements are equal.
+func (m *meter) returns(o *reading) int {
+	if len(o.words.List) < fullAnswer || m.Seen.add(o.Template^saltOutcome) {
+		return 0
+	}
+	if m.Seen.add(o.Template ^ saltReturn) {
+		return 1
+	}
+	return 2
+}
+
+// yield returns the kind of result that the step had. In the output of a shell command that only reads, a word such as error is content.
+func (r *Run) yield(t *Tool, o *reading) Yield {
+	effort, step, w := &r.step.Effort, &r.step, o.words
+	blank := o.blank || step.Failing && w.Says == 0
+	failed := !blank && (step.Failing || w.Ending == fingerprint.Refused && (effort.Writes || !t.Shell))
+	nothing := blank || w.Ending == fingerprint.Nothing
+	switch {
+	case effort.Idle && (failed || nothing || effort.Novelty < 0.5):
+		return NoOp
+	case failed:
+		return Failure
+	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
+		(blank || t.Shell && nothing && !w.Zero || w.Ending == fingerprint.Done || r.acknowledged(o)):
+		return Change
+	case nothing:
+		return NothingFound
+	case t.Shell && effort.Writes && effort.Fresh >= freshCommand && step.Effect != Polling && step.Repeats.N == 1:
+		return Change
+	}
+	return Content
+}
+
+// acknowledged reports whether the outcome of a call that may change something says that it did: in a few words, or with the item that the
+// call names. The words are new, or no earlier call of its tool names that item.
+func (r *Run) acknowledged(o *reading) bool {
+	effort := &r.step.Effort
+	return o.words.Ending != fingerprint.Nothing && (o.about || len(o.words.List) < shortAnswer) &&
+		(effort.Names != 0 || effort.Item != 0 || !effort.Known && r.step.Told == 1)
+}
+
+// weighChange sets how much of a change was wasted, and returns how much of the evidence is kept.
+func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
+	m, effort := &r.s.Meter, &r.step.Effort
+	kept = 1 - changeNews*effort.Fresh
+	if o.varied == onward {
+		kept = 1 - effort.Novelty
+	} else if m.Excused == excusedSteps && effort.Item == 0 { // it follows another change, and nobody has looked in between
+		effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
+		if same := rewritten(effort); same > 0 && (t.Acknowledged == o.words.Shape || effort.Novelty < knownNovelty) && !t.Shell && m.Changed == t.Hash {
+			effort.Wasted, kept = max(effort.Wasted, same), 1
+		}
+	}
+	if t.Shell { // a command that may change something shows something, too
+		effort.Wasted *= 1 - effort.Novelty
+		kept = min(kept, 1-effort.Novelty)
+	}
+	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
+	m.Excused = excusedSteps
+	return kept
+}
+
+// wasted returns how much of the step was in vain.
+func (r *Run) wasted(t *Tool, o *reading) float64 {
+	m, effort, step := &r.s.Meter, &r.step.Effort, &r.step
+	if effort.Yield == NoOp {
+		if m.Yield != NoOp {
+			return weightSlip
+		}
+		return 1
+	}
+	weight, alike := r.weighResult(t, o)
+	if step.Repeats.N >= 2 {
+		weight, alike = max(weight, weightAgain), 1
+	}
+	switch {
+	case effort.Yield == Failure && o.words.Passing:
+		weight = weightPassing
+	case effort.Yield == Failure && step.Repeats.N >= 3:
+		weight = weightStubborn
+	case step.Effect == Polling:
+		weight = weightPoll
+	}
+	if m.Excused > 0 {
+		m.Excused--
+		brokenAgain := o.class != 0 && step.Told > 1 && t.LastError != o.class && effort.Novelty < knownError*knownNovelty
+		switch {
+		case brokenAgain:
+		case o.returns == 2 && effort.Yield != Failure:
+			weight *= weightReturned
+		case effort.Yield == Failure:
+			weight *= weightRetried
+		default:
+			weight *= weightExcused
+		}
+	}
+	return weight * alike * (1 - effort.Novelty)
+}
+
+// weighResult returns the weight of the step's kind of result, and how alike the call is to an earlier one: by its words, or by the same
+// answer.
+func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
+	effort := &r.step.Effort
+	alike = likeness(effort.Alike)
+	switch effort.Yield {
+	case Failure:
+		if effort.Novelty < 0.1 && (r.step.Failing || effort.Names == 0) {
+			alike = max(alike, alikeFailures)
+			if o.returns == 2 {
+				alike = max(alike, alikeAnswers)
+			}
+		}
+		return 1, alike
+	case NothingFound:
+		if effort.Writes && !t.Shell && o.words.Ending == fingerprint.Nothing {
+			return 1, max(alike, alikeAnswers)
+		}
+		if o.words.Zero && effort.Known && effort.Names == 0 {
+			return weightKnown, alike
+		}
+		return weightNothing, alike
+	}
+	switch {
+	case o.returns == 2:
+		return weightAgain, 1
+	case effort.Known && effort.Names == 0:
+		return weightKnown, max(alike, min(1, alikeAnswers+float64(o.Runs)/longAnswer))
+	case effort.Known:
+		return weightKnown, max(alike, alikeAnswers)
+	case !t.Shell && !o.about:
+		alike = max(alike, alikeAnswers*min(1, float64(o.Runs)/richAnswer)*(1-effort.Novelty))
+	}
+	return weightContent, alike
+}
+
+// mentioned reports whether a text has an identifier, a number or an id of the call that no earlier call of its tool names: it is about
+// that item.
+func (effort *Effort) mentioned(w *fingerprint.Words) bool {
+	if effort.Names == 0 && effort.Item == 0 {
+		return false
+	}
+	for _, word := range w.List {
+		switch h := word.Hash; {
+		case h == 0:
+		case h == effort.Item:
+			return true
+		case effort.Words <= namingWords && word.Kind != fingerprint.Letters && (h == uint32(effort.Names) || h == uint32(effort.Names>>32)):
+			return true
+		}
+	}
+	return false
+}
+
+// rewritten returns how much a change is what an earlier one wrote, in other words or another order, from 0 to 1. One that names a
+// new item is about another item.
+func rewritten(effort *Effort) float64 {
+	if effort.Names != 0 || effort.Item != 0 {
+		return 0
+	}
+	if effort.Reordered {
+		return 1
+	}
+	alike := max(0, effort.Alike-rewrittenFrom) / (1 - alikeTo)
+	return weightReworded * min(1, alike)
+}
+
+// likeness scales how alike two calls are to from 0, different, to 1, equal.
+func likeness(alike float64) float64 {
+	return min(1, max(0, (alike-alikeFrom)/(alikeTo-alikeFrom)))
+}
+
+// certain reports whether the step was in vain beyond doubt: it could do nothing, or came with its result twice before, and
+// nothing was changed since. That nothing was found is beyond doubt in the same words only.
+func (r *Run) certain() bool {
+	effort := &r.step.Effort
+	return effort.Yield == NoOp ||
+		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Excused == 0 && (effort.Yield != NothingFound || effort.Fresh == 0)
+}
