@@ -125,7 +125,7 @@ describe("the filters", () => {
   for (const [name, query, want] of [
     ["a model", "model=m-1", ["broken"]],
     ["a member of the metadata", "metadata=prompt%3Dv2", ["works 9"]],
-    ["health", "health=Failed", ["broken"]],
+    ["health", "health=stuck&sort=name&order=asc", ["loops 0", "loops 1", "loops 2"]],
     ["a rule", "warning=same_call_same_result&sort=name", ["loops 2", "loops 1", "loops 0"]],
     ["a tool and a project", "tool=search&project=shop&sort=name&order=asc", ["loops 0", "loops 1", "loops 2"]],
     ["a guard", "guard=guarded", []],

@@ -18,7 +18,7 @@ class Token {
   }
 
   refuse(why: string): void {
-    this.why = this.value === null ? "" : why;
+    this.why = this.value === null ? "" : why || this.why; // a request that the page gave up has no reason
     this.wanted = true;
   }
 
