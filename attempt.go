@@ -20,10 +20,12 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		members++
 		from := len(w.List)
 		w.Add(value)
-		if sum, n := bag(w.List[from:]); n >= bagWords && !m.Seen.add(sum^uint32(t.Hash)^uint32(fingerprint.Bytes(name))^saltCall) {
-			effort.Reordered = true
-		}
 		h := uint32(fingerprint.Bytes(value))
+		if sum, n := bag(w.List[from:]); n >= bagWords {
+			known := !m.Seen.add(sum ^ uint32(t.Hash) ^ uint32(fingerprint.Bytes(name)) ^ saltCall)
+			same := !m.Seen.add(h ^ uint32(t.Hash) ^ saltValue) // a path, or what else the calls have in common
+			effort.Reordered = effort.Reordered || known && !same
+		}
 		shares.put(h)
 		if n := len(w.List) - from; n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0 && m.Seen.add(h^uint32(t.Hash)^saltCall) {
 			effort.Item = w.List[from].Hash
@@ -74,6 +76,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 // The set of what was seen holds fingerprints of several kinds. A salt of its own keeps each kind apart.
 const (
 	saltCall    = 0x5F356495 // identifiers, numbers, ids and bags of words of calls
+	saltValue   = 0x1B873593 // long arguments, whole
 	saltOutcome = 0x2C1B3C6D // templates of outcomes
 	saltReturn  = 0x7F4A7C15 // templates of outcomes that came twice
 )

@@ -21,6 +21,7 @@ func engineeringLookalikes() []kind {
 		{name: "image_pulled_with_backoff", build: imagePulledWithBackoff},
 		{name: "parameters_swept", build: parametersSwept},
 		{name: "journal_by_the_hour", build: journalByTheHour},
+		{name: "strings_translated", build: stringsTranslated},
 	}
 }
 
@@ -167,6 +168,16 @@ func journalByTheHour(p *generator) (entries []entry, _ int) {
 			text = fmt.Sprintf("Nov 21 %02d:%02d:%02d web01 %s[812]: %s", hour+3, p.IntN(60), p.IntN(60), unit, p.phrase(4, 9))
 		}
 		entries = append(entries, h.shell(fmt.Sprintf("journalctl -u %s -p warning --since '2026-11-21 %02d:00' --until '2026-11-21 %02d:00' --no-pager", unit, hour+3, hour+4), text, 0))
+	}
+	return entries, 0
+}
+
+// stringsTranslated fills text after text of a catalogue.
+func stringsTranslated(p *generator) (entries []entry, _ int) {
+	path := "locale/" + p.pick("de", "fr", "it", "pt") + "/LC_MESSAGES/app.po"
+	for range p.between(7, 12) {
+		text := p.phrase(2, 5)
+		entries = append(entries, call("Edit", object("file_path", path, "old_string", "msgid \""+text+"\"\nmsgstr \"\"", "new_string", "msgid \""+text+"\"\nmsgstr \""+p.phrase(2, 5)+"\""), quoted("The file "+path+" has been updated successfully.")))
 	}
 	return entries, 0
 }

@@ -18,7 +18,6 @@ func reportingLookalikes() []kind {
 		{name: "application_pages", build: applicationPages},
 		{name: "tiles_merged", build: tilesMerged},
 		{name: "user_repeats_date", build: userRepeatsDate},
-		{name: "strings_translated", build: stringsTranslated},
 		{name: "agents_begin_alike", build: agentsBeginAlike},
 		{name: "transactions_matched", build: transactionsMatched},
 		{name: "companies_researched", build: companiesResearched},
@@ -123,16 +122,6 @@ func userRepeatsDate(p *generator) (entries []entry, _ int) {
 		entries = append(entries, say(p.pick("", "All right. ", "Noted. ", "Thank you. ")+question), user(p.pick("", "Also ", "Again ", "Same day, ")+day+"."))
 	}
 	return append(entries, call("book_trip", object("start", day, "services", []string{"flight", "car", "hotel"}), object("booking", strings.ToUpper(fmt.Sprintf("%06x", p.IntN(1<<24))), "status", "confirmed"))), 0
-}
-
-// stringsTranslated fills text after text of a catalogue.
-func stringsTranslated(p *generator) (entries []entry, _ int) {
-	path := "locale/" + p.pick("de", "fr", "it", "pt") + "/LC_MESSAGES/app.po"
-	for range p.between(7, 12) {
-		text := p.phrase(2, 5)
-		entries = append(entries, call("Edit", object("file_path", path, "old_string", "msgid \""+text+"\"\nmsgstr \"\"", "new_string", "msgid \""+text+"\"\nmsgstr \""+p.phrase(2, 5)+"\""), quoted("The file "+path+" has been updated successfully.")))
-	}
-	return entries, 0
 }
 
 // agentsBeginAlike has several agents of which each reads the same guide, lists the same folder and does its own part.

@@ -72,7 +72,7 @@ func TestSetsOfKinds(t *testing.T) {
 			loops++
 		}
 	}
-	if loops < 110 || lookalikes < 80 || len(made[ReportingKinds]) != 2*23 {
+	if loops < 110 || lookalikes < 80 || len(made[ReportingKinds]) != 2*22 {
 		t.Errorf("%d loops, %d look-alikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
 	}
 	if _, err := New(io.Discard, 1, "some"); err == nil || err.Error() != `unknown kinds "some": want all, tuning or reporting` {
