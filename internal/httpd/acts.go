@@ -67,17 +67,17 @@ func (s *Server) actRoutes() {
 }
 
 // actor returns the name of the token that a request carries. Several tokens of one name are one person to the audit log.
-func (s *Server) actor(p Person) string {
+func (s *Server) actor(authorization string) string {
 	if len(s.auth.tokens) == 0 {
 		return "local"
 	}
-	return s.auth.nameOf(secretOf(p.Authorization))
+	return s.auth.nameOf(secretOf(authorization))
 }
 
 func (s *Server) act(ctx context.Context, q *actQuery) (*actAnswer, error) {
 	b := &q.Body
 	a := store.Act{
-		At: time.Now(), Who: s.actor(q.Person), Action: b.Action, RunID: b.RunID, Warning: b.Warning, Rule: b.Rule, Tool: b.Tool, Project: b.Project,
+		At: time.Now(), Who: s.actor(q.Authorization), Action: b.Action, RunID: b.RunID, Warning: b.Warning, Rule: b.Rule, Tool: b.Tool, Project: b.Project,
 		Value: b.Value, Note: s.Name(b.Note),
 	}
 	var err error

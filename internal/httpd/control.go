@@ -137,12 +137,12 @@ func (s *Server) control(ctx context.Context, in *orderInput) (*orderAnswer, err
 
 // who returns who gives an order: the name of the token, and what the person says.
 func (s *Server) who(authorization, said string) string {
-	name := s.auth.nameOf(secretOf(authorization))
+	name := s.actor(authorization)
 	switch said = s.Name(said); {
-	case name == "" && said == "":
-		return "somebody at this server"
-	case name == "" || said == "":
-		return name + said
+	case said == "":
+		return name
+	case len(s.auth.tokens) == 0:
+		return said
 	}
 	return name + " (" + said + ")"
 }

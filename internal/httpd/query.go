@@ -241,5 +241,5 @@ func (s *Server) deleteRun(ctx context.Context, q *deleteQuery) (*struct{}, erro
 	if _, err = s.Pipeline.Submit(ctx, &pipeline.Submission{Deleted: []string{run.ID}}); err != nil {
 		return nil, err
 	}
-	return nil, s.Store.Act(ctx, &store.Act{At: time.Now(), Who: s.actor(q.Person), Action: store.ActDelete, Run: run.Number, RunID: run.ID, Project: run.Project})
+	return nil, s.Store.Act(ctx, &store.Act{At: time.Now(), Who: s.actor(q.Authorization), Action: store.ActDelete, Run: run.Number, RunID: run.ID, Project: run.Project})
 }

@@ -81,7 +81,7 @@ func (r *replays) apply(ctx context.Context, q *applyQuery) (*applyAnswer, error
 		return nil, fmt.Errorf("apply a setting: %w", err)
 	}
 	a := store.Act{
-		At: time.Now(), Who: r.actor(q.Person), Action: store.ActApply, Tool: s.Tool,
+		At: time.Now(), Who: r.actor(q.Authorization), Action: store.ActApply, Tool: s.Tool,
 		Value: s.Setting + "=" + strconv.FormatFloat(s.Value, 'f', -1, 64), Note: r.Name(s.Note),
 	}
 	if err := r.Store.Act(ctx, &a); err != nil {
