@@ -248,8 +248,8 @@ func likeness(alike float64) float64 {
 	return min(1, max(0, (alike-alikeFrom)/(alikeTo-alikeFrom)))
 }
 
-// certain reports whether the step was in vain beyond doubt: it could do nothing, or came with its result twice before, and
-// nothing was changed since. That nothing was found is beyond doubt in the same words only.
+// certain reports whether the step is certain evidence of no progress: the call can do nothing, or it has had this result at least
+// twice before without a change in between. A call that found nothing is certain evidence only if it repeats its words.
 func (r *Run) certain() bool {
 	effort := &r.step.Effort
 	return effort.Yield == NoOp ||

@@ -51,6 +51,6 @@ func run(ctx context.Context, id string) error {
 			return errors.Join(err, r.Close(ctx))
 		}
 		fmt.Println("call", string(answer))
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) // a pause between calls, so that orders from the page find the agent running
 	}
 }

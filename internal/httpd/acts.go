@@ -102,7 +102,7 @@ func (s *Server) act(ctx context.Context, q *actQuery) (*actAnswer, error) {
 	return &actAnswer{api.ActOf(&a)}, nil
 }
 
-// ofRun completes an act on a run, or returns the problem with it.
+// ofRun checks an act on a run, and sets the run and the project of it. The error is a problem if the run, the label or the warning is invalid.
 func (s *Server) ofRun(ctx context.Context, a *store.Act) error {
 	run, err := s.Store.Run(ctx, store.Text(a.RunID))
 	if err != nil {

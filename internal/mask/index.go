@@ -90,7 +90,7 @@ func rarest(text string) (at int) {
 	return at
 }
 
-// behind returns the last two bytes of a keyword of three with each byte that can follow them.
+// behind returns the codes of three bytes that end a keyword of three: its last two bytes, with each byte that can follow.
 func behind(text string) (all []uint32) {
 	last := class[text[2]] & word // behind letters and the like, more of a key or a name
 	for c := range 256 {

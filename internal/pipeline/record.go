@@ -132,7 +132,7 @@ func (c *commit) deletes() bool {
 	return slices.ContainsFunc(c.order, func(t *runChange) bool { return t.deleted })
 }
 
-// readsUnwritten reports whether folding has to read events of a run from the store that may not be there yet.
+// readsUnwritten reports whether folding needs stored events of a run whose latest events the writer has not stored yet.
 func (c *commit) readsUnwritten() bool {
 	for _, t := range c.order {
 		if t.underWay == 0 {

@@ -100,7 +100,7 @@ func change(document jsontext.Value, path []string, to func(jsontext.Value) (jso
 // errNoCalls is the error of an answer without a list that can contain calls.
 var errNoCalls = errors.New("the answer has no calls")
 
-// trial judges calls that a model proposes, on a copy of a run.
+// trial judges the calls in an answer of a model before the client receives them. It folds them into a copy of the run.
 type trial struct {
 	api     withholder
 	profile *profile.Profile

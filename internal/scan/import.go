@@ -33,7 +33,7 @@ type Importer struct {
 	Progress func(read, total int64)
 }
 
-// ImportResult is the result of an import.
+// ImportResult contains the runs of an import, the number of events, and the number of faulty inputs.
 type ImportResult struct {
 	Events int
 	Runs   []string // their ids, sorted

@@ -74,7 +74,7 @@ func shardsInParallel(p *generator) (entries []entry, _ int) {
 	return entries, 0
 }
 
-// daysBackfilled runs a job for day after day.
+// daysBackfilled runs one job for each of several days.
 func daysBackfilled(p *generator) (entries []entry, _ int) {
 	h, dag, first := p.harness(), p.word()+"_daily", p.between(1, 12)
 	for k := range p.between(6, 12) {
