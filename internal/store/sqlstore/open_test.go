@@ -113,7 +113,7 @@ func olderTables(t *testing.T, dsn string) {
 }
 
 // tablesOfActs takes the tables away that hold what people did.
-var tablesOfActs = []string{`DROP TABLE acts`, `DROP TABLE labels`, `DROP TABLE acknowledgements`, `DROP TABLE mutes`}
+var tablesOfActs = []string{`DROP TABLE acts`, `DROP TABLE labels`, `DROP TABLE acknowledgements`, `DROP TABLE mutes`, `DROP TABLE alerts`}
 
 // columnsOfGuards takes the columns away that tell of guards.
 var columnsOfGuards = []string{

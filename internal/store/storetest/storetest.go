@@ -49,6 +49,7 @@ type Store interface {
 	Act(ctx context.Context, a *store.Act) error
 	Acts(ctx context.Context, p store.Page) (acts []store.Act, next string, err error)
 	Mutes(ctx context.Context) ([]store.Act, error)
+	Alerts(ctx context.Context) ([]store.Alert, error)
 	LabelOf(ctx context.Context, run int64) (store.Label, error)
 	Labels(ctx context.Context, most int) ([]store.Label, error)
 	Acknowledged(ctx context.Context, run int64) ([]store.Acknowledgement, error)
@@ -118,6 +119,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a muted rule is not claimed for its tool and project, until it is unmuted", claimsOfMuted},
 		{"a label is the latest that was given, and goes with its run", labels},
 		{"the audit log has each act, the latest first, and keeps those of deleted runs", auditLog},
+		{"alerts come back as they were, until they are deleted", alerts},
 		{"a secret is created once", secrets},
 		{"a working store reports that it works", working},
 		{"readers see only complete commits", readersMeanwhile},
