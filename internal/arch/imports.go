@@ -171,6 +171,7 @@ var rooms = map[string]room{
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},
+		tests: []string{"internal/store"},
 	},
 	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
 	"cmd/unloop":     {ours: []string{"internal/cli"}},

@@ -86,20 +86,17 @@ const rowOverhead = 220
 
 // add folds the run's next event.
 func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
-	happened := e.Time.UTC()
-	if e.Time.IsZero() {
-		happened = as.received
-	}
-	f.s.Timed = f.s.Timed || !e.Time.IsZero()
-	d := f.guarded(e, f.judge(e))
 	s := &f.s
+	happened := f.timeOf(e, as.received)
+	d := f.guarded(e, f.judge(e))
 	s.Arrival = max(s.Arrival, as.arrival)
 	if as.received.After(s.Received) {
 		s.Received = as.received
 	}
-	if s.Events == 0 {
+	if s.Events == 0 || !s.Timed && !e.Time.IsZero() {
 		s.Started = happened
 	}
+	s.Timed = s.Timed || !e.Time.IsZero()
 	s.Events++
 	s.Bytes += int64(as.size + rowOverhead)
 	s.Last = happened
@@ -114,6 +111,18 @@ func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 		s.Decisions++
 	}
 	return d
+}
+
+// timeOf returns the time of an event. An event without one happened at the time of the one before it. In a run without any times, it
+// happened when it arrived: an import of an old run must not end today.
+func (f *fold) timeOf(e *unloop.Event, received time.Time) time.Time {
+	switch {
+	case !e.Time.IsZero():
+		return e.Time.UTC()
+	case f.s.Timed:
+		return f.s.Last
+	}
+	return received
 }
 
 // judge evaluates an event under the profile. If the profile panics, the run gets no verdict at that event, and other runs are
