@@ -181,7 +181,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	if err != nil {
 		return err
 	}
-	tuning, err := newTuner(again, p.store, p.config, p.file)
+	tuning, err := newTuner(again, p.store, p.config, p.file, p.pipeline.SetProfile)
 	if err != nil {
 		return err
 	}

@@ -20,10 +20,11 @@ const maxDecisions = 10_000
 
 // fold is the state of a run after its events up to Furthest. A checkpoint is its JSON.
 type fold struct {
-	session *profile.Session
-	grew    bool            // any warning may be new or have grown since the warnings were last read
-	grown   map[string]bool // keys of the warnings that did so, if grew is false
-	s       foldState
+	session  *profile.Session
+	settings fingerprint.Hash // of the profile
+	grew     bool             // any warning may be new or have grown since the warnings were last read
+	grown    map[string]bool  // keys of the warnings that did so, if grew is false
+	s        foldState
 
 	byGuard  bool  // the decision at the latest event is the guard's
 	unjudged int   // events at which the profile panicked
@@ -270,7 +271,7 @@ type checkpoint struct {
 
 // checkpoint returns the JSON of the fold. It returns an error after a panic of the profile, because the panic can leave the state
 // incomplete. A version of the program without the fault then folds the run again.
-func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
+func (f *fold) checkpoint() ([]byte, error) {
 	if f.unjudged > 0 {
 		return nil, f.cause
 	}
@@ -278,7 +279,7 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	head, err := json.Marshal(checkpoint{Version: checkpointVersion, Settings: settings, Fold: f.s})
+	head, err := json.Marshal(checkpoint{Version: checkpointVersion, Settings: f.settings, Fold: f.s})
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
@@ -287,14 +288,14 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 }
 
 // restore returns the fold of a checkpoint. It returns nil if the checkpoint is damaged or has other settings than the profile.
-func restore(p *profile.Profile, settings fingerprint.Hash, state []byte) *fold {
+func restore(j *judge, state []byte) *fold {
 	var c checkpoint
-	if json.Unmarshal(state, &c) != nil || c.Version != checkpointVersion || c.Settings != settings {
+	if json.Unmarshal(state, &c) != nil || c.Version != checkpointVersion || c.Settings != j.settings {
 		return nil
 	}
-	session, err := p.Restore(c.Session)
+	session, err := j.profile.Restore(c.Session)
 	if err != nil || c.Fold.validate(session) != nil {
 		return nil
 	}
-	return &fold{session: session, grew: true, s: c.Fold}
+	return &fold{session: session, settings: j.settings, grew: true, s: c.Fold}
 }

@@ -93,18 +93,18 @@ const maxResent = 4096
 // records the results and then notifies the sinks. Waiting submissions are recorded together in one commit. Submit is safe
 // for concurrent use. One goroutine, the recorder in Run, does the rest with the help of its shards and of the writer.
 type Pipeline struct {
-	opts         Options
-	settingsHash fingerprint.Hash // hash of the settings under which checkpoints are valid
-	every        int              // checkpointEvery
-	perShard     int              // perShard
-	queue        chan *queued
-	stopped      chan struct{}
-	events       atomic.Int64 // in the queue
-	bytes        atomic.Int64
-	due          atomic.Int64 // rows that are due to be written
-	late         atomic.Int64 // runs with a mark
-	failed       atomic.Pointer[failure]
-	failing      failureLog
+	opts     Options
+	judge    atomic.Pointer[judge]
+	every    int // checkpointEvery
+	perShard int // perShard
+	queue    chan *queued
+	stopped  chan struct{}
+	events   atomic.Int64 // in the queue
+	bytes    atomic.Int64
+	due      atomic.Int64 // rows that are due to be written
+	late     atomic.Int64 // runs with a mark
+	failed   atomic.Pointer[failure]
+	failing  failureLog
 
 	unreadable unreadable
 
@@ -144,11 +144,12 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("read the last position of the store: %w", err)
 	}
 	p := &Pipeline{
-		opts: o, settingsHash: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, perShard: perShard, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
+		opts: o, every: checkpointEvery, perShard: perShard, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
 		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run), resent: make(map[string]bool),
 		failing: failureLog{sometimes: rate.Sometimes{Interval: logEvery}},
 		refolds: newRefolds(),
 	}
+	p.SetProfile(o.Profile)
 	if err := p.recover(ctx); err != nil {
 		return nil, fmt.Errorf("recover unwritten rows: %w", err)
 	}
@@ -156,6 +157,18 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("load runs with late events: %w", err)
 	}
 	return p, nil
+}
+
+// judge is the profile that evaluates runs.
+type judge struct {
+	profile  *profile.Profile
+	settings fingerprint.Hash // of the profile; checkpoints are valid under it
+}
+
+// SetProfile replaces the profile by the same one with other settings. A run in memory keeps the settings that it has. New runs are
+// evaluated with the new ones, and so is, from its beginning, a run that is loaded again. It is safe for concurrent use.
+func (p *Pipeline) SetProfile(own *profile.Profile) {
+	p.judge.Store(&judge{own, fingerprint.Bytes(own.YAML())})
 }
 
 // Submit records a submission and returns when it is on disk. The error is ErrBusy, ErrClosed, ErrPanic, that of ctx, or one of

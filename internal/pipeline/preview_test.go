@@ -148,13 +148,13 @@ func TestTheCourseOfHealthIsBounded(t *testing.T) {
 }
 
 func TestACheckpointOfAnotherVersionDoesNotHold(t *testing.T) {
-	judge := defaultProfile(t)
-	state, err := newFold(judge, "r").checkpoint(1)
-	if err != nil || restore(judge, 1, state) == nil {
+	of := judge{profile: defaultProfile(t)}
+	state, err := newFold(of.profile, "r").checkpoint()
+	if err != nil || restore(&of, state) == nil {
 		t.Fatalf("%s does not hold (%v)", state, err)
 	}
 	other := bytes.Replace(state, fmt.Appendf(nil, `"version":%d`, checkpointVersion), []byte(`"version":1`), 1)
-	if bytes.Equal(other, state) || restore(judge, 1, other) != nil {
+	if bytes.Equal(other, state) || restore(&of, other) != nil {
 		t.Errorf("%s holds", other)
 	}
 }
