@@ -29,7 +29,7 @@ help: ## list the targets
 
 .PHONY: run
 run: ## serve, until it is interrupted
-	@echo 'building unloop: the first time this takes some minutes'
+	@echo 'building unloop: the first time this takes one to two minutes'
 	@go run ./cmd/unloop serve
 
 .PHONY: agent

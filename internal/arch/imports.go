@@ -54,7 +54,7 @@ var rooms = map[string]room{
 	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
-		others: []string{"github.com/openai/openai-go/v3"},
+		others: []string{"github.com/sashabaranov/go-openai"},
 		tests:  []string{".", "guard", "profile"},
 	},
 	"otelguard": {
