@@ -579,7 +579,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a threshold
-         * @description Writes a setting into the server's configuration file. The server uses it from its next start. The act is written to the audit log.
+         * @description Writes a setting into the server's configuration file. New runs are evaluated with it at once; a run in memory keeps its thresholds. Guards over HTTP and the proxy use it from the next start. The act is written to the audit log.
          */
         post: operations["apply-setting"];
         delete?: never;
