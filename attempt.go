@@ -98,7 +98,7 @@ func bag(words []fingerprint.Word) (sum uint32, n int) {
 // purpose says of a command line whether it can do anything at all, and whether it may change something.
 func purpose(command []byte) (idle, writes bool) {
 	idle = true
-	into := fingerprint.Commands(command, func(words [][]byte) {
+	into := fingerprint.Commands(command, func(words [][]byte, _ bool) {
 		if idles(words) {
 			return
 		}

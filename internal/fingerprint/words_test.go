@@ -90,7 +90,8 @@ func TestHowFarATextSaysThatWorkHasCome(t *testing.T) {
 // The number of a stream that goes elsewhere is taken for a word, which harms nothing.
 func TestCommandsOfACommandLine(t *testing.T) {
 	for line, want := range map[string]string{
-		`strings a.dat | grep -E "a|b" 2>/dev/null`: "strings a.dat;grep -E a|b 2;",
+		`strings a.dat | grep -E "a|b" 2>/dev/null`: "strings a.dat;| grep -E a|b 2;",
+		`make || ls |` + "\n" + `wc -l`:             "make;ls;| wc -l;",
 		`cd /app && sudo rm -r b > out.txt`:         "cd /app;rm -r b;>",
 		`cat <<'EOF' > x.py` + "\nrm -rf /\nEOF":    "cat;>",
 		`: ls -la`:                                  ": ls -la;",
@@ -98,7 +99,10 @@ func TestCommandsOfACommandLine(t *testing.T) {
 		`make &> log.txt`:                           "make;>",
 	} {
 		got := ""
-		if Commands([]byte(line), func(words [][]byte) {
+		if Commands([]byte(line), func(words [][]byte, piped bool) {
+			if piped {
+				got += "| "
+			}
 			for k, w := range words {
 				if k > 0 {
 					got += " "

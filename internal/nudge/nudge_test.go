@@ -229,6 +229,9 @@ func TestKindOfCall(t *testing.T) {
 		`bash {"command":"LC_ALL=C grep -rn x ."}`:             "search",
 		`shell {"cmd":["bash","-lc","grep -rn \"x\" ."]}`:      "search",
 		`bash {"command":"make"}`:                              "",
+		`bash {"command":"printenv; timeout 9 grep x a.go"}`:   "search",
+		`bash {"command":"git commit -m 'x; rm a && cat b'"}`:  "",
+		`bash {"command":"cat a.go > b.go"}`:                   "read",
 		`bash {"command":"sed -n 1,20p a.go && go test ./ab…`:  "edit",
 		`terminal {"timeout":5,"command":"find . -name a.go"}`: "search",
 	} {
