@@ -100,9 +100,9 @@ func (r *Run) countCall(t *Tool) {
 		r.s.Metrics.ToolCallsOf, r.s.Metrics.BusiestTool = t.Calls, t.Name
 	}
 	if r.step.ArgsCount > t.MostRepeated.Count {
-		t.MostRepeated.Exact, t.MostRepeated.Count = r.step.ArgsHash, r.step.ArgsCount
+		t.MostRepeated.ArgsHash, t.MostRepeated.Count = r.step.ArgsHash, r.step.ArgsCount
 	}
-	if r.step.ArgsHash == t.MostRepeated.Exact {
+	if r.step.ArgsHash == t.MostRepeated.ArgsHash {
 		t.MostRepeated.Event = r.current.Ref
 	}
 }
@@ -237,8 +237,8 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 }
 
-// outcome notes a step's outcome, and whether it is news. A failure is news once for each class of error: that another
-// path stands in it tells nothing new. It counts as an error if it said something, and no less than the time before.
+// outcome records a step's outcome and whether it is novel. A failure is novel once for each class of error, whatever path it
+// names. It counts as an error if it has content, unless it has fewer errors than the failure before.
 func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	step := &r.step
 	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)

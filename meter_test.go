@@ -50,7 +50,7 @@ func TestAMeterGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-// An older program called Effort.Yield by another name, so its snapshots would be read as if every step had brought content.
+// Earlier versions have other names for some fields, so their snapshots would be read without the values of those fields.
 func TestASnapshotOfAnotherVersionIsRefused(t *testing.T) {
 	r := NewRun("r", measured)
 	step(r, 1)
@@ -58,8 +58,8 @@ func TestASnapshotOfAnotherVersionIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(string(text), `{"version":2`, `{"version":1`, 1)
-	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 1; this program reads version 2") {
+	old := strings.Replace(string(text), `{"version":3`, `{"version":2`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 2; this program reads version 3") {
 		t.Errorf("RestoreRun returns %v", err)
 	}
 }

@@ -99,7 +99,7 @@ func (s *state) validateRecent() error {
 func (s *Step) validate(in *state) error {
 	var c snapshot.Check
 	c.That(s.Number >= 0 && s.Number < in.Calls, "Number is %d of %d calls", s.Number, in.Calls)
-	c.That(s.Effect <= Polling, "Class is %d, want 0 to %d", uint8(s.Effect), Polling)
+	c.That(s.Effect <= Polling, "Effect is %d, want 0 to %d", uint8(s.Effect), Polling)
 	c.That(s.Outcome <= Blocked, "Outcome is %d, want 0 to %d", s.Outcome, Blocked)
 	c.Part("Start", s.Start.validate(in))
 	c.Part("End", s.End.validate(in))
@@ -158,7 +158,7 @@ func (s *state) validateTools() error {
 
 func (t *Tool) validate(in *state) error {
 	var c snapshot.Check
-	c.That(t.Effect <= Polling, "Class is %d, want 0 to %d", uint8(t.Effect), Polling)
+	c.That(t.Effect <= Polling, "Effect is %d, want 0 to %d", uint8(t.Effect), Polling)
 	c.Count("Calls", t.Calls, in.Calls)
 	c.Count("Empty", t.Empty, in.Metrics.Events)
 	c.Count("MostRepeated.Count", t.MostRepeated.Count, in.Calls)

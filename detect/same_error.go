@@ -10,13 +10,14 @@ type SameError struct {
 	Stubborn float64 // weight of equal errors with other steps in between; one weighs 1, half every 24 steps later
 }
 
-// patience is how much longer tests may fail than other commands: that is what they are for.
+// patience is the factor by which tests may fail longer than other commands, because tests are meant to fail.
 const patience = 1.3
 
-// stubbornNews is the novelty of the text around an error from which on the steps in between told something.
+// stubbornNews is the lowest novelty of the text around an error at which the steps in between count as progress.
 const stubbornNews = 0.06
 
-// newsBesideError is the novelty from which on a failure is progress, though its class of error is the same: fewer errors are left.
+// newsBesideError is the lowest novelty at which a failure with a known class of error is progress, such as a test run with fewer
+// errors.
 const newsBesideError = 0.5
 
 // Info describes the rule.

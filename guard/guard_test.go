@@ -118,11 +118,11 @@ func TestASnapshotThatIsNoneIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string]string{
-		"no JSON":             `{`,
-		"another version":     strings.Replace(string(good), `"version":1`, `"version":9`, 1),
-		"another profile":     strings.Replace(string(good), `"profile":"default"`, `"profile":"cycles"`, 1),
-		"a run of a later":    strings.Replace(string(good), `"run":{"version":2`, `"run":{"version":3`, 1),
-		"steps without calls": strings.Replace(string(good), `"Calls":1`, `"Calls":7`, 1),
+		"no JSON":                  `{`,
+		"another version":          strings.Replace(string(good), `"version":1`, `"version":9`, 1),
+		"another profile":          strings.Replace(string(good), `"profile":"default"`, `"profile":"cycles"`, 1),
+		"a run of another version": strings.Replace(string(good), `"run":{"version":3`, `"run":{"version":9`, 1),
+		"steps without calls":      strings.Replace(string(good), `"Calls":1`, `"Calls":7`, 1),
 	} {
 		if data == string(good) {
 			t.Fatalf("%s: the snapshot was not changed: %s", name, good)

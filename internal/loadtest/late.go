@@ -67,7 +67,7 @@ func reversed(ctx context.Context, s *server, name string, size int) error {
 	return judged(ctx, s, name+"-0", len(lines))
 }
 
-// judged returns once a run's verdict rests on so many events.
+// judged waits until the verdict of a run includes the given number of events.
 func judged(ctx context.Context, s *server, run string, events int) error {
 	for ctx.Err() == nil {
 		answer, err := http.Get(s.url + "/api/runs/" + run)

@@ -62,7 +62,7 @@ func (s *Store) filtered(ctx context.Context, f *store.Filter) (*where, error) {
 		w.add("number IN (SELECT w.run FROM warnings w WHERE w.rule = ?)", store.Key(f.Warning))
 	}
 	for _, name := range []struct{ column, wanted string }{{"tools", f.Tool}, {"agents", f.Agent}, {"models", f.Model}, {"labels", f.Label}} {
-		if name.wanted != "" { // LIKE would not tell upper case from lower in SQLite
+		if name.wanted != "" { // in SQLite, LIKE ignores case
 			w.add("replace("+name.column+", ?, '') <> "+name.column, quoted(name.wanted))
 		}
 	}

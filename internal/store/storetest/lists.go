@@ -112,7 +112,7 @@ func eventPages(t *testing.T, s Store) {
 	var want []string
 	for k := range int64(31) {
 		e := event(100-k, 1, fmt.Sprint(100-k), k/5)
-		e.Position.Tie, e.Position.Time = 0, 0 // five at one position, which stand by arrival
+		e.Position.Tie, e.Position.Time = 0, 0 // five at one position, which are ordered by arrival
 		b.Events = append(b.Events, e)
 		b.Decisions = append(b.Decisions, store.Decision{Run: 1, Position: e.Position, Number: int(k), EventID: fmt.Sprint(k)})
 	}
