@@ -12,6 +12,8 @@ type scratch struct {
 	mask  fingerprint.Masker
 	match fingerprint.Matcher
 	words fingerprint.Words
+
+	command shellCommand // of the call at hand, if its tool is a shell
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -83,8 +85,9 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		r.step.Question = r.step.ArgsHash
 	}
 	if t.Shell && r.options.Needs&(NeedOutcomes|NeedShell) != 0 {
-		command := s.canon.Command()
-		r.step.Effect, r.step.Test = commandEffect(command), fingerprint.RunsTests(command)
+		line := s.canon.Command()
+		s.command = readCommand(line)
+		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
 	}
 	r.current.Step = &r.step
 	return canonical
