@@ -51,7 +51,7 @@ var importTable = map[string]importRow{
 	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
 	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
 	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
-	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, tests: []string{"profile"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, others: []string{"github.com/cenkalti/backoff/v5"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
 		others: []string{"github.com/openai/openai-go/v3"},
@@ -110,13 +110,13 @@ var importTable = map[string]importRow{
 	"internal/web":    {},
 	"internal/sink": {
 		ours:   []string{".", "policy", "internal/api", "internal/store"},
-		others: []string{"golang.org/x/time"},
+		others: []string{"github.com/cenkalti/backoff/v5", "golang.org/x/time"},
 	},
 	"internal/sink/*": {ours: []string{".", "internal/api", "internal/sink", "internal/store"}, tests: []string{"policy"}},
 	"internal/config": {ours: []string{"detect", "profile", "internal/settings"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {
 		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},
-		others: []string{"github.com/go-json-experiment/json"},
+		others: []string{"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json"},
 	},
 	"internal/watch":    {},
 	"internal/loadtest": {ours: []string{"internal/cli"}},
