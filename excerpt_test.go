@@ -45,8 +45,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// TestExcerptCutsBetweenCharacters shifts a text byte by byte, so that the cut falls at each place within a character.
-func TestExcerptCutsBetweenCharacters(t *testing.T) {
+// TestExcerptIsCutBetweenCharacters shifts a text byte by byte, so that the cut falls at each place within a character.
+func TestExcerptIsCutBetweenCharacters(t *testing.T) {
 	for _, filler := range []string{"é", "日", "😀", "日é😀a"} {
 		for shift := range 8 {
 			r := fold(t, "call read\nresult read "+strings.Repeat("x", shift)+strings.Repeat(filler, 200), nil)
@@ -58,7 +58,7 @@ func TestExcerptCutsBetweenCharacters(t *testing.T) {
 	}
 }
 
-func TestExcerptForgets(t *testing.T) {
+func TestExcerptsOfOldStepsAreEvicted(t *testing.T) {
 	r := fold(t, "repeat 20\ncall read {i}\nresult read {i}\nend", nil)
 	for k := range 20 {
 		input, _ := r.Excerpt(r.StepAt(k))

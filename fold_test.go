@@ -111,7 +111,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeReachesItsStep(t *testing.T) {
+func TestAnOutcomeIsJoinedToItsStep(t *testing.T) {
 	r := fold(t, `
 		call   read a
 		call   grep x
@@ -142,7 +142,7 @@ func TestAnOutcomeReachesItsStep(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeWithoutAStartIsNoCall(t *testing.T) {
+func TestAnOutcomeWithoutAStartIsNotCountedAsACall(t *testing.T) {
 	r := fold(t, "result read package a", nil)
 	if r.Calls() != 0 || r.Metrics().ToolCalls != 0 || r.StepAt(0) != nil {
 		t.Errorf("%d calls, %d counted, the latest is %+v", r.Calls(), r.Metrics().ToolCalls, r.StepAt(0))
@@ -152,7 +152,7 @@ func TestAnOutcomeWithoutAStartIsNoCall(t *testing.T) {
 	}
 }
 
-func TestBackForgets(t *testing.T) {
+func TestOldStepsAreEvicted(t *testing.T) {
 	r := fold(t, "repeat 100\ncall read {i}\nend", nil)
 	k := 0
 	for r.StepAt(k) != nil {
@@ -169,7 +169,7 @@ func TestBackForgets(t *testing.T) {
 	}
 }
 
-func TestToolForgets(t *testing.T) {
+func TestOldToolsAreEvicted(t *testing.T) {
 	r := fold(t, `
 		call first a
 		call second a
@@ -185,7 +185,7 @@ func TestToolForgets(t *testing.T) {
 	}
 }
 
-func TestASumOfTokensThatIsTooLargeIsTheLargest(t *testing.T) {
+func TestTheSumOfTokensSaturates(t *testing.T) {
 	run := unloop.NewRun("run", unloop.Options{})
 	for _, tc := range []struct{ tokens, want int64 }{{math.MaxInt64 - 1, math.MaxInt64 - 1}, {1, math.MaxInt64}, {7, math.MaxInt64}, {-7, math.MaxInt64 - 7}} {
 		run.Add(&unloop.Event{Type: "x", Tokens: tc.tokens})

@@ -26,7 +26,7 @@ func step(r *Run, n int) {
 }
 
 // A run that is restored at any step measures on as the run that was written.
-func TestAMeterGoesOnWhereItWas(t *testing.T) {
+func TestARestoredMeterContinues(t *testing.T) {
 	r := NewRun("r", measured)
 	for n := range 40 {
 		step(r, n)
@@ -51,7 +51,7 @@ func TestAMeterGoesOnWhereItWas(t *testing.T) {
 }
 
 // Earlier versions have other names for some fields, so their snapshots would be read without the values of those fields.
-func TestASnapshotOfAnotherVersionIsRefused(t *testing.T) {
+func TestASnapshotOfAnotherVersionIsRejected(t *testing.T) {
 	r := NewRun("r", measured)
 	step(r, 1)
 	text, err := r.Snapshot()
@@ -64,7 +64,7 @@ func TestASnapshotOfAnotherVersionIsRefused(t *testing.T) {
 	}
 }
 
-func TestAMeterThatNoRunHasWrittenIsRefused(t *testing.T) {
+func TestAnInvalidMeterIsRejected(t *testing.T) {
 	for name, m := range map[string]meter{
 		"less than nothing":           {Meter: Meter{Wasted: -1}},
 		"no number":                   {Meter: Meter{Talk: math.NaN()}},

@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// TestNews checks whether each outcome is novel, and StepsWithoutNovelty after each event.
-func TestNews(t *testing.T) {
+// TestNovelty checks whether each outcome is novel, and StepsWithoutNovelty after each event.
+func TestNovelty(t *testing.T) {
 	for _, tc := range []struct {
 		name, lines string
 		want        string // of each event from the first outcome: + for news, else how many outcomes in a row were none
@@ -115,7 +115,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-func TestAgain(t *testing.T) {
+func TestRepeats(t *testing.T) {
 	r := fold(t, `
 		call   read {"path":"a","limit":5,"note":"x"}
 		result read 1

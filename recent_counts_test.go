@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTallyCounts(t *testing.T) {
+func TestRecentCountsCounts(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		steps []int // at which the same thing occurs
@@ -36,9 +36,9 @@ func TestTallyCounts(t *testing.T) {
 	}
 }
 
-// TestTallyForgets compares recentCounts with unbounded counts. A fingerprint is counted correctly if at most maxRecentCounts
+// TestRecentCountsEvicts compares recentCounts with unbounded counts. A fingerprint is counted correctly if at most maxRecentCounts
 // others occurred since, and the memory is bounded.
-func TestTallyForgets(t *testing.T) {
+func TestRecentCountsEvicts(t *testing.T) {
 	var tally recentCounts
 	step := 0
 	others := func(n int) {
@@ -65,7 +65,7 @@ func TestTallyForgets(t *testing.T) {
 	}
 }
 
-func TestTallyAgreesWithCounting(t *testing.T) {
+func TestRecentCountsAgreesWithCounting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tally recentCounts
 		at := map[Hash][]int{}
@@ -85,7 +85,7 @@ func TestTallyAgreesWithCounting(t *testing.T) {
 	})
 }
 
-func TestTalliesSurviveASnapshot(t *testing.T) {
+func TestRecentCountsAreRestored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var whole recentCounts
 		others := rapid.SampledFrom([]int{0, 10, maxRecentCounts - 1, maxRecentCounts + 5, 2 * maxRecentCounts}).Draw(t, "others before")
@@ -117,7 +117,7 @@ func TestTalliesSurviveASnapshot(t *testing.T) {
 	})
 }
 
-func TestATallyThatIsNoneIsRefused(t *testing.T) {
+func TestInvalidRecentCountsAreRejected(t *testing.T) {
 	entries := func(young uint16, hashes ...uint64) string {
 		raw := binary.LittleEndian.AppendUint16(nil, young)
 		for _, h := range hashes {

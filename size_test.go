@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestARunSaysAboutHowMuchMemoryItTakes(t *testing.T) {
+func TestSizeEstimatesTheMemoryOfARun(t *testing.T) {
 	heap := func() int {
 		runtime.GC()
 		runtime.GC() // a sync.Pool lets go of its memory at the second

@@ -27,8 +27,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestEveryDetectorIsPlayed reads the source, so a new detector that is not listed fails the test.
-func TestEveryDetectorIsPlayed(t *testing.T) {
+// TestEveryDetectorHasGoldenTraces reads the source, so a new detector that is not listed fails the test.
+func TestEveryDetectorHasGoldenTraces(t *testing.T) {
 	var listed []string
 	for _, d := range suite() {
 		listed = append(listed, reflect.TypeOf(d).Name())
@@ -110,7 +110,7 @@ func TestEveryFolderHasADetector(t *testing.T) {
 	}
 }
 
-func TestExplainKnowsNoOtherRule(t *testing.T) {
+func TestExplainRejectsAnUnknownRule(t *testing.T) {
 	if page, ok := detect.Explain("no_such_rule"); ok {
 		t.Errorf("it is explained as %+v", page)
 	}

@@ -64,7 +64,7 @@ func Example_customProfile() {
 	// block true
 }
 
-func TestACustomProfileIsHeldToTraces(t *testing.T) {
+func TestACustomProfilePassesItsTraces(t *testing.T) {
 	p, err := Frugal()
 	if err != nil {
 		t.Fatal(err)

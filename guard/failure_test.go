@@ -34,7 +34,7 @@ func custom(t testing.TB, parts profile.Parts) *profile.Profile {
 	return p
 }
 
-func TestAPanicFailsTheGuardOfItsRunAlone(t *testing.T) {
+func TestAPanicFailsOnlyTheGuardOfItsRun(t *testing.T) {
 	group := NewGroup(custom(t, profile.Parts{Detectors: []unloop.Detector{fragile{}}}), nil, 0)
 	var all sync.WaitGroup
 	for range 4 { // whoever waits for the lock gets it
@@ -87,7 +87,7 @@ func (s *strikes) Decide(r *unloop.Run, _, _ []unloop.Finding) policy.Decision {
 	return policy.Decision{Action: policy.Halt, Code: "third_call"}
 }
 
-func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
+func TestASnapshotOfACustomProfileContainsThePolicysState(t *testing.T) {
 	parts := profile.Parts{
 		Detectors: []unloop.Detector{fragile{}}, Policy: func() policy.Policy { return new(strikes) },
 		Common: profile.Common{Nudges: map[string]string{"third_call": "That was the third."}},

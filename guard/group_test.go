@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestGroupForgetsGuardsThatTakeTooManyBytes(t *testing.T) {
+func TestAGroupEvictsGuardsBeyondItsBytes(t *testing.T) {
 	const limit = 4 << 20
 	group := NewGroup(load(t, "looplens"), nil, 0) // a profile that keeps inputs
 	group.LimitBytes(limit)

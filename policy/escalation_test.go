@@ -29,7 +29,7 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-func TestEscalationGoesOnFromItsState(t *testing.T) {
+func TestARestoredEscalationContinues(t *testing.T) {
 	var before, after Escalation
 	r := unloop.NewRun("run", unloop.Options{})
 	playCalls(&before, r, "ABABAB")
@@ -45,9 +45,9 @@ func TestEscalationGoesOnFromItsState(t *testing.T) {
 	}
 }
 
-// TestEscalationRemembersSoManyPatterns fills the memory. Patterns that are in it still climb; a further one begins anew
+// TestEscalationBoundsItsPatterns fills the memory. Patterns that are in it still climb; a further one begins anew
 // each time, so it is warned of and never halted.
-func TestEscalationRemembersSoManyPatterns(t *testing.T) {
+func TestEscalationBoundsItsPatterns(t *testing.T) {
 	var e Escalation
 	r := unloop.NewRun("run", unloop.Options{})
 	for k := range maxPatterns {

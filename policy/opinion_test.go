@@ -88,7 +88,7 @@ func TestAnOpinionThatTheAgentIsStuckMakesAdvisoryEvidenceStop(t *testing.T) {
 	}
 }
 
-func TestAnOpinionThatTheAgentWorksHoldsAStopBack(t *testing.T) {
+func TestAnOpinionThatTheAgentWorksPreventsAStop(t *testing.T) {
 	p := newReviewed()
 	for range 3 {
 		p.evidence(false)
@@ -110,7 +110,7 @@ func TestAnOpinionThatTheAgentWorksHoldsAStopBack(t *testing.T) {
 	}
 }
 
-func TestAStopIsHeldBackAtTheAnswer(t *testing.T) {
+func TestAnAnswerPreventsAStop(t *testing.T) {
 	p := newReviewed()
 	p.opinions.solid = true
 	stop := Decision{Action: Halt, Code: CodeHalted, Findings: []unloop.Finding{{Rule: "rule", Score: 1}}}
@@ -183,7 +183,7 @@ func TestAMessageOfTheUserEndsAnOpinion(t *testing.T) {
 	}
 }
 
-func TestAQuestionTakesNoInvalidAnswer(t *testing.T) {
+func TestInvalidAnswersAreErrors(t *testing.T) {
 	var q Question
 	for _, o := range []Opinion{{Certainty: -1}, {Certainty: 1.1}, {Advice: strings.Repeat("x", MaxAdvice+1)}} {
 		if _, err := q.Event(o); err == nil {

@@ -206,8 +206,8 @@ func TestIgnore(t *testing.T) {
 	})
 }
 
-// TestToolsOfTheirOwn gives single tools other settings.
-func TestToolsOfTheirOwn(t *testing.T) {
+// TestSettingsOfSingleTools gives single tools other settings.
+func TestSettingsOfSingleTools(t *testing.T) {
 	for _, tc := range []struct{ name, profile, config, trace, want string }{
 		{"a limit of its own", "agentium", "tools: {grep: {max_repeats: 7}}", greps, "e15 block loop-detected 8"},
 		{"other tools keep theirs", "agentium", "tools: {read_file: {max_repeats: 1}}", greps, "e7 block loop-detected 4, e9 block loop-detected 5, e11 block loop-detected 6, e13 block loop-detected 7, e15 block loop-detected 8"},
@@ -240,8 +240,8 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestWhatTheAgentIsTold plays runs up to their first decision, and holds its text to what really happened.
-func TestWhatTheAgentIsTold(t *testing.T) {
+// TestTextsForTheAgent plays runs up to their first decision, and holds its text to what really happened.
+func TestTextsForTheAgent(t *testing.T) {
 	for _, tc := range []struct{ name, profile, config, trace, want string }{
 		{"agentium", "agentium", "", greps, `
 This call did not run: grep was called 4 times with the same arguments.

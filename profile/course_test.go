@@ -48,7 +48,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-func TestACourseThatNoRunHasWrittenIsNotValid(t *testing.T) {
+func TestAnInvalidHistoryIsRejected(t *testing.T) {
 	for _, c := range []course{{Stretches: -1}, {Within: 3, Events: 2}, {Latest: 9, Events: 3}, {Began: -2, Events: 5}, {Longest: 7, Events: 5}} {
 		if c.valid() {
 			t.Errorf("%+v is valid", c)

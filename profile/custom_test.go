@@ -25,7 +25,7 @@ type forgetful struct{ policy.Ladder }
 
 func (*forgetful) Restore([]byte) error { return errors.New("nothing is kept") }
 
-func TestCustomNamesEveryMistake(t *testing.T) {
+func TestCustomReportsEveryError(t *testing.T) {
 	good := named{"good", unloop.AtStart}
 	shared := &policy.Ladder{Patience: 1}
 	for _, tc := range []struct {
@@ -59,7 +59,7 @@ func TestCustomNamesEveryMistake(t *testing.T) {
 	}
 }
 
-func TestNothingThatAProfileGivesOutChangesIt(t *testing.T) {
+func TestAProfileReturnsCopies(t *testing.T) {
 	detectors := []unloop.Detector{detect.PingPong{Times: 6}}
 	ignore := []string{"sleep"}
 	p, err := Custom(Parts{Name: "own", Title: "mine", Detectors: detectors, Common: Common{Ignore: ignore, Tools: map[string]Tool{"a": {Class: "polling"}}}})
@@ -101,7 +101,7 @@ func TestTheZeroProfileAllowsEverything(t *testing.T) {
 	}
 }
 
-func TestACustomProfileAsksDetectorsLikeABuiltInOne(t *testing.T) {
+func TestACustomProfileCallsDetectorsLikeABuiltInOne(t *testing.T) {
 	built, err := New(Default)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestLoadNamesEveryMistake(t *testing.T) {
+func TestLoadReportsEveryError(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		src  Source
@@ -57,7 +57,7 @@ func TestLoadNamesEveryMistake(t *testing.T) {
 	}
 }
 
-func TestAMistakeNamesFileLineFieldValueAndWhatIsAllowed(t *testing.T) {
+func TestAnErrorHasFileLineFieldValueAndAllowedValues(t *testing.T) {
 	for name, tc := range map[string]struct {
 		src  Source
 		want SettingError
@@ -100,7 +100,7 @@ func TestAMistakeNamesFileLineFieldValueAndWhatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
+func TestErrorsInSettingsOfActingProfiles(t *testing.T) {
 	for _, tc := range []struct {
 		name, profile, config string
 		want                  []string
@@ -133,7 +133,7 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 	}
 }
 
-func TestAMistakeInATextIsToldOnce(t *testing.T) {
+func TestAnErrorInATextIsReportedOnce(t *testing.T) {
 	_, err := Load(Source{Name: "agentium", Config: []byte("{tools: {a: {max_repeats: 2}, b: {max_repeats: 5}}, nudges: {x: y}}")})
 	if err == nil || strings.Count(err.Error(), `unknown text "x"`) != 1 {
 		t.Errorf("error %v", err)

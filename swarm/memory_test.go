@@ -132,7 +132,7 @@ func (m *model) restore(name string, from swarm.Snapshot) {
 	m.put(modelSwarm{name: name, tallies: slices.Clone(from.Fingerprints)})
 }
 
-func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
+func TestMemoryAgreesWithAModel(t *testing.T) {
 	names := rapid.SampledFrom([]string{"a", "b", "c"})
 	calls := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) swarm.Call {
 		return swarm.Call{
@@ -296,9 +296,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestSwarmsComeAndGoAtOnce lets workers count in more swarms than there is room for, while others save, restore and clear
+// TestConcurrentSwarms lets workers count in more swarms than there is room for, while others save, restore and clear
 // them: whatever the order, every snapshot is valid, and no call is told a number above what was ever recorded.
-func TestSwarmsComeAndGoAtOnce(t *testing.T) {
+func TestConcurrentSwarms(t *testing.T) {
 	m := memory(t, swarm.Bounds{Swarms: 3, Fingerprints: 1})
 	var group sync.WaitGroup
 	for w := range 16 {

@@ -42,8 +42,8 @@ func TestLimitsAreChecked(t *testing.T) {
 	}
 }
 
-// TestTheTenthCallIsTheLoop tells the published example: ten calls in sum, made by two workers.
-func TestTheTenthCallIsTheLoop(t *testing.T) {
+// TestTheTenthCallIsALoop tells the published example: ten calls in sum, made by two workers.
+func TestTheTenthCallIsALoop(t *testing.T) {
 	store, limits := memory(t, swarm.DefaultBounds()), swarm.DefaultLimits()
 	for n := 1; n <= 12; n++ {
 		worker := []string{"left", "right"}[n%2]
@@ -57,7 +57,7 @@ func TestTheTenthCallIsTheLoop(t *testing.T) {
 	}
 }
 
-func TestSnapshotsHaveOneForm(t *testing.T) {
+func TestEqualCountsHaveEqualSnapshots(t *testing.T) {
 	store := memory(t, swarm.DefaultBounds())
 	_, err := store.Record(t.Context(), "goal", []swarm.Call{
 		{Fingerprint: 1<<64 - 1, Tool: "search", Worker: "b"},

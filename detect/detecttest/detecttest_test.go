@@ -109,7 +109,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-func TestLoadRefusesAFolderThatProvesNothing(t *testing.T) {
+func TestLoadRejectsAFolderWithoutAFindingOrANearMiss(t *testing.T) {
 	const (
 		fires = "# x\ncall a\ncall a // want often \"came\""
 		quiet = "# x\ncall a"

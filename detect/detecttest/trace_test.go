@@ -57,7 +57,7 @@ func TestParseReadsEachKindOfLine(t *testing.T) {
 	}
 }
 
-func TestParseReadsTheWhole(t *testing.T) {
+func TestParseReadsAWholeTrace(t *testing.T) {
 	trace, err := Parse("x.trace", []byte(`
 # The empty line above
 # counts for nothing.
@@ -100,7 +100,7 @@ say done
 	}
 }
 
-func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestParseErrorsNameReasonAndLine(t *testing.T) {
 	for _, tc := range []struct{ name, data, want string }{
 		{"nothing at all", "", "x.trace:1: a trace begins with a comment"},
 		{"no comment at the beginning", "call read\n# late", "x.trace:1: a trace begins with a comment"},

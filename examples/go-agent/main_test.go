@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheAgentRunsAwayWithoutAGuardAndIsStoppedWithOne(t *testing.T) {
+func TestTheAgentLoopsWithoutAGuardAndIsStoppedWithOne(t *testing.T) {
 	var without strings.Builder
 	if err := run(&without, ""); err != nil {
 		t.Fatal(err)

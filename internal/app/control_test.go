@@ -135,7 +135,7 @@ func TestAPersonControlsAGuardedRun(t *testing.T) {
 	}
 }
 
-func TestAToolThatAPersonAllowsIsNotBlocked(t *testing.T) {
+func TestAnAllowedToolIsNotBlocked(t *testing.T) {
 	c := newControlled(t, serve(t, nil), "allowed")
 	c.order(`{"act":"allow","tool":"search","why":"it polls"}`)
 	for range 60 {
@@ -146,7 +146,7 @@ func TestAToolThatAPersonAllowsIsNotBlocked(t *testing.T) {
 	}
 }
 
-func TestAnOrderOutlivesTheServerAndTheGuard(t *testing.T) {
+func TestAnOrderSurvivesRestartsOfServerAndGuard(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "unloop.db")
 	at := func(c *config.Config) { c.DB = db }
 	t.Run("a run is halted", func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestAnOrderOutlivesTheServerAndTheGuard(t *testing.T) {
 	})
 }
 
-func TestAnObservedRunTakesNoOrders(t *testing.T) {
+func TestAnObservedRunRejectsOrders(t *testing.T) {
 	base := serve(t, nil)
 	post(t, base+"/api/events", "application/json", []byte(`{"run_id":"seen","type":"run_started"}`))
 	status, said := answered(t, http.MethodPost, base+"/api/runs/seen/control", `{"act":"pause"}`)
@@ -170,8 +170,8 @@ func TestAnObservedRunTakesNoOrders(t *testing.T) {
 	}
 }
 
-// TestAGuardOverStandardStreamsHearsOrders asks a guard as an agent in another language does.
-func TestAGuardOverStandardStreamsHearsOrders(t *testing.T) {
+// TestAGuardOverStandardStreamsReceivesOrders asks a guard as an agent in another language does.
+func TestAGuardOverStandardStreamsReceivesOrders(t *testing.T) {
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func decoded[T any](t *testing.T, text []byte) (v T) {
 	return v
 }
 
-func TestAReplayWithNothingChangedSaysWhatIsRecorded(t *testing.T) {
+func TestAReplayWithTheSameSettingsGivesTheRecordedResult(t *testing.T) {
 	for _, name := range profile.Names() {
 		t.Run(name, func(t *testing.T) {
 			url := serve(t, func(c *config.Config) {
@@ -82,7 +82,7 @@ func TestAReplayWithNothingChangedSaysWhatIsRecorded(t *testing.T) {
 	}
 }
 
-func TestAReplaySaysWhatOtherSettingsWouldHave(t *testing.T) {
+func TestAReplayGivesTheResultOfOtherSettings(t *testing.T) {
 	url := serve(t, nil)
 	stuck(t, url, "r")
 	first := func(question string) int {
@@ -106,7 +106,7 @@ func TestAReplaySaysWhatOtherSettingsWouldHave(t *testing.T) {
 	}
 }
 
-func TestWrongSettingsOfAReplayAreNamed(t *testing.T) {
+func TestInvalidSettingsOfAReplayAreReported(t *testing.T) {
 	url := serve(t, nil)
 	stuck(t, url, "r")
 	for question, want := range map[string]struct{ field, reason string }{

@@ -67,7 +67,7 @@ func withJudge(endpoint string, content string) func(*config.Config) {
 	}
 }
 
-func TestTheServerHoldsAStopBackAndReplaysItWithoutAModel(t *testing.T) {
+func TestAServerReplaysASecondOpinionWithoutAModel(t *testing.T) {
 	for _, content := range []string{"full", "none"} {
 		t.Run(content, func(t *testing.T) {
 			endpoint, asked := judge(t, `{"stuck":false,"certainty":0.9,"why":"new pages","advice":""}`)
@@ -101,7 +101,7 @@ func TestTheServerHoldsAStopBackAndReplaysItWithoutAModel(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutSecondOpinionsStops(t *testing.T) {
+func TestAServerWithoutSecondOpinionsRecordsTheStop(t *testing.T) {
 	url := serve(t, nil)
 	searches(t, url, 0, 8)
 	decisions := decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions"))
@@ -111,7 +111,7 @@ func TestAServerWithoutSecondOpinionsStops(t *testing.T) {
 }
 
 // A guard over HTTP does not wait: one lock is over the requests of all agents.
-func TestAGuardOverHTTPAsksBesideItsRequests(t *testing.T) {
+func TestAGuardOverHTTPAsksOutsideOfRequests(t *testing.T) {
 	endpoint, asked := judge(t, `no JSON`)
 	url := serve(t, withJudge(endpoint, "full"))
 	var lines strings.Builder
@@ -125,7 +125,7 @@ func TestAGuardOverHTTPAsksBesideItsRequests(t *testing.T) {
 	<-asked
 }
 
-func TestAMissingKeyIsToldAndTurnsSecondOpinionsOff(t *testing.T) {
+func TestAMissingKeyIsLoggedAndDisablesSecondOpinions(t *testing.T) {
 	var log bytes.Buffer
 	c := config.Default()
 	c.SecondOpinion.Endpoint, c.SecondOpinion.Model, c.SecondOpinion.APIKeyEnv = "http://127.0.0.1:1/v1", "m", "NO_SUCH_KEY"

@@ -45,7 +45,7 @@ func withTokens(c *config.Config) {
 	}
 }
 
-func TestHealthTellsTheReasonOnlyToThoseWhoMayRead(t *testing.T) {
+func TestHealthGivesReasonsOnlyWithATokenForReading(t *testing.T) {
 	db := postgres.Database(t)
 	url := serve(t, func(c *config.Config) {
 		withTokens(c)
@@ -114,7 +114,7 @@ func TestHTTPAndGRPCTakeTheSameTokens(t *testing.T) {
 	}
 }
 
-func TestAPortForGRPCThatIsTakenIsAFaultOnlyForWhoAskedForIt(t *testing.T) {
+func TestATakenPortForGRPCIsAnErrorOnlyIfItIsConfigured(t *testing.T) {
 	collector, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

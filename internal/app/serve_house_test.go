@@ -43,7 +43,7 @@ func TestSecretsAreMaskedBeforeTheyAreStored(t *testing.T) {
 	}
 }
 
-func TestACallWithoutACostIsGivenOne(t *testing.T) {
+func TestACallWithoutACostGetsOne(t *testing.T) {
 	prices := filepath.Join(t.TempDir(), "prices.yaml")
 	if err := os.WriteFile(prices, []byte("house-1: {input: 2, output: 10, as_of: 2026-01-02, source: ours}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestACallWithoutACostIsGivenOne(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsToldOfAWarningOnce(t *testing.T) {
+func TestAWarningSendsOneWebhook(t *testing.T) {
 	told := make(chan string, 100)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var message struct {
@@ -133,7 +133,7 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestAServerWhosePortIsTakenMakesNoDatabase(t *testing.T) {
+func TestAServerWithoutItsPortCreatesNoDatabase(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestAServerWhosePortIsTakenMakesNoDatabase(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotStartLeavesItsPorts(t *testing.T) {
+func TestAServerThatCannotStartReleasesItsPorts(t *testing.T) {
 	c := config.Default()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

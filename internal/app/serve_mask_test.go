@@ -112,9 +112,9 @@ func (s *canaryServer) follow(t *testing.T, path string) {
 	})
 }
 
-// TestASecretInAnyFieldLeavesNoTrace sends a secret in every field of every way in, and then looks for it in all that the server keeps
+// TestASecretInAnyFieldIsMasked sends a secret in every field of every way in, and then looks for it in all that the server keeps
 // or tells.
-func TestASecretInAnyFieldLeavesNoTrace(t *testing.T) {
+func TestASecretInAnyFieldIsMasked(t *testing.T) {
 	s := serveCanary(t)
 	run := "run " + canary
 	s.follow(t, "/api/stream")

@@ -16,9 +16,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
-// TestAServerWhoseDatabaseAnotherOneUsedEnds has a server lose its lock to another, which goes on with its run and ends. What the
+// TestAServerEndsAfterAnotherOneUsedItsDatabase has a server lose its lock to another, which goes on with its run and ends. What the
 // first remembers of the run does not hold any more.
-func TestAServerWhoseDatabaseAnotherOneUsedEnds(t *testing.T) {
+func TestAServerEndsAfterAnotherOneUsedItsDatabase(t *testing.T) {
 	db := postgres.Database(t)
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", config.Off, db

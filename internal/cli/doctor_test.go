@@ -23,7 +23,7 @@ func healthy(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestDoctorSaysWhatIsWrong(t *testing.T) {
+func TestDoctorReportsProblems(t *testing.T) {
 	refuse := func(method string, status int, detail string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == method && r.URL.Path != "/api/health" {
@@ -85,7 +85,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestDoctorLooksAtThePort(t *testing.T) {
+func TestDoctorChecksThePort(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	taken := "http://" + server.Listener.Addr().String()
 	doctor := func(endpoint string) string {

@@ -237,7 +237,7 @@ func (s *standIn) hookProcess(event string, n int) *exec.Cmd {
 	return c
 }
 
-func TestHooksOfOneSessionThatRunAtOnceLoseNoCall(t *testing.T) {
+func TestConcurrentHooksOfASessionLoseNoCall(t *testing.T) {
 	s := newStandIn(t)
 	const processes = 200
 	var all sync.WaitGroup
@@ -294,7 +294,7 @@ func TestAKilledHookLosesAtMostItsCall(t *testing.T) {
 	}
 }
 
-func TestTheHookExitsWithZeroWhateverItIsGiven(t *testing.T) {
+func TestTheHookExitsWithZeroForAnyInput(t *testing.T) {
 	s := newStandIn(t)
 	for _, args := range [][]string{{"hook"}, {"hook", "--agent", "nobody"}, {"hook", "--mode", "loud"}, {"hook", "--new-flag", "--agent", "codex"}} {
 		c := exec.Command(s.program, args...)

@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
-func TestAServerSaysHowToSendEventsToIt(t *testing.T) {
+func TestAServerPrintsHowToSendEvents(t *testing.T) {
 	c := config.Default()
 	greeting := func(addr string) string {
 		var said strings.Builder
@@ -35,7 +35,7 @@ func TestAServerSaysHowToSendEventsToIt(t *testing.T) {
 	}
 }
 
-func TestTheAdviceOfAServerFitsItsTokens(t *testing.T) {
+func TestTheAdviceOfAServerDependsOnItsTokens(t *testing.T) {
 	for want, tokens := range map[string][]config.Token{
 		"  curl -N http://127.0.0.1:1/api/stream\n":                                            nil,
 		"  curl -N -H \"Authorization: Bearer $UNLOOP_TOKEN\" http://127.0.0.1:1/api/stream\n": {{Name: "ci", Scope: "read"}},

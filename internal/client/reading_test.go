@@ -54,7 +54,7 @@ func TestEventsReadsAllPages(t *testing.T) {
 	}
 }
 
-func TestEventsSaysWhatBroke(t *testing.T) {
+func TestEventsReportsABrokenResponse(t *testing.T) {
 	for _, tc := range []struct{ name, kind, body string }{
 		{"an array", "application/json", `[{"event_id":"1"}]`},
 		{"a page for people", "text/html", `<p>no</p>`},
@@ -71,7 +71,7 @@ func TestEventsSaysWhatBroke(t *testing.T) {
 	}
 }
 
-func TestStreamGoesOnWhereItWas(t *testing.T) {
+func TestStreamContinuesAfterTheLastMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
 		c := local(t, func(w http.ResponseWriter, r *http.Request) {

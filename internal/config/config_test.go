@@ -16,13 +16,13 @@ var equalWhenEmpty = cmp.FilterValues(func(x, y any) bool {
 	return (a.Kind() == reflect.Slice || a.Kind() == reflect.Map) && b.Kind() == a.Kind() && a.Len() == 0 && b.Len() == 0
 }, cmp.Comparer(func(_, _ any) bool { return true }))
 
-func TestTheDefaultIsInOrder(t *testing.T) {
+func TestTheDefaultConfigurationIsValid(t *testing.T) {
 	if err := Default().Validate(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestTheFileToBeginWithSaysTheDefault(t *testing.T) {
+func TestTheInitialFileContainsTheDefaults(t *testing.T) {
 	text, err := File()
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestTheFileToBeginWithSaysTheDefault(t *testing.T) {
 	}
 }
 
-func TestValidateJoinsAllMistakes(t *testing.T) {
+func TestValidateJoinsAllErrors(t *testing.T) {
 	c := Default()
 	c.Addr, c.GRPCAddr, c.Project = "0.0.0.0:1", "", " "
 	c.Log = Log{"loud", "xml"}
@@ -110,7 +110,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestHiddenTellsNoSecret(t *testing.T) {
+func TestHiddenShowsNoSecret(t *testing.T) {
 	c := Default()
 	c.Tokens = []Token{{"n", "read", strings.Repeat("ab", 32)}}
 	c.Webhooks = []Webhook{{URL: "https://hooks.example.com/services/geheim?key=geheim", Secret: "geheim"}, {URL: "https://x:geheim@y"}}

@@ -161,7 +161,7 @@ func TestSheet(t *testing.T) {
 
 // The profile default nudges at the third equal result, nudges harder at the fifth and blocks at the seventh, which has
 // then been spent.
-func TestWhatWasSpentBeforeAStopAtAResultIsNotSaved(t *testing.T) {
+func TestUsageBeforeAStopIsNotSaved(t *testing.T) {
 	got := read(t, line("failure", `{}`, "a a a a a a a a a a"), profile.Default).Sheets[0].InFailed.After
 	if want := (Usage{3, 30, 0.03}); got.Calls != want.Calls || got.Tokens != want.Tokens || rounded(got.Cost) != want.Cost {
 		t.Errorf("%+v, want %+v", got, want)

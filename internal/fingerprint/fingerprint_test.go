@@ -96,7 +96,7 @@ func jsonValue(depth int) *rapid.Generator[any] {
 		}))...)
 }
 
-func TestHostileArgumentsAreTakenAsText(t *testing.T) {
+func TestHostileArgumentsAreReadAsText(t *testing.T) {
 	var c Canonicalizer
 	deep := strings.Repeat(`[`, 1_000_000)
 	if got := c.Canonical([]byte(deep)); len(got) != len(deep)+2 {
@@ -268,7 +268,7 @@ func plainRatio(a, b []rune) float64 {
 	return 2 * float64(row[len(b)]) / float64(len(a)+len(b))
 }
 
-func TestSimilarKeepsToItsBudget(t *testing.T) {
+func TestSimilarIsBounded(t *testing.T) {
 	var m Matcher
 	other := []byte(`{"q":"the boiling point of methanol and more of it"}`)
 	shape := ShapeOf(other)

@@ -48,7 +48,7 @@ func TestTheSDKsSpansArrive(t *testing.T) {
 	}
 }
 
-func TestTheSDKSendsAgainWhatWasBusyOrNotRecorded(t *testing.T) {
+func TestTheSDKRepeatsCallsThatWereBusyOrNotRecorded(t *testing.T) {
 	to := &recorder{answers: []error{errBusy, errors.New("the disk is full"), errClosed}}
 	r := start(t, to, options())
 	begin := time.Now()

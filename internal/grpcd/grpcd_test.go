@@ -210,7 +210,7 @@ func TestTracesAndLogsArriveAndAreAnswered(t *testing.T) {
 	}
 }
 
-func TestWhatIsRejectedIsToldWithTheReason(t *testing.T) {
+func TestRejectedDataIsReportedWithTheReason(t *testing.T) {
 	r := start(t, &recorder{rejected: 2, reason: "spans without a trace id"}, options())
 	traces, err := r.send(t.Context(), "a")
 	if err != nil {
@@ -272,7 +272,7 @@ func retryDelay(s *status.Status) time.Duration {
 	return 0
 }
 
-func TestATokenIsNeededWhereOneIsAskedFor(t *testing.T) {
+func TestATokenIsRequiredIfConfigured(t *testing.T) {
 	o := options()
 	o.Authorize = func(token string) bool { return token == "sesame" }
 	to := &recorder{}
@@ -303,7 +303,7 @@ func TestATokenIsNeededWhereOneIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhoHasNoTokenCannotMakeTheServerReadAMessage(t *testing.T) {
+func TestTheServerReadsNoMessageWithoutAToken(t *testing.T) {
 	o := options()
 	o.Authorize = func(string) bool { return false }
 	r := start(t, &recorder{}, o)
@@ -318,7 +318,7 @@ func TestWhoHasNoTokenCannotMakeTheServerReadAMessage(t *testing.T) {
 	}
 }
 
-func TestAPanicEndsItsCallAlone(t *testing.T) {
+func TestAPanicEndsOnlyItsCall(t *testing.T) {
 	to := &recorder{}
 	r := start(t, to, options())
 	_, err := r.send(t.Context(), "panic")
@@ -336,7 +336,7 @@ func TestAPanicEndsItsCallAlone(t *testing.T) {
 	}
 }
 
-func TestOptionsNameAllTheirMistakes(t *testing.T) {
+func TestOptionsReportAllErrors(t *testing.T) {
 	o := Options{Message: 1}
 	err := o.Validate()
 	if err == nil {

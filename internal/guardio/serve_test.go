@@ -485,7 +485,7 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
 
-func TestRunsDoNotMix(t *testing.T) {
+func TestRunsAreSeparate(t *testing.T) {
 	sets := map[string][]string{"loopdetection": {"warn_threshold=4", "critical_threshold=6"}}
 	for _, name := range profile.Names() {
 		t.Run(name+": fifty runs in one stream are answered as each alone", func(t *testing.T) {

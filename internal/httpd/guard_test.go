@@ -33,7 +33,7 @@ func (*echoGuards) Answer(_ context.Context, text []byte, out io.Writer) error {
 	return err
 }
 
-func TestTheGuardOfTheAskedProfileAnswers(t *testing.T) {
+func TestTheGuardOfTheRequestedProfileAnswers(t *testing.T) {
 	p := &echoGuards{}
 	h := newTestServer(t, func(o *Options) { o.Guards = p })
 	w := h.do(http.MethodPost, "/api/guard?profile=cycles&set=n=1&set=n=a%3Db", "{}\n[]\n")

@@ -48,7 +48,7 @@ func TestRunsAreFilteredAndSorted(t *testing.T) {
 	}
 }
 
-func TestAPageOfRunsTellsTheTotalAndTheNextPage(t *testing.T) {
+func TestAPageOfRunsHasTheTotalAndTheNextPage(t *testing.T) {
 	h := newTestServer(t, nil)
 	for k := range 5 {
 		h.send(event(fmt.Sprint("r", k), 1, "llm_call_started", `"agent":"coder","cost":`+fmt.Sprint(k%2)))

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-func TestUnknownTypesAndFieldsAreTold(t *testing.T) {
+func TestUnknownTypesAndFieldsAreWarnedAbout(t *testing.T) {
 	for _, tc := range []struct {
 		name, body string
 		want       []api.EventError
@@ -50,7 +50,7 @@ func TestUnknownTypesAndFieldsAreTold(t *testing.T) {
 	}
 }
 
-func TestUnknownQueryParametersAreRefused(t *testing.T) {
+func TestUnknownQueryParametersAreRejected(t *testing.T) {
 	h := newTestServer(t, nil)
 	for path, want := range map[string]string{
 		"/api/runs?staus=failed":   `"reason":"unknown parameter; did you mean \"status\"?; allowed: agent, cursor, `,
@@ -65,7 +65,7 @@ func TestUnknownQueryParametersAreRefused(t *testing.T) {
 	}
 }
 
-func TestARunWhoseEventsWereAllSentIsOver(t *testing.T) {
+func TestARunIsCompletedWhenAllEventsWereSent(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.do(http.MethodPost, "/api/events", `[{"run_id":"r","type":"message","role":"user","text":"a"},{"run_id":"f","type":"run_failed"}]`)
 	for _, id := range []string{"r", "f"} {

@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-func TestRunsThatAreCalledLikeStepsInAPathAreRead(t *testing.T) {
+func TestRunsWithIDsLikePathStepsAreRead(t *testing.T) {
 	h := newTestServer(t, nil)
 	ids := []string{".", "..", ".~", "..~", "...", "%2E", "/", "/~", "a//b", "https://x/../y?z#"}
 	for _, id := range ids {

@@ -68,8 +68,8 @@ func TestAnUpdateOfARunWithManyWarningsIsSmall(t *testing.T) {
 	}
 }
 
-// TestWhoFollowsTheChangesHasTheWarnings has warnings come, grow, shrink and go, and clients come and go.
-func TestWhoFollowsTheChangesHasTheWarnings(t *testing.T) {
+// TestChangesAddUpToTheWarnings has warnings come, grow, shrink and go, and clients come and go.
+func TestChangesAddUpToTheWarnings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		feed := warningFeed{changes: true}
 		has := map[string]int{}

@@ -31,7 +31,7 @@ func rest(s *Subscription) (got []string, end error) {
 	}
 }
 
-func TestUpdatesGoToThoseWhoWatchTheirRunOrAll(t *testing.T) {
+func TestUpdatesGoToSubscribersOfTheirRunAndOfAll(t *testing.T) {
 	h := New(Options{})
 	a, all, late := h.Subscribe("a"), h.Subscribe(""), (*Subscription)(nil)
 	h.Publish(update("a", 1, 0))
@@ -54,7 +54,7 @@ func TestUpdatesGoToThoseWhoWatchTheirRunOrAll(t *testing.T) {
 	}
 }
 
-func TestWhoDoesNotKeepUpIsCutOff(t *testing.T) {
+func TestASlowSubscriberIsDisconnected(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		options Options
@@ -85,7 +85,7 @@ func TestWhoDoesNotKeepUpIsCutOff(t *testing.T) {
 	}
 }
 
-func TestWhoTakesWhatThereIsHasRoomAgain(t *testing.T) {
+func TestReceivingFreesTheBuffer(t *testing.T) {
 	h := New(Options{Updates: 2, Bytes: 10_000})
 	s := h.Subscribe("a")
 	for i := range int64(100) {
@@ -121,7 +121,7 @@ func TestTheHubRemembersTheLastDeletions(t *testing.T) {
 	}
 }
 
-func TestAClosedHubHandsOutWhatWaits(t *testing.T) {
+func TestAClosedHubStillDeliversQueuedUpdates(t *testing.T) {
 	h := New(Options{})
 	s := h.Subscribe("")
 	h.Publish(update("a", 1, 0))
@@ -140,7 +140,7 @@ func TestAClosedHubHandsOutWhatWaits(t *testing.T) {
 	}
 }
 
-func TestNextWaits(t *testing.T) {
+func TestNextWaitsForAnUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Options{})
 		s := h.Subscribe("a")
@@ -160,7 +160,7 @@ func TestNextWaits(t *testing.T) {
 	})
 }
 
-func TestATextIsMadeOnceAndOnlyWhenItIsNeeded(t *testing.T) {
+func TestATextIsEncodedOnceAndOnDemand(t *testing.T) {
 	h := New(Options{})
 	h.Publish(update("a", 1, 0)) // nobody watches
 	var watchers []*Subscription

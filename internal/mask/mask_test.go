@@ -93,7 +93,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestTextIsNoSecret(t *testing.T) {
+func TestOrdinaryTextIsKept(t *testing.T) {
 	m := newMasker(t)
 	for name, text := range map[string]string{
 		"a limit":                   "max_tokens: 100, token_count=12345, tokens: 98765",
@@ -309,7 +309,7 @@ func TestMask(t *testing.T) {
 	})
 }
 
-func TestEventsHaveEveryTextMasked(t *testing.T) {
+func TestEveryTextOfAnEventIsMasked(t *testing.T) {
 	const secret = "password=hunter2"
 	var e unloop.Event
 	fields := reflect.ValueOf(&e).Elem()
@@ -331,7 +331,7 @@ func TestEventsHaveEveryTextMasked(t *testing.T) {
 	}
 }
 
-func TestAnIDThatHoldsASecretStillJoins(t *testing.T) {
+func TestEventsWithASecretInTheirIDAreStillJoined(t *testing.T) {
 	m := newMasker(t)
 	const id = "token-" + github
 	masked := m.ID(id)

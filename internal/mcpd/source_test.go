@@ -204,7 +204,7 @@ func serveAPI(t *testing.T, d *drawer) *httptest.Server {
 	return server
 }
 
-func TestBothSourcesTellTheSame(t *testing.T) {
+func TestBothSourcesGiveTheSameAnswers(t *testing.T) {
 	d := filled(t)
 	client, err := NewClient(serveAPI(t, d).URL, "sesame")
 	if err != nil {
@@ -245,7 +245,7 @@ func TestBothSourcesTellTheSame(t *testing.T) {
 	}
 }
 
-func TestWhyAServerDoesNotAnswerIsSaid(t *testing.T) {
+func TestErrorsSayWhyAServerDoesNotAnswer(t *testing.T) {
 	server := serveAPI(t, filled(t))
 	for _, c := range []struct{ what, base, token, id, want string }{
 		{"no token", server.URL, "", "a/b", "requires a token with the scope read (401"},
@@ -274,7 +274,7 @@ func TestWhyAServerDoesNotAnswerIsSaid(t *testing.T) {
 	}
 }
 
-func TestAListThatDoesNotEndIsLeft(t *testing.T) {
+func TestAnEndlessListIsAbandoned(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++

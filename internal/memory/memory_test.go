@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSharesLeaveRoomInTheBudget(t *testing.T) {
+func TestSharesAddUpToLessThanTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budget := rapid.Int64Range(1<<20, 1<<50).Draw(t, "budget")
 		s := Split(budget)
@@ -21,7 +21,7 @@ func TestSharesLeaveRoomInTheBudget(t *testing.T) {
 	})
 }
 
-func TestTheDefaultIsPartOfTheMachine(t *testing.T) {
+func TestTheDefaultBudgetIsAPartOfTheMemory(t *testing.T) {
 	if got := Default(1); got < 1<<20 || got > 1<<45 {
 		t.Errorf("%d bytes", got)
 	}
@@ -30,7 +30,7 @@ func TestTheDefaultIsPartOfTheMachine(t *testing.T) {
 	}
 }
 
-func TestTheRuntimeKeepsTheBudgetUnlessTheUserSetOne(t *testing.T) {
+func TestTheBudgetIsTheMemoryLimitUnlessTheUserSetOne(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
 	t.Setenv("GOMEMLIMIT", "3GiB")
@@ -45,7 +45,7 @@ func TestTheRuntimeKeepsTheBudgetUnlessTheUserSetOne(t *testing.T) {
 	}
 }
 
-func TestWhoFindsThePoolFullWaitsForABoundedTime(t *testing.T) {
+func TestAFullPoolBlocksForABoundedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(100)
 		taken, err := p.Take(t.Context(), 1000)

@@ -56,8 +56,8 @@ func TestNudges(t *testing.T) {
 	}
 }
 
-// TestEveryNudgeIsRead finds texts that TestNudges does not write.
-func TestEveryNudgeIsRead(t *testing.T) {
+// TestEveryNudgeHasACase finds texts that TestNudges does not write.
+func TestEveryNudgeHasACase(t *testing.T) {
 	written := map[string]bool{}
 	profiles := map[string]bool{}
 	for _, c := range nudgeCases() {
@@ -121,9 +121,9 @@ func TestNudgesAreShort(t *testing.T) {
 	}
 }
 
-// TestNudgesKnowLittle writes every text of every profile for a decision without findings: a list, a label or a sentence
+// TestNudgesWithoutContextHaveNoEmptyParts writes every text of every profile for a decision without findings: a list, a label or a sentence
 // that stands there half empty would show.
-func TestNudgesKnowLittle(t *testing.T) {
+func TestNudgesWithoutContextHaveNoEmptyParts(t *testing.T) {
 	for _, profile := range []string{"default", "looplens", "agentium", "cycles", "attocode", "loopguard", "loopdetection"} {
 		n, err := New(profile, nil)
 		if err != nil {
@@ -140,7 +140,7 @@ func TestNudgesKnowLittle(t *testing.T) {
 	}
 }
 
-func TestOwnNudges(t *testing.T) {
+func TestCustomNudges(t *testing.T) {
 	found := []unloop.Finding{{Subject: "grep", What: "grep was called 3 times", Repeated: []string{"grep a"}}}
 	for _, tc := range []struct {
 		name string
@@ -176,7 +176,7 @@ func TestOwnNudges(t *testing.T) {
 	})
 }
 
-func TestOwnNudgesNameEveryMistake(t *testing.T) {
+func TestErrorsOfCustomNudgesAreJoined(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		own  map[string]string
@@ -204,7 +204,7 @@ func TestOwnNudgesNameEveryMistake(t *testing.T) {
 	}
 }
 
-func TestTheNudgeIsAboutTheFindingThatDecided(t *testing.T) {
+func TestANudgeIsAboutTheFindingThatDecided(t *testing.T) {
 	n, err := New("default", map[string]string{"nudge": "{{.Finding.Rule}} of {{.Tool}}"})
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
+func TestADamagedCheckpointIsReplacedByAFold(t *testing.T) {
 	const every = 64
 	often := func(p *Pipeline) { p.every = every }
 	events := calls("r", every/2+50)

@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-func TestAFailureThatNobodyTriedAgainIsForgottenAfterAMinute(t *testing.T) {
+func TestHealthReportsAFailureForAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		var log bytes.Buffer
@@ -40,7 +40,7 @@ func TestAFailureThatNobodyTriedAgainIsForgottenAfterAMinute(t *testing.T) {
 	})
 }
 
-func TestAPipelineEndsWhenAnotherServerUsedItsStore(t *testing.T) {
+func TestAPipelineEndsAfterAnotherServerUsedItsStore(t *testing.T) {
 	m := newMemory()
 	p, err := New(t.Context(), Options{Profile: defaultProfile(t), Store: m, Metrics: NewMetrics(prometheus.NewRegistry())})
 	if err != nil {

@@ -70,7 +70,7 @@ func (l *lagging) NextEvents(ctx context.Context, run int64, behind store.Positi
 	return err
 }
 
-func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
+func TestTheVerdictDoesNotDependOnTheTimeOfARefold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(struct{ testing.TB }{t}, func(rt *rapid.T) { // a bubble has no deadline to ask for
@@ -132,7 +132,7 @@ func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 	})
 }
 
-func TestARunWithLateEventsSaysSoUntilTheyAreFolded(t *testing.T) {
+func TestARunWithLateEventsIsMarkedUntilTheRefold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := startTuned(t, Options{Store: m, Sinks: []Sink{sink}}, never)
@@ -166,7 +166,7 @@ func TestARunWithLateEventsSaysSoUntilTheyAreFolded(t *testing.T) {
 	})
 }
 
-func TestLateEventsOfAWhileAreFoldedTogether(t *testing.T) {
+func TestLateEventsOfAnIntervalShareARefold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := startTuned(t, Options{Store: m, Sinks: []Sink{sink}}, never)
@@ -208,7 +208,7 @@ func (s *slow) NextEvents(ctx context.Context, run int64, behind store.Position,
 	return s.memory.NextEvents(ctx, run, behind, limit, each)
 }
 
-func TestARunThatIsFoldedAgainKeepsNobodyWaiting(t *testing.T) {
+func TestARefoldDoesNotDelayOtherRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &slow{newMemory(), make(chan struct{}, 10)}
 		p, stop := startTuned(t, Options{Store: m}, never)
@@ -232,7 +232,7 @@ func TestARunThatIsFoldedAgainKeepsNobodyWaiting(t *testing.T) {
 	})
 }
 
-func TestARunThatIsLateAllTheTimeIsJudgedNevertheless(t *testing.T) {
+func TestARunWithEndlessLateEventsIsJudged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		p, stop := startTuned(t, Options{Store: m}, never)
@@ -253,7 +253,7 @@ func TestARunThatIsLateAllTheTimeIsJudgedNevertheless(t *testing.T) {
 	})
 }
 
-func TestARunThatIsDeletedWhileItIsFoldedAgainStaysDeleted(t *testing.T) {
+func TestARunThatIsDeletedDuringItsRefoldStaysDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &slow{newMemory(), make(chan struct{}, 10)}
 		p, stop := startTuned(t, Options{Store: m}, never)
@@ -277,7 +277,7 @@ func TestARunThatIsDeletedWhileItIsFoldedAgainStaysDeleted(t *testing.T) {
 	})
 }
 
-func TestARunThatIsToBeFoldedAgainIsClosedOnlyAfterwards(t *testing.T) {
+func TestAnIdleRunIsClosedAfterItsRefold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &slow{newMemory(), make(chan struct{}, 10)}
 		p, stop := startTuned(t, Options{Store: m, IdleClose: time.Minute, IdleMemory: 10 * time.Second}, never)
@@ -301,7 +301,7 @@ func TestARunThatIsToBeFoldedAgainIsClosedOnlyAfterwards(t *testing.T) {
 	})
 }
 
-func TestARefoldThatCannotBeWrittenIsTriedAgain(t *testing.T) {
+func TestAFailedRefoldIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		p, stop := startTuned(t, Options{Store: m}, never)
@@ -326,7 +326,7 @@ func TestARefoldThatCannotBeWrittenIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestRunsThatAreFoldedAgainTakeTurns(t *testing.T) {
+func TestRefoldsOfRunsAlternate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := startTuned(t, Options{Store: m, Sinks: []Sink{sink}}, func(p *Pipeline) { p.refolds.perRun, p.refolds.slice = 0, 10 })
@@ -349,7 +349,7 @@ func TestRunsThatAreFoldedAgainTakeTurns(t *testing.T) {
 	})
 }
 
-func TestARunThatIsSentAgainWithOtherPositionsIsRepairedOnceAndTellsNothing(t *testing.T) {
+func TestARunThatIsResentWithOtherPositionsIsRepairedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
@@ -377,7 +377,7 @@ func TestARunThatIsSentAgainWithOtherPositionsIsRepairedOnceAndTellsNothing(t *t
 	})
 }
 
-func TestAWarningIsToldThatIsRaisedTogetherWithEventsThatCameBefore(t *testing.T) {
+func TestAWarningOfACommitWithEarlierEventsIsPublished(t *testing.T) {
 	m, sink := newMemory(), &recorder{}
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	events := calls("r", 6)

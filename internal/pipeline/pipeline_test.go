@@ -143,7 +143,7 @@ func inOrder(t testing.TB, events []*unloop.Event) verdict {
 	return verdictOf(t, m, events[0].RunID)
 }
 
-func TestALoopIsWarnedOfAndRecorded(t *testing.T) {
+func TestALoopIsRecordedWithItsWarning(t *testing.T) {
 	m, sink := newMemory(), &recorder{}
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	for k := range 8 {
@@ -169,7 +169,7 @@ func TestALoopIsWarnedOfAndRecorded(t *testing.T) {
 	}
 }
 
-func TestTheVerdictDoesNotDependOnHowEventsCome(t *testing.T) {
+func TestTheVerdictDoesNotDependOnSubmissions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		events := randomRun(random, rapid.IntRange(1, 60).Draw(rt, "calls"))
@@ -259,7 +259,7 @@ func TestLongRunsAreFoldedFromCheckpoints(t *testing.T) {
 	}
 }
 
-func TestAnEventThatComesAgainWithAnotherPositionChangesNothing(t *testing.T) {
+func TestADuplicateAtAnotherPositionChangesNothing(t *testing.T) {
 	m, sink := newMemory(), &recorder{}
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	events := calls("r", 6)
@@ -279,7 +279,7 @@ func TestAnEventThatComesAgainWithAnotherPositionChangesNothing(t *testing.T) {
 	}
 }
 
-func TestEventsWithoutAnyPositionKeepTheOrderInWhichTheyCame(t *testing.T) {
+func TestEventsWithoutPositionsKeepTheOrderOfArrival(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	var want []string
@@ -297,7 +297,7 @@ func TestEventsWithoutAnyPositionKeepTheOrderInWhichTheyCame(t *testing.T) {
 	}
 }
 
-func TestAFailedCommitIsToldAndForgotten(t *testing.T) {
+func TestAFailedCommitIsReportedAndDropped(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	events := calls("r", 6)
@@ -324,7 +324,7 @@ func TestAFailedCommitIsToldAndForgotten(t *testing.T) {
 	}
 }
 
-func TestTooMuchThatWaitsIsRefused(t *testing.T) {
+func TestAFullQueueRejectsSubmissions(t *testing.T) {
 	p, err := New(context.Background(), Options{
 		Profile: defaultProfile(t), Store: newMemory(), Metrics: NewMetrics(prometheus.NewRegistry()), QueueEvents: 3,
 	})
@@ -376,7 +376,7 @@ func TestIdleRunsAreClosedAndReopened(t *testing.T) {
 	})
 }
 
-func TestARunIsForgottenWithAllThatIsKnownOfIt(t *testing.T) {
+func TestADeletedRunLosesAllItsRecords(t *testing.T) {
 	m, sink := newMemory(), &recorder{}
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	submit(t, p, calls("r", 6)...)
@@ -397,7 +397,7 @@ func TestARunIsForgottenWithAllThatIsKnownOfIt(t *testing.T) {
 	}
 }
 
-func TestWhatComesBehindADeletionBeginsTheRunAnew(t *testing.T) {
+func TestEventsAfterADeletionStartANewRun(t *testing.T) {
 	m := newMemory()
 	p, err := New(context.Background(), Options{Profile: defaultProfile(t), Store: m, Metrics: NewMetrics(prometheus.NewRegistry())})
 	if err != nil {
@@ -420,7 +420,7 @@ func TestWhatComesBehindADeletionBeginsTheRunAnew(t *testing.T) {
 	}
 }
 
-func TestARunIsToldByItsSenderBeforeItsEvents(t *testing.T) {
+func TestARunCanBeAnnouncedBeforeItsEvents(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	info := Info{ID: "r", Name: "nightly", Project: "ops", Metadata: json.RawMessage(`{"k":1}`)}
@@ -439,7 +439,7 @@ func TestARunIsToldByItsSenderBeforeItsEvents(t *testing.T) {
 	}
 }
 
-func TestAnotherProfileJudgesARunAnewWhenItGoesOn(t *testing.T) {
+func TestANewEventFoldsARunUnderTheNewProfile(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	submit(t, p, calls("r", 300)...)
@@ -460,7 +460,7 @@ func TestAnotherProfileJudgesARunAnewWhenItGoesOn(t *testing.T) {
 	}
 }
 
-func TestRowsAreUpToDateWhenTheyAreReadAndAfterACrash(t *testing.T) {
+func TestRowsAreCurrentForReadersAndAfterACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		p, stop := start(t, Options{Store: m})
@@ -492,7 +492,7 @@ func TestRowsAreUpToDateWhenTheyAreReadAndAfterACrash(t *testing.T) {
 	})
 }
 
-func TestARowThatAFailedCommitKeptFromBeingWrittenIsMadeAtTheNextStart(t *testing.T) {
+func TestARowLostWithAFailedCommitIsWrittenAtTheNextStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		p, stop := start(t, Options{Store: m})

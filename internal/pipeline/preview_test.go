@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-func TestAStretchOfStepsBecomesLongerAsTheRunGrows(t *testing.T) {
+func TestIntervalsOfAPreviewGrowWithTheRun(t *testing.T) {
 	for _, tc := range []struct {
 		says  string
 		steps int
@@ -64,7 +64,7 @@ func glancing(run string, loop int) (events []*unloop.Event) {
 	return events
 }
 
-func TestARowTellsWhatARunLooksLikeFromAfar(t *testing.T) {
+func TestARowContainsThePreviewOfARun(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	events := glancing("r", 8)
@@ -97,7 +97,7 @@ func TestARowTellsWhatARunLooksLikeFromAfar(t *testing.T) {
 	}
 }
 
-func TestAProfileThatDoesNotLookAtWhatCallsReturnTellsNothingOfNews(t *testing.T) {
+func TestAPreviewHasNoNoveltyUnderAProfileThatReadsNoResults(t *testing.T) {
 	judge, err := profile.New("looplens")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestAProfileThatDoesNotLookAtWhatCallsReturnTellsNothingOfNews(t *testing.T
 	}
 }
 
-func TestALongRunLooksTheSameAfterARestart(t *testing.T) {
+func TestThePreviewOfALongRunSurvivesARestart(t *testing.T) {
 	m := newMemory()
 	events := glancing("r", checkpointEvery)
 	half := len(events)/2 + 7
@@ -130,7 +130,7 @@ func TestALongRunLooksTheSameAfterARestart(t *testing.T) {
 	}
 }
 
-func TestTheCourseOfHealthIsBounded(t *testing.T) {
+func TestTheHistoryOfHealthIsBounded(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	for k := range 2 * store.MaxHealth {
@@ -147,7 +147,7 @@ func TestTheCourseOfHealthIsBounded(t *testing.T) {
 	}
 }
 
-func TestACheckpointOfAnotherVersionDoesNotHold(t *testing.T) {
+func TestACheckpointOfAnotherVersionIsIgnored(t *testing.T) {
 	judge := defaultProfile(t)
 	state, err := newFold(judge, "r").checkpoint(1)
 	if err != nil || restore(judge, 1, state) == nil {

@@ -198,7 +198,7 @@ func randomSpans(random *rand.Rand) (spans []trace.Span) {
 	return append(spans, root)
 }
 
-func TestNothingDependsOnTheNumberOfShards(t *testing.T) {
+func TestResultsDoNotDependOnTheNumberOfShards(t *testing.T) {
 	profiles := []*profile.Profile{defaultProfile(t), customProfile(t, yielding{}, detect.GenericRepeat{Window: 30, Times: 3})}
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(struct{ testing.TB }{t}, func(rt *rapid.T) { // a bubble has no deadline to ask for
@@ -227,7 +227,7 @@ func TestNothingDependsOnTheNumberOfShards(t *testing.T) {
 	})
 }
 
-func TestWhatWasFoldedBehindACommitThatFailsIsRecordedAgain(t *testing.T) {
+func TestCommitsBehindAFailedOneAreRecordedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := calls("r", 30)
 		h := newAhead(t, defaultProfile(t), 2)
@@ -261,7 +261,7 @@ func TestWhatWasFoldedBehindACommitThatFailsIsRecordedAgain(t *testing.T) {
 	})
 }
 
-func TestAnEventThatComesAgainWithAnotherPositionUndoesWhatWasFoldedBehindIt(t *testing.T) {
+func TestAnUnexpectedDuplicateDiscardsTheCommitsBehindIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := calls("r", 30)
 		h := newAhead(t, defaultProfile(t), 2)

@@ -113,7 +113,7 @@ func conversation() (tool, root, mcp trace.Span) {
 	return tool, root, mcp
 }
 
-func TestACallCountsOnceWhenTheConversationIsNamedLateAndItsLastSpanComesAfterARestart(t *testing.T) {
+func TestACallCountsOnceAlthoughItsConversationIsNamedLate(t *testing.T) {
 	for name, between := range map[string]func(*handFed){"a restart": (*handFed).restart, "idling": (*handFed).idle} {
 		t.Run(name, func(t *testing.T) {
 			tool, root, mcp := conversation()
@@ -132,7 +132,7 @@ func TestACallCountsOnceWhenTheConversationIsNamedLateAndItsLastSpanComesAfterAR
 	}
 }
 
-func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
+func TestConcurrentRequestsOfATraceLeaveNoEmptyRun(t *testing.T) {
 	tool, root, _ := conversation()
 	h := newHandFed(t)
 	tool.Service = "desk"
@@ -151,7 +151,7 @@ func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
 	}
 }
 
-func TestARunThatItsSenderNamedStaysWhenItsEventsGoElsewhere(t *testing.T) {
+func TestAnAnnouncedRunStaysAfterItsEventsMoved(t *testing.T) {
 	tool, root, _ := conversation()
 	h := newHandFed(t)
 	h.together(&Submission{Runs: []Info{{ID: conversed, Name: "mine"}}})
@@ -164,7 +164,7 @@ func TestARunThatItsSenderNamedStaysWhenItsEventsGoElsewhere(t *testing.T) {
 	}
 }
 
-func TestADeletedRunTakesNoSpansOfAnotherRun(t *testing.T) {
+func TestDeletingARunKeepsTheSpansOfOtherRuns(t *testing.T) {
 	for name, between := range map[string]func(*handFed){"at once": func(*handFed) {}, "after a restart": (*handFed).restart} {
 		t.Run(name, func(t *testing.T) {
 			tool, root, mcp := conversation()
@@ -275,7 +275,7 @@ func regardless(spans []trace.Span) cmp.Option {
 	return cmp.Options{regardlessOfArrival, cmpopts.IgnoreFields(store.Run{}, "Project")}
 }
 
-func TestWhatSpansGiveIsAFunctionOfTheirSet(t *testing.T) {
+func TestEventsOfSpansDependOnlyOnTheirSet(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		spans := anyTraces(rt)
 		whole := newHandFed(t)
@@ -296,7 +296,7 @@ func TestWhatSpansGiveIsAFunctionOfTheirSet(t *testing.T) {
 	})
 }
 
-func TestAProjectIsThatOfTheCanonicalCopiesOfSpans(t *testing.T) {
+func TestTheProjectIsThatOfTheCanonicalSpans(t *testing.T) {
 	const id = "00000000000000000000000000000001"
 	make := func(span, service string, facts trace.Facts, end int64) trace.Span {
 		s := trace.Span{TraceID: id, ID: span, Service: service, Start: begin.UnixNano(), Facts: facts}

@@ -26,7 +26,7 @@ func spoil(t testing.TB, m *memory, run, id string) {
 	t.Fatalf("run %s has no event %s", run, id)
 }
 
-func TestAnEventThatCannotBeReadIsLeftOutAndItsRunGoesOn(t *testing.T) {
+func TestAnUnreadableEventIsSkipped(t *testing.T) {
 	events := calls("r", 6)
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
@@ -52,7 +52,7 @@ func TestAnEventThatCannotBeReadIsLeftOutAndItsRunGoesOn(t *testing.T) {
 	}
 }
 
-func TestAnEventThatCannotBeReadDoesNotKeepAPipelineFromStarting(t *testing.T) {
+func TestAnUnreadableEventDoesNotPreventAStart(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	submit(t, p, calls("r", 2)...)
@@ -68,7 +68,7 @@ func TestAnEventThatCannotBeReadDoesNotKeepAPipelineFromStarting(t *testing.T) {
 	}
 }
 
-func TestAReplayLeavesOutWhatCannotBeRead(t *testing.T) {
+func TestAReplaySkipsUnreadableEvents(t *testing.T) {
 	m, row := recorded(t, defaultProfile(t), 4)
 	m.events[row.Number]["zero"] = store.Event{Run: row.Number, ID: "zero", Position: store.Position{Sequence: 1, Time: 1}, Body: json.RawMessage(`[`)}
 	again, err := Replay(t.Context(), m, defaultProfile(t), row, 100)

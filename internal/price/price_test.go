@@ -177,7 +177,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-func TestCostTakesNoMemory(t *testing.T) {
+func TestCostAllocatesNothing(t *testing.T) {
 	table := load(t, "")
 	for _, model := range []string{"gpt-4o", "us.anthropic.claude-3-5-sonnet-20241022-v2:0", "unknown/" + strings.Repeat("Model-12-", 20)} {
 		if n := testing.AllocsPerRun(100, func() { table.Cost(model, unloop.Usage{Input: 5}, 0) }); n != 0 {

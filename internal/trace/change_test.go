@@ -37,7 +37,7 @@ func changed(t *testing.T, trace *Trace, spans []Span, want ...string) {
 	}
 }
 
-func TestWhatComesLateChangesWhatStands(t *testing.T) {
+func TestLateSpansChangeEarlierEvents(t *testing.T) {
 	t.Run("a parent that names the agent", func(t *testing.T) {
 		trace := New()
 		changed(t, trace, []Span{call("c", "p", 1, 2)}, "+ t c.start ls", "+ t c.end ls c.start")
@@ -88,7 +88,7 @@ func TestWhatComesLateChangesWhatStands(t *testing.T) {
 	})
 }
 
-func TestSpansOfAnotherTraceAreLeftOut(t *testing.T) {
+func TestSpansOfAnotherTraceAreIgnored(t *testing.T) {
 	trace := New()
 	trace.Add([]Span{call("c", "p", 1, 2)})
 	other := call("d", "p", 1, 2)
@@ -162,7 +162,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-func TestASpanBeyondTheBoundStandsAlone(t *testing.T) {
+func TestASpanBeyondTheLimitHasNoContext(t *testing.T) {
 	trace := New()
 	spans := make([]Span, maxSpans)
 	for i := range spans {
@@ -176,7 +176,7 @@ func TestASpanBeyondTheBoundStandsAlone(t *testing.T) {
 	}
 }
 
-func TestEventsAreTheirReceivers(t *testing.T) {
+func TestAReceiverMayChangeEvents(t *testing.T) {
 	s := call("c", "p", 1, 2)
 	s.Input, s.Output = `{"d":1}`, `"ok"`
 	trace := New()

@@ -8,7 +8,7 @@ import (
 )
 
 // A trace says about how much memory it takes: not less than half, not more than twice.
-func TestSizeIsAboutRight(t *testing.T) {
+func TestSizeEstimatesTheMemory(t *testing.T) {
 	heap := func() int {
 		runtime.GC()
 		var m runtime.MemStats
@@ -33,7 +33,7 @@ func TestSizeIsAboutRight(t *testing.T) {
 }
 
 // Of very many traces of one span each, what a trace takes itself counts most.
-func TestSizeOfSmallTracesIsAboutRight(t *testing.T) {
+func TestSizeEstimatesTheMemoryOfSmallTraces(t *testing.T) {
 	heap := func() int {
 		runtime.GC()
 		var m runtime.MemStats

@@ -90,7 +90,7 @@ func genSpan(t *rapid.T) Span {
 }
 
 // The events that stand are a function of the set of spans alone.
-func TestOrderAndPiecesDoNotMatter(t *testing.T) {
+func TestEventsDoNotDependOnOrderAndSplit(t *testing.T) {
 	worlds := map[string]func(*rapid.T) []Span{
 		"a small world": func(t *rapid.T) []Span { return rapid.SliceOfN(rapid.Custom(genSpan), 1, 16).Draw(t, "spans") },
 		"a deep world":  genDeep,
@@ -191,7 +191,7 @@ func checkLinks(t rapid.TB, trace *Trace) {
 	}
 }
 
-func TestSpansStandAsJSON(t *testing.T) {
+func TestSpansSurviveJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := genSpan(t)
 		s.Input = rapid.SampledFrom([]string{"", `{"a": [1,  2]}`, `"<&>"`, "{\"a\":\"\u2028\"}"}).Draw(t, "any input")

@@ -34,7 +34,7 @@ func recordUntil(t *testing.T, s *redisstore.Store) (calls int, last error) {
 	return 0, nil
 }
 
-func TestACallReturnsWhenItsContextIsDoneWhileRedisIsSilent(t *testing.T) {
+func TestTheContextEndsACallToASilentRedis(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	if n, _ := recordUntil(t, s); n != 1 {
@@ -67,7 +67,7 @@ func TestACallReturnsWhenItsContextIsDoneWhileRedisIsSilent(t *testing.T) {
 	}
 }
 
-func TestAHostThatAcceptsAndNeverAnswersDoesNotHoldACall(t *testing.T) {
+func TestTheContextEndsACallToASilentHost(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	recordUntil(t, s)
@@ -91,7 +91,7 @@ func TestAHostThatAcceptsAndNeverAnswersDoesNotHoldACall(t *testing.T) {
 	}
 }
 
-func TestAStoreReconnectsToARedisThatStartsAgain(t *testing.T) {
+func TestAStoreReconnectsAfterARestartOfRedis(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	for n := range 3 {
@@ -109,7 +109,7 @@ func TestAStoreReconnectsToARedisThatStartsAgain(t *testing.T) {
 	}
 }
 
-func TestAGuardGoesOnWithoutRedisAndTellsOnce(t *testing.T) {
+func TestAGuardContinuesWithoutRedisAndReportsOneError(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	p, err := profile.New(profile.Default)
@@ -133,8 +133,8 @@ func TestAGuardGoesOnWithoutRedisAndTellsOnce(t *testing.T) {
 	}
 }
 
-// TestAFailoverIsToldAndSurvived kills the primary of a real Sentinel.
-func TestAFailoverIsToldAndSurvived(t *testing.T) {
+// TestAFailoverIsReportedAndSurvived kills the primary of a real Sentinel.
+func TestAFailoverIsReportedAndSurvived(t *testing.T) {
 	primary := redistest.Start(t)
 	host, port, err := net.SplitHostPort(primary.Address)
 	if err != nil {

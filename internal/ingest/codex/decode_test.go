@@ -162,7 +162,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-func TestHeldOutcomeOutlivesItsLine(t *testing.T) {
+func TestAHeldOutcomeSurvivesItsLine(t *testing.T) {
 	filler := `{"type":"world_state","payload":"` + strings.Repeat("x", 100_000) + `"}`
 	want := []string{"0 started f 1", `1 completed f 1 [{"image_url":"held"}]`}
 	if diff := cmp.Diff(want, play(t, asked("1"), given("1", `[{"image_url":"held"}]`), filler, filler)); diff != "" {

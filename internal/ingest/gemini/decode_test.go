@@ -173,7 +173,7 @@ func TestCalls(t *testing.T) {
 	})
 }
 
-func TestRecordOutlivesItsLine(t *testing.T) {
+func TestARecordSurvivesItsLine(t *testing.T) {
 	filler := "\n" + `{"$set":{"summary":"` + strings.Repeat("x", 100_000) + `"}}`
 	want := []string{"0 message assistant held", "0 tool_call_started f 1", `0 tool_call_completed f 1 {"held":1}`}
 	got := play(t, `{"id":"a","type":"gemini","content":[{"text":"held"}],"toolCalls":[{"id":"1","name":"f","result":`+
@@ -253,7 +253,7 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfAProcessGroupIsNoPartOfAResult(t *testing.T) {
+func TestAResultOmitsTheNumberOfTheProcessGroup(t *testing.T) {
 	for response, want := range map[string]string{
 		`{"output":"Output: a\nExit Code: 1\nProcess Group PGID: 77"}`: `"Output: a\nExit Code: 1"`,
 		`{"output":"<x>\nOutput: a\nProcess Group PGID: 1456\n</x>"}`:  `"<x>\nOutput: a\n</x>"`,

@@ -48,7 +48,7 @@ func read(body string, lines bool) []string {
 	return got
 }
 
-func TestTheContentOfARequestSaysWhatItIs(t *testing.T) {
+func TestTheFormOfARequestIsDetected(t *testing.T) {
 	for _, tc := range []struct {
 		name, body string
 		lines      bool
@@ -73,7 +73,7 @@ func TestTheContentOfARequestSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestALongNameIsShortenedAndSaidSo(t *testing.T) {
+func TestALongNameIsShortenedAndReported(t *testing.T) {
 	long := strings.Repeat("n", 17)
 	for _, field := range []string{
 		"event_id", "run_id", "project", "type", "agent", "name", "status", "model", "tool", "call_id", "role", "parent_event_id", "span_id", "trace_id",
@@ -99,7 +99,7 @@ func TestALongNameIsShortenedAndSaidSo(t *testing.T) {
 	}
 }
 
-func TestABadEventDoesNotLoseTheOthers(t *testing.T) {
+func TestAnInvalidEventDoesNotAffectOthers(t *testing.T) {
 	for _, tc := range []struct{ name, event, want string }{
 		{"no object", `7`, ": got a JSON number, want an event"},
 		{"no type", `{"run_id":"r"}`, "type: an event needs a type"},
@@ -129,7 +129,7 @@ func TestABadEventDoesNotLoseTheOthers(t *testing.T) {
 	}
 }
 
-func TestABrokenLineIsLeftOutAndABrokenArrayIsRefused(t *testing.T) {
+func TestABrokenLineIsSkippedAndABrokenArrayRejected(t *testing.T) {
 	for _, tc := range []struct{ name, event, line, array string }{
 		{
 			"cut off", `{"event_id":"c"`, "not valid JSON at byte 15: the JSON ends too early",
@@ -159,7 +159,7 @@ func TestABrokenLineIsLeftOutAndABrokenArrayIsRefused(t *testing.T) {
 	}
 }
 
-func TestARequestHasOnlySoManyEvents(t *testing.T) {
+func TestTheEventsOfARequestAreLimited(t *testing.T) {
 	want := []string{"body : more than 5 events in one request"}
 	for _, body := range []string{
 		"[" + strings.Repeat(a+",", 5) + a + "]",
@@ -195,7 +195,7 @@ func TestEveryMemberIsRead(t *testing.T) {
 	}
 }
 
-func TestNullIsAsIfNothingWereSaid(t *testing.T) {
+func TestNullIsLikeAnAbsentMember(t *testing.T) {
 	nulls := `{"run_id":"r","type":"x","event_id":null,"sequence":null,"timestamp":null,"agent":null,"tokens":null,"cost":null,"latency_ms":null,` +
 		`"input":null,"error":null,"metadata":null,"usage":null,"annotations":null,"project":null}`
 	r, err := ReadRequest([]byte(nulls), false, limits)
@@ -207,7 +207,7 @@ func TestNullIsAsIfNothingWereSaid(t *testing.T) {
 	}
 }
 
-func TestWhatNoDatabaseKeepsIsReplacedInNames(t *testing.T) {
+func TestNULAndInvalidUTF8AreReplacedInNames(t *testing.T) {
 	r, err := ReadRequest([]byte(`{"run_id":"r\u0000","type":"x","tool":"`+"\xff"+`"}`), false, limits)
 	if err != nil || len(r.Items) != 1 {
 		t.Fatalf("%v, error %v", r, err)

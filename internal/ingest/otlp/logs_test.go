@@ -136,7 +136,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestRecordsThatNameNoSession(t *testing.T) {
+func TestRecordsWithoutASession(t *testing.T) {
 	prompt := kv{"event.name": "codex.user_prompt"}
 	other := kv{"event.name": "http.request"}
 	events, _, rejected, reason := Logs(logs(t, logged{attributes: prompt}, logged{attributes: other}, logged{attributes: prompt}))
@@ -145,7 +145,7 @@ func TestRecordsThatNameNoSession(t *testing.T) {
 	}
 }
 
-func TestRecordsThatAreSentAgain(t *testing.T) {
+func TestRepeatedRecords(t *testing.T) {
 	ids := func(records ...logged) (ids []string) {
 		events, _, _, _ := Logs(logs(t, records...))
 		for _, e := range events {

@@ -109,7 +109,7 @@ var (
 	agentSide  = given{id: 2, parent: 1, name: "execute_tool ls", start: 10, end: 20}
 )
 
-func TestOneCallCountsOnce(t *testing.T) {
+func TestSpansOfOneCallCountOnce(t *testing.T) {
 	once := []string{`02.start tool_call_started ls 02 {"d":1}`, `02.end tool_call_completed ls 02 "ok"`}
 
 	t.Run("the agent's, the client's and the server's span are one call", func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestOneCallCountsOnce(t *testing.T) {
 	})
 }
 
-func TestCallsThatAreMoreThanOne(t *testing.T) {
+func TestSpansOfDifferentCallsCountSeparately(t *testing.T) {
 	t.Run("a tool that calls another one over MCP is two calls", func(t *testing.T) {
 		outer := agentSide
 		outer.name = "execute_tool tools"
@@ -154,7 +154,7 @@ func TestCallsThatAreMoreThanOne(t *testing.T) {
 	})
 }
 
-func TestWhatOneCallTakesFromItsSpans(t *testing.T) {
+func TestOneCallMergesTheFieldsOfItsSpans(t *testing.T) {
 	t.Run("the server's failure is the call's, as the agent's span does not tell of one", func(t *testing.T) {
 		inner := serverSpan
 		inner.status, inner.message = failed, "disk full"
@@ -397,7 +397,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-func TestTextsAreMadeValid(t *testing.T) {
+func TestInvalidTextsAreReplaced(t *testing.T) {
 	check(t, tell(t, given{
 		id: 2, parent: 1, name: "execute_tool l\xffs", start: 1, end: 2,
 		attributes: kv{"gen_ai.agent.name": "cl\xfferk"},
@@ -405,7 +405,7 @@ func TestTextsAreMadeValid(t *testing.T) {
 		"02.start tool_call_started cl\ufffderk l\ufffds 02", "02.end tool_call_completed cl\ufffderk l\ufffds 02")
 }
 
-func TestSpansWithoutIDsAreRefused(t *testing.T) {
+func TestSpansWithoutIDsAreRejected(t *testing.T) {
 	td := traces(t, given{id: 2, parent: 1, name: "execute_tool ls"}, given{id: 3, name: "execute_tool ls"}, given{id: 4, name: "execute_tool ls"})
 	scopes := td.ResourceSpans().At(0).ScopeSpans()
 	scopes.At(0).Spans().At(0).SetSpanID(pcommon.NewSpanIDEmpty())
@@ -416,7 +416,7 @@ func TestSpansWithoutIDsAreRefused(t *testing.T) {
 	}
 }
 
-func TestEmitsErrorComesBack(t *testing.T) {
+func TestTheErrorOfEmitIsReturned(t *testing.T) {
 	stop := errors.New("stop")
 	err := send(traces(t, given{id: 2, name: "execute_tool ls"}), func(*unloop.Event) error { return stop })
 	if !errors.Is(err, stop) {
@@ -424,7 +424,7 @@ func TestEmitsErrorComesBack(t *testing.T) {
 	}
 }
 
-func TestTheLeastSpanOfARingLosesItsParent(t *testing.T) {
+func TestParentCyclesBreakAtTheSmallestSpanID(t *testing.T) {
 	check(t, tell(t,
 		given{id: 2, parent: 3, name: "execute_tool ls", start: 1, end: 4},
 		given{id: 3, parent: 2, name: "invoke_agent a", start: 2, end: 3},

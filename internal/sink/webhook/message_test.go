@@ -211,7 +211,7 @@ func TestTheMessageForSlack(t *testing.T) {
 	}
 }
 
-func TestSlackIsNotSentMoreThanItTakes(t *testing.T) {
+func TestMessagesForSlackAreLimited(t *testing.T) {
 	m := (&notifier{options: &Options{}}).messageOf(noticeOf("w", 9, sink.Grown))
 	m.Run.Name, m.Run.Project = strings.Repeat("<", 5000), strings.Repeat("é", 5000)
 	m.Warning.Message, m.Warning.Why = strings.Repeat("&", 5000), strings.Repeat("é", 5000)
@@ -263,7 +263,7 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-func TestRedirectsStayAtTheHost(t *testing.T) {
+func TestRedirectsToOtherHostsAreNotFollowed(t *testing.T) {
 	elsewhere := &receiver{}
 	other := listen(t, elsewhere)
 	var there []string
@@ -296,7 +296,7 @@ func TestRedirectsStayAtTheHost(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutEndIsLeft(t *testing.T) {
+func TestAnEndlessResponseIsAbandoned(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
 			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
@@ -310,7 +310,7 @@ func TestAnAnswerWithoutEndIsLeft(t *testing.T) {
 	}
 }
 
-func TestNoErrorNamesTheAddress(t *testing.T) {
+func TestErrorsDoNotContainTheAddress(t *testing.T) {
 	w := &notifier{endpoint: Endpoint{URL: "http://127.0.0.1:1/secret"}, options: &Options{}}
 	w.client = newClient(&w.endpoint, nil)
 	if err := w.post(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") {

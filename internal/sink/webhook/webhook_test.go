@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-func TestWhatAPersonIsTold(t *testing.T) {
+func TestLevelsOfNotices(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		updates []*store.Update
@@ -80,7 +80,7 @@ func TestWhatAPersonIsTold(t *testing.T) {
 	}
 }
 
-func TestNothingIsToldTwiceAfterARestart(t *testing.T) {
+func TestNothingIsSentTwiceAfterARestart(t *testing.T) {
 	claims, to := &ledger{}, &receiver{}
 	for _, u := range []*store.Update{
 		raised("w", 3), raised("w", 3), grown("w", 9), grown("w", 10), grown("w", 70), grown("w", 17), // folded anew
@@ -93,7 +93,7 @@ func TestNothingIsToldTwiceAfterARestart(t *testing.T) {
 	}
 }
 
-func TestALoopThatGrowsAsksTheStoreNothing(t *testing.T) {
+func TestAGrowingLoopDoesNotReadTheStore(t *testing.T) {
 	claims := &ledger{}
 	inBubble(t, &receiver{}, claims, Endpoint{}, func(_ *testing.T, r *rig) {
 		for n := range 1000 {
@@ -106,7 +106,7 @@ func TestALoopThatGrowsAsksTheStoreNothing(t *testing.T) {
 	}
 }
 
-func TestFiltersChooseWarnings(t *testing.T) {
+func TestFiltersSelectWarnings(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		e    Endpoint
@@ -131,7 +131,7 @@ func TestFiltersChooseWarnings(t *testing.T) {
 	}
 }
 
-func TestAMessageIsTriedAgainWithPatience(t *testing.T) {
+func TestAFailedMessageIsRepeatedWithBackoff(t *testing.T) {
 	to := &receiver{statuses: []int{500, 0, 503, 408, 429}}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("w", 3))
@@ -158,7 +158,7 @@ func TestAMessageIsTriedAgainWithPatience(t *testing.T) {
 	})
 }
 
-func TestAnEndpointIsLeftAloneAsLongAsItAsks(t *testing.T) {
+func TestRetryAfterIsHonoured(t *testing.T) {
 	for after, want := range map[string]time.Duration{
 		"100":                           100 * time.Second,
 		"Sat, 01 Jan 2000 00:02:00 GMT": 2 * time.Minute, // fake time begins at midnight
@@ -180,7 +180,7 @@ func TestAnEndpointIsLeftAloneAsLongAsItAsks(t *testing.T) {
 	}
 }
 
-func TestAMessageIsGivenUpInTheEndAndIsNotClaimedAnyMore(t *testing.T) {
+func TestAMessageThatIsGivenUpIsUnclaimed(t *testing.T) {
 	for what, to := range map[string]*receiver{
 		"a dead endpoint":         {statuses: make([]int, 1000)},
 		"a wish for a long break": {statuses: []int{503}, after: "86400"},
@@ -214,7 +214,7 @@ func TestAMessageIsGivenUpInTheEndAndIsNotClaimedAnyMore(t *testing.T) {
 	}
 }
 
-func TestABrokenStoreIsSaidAndTheNextGrowthIsTold(t *testing.T) {
+func TestAFailedClaimIsLoggedAndRepeatedAtTheNextGrowth(t *testing.T) {
 	claims := &ledger{err: errors.New("the disk is full")}
 	inBubble(t, &receiver{}, claims, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("w", 3))
@@ -231,7 +231,7 @@ func TestABrokenStoreIsSaidAndTheNextGrowthIsTold(t *testing.T) {
 	})
 }
 
-func TestWhileAnEndpointIsSlowOnlyTheLatestOfAWarningWaits(t *testing.T) {
+func TestASlowEndpointGetsTheLatestStateOfAWarning(t *testing.T) {
 	to := &receiver{hold: 5 * time.Second}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
@@ -254,7 +254,7 @@ func TestWhileAnEndpointIsSlowOnlyTheLatestOfAWarningWaits(t *testing.T) {
 	})
 }
 
-func TestWhatHasNoPlaceIsCountedAndSaidNowAndThen(t *testing.T) {
+func TestDroppedNoticesAreCountedAndLogged(t *testing.T) {
 	to := &receiver{hold: time.Second}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
@@ -278,7 +278,7 @@ func TestWhatHasNoPlaceIsCountedAndSaidNowAndThen(t *testing.T) {
 	}
 }
 
-func TestARunThatIsDeletedIsNotToldOf(t *testing.T) {
+func TestADeletedRunSendsNoNotice(t *testing.T) {
 	to := &receiver{hold: time.Second}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
@@ -295,7 +295,7 @@ func TestARunThatIsDeletedIsNotToldOf(t *testing.T) {
 	})
 }
 
-func TestCloseSendsWhatWaits(t *testing.T) {
+func TestCloseSendsQueuedNotices(t *testing.T) {
 	to := &receiver{hold: time.Second}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(_ *testing.T, r *rig) {
 		r.Publish(raised("a", 3))
@@ -306,7 +306,7 @@ func TestCloseSendsWhatWaits(t *testing.T) {
 	}
 }
 
-func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
+func TestCloseEndsAfterItsTimeout(t *testing.T) {
 	claims := &ledger{}
 	inBubble(t, &receiver{hold: time.Hour}, claims, Endpoint{Timeout: 5 * time.Minute}, func(t *testing.T, r *rig) {
 		r.Publish(raised("a", 3))
@@ -334,7 +334,7 @@ func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
 	})
 }
 
-func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
+func TestADeadEndpointDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead, well := &receiver{statuses: make([]int, 1000)}, &receiver{}
 		hosts, stop := hostsOf(map[string]*receiver{"dead.test:80": dead, "well.test:80": well})
@@ -359,7 +359,7 @@ func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-func TestOptionsNameAllTheirMistakesAndNoSecret(t *testing.T) {
+func TestOptionsReportAllErrorsWithoutSecrets(t *testing.T) {
 	o := Options{URL: "unloop", Endpoints: []Endpoint{
 		{URL: "https://hooks.test/x"},
 		{URL: "ftp://hooks.test/secret", Format: "xml", Severity: "bad", Timeout: time.Hour},
