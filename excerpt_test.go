@@ -52,7 +52,7 @@ func TestExcerptIsCutBetweenCharacters(t *testing.T) {
 			r := fold(t, "call read\nresult read "+strings.Repeat("x", shift)+strings.Repeat(filler, 200), nil)
 			_, output := r.Excerpt(r.StepAt(0))
 			if kept := len(strings.TrimSuffix(output, "…")); !utf8.ValidString(output) || kept > 128 || kept < 122 {
-				t.Errorf("%d bytes before %q: %d bytes are shown: %q", shift, filler, kept, output)
+				t.Errorf("%d bytes before %q: the excerpt has %d bytes: %q", shift, filler, kept, output)
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func TestAnOutcomeWithoutAStartIsNotCountedAsACall(t *testing.T) {
 		t.Errorf("%d calls, %d counted, the latest is %+v", r.Calls(), r.Metrics().ToolCalls, r.StepAt(0))
 	}
 	if step := r.Current().Step; step.Tool != "read" || step.Outcome != unloop.Completed || !step.Novel {
-		t.Errorf("it tells %+v", step)
+		t.Errorf("the step is %+v", step)
 	}
 }
 

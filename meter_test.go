@@ -77,7 +77,7 @@ func TestAnInvalidMeterIsRejected(t *testing.T) {
 		"too much patience":           {Excused: 3},
 	} {
 		if m.validate(&state{Metrics: Metrics{Events: 100}}) == nil {
-			t.Errorf("%s: it was taken", name)
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

@@ -124,6 +124,6 @@ func TestRepeats(t *testing.T) {
 		call   read {"note":"y","path":"a","limit":5}
 		result read 1`, nil)
 	if n := r.Current().Step.Repeats.N; n != 2 {
-		t.Errorf("the same target brought the same result %d times, want 2", n)
+		t.Errorf("Repeats is %d, want 2", n)
 	}
 }

@@ -58,10 +58,10 @@ func TestRecentCountsEvicts(t *testing.T) {
 	}
 	others(2 * maxRecentCounts)
 	if n := tally.add(1, step).N; n != 1 {
-		t.Errorf("after %d others it counts %d times, so it was not forgotten", 2*maxRecentCounts, n)
+		t.Errorf("after %d others the count is %d, so it was not evicted", 2*maxRecentCounts, n)
 	}
 	if kept := len(tally.young.entries) + len(tally.old.entries); kept > 2*maxRecentCounts {
-		t.Errorf("%d things are kept, more than %d", kept, 2*maxRecentCounts)
+		t.Errorf("%d entries are kept, more than %d", kept, 2*maxRecentCounts)
 	}
 }
 

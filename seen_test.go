@@ -48,7 +48,7 @@ func TestSeenEvictsTheOldestAndIsBounded(t *testing.T) {
 		t.Errorf("it keeps %d", s.n)
 	}
 	if n := len(s.places); n > 4*maxSeen {
-		t.Errorf("it takes %d places", n)
+		t.Errorf("the table has %d places", n)
 	}
 	if s.add(5*maxSeen - maxSeen/2) {
 		t.Error("it has forgotten what it surely remembers")
@@ -88,7 +88,7 @@ func TestSeenRejectsInvalidData(t *testing.T) {
 		"one and one again": "AgABAAAAAQAAAA==",
 	} {
 		if err := new(seen).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%s: it was taken", name)
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

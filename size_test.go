@@ -60,7 +60,7 @@ func TestSizeEstimatesTheMemoryOfARun(t *testing.T) {
 			}
 			took := heap() - before
 			if size < took/2 || size > 2*took {
-				t.Errorf("a run says %d bytes, and takes %d", size/runs, took/runs)
+				t.Errorf("Size returns %d bytes for a run, the memory is %d", size/runs, took/runs)
 			}
 			runtime.KeepAlive(kept)
 			runtime.KeepAlive(warm)

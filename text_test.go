@@ -59,7 +59,7 @@ func TestTextRepeats(t *testing.T) {
 			r := unloop.NewRun("run", unloop.Options{Needs: unloop.NeedTexts})
 			r.Add(&unloop.Event{Type: unloop.MessageSent, Role: unloop.RoleAssistant, Text: tc.text})
 			if got := r.Current().Text; got.Times != tc.times || tc.times > 1 && got.Period != tc.period {
-				t.Errorf("%d bytes stand there %d times, want %d bytes %d times", got.Period, got.Times, tc.period, tc.times)
+				t.Errorf("%d bytes repeat %d times, want %d bytes %d times", got.Period, got.Times, tc.period, tc.times)
 			}
 		})
 	}
@@ -68,7 +68,7 @@ func TestTextRepeats(t *testing.T) {
 func TestOnlyAnAssistantRepeatsItself(t *testing.T) {
 	r := fold(t, "user Please look at the parser and fix the failing test now.", nil)
 	if got := r.Current().Text; got != nil {
-		t.Errorf("a user's message tells %+v", got)
+		t.Errorf("the text of a user's message is %+v", got)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestRestating(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := fold(t, tc.lines, nil).RestatedWeight(); got < tc.least || got > tc.most {
-				t.Errorf("%.2f messages are said again, want %.2f to %.2f", got, tc.least, tc.most)
+				t.Errorf("the restated weight is %.2f messages, want %.2f to %.2f", got, tc.least, tc.most)
 			}
 		})
 	}

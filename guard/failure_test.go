@@ -146,6 +146,6 @@ func TestAStateThatPanicsIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Restore(p, Options{}, data); err == nil || !strings.Contains(err.Error(), "a state with a fault") {
-		t.Errorf("it was restored (%v)", err)
+		t.Errorf("Restore returns no error (%v)", err)
 	}
 }

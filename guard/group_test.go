@@ -27,6 +27,6 @@ func TestAGroupEvictsGuardsBeyondItsBytes(t *testing.T) {
 		group.End(fmt.Sprint("run", k))
 	}
 	if group.Bytes() != 0 {
-		t.Errorf("no guard is left, and they take %d bytes", group.Bytes())
+		t.Errorf("an empty group has %d bytes", group.Bytes())
 	}
 }

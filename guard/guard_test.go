@@ -128,7 +128,7 @@ func TestInvalidSnapshotsAreRejected(t *testing.T) {
 			t.Fatalf("%s: the snapshot was not changed: %s", name, good)
 		}
 		if _, err := Restore(p, Options{}, []byte(data)); err == nil {
-			t.Errorf("%s: it was restored", name)
+			t.Errorf("%s: Restore returns no error", name)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestFormsOfADecision(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if block.Err() != nil {
-		t.Error("a block is no error")
+		t.Error("Err returns an error for a block")
 	}
 }
 

@@ -178,7 +178,7 @@ func TestIgnore(t *testing.T) {
 				t.Errorf("a tool that is ignored: %v", got)
 			}
 			if got := act(t, name, "ignore: [other]", polls); len(got) == 0 {
-				t.Error("a tool that is not ignored is let go on")
+				t.Error("a tool that is not ignored is allowed")
 			}
 		})
 	}
@@ -236,7 +236,7 @@ func TestShadow(t *testing.T) {
 		t.Errorf("what would have been done: %v", got)
 	}
 	if actingProfile(t, "agentium", "").Shadow() {
-		t.Error("a profile is in shadow though nobody asked for it")
+		t.Error("a profile is in shadow mode by default")
 	}
 }
 

@@ -48,11 +48,11 @@ func TestCustomReportsEveryError(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Custom(tc.parts)
 			if err == nil {
-				t.Fatal("it was made")
+				t.Fatal("Custom returns no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 		})
@@ -72,7 +72,7 @@ func TestAProfileReturnsCopies(t *testing.T) {
 	p.Settings().common().Ignore[0] = "changed"
 	p.Settings().common().Tools["b"] = Tool{}
 	if got := string(p.YAML()); got != before || p.Detectors()[0] == nil || len(p.List()) == 0 {
-		t.Errorf("it was changed: %s\nbefore:\n%s", got, before)
+		t.Errorf("the profile has changed: %s\nbefore:\n%s", got, before)
 	}
 	settings := DefaultSettings()
 	built, err := FromSettings(settings)
@@ -123,6 +123,6 @@ func TestACustomProfileCallsDetectorsLikeABuiltInOne(t *testing.T) {
 		}
 	}
 	if stopped == 0 {
-		t.Error("nothing was decided, so nothing was compared")
+		t.Error("there was no decision, so the test compares nothing")
 	}
 }

@@ -46,11 +46,11 @@ func TestLoadReportsEveryError(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Load(tc.src)
 			if err == nil {
-				t.Fatal("it was loaded")
+				t.Fatal("Load returns no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 		})
@@ -91,7 +91,7 @@ func TestAnErrorHasFileLineFieldValueAndAllowedValues(t *testing.T) {
 			_, err := Load(tc.src)
 			var got *SettingError
 			if !errors.As(err, &got) {
-				t.Fatalf("it is a %T: %v", err, err)
+				t.Fatalf("the error is a %T: %v", err, err)
 			}
 			if diff := cmp.Diff(&tc.want, got, cmpopts.IgnoreFields(SettingError{}, "Reason")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -122,11 +122,11 @@ func TestErrorsInSettingsOfActingProfiles(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Load(Source{Name: tc.profile, Config: []byte(tc.config)})
 			if err == nil {
-				t.Fatal("it was loaded")
+				t.Fatal("Load returns no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 		})

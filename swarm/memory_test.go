@@ -273,7 +273,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			}
 		}
 		if took := heap() - before; took > 3<<20 {
-			t.Errorf("it takes %d KiB", took>>10)
+			t.Errorf("the memory is %d KiB", took>>10)
 		}
 		if got, want := m.Dropped(), (swarm.Dropped{Fingerprints: 2048}); got != want {
 			t.Errorf("dropped %+v, want %+v", got, want)

@@ -96,7 +96,7 @@ say done
 		t.Error(diff)
 	}
 	if want := "The empty line above counts for nothing."; trace.About != want {
-		t.Errorf("it is about %q, want %q", trace.About, want)
+		t.Errorf("the subject is %q, want %q", trace.About, want)
 	}
 }
 
@@ -130,10 +130,10 @@ func TestParseErrorsNameReasonAndLine(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			trace, err := Parse("x.trace", []byte(tc.data))
 			if err == nil {
-				t.Fatalf("it was read as %d events", len(trace.Entries))
+				t.Fatalf("Parse returns %d events and no error", len(trace.Entries))
 			}
 			if !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("error %q does not say %q", err, tc.want)
+				t.Errorf("error %q does not contain %q", err, tc.want)
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, part := range []json.RawMessage{entry.Event.Input, entry.Event.Output, entry.Event.Error} {
 				if part != nil && !json.Valid(part) {
-					t.Fatalf("entry %d holds %s, which is no JSON", k, part)
+					t.Fatalf("entry %d has %s, which is not JSON", k, part)
 				}
 			}
 		}

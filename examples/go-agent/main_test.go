@@ -20,7 +20,7 @@ func TestTheAgentLoopsWithoutAGuardAndIsStoppedWithOne(t *testing.T) {
 		}
 		nudged, stopped := strings.Index(with.String(), "_loop_guard"), strings.Index(with.String(), "stopped: ")
 		if nudged < 0 || stopped < nudged {
-			t.Errorf("with %s it was not nudged and then stopped:\n%s", name, &with)
+			t.Errorf("with %s the agent was not nudged and then stopped:\n%s", name, &with)
 		}
 	}
 }

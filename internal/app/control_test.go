@@ -101,7 +101,7 @@ func TestAPersonControlsAGuardedRun(t *testing.T) {
 		t.Errorf("the nudge is not in %s", answer)
 	}
 	if answer, _ := c.call("b"); strings.Contains(answer, "archive") {
-		t.Errorf("the nudge comes again: %s", answer)
+		t.Errorf("the nudge is repeated: %s", answer)
 	}
 	c.order(`{"act":"pause","by":"Ann","why":"lunch"}`)
 	for len(c.calls) > 0 {
@@ -156,7 +156,7 @@ func TestAnOrderSurvivesRestartsOfServerAndGuard(t *testing.T) {
 		again := newControlled(t, serve(t, at), "kept")
 		again.until("guard that has the halt", func(s api.ControlState) bool { return s.Listening && s.Waiting == 0 })
 		if _, err := again.call("again"); err == nil {
-			t.Error("a new guard of a halted run lets it go on")
+			t.Error("a new guard of a halted run allows a call")
 		}
 	})
 }

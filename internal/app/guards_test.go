@@ -290,7 +290,7 @@ func TestTheLeastRecentlyUsedGuardIsEvicted(t *testing.T) {
 	calls(1)
 	calls(maxGuards + 1)
 	if kept := calls(1); !strings.Contains(kept, `"calls":3`) {
-		t.Errorf("that which was asked again: %s", kept)
+		t.Errorf("the guard that was used again: %s", kept)
 	}
 	if forgotten := calls(2); !strings.Contains(forgotten, `"calls":1`) {
 		t.Errorf("that which was not: %s", forgotten)

@@ -34,6 +34,6 @@ func TestAMutedRuleSendsNoWebhook(t *testing.T) {
 		failing(t, url, project, "loop", 6)
 	}
 	if first := <-told; first != "loud" {
-		t.Errorf("the webhook is told of run %q first", first)
+		t.Errorf("the first webhook is about run %q", first)
 	}
 }

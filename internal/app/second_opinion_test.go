@@ -92,7 +92,7 @@ func TestAServerReplaysASecondOpinionWithoutAModel(t *testing.T) {
 				}
 			}
 			if len(asked) != before || before != 1 {
-				t.Errorf("%d questions, and %d with the replay, want 1 and no more", before, len(asked))
+				t.Errorf("%d questions before the replay and %d after it, want 1 and 1", before, len(asked))
 			}
 			if metrics := string(get(t, url+"/metrics")); !strings.Contains(metrics, `unloop_second_opinions_total{result="not_stuck"} 1`) {
 				t.Error("the metrics do not count the answer")
@@ -120,7 +120,7 @@ func TestAGuardOverHTTPAsksOutsideOfRequests(t *testing.T) {
 	}
 	answers := string(post(t, url+"/api/guard", "application/x-ndjson", []byte(lines.String())))
 	if !strings.Contains(answers, `"action":"block"`) {
-		t.Errorf("without an opinion there is no stop: %s", answers)
+		t.Errorf("no stop without an opinion: %s", answers)
 	}
 	<-asked
 }

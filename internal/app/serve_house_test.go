@@ -86,10 +86,10 @@ func TestAWarningSendsOneWebhook(t *testing.T) {
 		})
 	}
 	if got := <-told; !strings.HasPrefix(got, "same_call_same_result ") {
-		t.Errorf("told of %s", got)
+		t.Errorf("the webhook is about %s", got)
 	}
 	if len(told) > 0 {
-		t.Errorf("told of %s as well", <-told)
+		t.Errorf("a further webhook is about %s", <-told)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 		kept[r.ID] = true
 	}
 	if err != nil || len(runs) == 0 || len(runs) == 300 || !kept["run-299"] || kept["run-000"] {
-		t.Errorf("%d runs are left, the first %v, the last %v (%v)", len(runs), kept["run-000"], kept["run-299"], err)
+		t.Errorf("%d runs remain, the first %v, the last %v (%v)", len(runs), kept["run-000"], kept["run-299"], err)
 	}
 	web.Close()
 	stop()
@@ -147,10 +147,10 @@ func TestAServerWithoutItsPortCreatesNoDatabase(t *testing.T) {
 		}
 		err := (&Serve{Config: c, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
 		if err == nil || !strings.HasPrefix(err.Error(), port+": ") {
-			t.Errorf("%s is taken: error %v", port, err)
+			t.Errorf("with a taken port for %s the error is %v", port, err)
 		}
 		if _, err := os.Stat(c.DB); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s is taken: looking for the database gives %v", port, err)
+			t.Errorf("with a taken port for %s, Stat of the database returns %v", port, err)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestAServerEndsAfterAnotherOneUsedItsDatabase(t *testing.T) {
 	select {
 	case <-serving.done:
 	case <-time.After(time.Minute):
-		t.Error("the first server goes on")
+		t.Error("the first server continues")
 		stop()
 	}
 	if err := serving.wait(); !errors.Is(err, store.ErrFenced) {

@@ -79,7 +79,7 @@ func TestDoctorReportsProblems(t *testing.T) {
 				t.Errorf("exit status %d, want %d", status, tc.status)
 			}
 			if !strings.Contains(stdout.String(), tc.want) || stderr.Len() > 0 {
-				t.Errorf("it says %s%s, want %q", stdout.String(), stderr.String(), tc.want)
+				t.Errorf("the output is %s%s, want %q", stdout.String(), stderr.String(), tc.want)
 			}
 		})
 	}

@@ -58,7 +58,7 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 		t.Errorf("of all loops it catches %.1f %%, and not 85", 100*caught.Share())
 	}
 	if median, _ := delays.Median(); median > 4 {
-		t.Errorf("it takes %.1f events, and not 4", median)
+		t.Errorf("the median is %.1f events, want 4", median)
 	}
 	alarms := sheet.Successful.Flagged
 	for kind, hit := range sheet.LookAlikes {

@@ -69,7 +69,7 @@ func TestNamesOfFilesAndRunsAreEscapedForTheTerminal(t *testing.T) {
 			}
 		}
 		if out.Len()+errs.Len() == 0 {
-			t.Errorf("%q prints nothing, so this tests nothing", args)
+			t.Errorf("%q prints nothing, so the test checks nothing", args)
 		}
 	}
 }

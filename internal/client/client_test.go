@@ -281,7 +281,7 @@ func TestSenderReportsRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]Refusal{{"r", "bad", "tool: it is bad"}}, told); diff != "" {
-		t.Errorf("told as it happened:\n%s", diff)
+		t.Errorf("the calls of the callback:\n%s", diff)
 	}
 	if err := sendAll(t, s, bad); err != nil { // none of a request
 		t.Fatal(err)
@@ -391,7 +391,7 @@ func TestARunWithAnIDLikeAPathStepIsFound(t *testing.T) {
 			_, _ = io.WriteString(w, `{"id":"x"}`)
 		})
 		if _, err := c.Run(t.Context(), id); err != nil || asked != want {
-			t.Errorf("%q is asked for as %s: %v", id, asked, err)
+			t.Errorf("%q is requested as %s: %v", id, asked, err)
 		}
 	}
 }

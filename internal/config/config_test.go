@@ -36,7 +36,7 @@ func TestTheInitialFileContainsTheDefaults(t *testing.T) {
 	}
 	for f := range fields("", reflect.ValueOf(Config{})) {
 		if f.doc == "" || !strings.Contains(strings.ReplaceAll(string(text), "\n#", ""), f.doc) {
-			t.Errorf("the file does not say what %s is for", f.path)
+			t.Errorf("the file has no description of %s", f.path)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestValidateJoinsAllErrors(t *testing.T) {
 		"project must not be empty", `log.level is "loud"; it must be one of debug, info, warn, error`, `log.format is "xml"`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v does not say %q", err, want)
+			t.Errorf("error %v does not contain %q", err, want)
 		}
 	}
 }
@@ -101,10 +101,10 @@ func TestValidate(t *testing.T) {
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("error %v does not say %q", err, tc.want)
+				t.Errorf("error %v does not contain %q", err, tc.want)
 			}
 			if err != nil && strings.Contains(err.Error(), "geheim") {
-				t.Errorf("error %v tells a secret", err)
+				t.Errorf("error %v contains a secret", err)
 			}
 		})
 	}

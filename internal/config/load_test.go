@@ -142,7 +142,7 @@ func TestEverySettingHasADifferentVariable(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", f.path, err)
 		case cmp.Equal(got.Config, Default()):
-			t.Errorf("%s changes nothing", f.env)
+			t.Errorf("%s has no effect", f.env)
 		}
 	}
 }
@@ -185,17 +185,17 @@ func TestLoadReportsEveryErrorWithItsPlace(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := load(t, tc.text, tc.src)
 			if err == nil {
-				t.Fatal("it was loaded")
+				t.Fatal("Load returns no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 			for _, e := range settings.Unjoin(err) {
 				var m *settings.Error
 				if !errors.As(e, &m) || m.File == "" {
-					t.Errorf("%q does not say where", e)
+					t.Errorf("%q has no place", e)
 				}
 			}
 		})

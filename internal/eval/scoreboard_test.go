@@ -217,7 +217,7 @@ func TestReadEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := New(nil).Read(ctx, "runs", strings.NewReader(line("success", "{}", "a"))); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that it was cancelled", err)
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestCanonicalAgreesWithDecoding(t *testing.T) {
 		equal := fmt.Sprint(value) == fmt.Sprint(other)
 		plainOther, _ := json.Marshal(other)
 		if got := bytes.Equal(want, c.Canonical(plainOther)); !equal && got && !bytes.Equal(plain, plainOther) {
-			t.Fatalf("%s and %s are taken for one", plain, plainOther)
+			t.Fatalf("%s and %s are equal", plain, plainOther)
 		}
 	})
 }
@@ -277,7 +277,7 @@ func TestSimilarIsBounded(t *testing.T) {
 		t.Error("alike, but not seen with a full comparison left")
 	}
 	if m.Similar(other, &shape, 0.7) {
-		t.Error("compared in full with none left")
+		t.Error("a full comparison was made beyond the budget")
 	}
 }
 

@@ -40,7 +40,7 @@ func TestWordsClassifyAText(t *testing.T) {
 		"The edit failed: the two strings are identical, as said": Refused,
 	} {
 		if got := wordsOf(text).Ending; got != want {
-			t.Errorf("%q tells %d, want %d", text, got, want)
+			t.Errorf("the class of %q is %d, want %d", text, got, want)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestOnlyTheBeginningAndTheEndOfALongTextAreRead(t *testing.T) {
 
 func TestAnOutcomeOfOnlyAStatusIsUnclassified(t *testing.T) {
 	if w := wordsOf(`<returncode>1</returncode>\n<output>\n</output> exit status 1`); w.Says != 0 {
-		t.Errorf("%d words say something", w.Says)
+		t.Errorf("%d words have a class", w.Says)
 	}
 }
 
@@ -136,7 +136,7 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		w := wordsOf(string(text))
 		if len(w.List) > len(text) || w.Count > len(w.Numbers) || w.Says > len(w.List) {
-			t.Errorf("%d words, %d numbers, %d that say something", len(w.List), w.Count, w.Says)
+			t.Errorf("%d words, %d numbers, %d with a class", len(w.List), w.Count, w.Says)
 		}
 		Completion(string(text))
 	})
@@ -175,7 +175,7 @@ func TestWordsRecogniseThatNothingWasDone(t *testing.T) {
 		"updated 3 files":                Done,
 	} {
 		if got := wordsOf(text).Ending; got != want {
-			t.Errorf("%s: it tells %d, want %d", text, got, want)
+			t.Errorf("%s: the class is %d, want %d", text, got, want)
 		}
 	}
 }

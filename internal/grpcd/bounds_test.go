@@ -107,7 +107,7 @@ func TestMemoryIsSharedByCalls(t *testing.T) {
 	o.Message, o.Memory = 1<<10, 2<<10
 	r, to, done := occupied(t, o)
 	if held := r.memory.Load(); held == 0 {
-		t.Error("the first call holds nothing")
+		t.Error("the first call has no memory")
 	}
 	r.memory.Add(1 << 10)
 	_, err := r.send(t.Context(), "second")

@@ -250,7 +250,7 @@ func TestErrorsHaveTheirCodes(t *testing.T) {
 				t.Errorf("code %s, want %s", told.Code(), c.code)
 			}
 			if strings.Contains(told.Message(), "secret") {
-				t.Errorf("told: %s", told.Message())
+				t.Errorf("message: %s", told.Message())
 			}
 			if again := retryDelay(told); again != c.again {
 				t.Errorf("again after %s, want %s", again, c.again)
@@ -344,7 +344,7 @@ func TestOptionsReportAllErrors(t *testing.T) {
 	}
 	for _, name := range []string{"busy", "message", "memory", "calls", "connections", "timeout"} {
 		if !strings.Contains(err.Error(), name) {
-			t.Errorf("nothing of %s: %v", name, err)
+			t.Errorf("no error for %s: %v", name, err)
 		}
 	}
 	if _, err := New(&recorder{}, o, slog.New(slog.DiscardHandler)); err == nil {

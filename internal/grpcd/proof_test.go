@@ -75,7 +75,7 @@ func TestASilentUnprovenConnectionIsClosed(t *testing.T) {
 		_, err = c.Read(make([]byte, 100))
 	}
 	if wait, ok := err.(net.Error); ok && wait.Timeout() {
-		t.Error("it is open after ten seconds")
+		t.Error("the connection is open after ten seconds")
 	}
 	if got := r.Stats().TurnedAway; got != 1 {
 		t.Errorf("turned away %d", got)

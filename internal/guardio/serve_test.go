@@ -509,7 +509,7 @@ func TestRunsAreSeparate(t *testing.T) {
 				}
 			}
 			if acted < 50 {
-				t.Errorf("only %d decisions act: the comparison says little", acted)
+				t.Errorf("only %d decisions act, too few for a comparison", acted)
 			}
 			for k := range runs {
 				if diff := cmp.Diff(answers(t, p, runs[k]...), together[k]); diff != "" {

@@ -114,7 +114,7 @@ func TestRequestsForOtherHostsAreRejected(t *testing.T) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local)))
 	if w.Code != http.StatusOK {
-		t.Errorf("the address that the connection came to: %d", w.Code)
+		t.Errorf("the address of the connection: %d", w.Code)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestWithoutTokensTheServerListensOnlyOnLoopback(t *testing.T) {
 		}
 	}
 	if CheckAddr("8765", true) == nil {
-		t.Error("8765 is no address")
+		t.Error("8765 is accepted as an address")
 	}
 }
 

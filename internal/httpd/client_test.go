@@ -40,7 +40,7 @@ func client(t *testing.T, h *testServer, arguments ...string) string {
 		t.Fatalf("%v: %v\n%s", arguments, err, said)
 	}
 	if files, err := filepath.Glob(left + "/*.jsonl"); err != nil || len(files) > 0 {
-		t.Errorf("events that could not be sent: %v, %v\n%s", files, err, said)
+		t.Errorf("unsent events: %v, %v\n%s", files, err, said)
 	}
 	return string(said)
 }

@@ -225,7 +225,7 @@ func (h *testServer) wantAllGiven(t *testing.T) {
 	for _, pool := range []*memory.Pool{h.small, h.large} {
 		taken, err := pool.Take(t.Context(), pool.Size())
 		if err != nil {
-			t.Errorf("some of %d bytes are taken for good: %v", pool.Size(), err)
+			t.Errorf("some of %d bytes are not released: %v", pool.Size(), err)
 		}
 		pool.Give(taken)
 	}
@@ -245,7 +245,7 @@ func TestADeclaredLengthReservesNoMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if taken, err := h.large.Take(t.Context(), h.large.Size()); err != nil {
-		t.Errorf("large bodies find no room: %v", err)
+		t.Errorf("there is no memory for large bodies: %v", err)
 	} else {
 		h.large.Give(taken)
 	}

@@ -67,7 +67,7 @@ func TestAPageOfRunsHasTheTotalAndTheNextPage(t *testing.T) {
 		t.Errorf("%d runs, totals (-want +got):\n%s", got, diff)
 	}
 	if total := h.do(http.MethodGet, "/api/runs?agent=nobody", "").Header().Get("X-Total-Count"); total != "0" {
-		t.Errorf("of nobody there are %q", total)
+		t.Errorf("the total without runs is %q", total)
 	}
 }
 

@@ -302,7 +302,7 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	}
 	h.send(looping("longer", 2000)...)
 	if longer := get[api.Comparison](h, "/api/compare?a=a&b=longer").Diverged; longer == nil || longer.Call != 6 || longer.A != nil || longer.B == nil {
-		t.Errorf("one that goes on: %+v", longer)
+		t.Errorf("an unfinished run: %+v", longer)
 	}
 }
 

@@ -72,7 +72,7 @@ func TestARunIsReplayed(t *testing.T) {
 	}
 	asked := map[string]string{"a": "7", "b": "7", "c": `[1, "x"]`, "d": "true", "e": "[y]"}
 	if diff := cmp.Diff(asked, j.settings); diff != "" || j.profile != "cycles" || j.most != 200_000 {
-		t.Errorf("asked for %s, %d events at most, settings:\n%s", j.profile, j.most, diff)
+		t.Errorf("the request is for %s, %d events at most, settings:\n%s", j.profile, j.most, diff)
 	}
 	var got api.Replay
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {

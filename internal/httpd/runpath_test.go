@@ -40,7 +40,7 @@ func TestRunsWithIDsLikePathStepsAreRead(t *testing.T) {
 			RunID string `json:"run_id"`
 		}](h, asked)
 		if answer.ID+answer.RunID != id {
-			t.Errorf("%s is of %q, want %q", asked, answer.ID+answer.RunID, id)
+			t.Errorf("%s returns run %q, want %q", asked, answer.ID+answer.RunID, id)
 		}
 	}
 	w := watch(t, h.listen().URL+path("..", "/stream"))

@@ -167,7 +167,7 @@ func TestTheStreamOfAllRunsResumesAfterTheLastMessage(t *testing.T) {
 	}
 	fresh := watch(t, server.URL+"/api/stream")
 	if fresh.block() != "retry: 1000" || fresh.block() != ": live" {
-		t.Error("without Last-Event-ID it tells what comes only")
+		t.Error("without Last-Event-ID the stream has only new events")
 	}
 	h.do(http.MethodDelete, "/api/runs/a", "")
 	if m := all.next(); as[api.OverviewUpdate](t, m).Type != "deleted" || as[api.OverviewUpdate](t, m).RunID != "a" {
@@ -338,7 +338,7 @@ func TestAStreamSendsTheEndOfEveryRun(t *testing.T) {
 			m := w.next()
 			u := as[api.OverviewUpdate](t, m)
 			if u.Run.Arrival <= told[u.RunID] {
-				t.Fatalf("run %s at %d comes behind %d", u.RunID, u.Run.Arrival, told[u.RunID])
+				t.Fatalf("run %s at %d is sent after %d", u.RunID, u.Run.Arrival, told[u.RunID])
 			}
 			told[u.RunID] = u.Run.Arrival
 			if u.Run.Status == "completed" && u.Run.EventCount == each {

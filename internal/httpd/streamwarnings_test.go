@@ -94,7 +94,7 @@ func TestChangesAddUpToTheWarnings(t *testing.T) {
 			}
 			for _, w := range changed {
 				if has[w.ID] == w.Count {
-					t.Fatalf("%s is told twice", w.ID)
+					t.Fatalf("%s is sent twice", w.ID)
 				}
 				has[w.ID] = w.Count
 			}

@@ -66,7 +66,7 @@ func TestTelemetryIsAcceptedInBothEncodings(t *testing.T) {
 			h := newTestServer(t, func(o *Options) { o.Telemetry = &taken })
 			w := h.do(http.MethodPost, path, tc.body, "Content-Type", tc.kind, "Content-Encoding", tc.encoding)
 			if w.Code != http.StatusOK || !strings.HasPrefix(tc.kind, w.Header().Get("Content-Type")) || taken.spans+taken.records != 3 {
-				t.Errorf("%s %s %s: %d %s %q, %d taken", path, tc.kind, tc.encoding, w.Code, w.Header().Get("Content-Type"), w.Body, taken.spans+taken.records)
+				t.Errorf("%s %s %s: %d %s %q, %d accepted", path, tc.kind, tc.encoding, w.Code, w.Header().Get("Content-Type"), w.Body, taken.spans+taken.records)
 			}
 			if tc.want != "" && !strings.Contains(w.Body.String(), "partialSuccess") && w.Body.String() != tc.want {
 				t.Errorf("%s %s: %q", path, tc.kind, w.Body)

@@ -99,7 +99,7 @@ func TestReceivingFreesTheBuffer(t *testing.T) {
 		}
 	}
 	if m, ok := s.Try(); ok {
-		t.Errorf("%v out of nothing", m)
+		t.Errorf("Try returns %v, want nothing", m)
 	}
 }
 

@@ -174,7 +174,7 @@ func TestRaw(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if json.Valid([]byte(tc.raw)) && !json.Valid(got) {
-				t.Errorf("%s is no JSON any more", got)
+				t.Errorf("%s is not JSON", got)
 			}
 		})
 	}
@@ -304,7 +304,7 @@ func TestMask(t *testing.T) {
 		raw := json.RawMessage(`{"password":"hunter2"}`)
 		m.Raw(raw)
 		if string(raw) != `{"password":"hunter2"}` {
-			t.Errorf("it is now %s", raw)
+			t.Errorf("the event is %s", raw)
 		}
 	})
 }
@@ -339,7 +339,7 @@ func TestEventsWithASecretInTheirIDAreStillJoined(t *testing.T) {
 		t.Errorf("got %s, then %s; for another id %s", masked, m.ID(id), m.ID(id+"1"))
 	}
 	if again := newMasker(t, `\d+`).ID(masked); again != masked {
-		t.Errorf("masked twice it is %s", again)
+		t.Errorf("masking twice gives %s", again)
 	}
 	for _, plain := range []string{"", "run_0123456789abcdef01234567", "4bf92f3577b34da6a3ce929d0e0e4736", "toolu_01A09q90qw90lq917835lq9"} {
 		if got := m.ID(plain); got != plain {
@@ -392,11 +392,11 @@ func TestSettings(t *testing.T) {
 	t.Run("all mistakes are named", func(t *testing.T) {
 		_, err := New(Settings{Key: []byte("short"), Patterns: []string{"fine", "(", "x*"}})
 		if err == nil {
-			t.Fatal("there is no error")
+			t.Fatal("no error")
 		}
 		for _, want := range []string{"key: got 5 bytes, want at least 16", "patterns[1]: ", `patterns[2]: "x*" matches the empty text`} {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%v does not say %s", err, want)
+				t.Errorf("%v does not contain %s", err, want)
 			}
 		}
 	})

@@ -315,7 +315,7 @@ func TestOverStreamsALineForEachMessage(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-served; err != nil {
-		t.Errorf("the client has gone: %v", err)
+		t.Errorf("the client has disconnected: %v", err)
 	}
 }
 
@@ -347,7 +347,7 @@ func TestAnInvalidLineIsAnsweredAndTheNextIsRead(t *testing.T) {
 		codes = append(codes, said)
 	}
 	if err := errors.Join(toServer.Close(), <-served); err != nil {
-		t.Errorf("the client has gone: %v", err)
+		t.Errorf("the client has disconnected: %v", err)
 	}
 	slices.Sort(codes) // answers to requests are given when they are ready
 	want := []string{"0 0", "1 0", "null -32600", "null -32600", "null -32600", "null -32600", "null -32700", "null -32700", "null -32700", "null -32700"}

@@ -269,7 +269,7 @@ func TestErrorsSayWhyAServerDoesNotAnswer(t *testing.T) {
 	}
 	for _, base := range []string{"", "127.0.0.1:8765", "ftp://a", "http://", "http://user:secret@a", "http://a/?q=1"} {
 		if _, err := NewClient(base, ""); err == nil {
-			t.Errorf("%q is taken for an address", base)
+			t.Errorf("%q is accepted as an address", base)
 		}
 	}
 }

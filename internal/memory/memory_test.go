@@ -16,7 +16,7 @@ func TestSharesAddUpToLessThanTheBudget(t *testing.T) {
 		budget := rapid.Int64Range(1<<20, 1<<50).Draw(t, "budget")
 		s := Split(budget)
 		if all := s.Bodies + s.Calls + s.Queue + s.Traces + s.Runs + s.Guards; all > budget/16*11 || all < budget/16*11-16 {
-			t.Errorf("of %d the parts take %d", budget, all)
+			t.Errorf("the shares of %d add up to %d", budget, all)
 		}
 	})
 }
@@ -59,11 +59,11 @@ func TestAFullPoolBlocksForABoundedTime(t *testing.T) {
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := p.Take(canceled, 1); !errors.Is(err, context.Canceled) {
-			t.Errorf("who has gone gets %v", err)
+			t.Errorf("the error of a cancelled request is %v", err)
 		}
 		time.AfterFunc(time.Second, func() { p.Give(taken) })
 		if taken, err := p.Take(t.Context(), 60); taken != 60 || err != nil {
-			t.Errorf("after a second there is room: %d, %v", taken, err)
+			t.Errorf("after a second Take returns %d, %v", taken, err)
 		}
 	})
 }

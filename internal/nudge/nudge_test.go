@@ -133,7 +133,7 @@ func TestNudgesWithoutContextHaveNoEmptyParts(t *testing.T) {
 			text := n.Text(&policy.Decision{Action: policy.Warn, Code: code, Count: 3, Findings: []unloop.Finding{{Rule: "r", Subject: "grep", What: "grep was called", Try: "Stop."}}})
 			for _, part := range []string{"<no value>", "What repeats", "What changed", "first came", "latest call", ":\nTry"} {
 				if strings.Contains(text, part) {
-					t.Errorf("%s %s says %q:\n%s", profile, code, part, text)
+					t.Errorf("%s %s contains %q:\n%s", profile, code, part, text)
 				}
 			}
 		}
@@ -171,7 +171,7 @@ func TestCustomNudges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := n.Text(&policy.Decision{Action: policy.Halt, Code: "halted"}); !strings.HasPrefix(got, "Halted: ") {
-			t.Errorf("halted says %q", got)
+			t.Errorf("the text of halted is %q", got)
 		}
 	})
 }
@@ -193,11 +193,11 @@ func TestErrorsOfCustomNudgesAreJoined(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := New("default", tc.own)
 			if err == nil {
-				t.Fatal("it was taken")
+				t.Fatal("no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 		})
@@ -211,7 +211,7 @@ func TestANudgeIsAboutTheFindingThatDecided(t *testing.T) {
 	}
 	found := []unloop.Finding{{Rule: "same_error", Subject: "a", What: "a failed"}, {Rule: "cycle", Subject: "b", What: "b goes round"}}
 	if got := n.Text(&policy.Decision{Action: policy.Warn, Code: "nudge", Message: "b goes round", Findings: found}); got != "cycle of b" {
-		t.Errorf("it is about the %s", got)
+		t.Errorf("the nudge is about %s", got)
 	}
 }
 

@@ -49,7 +49,7 @@ func toldOnce(t interface{ Errorf(string, ...any) }, updates []*store.Update) {
 	for _, u := range updates {
 		for _, k := range u.Raised {
 			if w := u.Warnings[k]; has[u.Run.ID][w.ID] {
-				t.Errorf("%s of run %s was told twice", w.Rule, u.Run.ID)
+				t.Errorf("%s of run %s was published twice", w.Rule, u.Run.ID)
 			}
 		}
 		now := make(map[string]bool)
@@ -142,7 +142,7 @@ func TestARunWithLateEventsIsMarkedUntilTheRefold(t *testing.T) {
 		submit(t, p, events[:4]...)
 		v := verdictOf(t, m, "r")
 		if v.Run.Refold == nil || p.State().Refolding != 1 {
-			t.Errorf("run %+v of %+v does not say that it has late events", v.Run, p.State())
+			t.Errorf("run %+v of %+v has no mark for late events", v.Run, p.State())
 		}
 		if len(v.Events) != 16 {
 			t.Errorf("%d events are on disk, want 16", len(v.Events))
@@ -150,7 +150,7 @@ func TestARunWithLateEventsIsMarkedUntilTheRefold(t *testing.T) {
 		before.Events, before.Run.Refold, v.Events = nil, v.Run.Refold, nil
 		before.Analyses, v.Analyses = nil, nil
 		if diff := cmp.Diff(before, v, regardlessOfArrival); diff != "" {
-			t.Errorf("before it is folded again the run says something new (-want +got):\n%s", diff)
+			t.Errorf("before its refold the run has changed (-want +got):\n%s", diff)
 		}
 		arrival := v.Run.Arrival
 		settle(p)
@@ -160,7 +160,7 @@ func TestARunWithLateEventsIsMarkedUntilTheRefold(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if last := sink.updates[len(sink.updates)-1]; last.Invalidated == nil || len(last.Events) != 0 || last.Run.Arrival <= arrival {
-			t.Errorf("the sinks were told %+v", last)
+			t.Errorf("the sinks received %+v", last)
 		}
 		toldOnce(t, sink.updates)
 	})
@@ -313,7 +313,7 @@ func TestAFailedRefoldIsRepeated(t *testing.T) {
 		m.mu.Unlock()
 		time.Sleep(500 * time.Millisecond)
 		if err := p.Health(); !errors.Is(err, errFull) {
-			t.Errorf("it is unwell for %v", err)
+			t.Errorf("Health returns %v", err)
 		}
 		m.mu.Lock()
 		m.fail = nil
@@ -371,7 +371,7 @@ func TestARunThatIsResentWithOtherPositionsIsRepairedOnce(t *testing.T) {
 		stop()
 		for _, u := range sink.updates {
 			if len(u.Raised)+len(u.Warnings) > 0 {
-				t.Errorf("the sinks were told %+v", u)
+				t.Errorf("the sinks received %+v", u)
 			}
 		}
 	})
@@ -390,6 +390,6 @@ func TestAWarningOfACommitWithEarlierEventsIsPublished(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if last := sink.updates[len(sink.updates)-1]; len(last.Raised) == 0 || len(last.Events) != 10 {
-		t.Errorf("the sinks were told %+v", last)
+		t.Errorf("the sinks received %+v", last)
 	}
 }

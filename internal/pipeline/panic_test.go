@@ -117,7 +117,7 @@ func TestAnEventIsRecordedAlthoughTheProfilePanics(t *testing.T) {
 	submit(t, p, calls("other", 3)...)
 	stop()
 	if n := valueOf(t, p.opts.Metrics.Unjudged); n != 1 || strings.Count(log.String(), "a detector with a fault") != 1 {
-		t.Errorf("%v events were not judged; the log says %.300q", n, log.String())
+		t.Errorf("%v events were not judged; the log is %.300q", n, log.String())
 	}
 	got := verdictOf(t, m, "r")
 	if len(got.Events) != checkpointEvery+21 || got.Run.Metrics.Events != checkpointEvery+21 || len(got.Warnings) != 1 {

@@ -268,14 +268,14 @@ func TestADuplicateAtAnotherPositionChangesNothing(t *testing.T) {
 	again := events[3].Clone()
 	again.Sequence = 1000
 	if r := submit(t, p, again); !r.Events[0].Duplicate {
-		t.Error("it was not found to be doubled")
+		t.Error("the duplicate was not detected")
 	}
 	stop()
 	if diff := cmp.Diff(want, verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if last := sink.updates[len(sink.updates)-1]; len(last.Events) != 0 || len(last.Raised) != 0 {
-		t.Errorf("the sinks were told of %+v", last)
+		t.Errorf("the sinks received %+v", last)
 	}
 }
 
@@ -288,7 +288,7 @@ func TestEventsWithoutPositionsKeepTheOrderOfArrival(t *testing.T) {
 		want = append(want, e.ID)
 		submit(t, p, e)
 		if r := submit(t, p, e); !r.Events[0].Duplicate {
-			t.Errorf("%s came twice", e.ID)
+			t.Errorf("%s is recorded twice", e.ID)
 		}
 	}
 	stop()
@@ -309,14 +309,14 @@ func TestAFailedCommitIsReportedAndDropped(t *testing.T) {
 		t.Errorf("error %v, want %v", err, errFull)
 	}
 	if err := p.Health(); !errors.Is(err, errFull) {
-		t.Errorf("it is unwell for %v", err)
+		t.Errorf("Health returns %v", err)
 	}
 	m.mu.Lock()
 	m.fail = nil
 	m.mu.Unlock()
 	submit(t, p, events[4:]...)
 	if err := p.Health(); err != nil {
-		t.Errorf("it is unwell for %v", err)
+		t.Errorf("Health returns %v", err)
 	}
 	stop()
 	if diff := cmp.Diff(inOrder(t, events), verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
@@ -334,7 +334,7 @@ func TestAFullQueueRejectsSubmissions(t *testing.T) {
 	waiting, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Submit(waiting, &Submission{Events: calls("large", 4)}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v: one that is larger than the queue is let in when nothing waits", err)
+		t.Errorf("error %v, want that an empty queue accepts a submission of any size", err)
 	}
 	if _, err := p.Submit(context.Background(), &Submission{Events: calls("r", 1)}); !errors.Is(err, ErrBusy) {
 		t.Errorf("error %v, want %v", err, ErrBusy)
@@ -388,7 +388,7 @@ func TestADeletedRunLosesAllItsRecords(t *testing.T) {
 		t.Errorf("of the run there is still %+v", row)
 	}
 	if !sink.updates[2].Deleted || sink.updates[2].Run.ID != "r" {
-		t.Errorf("the sinks were told %+v", sink.updates[2])
+		t.Errorf("the sinks received %+v", sink.updates[2])
 	}
 	submit(t, p, calls("r", 1)...)
 	stop()
@@ -469,16 +469,16 @@ func TestRowsAreCurrentForReadersAndAfterACrash(t *testing.T) {
 		}
 		told := func() int { return verdictOf(t, m, "r").Run.Metrics.ToolCalls }
 		if n := told(); n != 1 {
-			t.Errorf("the row says %d calls at once, want that to wait", n)
+			t.Errorf("the row has %d calls at once, want the earlier ones", n)
 		}
 		if err := p.Flush(context.Background()); err != nil || told() != 2 {
-			t.Errorf("before it is read the row says %d calls (%v), want 2", told(), err)
+			t.Errorf("after Flush the row has %d calls (%v), want 2", told(), err)
 		}
 		submit(t, p, call("r", 2)...)
 		time.Sleep(rowEvery)
 		synctest.Wait()
 		if n := told(); n != 3 {
-			t.Errorf("after a while the row says %d calls, want 3", n)
+			t.Errorf("after an interval the row has %d calls, want 3", n)
 		}
 		submit(t, p, call("r", 3)...)
 		submit(t, p, call("r", 4)...)
@@ -511,7 +511,7 @@ func TestARowLostWithAFailedCommitIsWrittenAtTheNextStart(t *testing.T) {
 		stop()
 		_, stop = start(t, Options{Store: m})
 		if n := verdictOf(t, m, "r").Run.Metrics.ToolCalls; n != 2 {
-			t.Errorf("the row says %d calls, want 2", n)
+			t.Errorf("the row has %d calls, want 2", n)
 		}
 		stop()
 	})

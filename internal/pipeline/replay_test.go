@@ -109,6 +109,6 @@ func TestAReplayIsBounded(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Replay(gone, m, defaultProfile(t), row, 16); !errors.Is(err, context.Canceled) {
-		t.Errorf("nobody waits for the answer: %v", err)
+		t.Errorf("the error after a cancelled context is %v", err)
 	}
 }

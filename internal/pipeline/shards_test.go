@@ -274,13 +274,13 @@ func TestAnUnexpectedDuplicateDiscardsTheCommitsBehindIt(t *testing.T) {
 		h.group(&Submission{Events: events[30:]})
 		h.bytes()
 		if n := len(twice[0].ack.Events); !twice[0].ack.Events[n-1].Duplicate {
-			t.Error("it was not found to be doubled")
+			t.Error("the duplicate was not detected")
 		}
 		if diff := cmp.Diff(inOrder(t, events), verdictOf(t, h.store.memory, "r"), regardlessOfArrival); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if h.rowsMissing {
-			t.Error("rows are taken to be missing, though all runs were recorded again")
+			t.Error("rowsMissing is set although all runs were recorded again")
 		}
 	})
 }

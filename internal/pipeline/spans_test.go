@@ -142,7 +142,7 @@ func TestConcurrentRequestsOfATraceLeaveNoEmptyRun(t *testing.T) {
 	}
 	for _, u := range h.sink.updates {
 		if u.Run.ID == conversed {
-			t.Errorf("the sinks were told of a run that never was: %+v", u)
+			t.Errorf("the sinks received a run that does not exist: %+v", u)
 		}
 	}
 	h.forget("talk")
@@ -192,7 +192,7 @@ func TestDeletingARunKeepsTheSpansOfOtherRuns(t *testing.T) {
 			}
 			h.spans(tool)
 			if n := h.calls(conversed); n != 1 {
-				t.Errorf("what comes after all is deleted is %d calls, want 1", n)
+				t.Errorf("events after the deletion give %d calls, want 1", n)
 			}
 		})
 	}
@@ -340,7 +340,7 @@ func (h *handFed) leavesNothing(t *rapid.T) {
 			h.restart()
 		}
 		if diff := cmp.Diff(want, h.verdicts(), regardlessOfArrival); diff != "" {
-			t.Fatalf("once %s is deleted (-want +got):\n%s", gone, diff)
+			t.Fatalf("after the deletion of %s (-want +got):\n%s", gone, diff)
 		}
 	}
 	for trace, runs := range h.m.traces {
@@ -350,7 +350,7 @@ func (h *handFed) leavesNothing(t *rapid.T) {
 	}
 	for trace := range h.m.spans {
 		if _, stray := h.m.traces[trace][0]; !stray {
-			t.Fatalf("spans of %s are left that nothing will delete", trace)
+			t.Fatalf("spans of %s remain without a run", trace)
 		}
 	}
 }

@@ -36,11 +36,11 @@ func TestAnUnreadableEventIsSkipped(t *testing.T) {
 
 	p, stop = start(t, Options{Store: m})
 	if _, err := p.Submit(context.Background(), &Submission{Events: append(clones(events[8:]), calls("s", 1)...)}); err != nil {
-		t.Fatalf("what came with the run is refused: %v", err)
+		t.Fatalf("the other events are rejected: %v", err)
 	}
 	submit(t, p, events[5]) // read once more
 	if n := p.State().Unreadable; n != 1 {
-		t.Errorf("%d unreadable events are told, want 1", n)
+		t.Errorf("%d unreadable events are counted, want 1", n)
 	}
 	stop()
 	want := inOrder(t, append(clones(events[:3]), events[4:]...)).Run
@@ -64,7 +64,7 @@ func TestAnUnreadableEventDoesNotPreventAStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := p.State().Unreadable; n != 1 {
-		t.Errorf("%d unreadable events are told, want 1", n)
+		t.Errorf("%d unreadable events are counted, want 1", n)
 	}
 }
 

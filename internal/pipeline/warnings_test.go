@@ -71,6 +71,6 @@ func TestOnlyGrownWarningsAreWrittenAgain(t *testing.T) {
 		}
 	})
 	if kept == 0 {
-		t.Error("no warning stayed as it was while another grew")
+		t.Error("no warning stayed unchanged while another grew")
 	}
 }

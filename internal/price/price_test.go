@@ -146,7 +146,7 @@ func TestLoad(t *testing.T) {
 			`my.yaml:9: A: output: invalid price "1e9": want dollars per million tokens, 0 to 100000`,
 		}
 		if err == nil {
-			t.Fatal("there is no error")
+			t.Fatal("no error")
 		}
 		if diff := cmp.Diff(want, strings.Split(err.Error(), "\n")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

@@ -49,7 +49,7 @@ func write(t *testing.T, format string, o Options, runs ...*Run) []byte {
 			t.Fatal(err)
 		}
 		if out.writes > 1 {
-			t.Errorf("run %s came in %d pieces", r.ID, out.writes)
+			t.Errorf("run %s was written in %d pieces", r.ID, out.writes)
 		}
 	}
 	if err := w.Close(); err != nil {

@@ -71,7 +71,7 @@ func TestAQueueIsBounded(t *testing.T) {
 	}
 	q.remember("w", stage{raised: true})
 	if !q.put(pendingOf(grown("w", 4))[0]) || q.len() != 0 {
-		t.Error("what was told takes a place")
+		t.Error("a claimed level takes a place")
 	}
 }
 

@@ -172,7 +172,7 @@ func TestASpanBeyondTheLimitHasNoContext(t *testing.T) {
 	size := trace.Size()
 	changed(t, trace, []Span{call("c", spans[7].ID, 1, 2)}, "+ s c.start ls", "+ s c.end ls c.start")
 	if trace.Size() != size {
-		t.Error("it is remembered")
+		t.Error("the size has grown")
 	}
 }
 
@@ -200,7 +200,7 @@ func TestTie(t *testing.T) {
 		t.Helper()
 		for i, e := range events {
 			if tie := Tie(e); tie < 0 || i > 0 && Tie(events[i-1]) >= tie {
-				t.Errorf("%s does not come at place %d", e.ID, i)
+				t.Errorf("%s is not at place %d", e.ID, i)
 			}
 		}
 	}

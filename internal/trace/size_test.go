@@ -26,7 +26,7 @@ func TestSizeEstimatesTheMemory(t *testing.T) {
 	}
 	told := trace.Size() - contents // which spans holds before and after
 	if told < took/2 || told > 2*took {
-		t.Errorf("it says %d bytes, but takes %d", told, took)
+		t.Errorf("Size returns %d bytes, the memory is %d", told, took)
 	}
 	runtime.KeepAlive(trace)
 	runtime.KeepAlive(spans)
@@ -49,7 +49,7 @@ func TestSizeEstimatesTheMemoryOfSmallTraces(t *testing.T) {
 		told += traces[k].Size()
 	}
 	if took := heap() - before; told < took*3/4 || told > 2*took {
-		t.Errorf("each says %d bytes, but takes %d", told/n, took/n)
+		t.Errorf("Size returns %d bytes for each, the memory is %d", told/n, took/n)
 	}
 	runtime.KeepAlive(traces)
 }

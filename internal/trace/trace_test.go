@@ -24,13 +24,13 @@ func (s stage) play(t rapid.TB, changes []Change) {
 		old := s[at]
 		if c.Removed {
 			if old == nil {
-				t.Fatalf("%v is removed, but does not stand", at)
+				t.Fatalf("%v is removed and does not exist", at)
 			}
 			delete(s, at)
 			continue
 		}
 		if old != nil && cmp.Equal(old, c.Event) {
-			t.Fatalf("%v is told again, unchanged", at)
+			t.Fatalf("%v is repeated unchanged", at)
 		}
 		s[at] = c.Event
 	}
@@ -121,7 +121,7 @@ func checkOrder(t *rapid.T, spans []Span) {
 	}
 	for id, times := range got.ids() {
 		if times != 1 {
-			t.Fatalf("%s stands in %d runs", id, times)
+			t.Fatalf("%s is in %d runs", id, times)
 		}
 	}
 	checkLinks(t, trace)

@@ -83,7 +83,7 @@ func TestTheContextEndsACallToASilentHost(t *testing.T) {
 		_, err := s.Record(ctx, "goal", call(7))
 		cancel()
 		if err == nil {
-			t.Error("a call was counted by nobody")
+			t.Error("a call was not counted")
 		}
 		if waited := time.Since(began); waited > 3*time.Second {
 			t.Errorf("waited %v, beyond the deadline of 50 ms", waited)
@@ -165,6 +165,6 @@ func TestAFailoverIsReportedAndSurvived(t *testing.T) {
 		t.Errorf("the first call after the failover has the number %d, so counts are lost", calls)
 	}
 	if role := replica.Do(t, "INFO", "replication"); !strings.Contains(role, "role:master") {
-		t.Errorf("the replica is no primary:\n%s", role)
+		t.Errorf("the replica is not a primary:\n%s", role)
 	}
 }

@@ -309,7 +309,7 @@ func TestLookAlikesMove(t *testing.T) {
 						seen[text], idle = true, 0
 					}
 					if idle > 2 {
-						t.Fatalf("seed %d: entries %d to %d bring nothing new", seed, n-2, n)
+						t.Fatalf("seed %d: entries %d to %d have no novelty", seed, n-2, n)
 					}
 				}
 			}

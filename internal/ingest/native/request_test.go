@@ -248,7 +248,7 @@ func FuzzRequest(f *testing.F) {
 		if err != nil {
 			var bad *ingest.BadInput
 			if !errors.As(err, &bad) {
-				t.Fatalf("error %v is no BadInput", err)
+				t.Fatalf("error %v is not a BadInput", err)
 			}
 			return
 		}

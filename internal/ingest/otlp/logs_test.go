@@ -157,7 +157,7 @@ func TestRepeatedRecords(t *testing.T) {
 		return logged{scope: claudeScope, observed: observed, attributes: kv{"session.id": "s", "event.name": "user_prompt", "event.sequence": sequence}}
 	}
 	if diff := cmp.Diff(ids(prompt(1, 5)), ids(prompt(1, 9))); diff != "" {
-		t.Errorf("the same record has another id when it is observed again:\n%s", diff)
+		t.Errorf("the same record has another id at its second observation:\n%s", diff)
 	}
 	if cmp.Equal(ids(prompt(1, 5)), ids(prompt(2, 5))) {
 		t.Error("two records have one id")

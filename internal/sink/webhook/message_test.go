@@ -115,7 +115,7 @@ func TestTheMessageInJSON(t *testing.T) {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
 	if strings.Contains(string(got.body), "secret") {
-		t.Errorf("it says what was said: %s", got.body)
+		t.Errorf("the message contains content: %s", got.body)
 	}
 	if h := got.header; h.Get("Content-Type") != "application/json" || h.Get("User-Agent") != "unloop/1.2.3" || h.Get(Signature) != "" {
 		t.Errorf("header %v", h)
@@ -289,10 +289,10 @@ func TestRedirectsToOtherHostsAreNotFollowed(t *testing.T) {
 		}
 	}
 	if len(elsewhere.came()) != 0 {
-		t.Error("another host was told")
+		t.Error("another host received the message")
 	}
 	if len(there) != 1 || !strings.Contains(there[0], `"warning_id":"w"`) {
-		t.Errorf("the host was told %q", there)
+		t.Errorf("the host received %q", there)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestLevelsOfNotices(t *testing.T) {
 					synctest.Wait() // else they would be told together
 				}
 				if diff := cmp.Diff(c.want, r.told(t)); diff != "" {
-					t.Errorf("told (-want +got):\n%s", diff)
+					t.Errorf("notices (-want +got):\n%s", diff)
 				}
 			})
 		})
@@ -89,7 +89,7 @@ func TestNothingIsSentTwiceAfterARestart(t *testing.T) {
 		inBubble(t, to, claims, Endpoint{}, func(_ *testing.T, r *rig) { r.Publish(u) })
 	}
 	if diff := cmp.Diff([]string{"w raised", "w grown 9", "w grown 70", "w halt"}, to.told(t)); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestAGrowingLoopDoesNotReadTheStore(t *testing.T) {
 		}
 	})
 	if claims.asked != 1+7 { // raised, and 8 to 512
-		t.Errorf("asked %d times", claims.asked)
+		t.Errorf("%d claims", claims.asked)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestFiltersSelectWarnings(t *testing.T) {
 			r.Publish(raised("w", 3))
 			synctest.Wait()
 			if got := len(r.told(t)) == 1; got != c.want {
-				t.Errorf("%s: told %v, want %v", c.what, got, c.want)
+				t.Errorf("%s: notices %v, want %v", c.what, got, c.want)
 			}
 		})
 	}
@@ -208,7 +208,7 @@ func TestAMessageThatIsGivenUpIsUnclaimed(t *testing.T) {
 			r.Publish(grown("w", 4))
 			synctest.Wait()
 			if told := r.told(t); len(told) != attempts+1 || told[attempts] != "w raised" {
-				t.Errorf("%s: when it grew it was told: %v", what, told[attempts:])
+				t.Errorf("%s: after its growth the notices are %v", what, told[attempts:])
 			}
 		})
 	}
@@ -226,7 +226,7 @@ func TestAFailedClaimIsLoggedAndRepeatedAtTheNextGrowth(t *testing.T) {
 		r.Publish(grown("w", 4))
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"w raised"}, r.told(t)); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -246,7 +246,7 @@ func TestASlowEndpointGetsTheLatestStateOfAWarning(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if diff := cmp.Diff([]string{"first raised", "w block"}, r.told(t)); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 		if m := r.messages(t)[1]; *m.Warning.Count != 34 {
 			t.Errorf("count %d", *m.Warning.Count)
@@ -266,7 +266,7 @@ func TestDroppedNoticesAreCountedAndLogged(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		if n := strings.Count(r.log.String(), "queue is full"); n != 1 {
-			t.Errorf("said %d times: %s", n, r.log)
+			t.Errorf("logged %d times: %s", n, r.log)
 		}
 		r.Publish(grown("w0", 9))
 		if s := r.Stats()[0]; s.Dropped != 5 {
@@ -274,7 +274,7 @@ func TestDroppedNoticesAreCountedAndLogged(t *testing.T) {
 		}
 	})
 	if n := len(to.came()); n != 1+sink.MaxWaiting {
-		t.Errorf("%d messages came", n)
+		t.Errorf("%d messages were received", n)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestADeletedRunSendsNoNotice(t *testing.T) {
 		r.Publish(other)
 		time.Sleep(time.Minute)
 		if diff := cmp.Diff([]string{"first raised", "other raised"}, r.told(t)); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -302,7 +302,7 @@ func TestCloseSendsQueuedNotices(t *testing.T) {
 		r.Publish(raised("b", 3))
 	})
 	if diff := cmp.Diff([]string{"a raised", "b raised"}, to.told(t)); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }
 
@@ -349,7 +349,7 @@ func TestADeadEndpointDoesNotDelayOthers(t *testing.T) {
 		}
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"a raised", "b raised", "c raised"}, well.told(t)); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -370,7 +370,7 @@ func TestOptionsReportAllErrorsWithoutSecrets(t *testing.T) {
 	}
 	for _, name := range []string{"url must", "endpoint 2: url", "format", "severity", "timeout"} {
 		if !strings.Contains(err.Error(), name) {
-			t.Errorf("nothing of %s: %v", name, err)
+			t.Errorf("no error for %s: %v", name, err)
 		}
 	}
 	if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "endpoint 1") {

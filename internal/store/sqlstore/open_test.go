@@ -106,7 +106,7 @@ func olderTables(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	if got, err := s.Run(ctx, b.Runs[0].ID); err != nil || got.SlowestEvent != "e" {
-		t.Errorf("written again it is %+v, error %v", got, err)
+		t.Errorf("after the second write the run is %+v, error %v", got, err)
 	}
 	eventsOfOlderTables(t, s, b.Events[0])
 	spansOfOlderTables(t, s)
