@@ -125,7 +125,7 @@ func TestLoadRejectsAFolderWithoutAFindingOrANearMiss(t *testing.T) {
 		{"no trace that fires", map[string]string{"a.trace": quiet, "b.trace": quiet}, "no trace wants a finding"},
 		{"no trace that is quiet", map[string]string{"a.trace": fires}, "every trace wants a finding"},
 		{"a trace that cannot be read", map[string]string{"a.trace": fires, "b.trace": "call a"}, "b.trace:1: a trace begins with a comment"},
-		{"a file that nothing would play", map[string]string{"a.trace": fires, "b.trace": quiet, "c.trcae": quiet}, "c.trcae: its name does not end in .trace"},
+		{"a file that nothing would play", map[string]string{"a.trace": fires, "b.trace": quiet, "c.trcae": quiet}, "c.trcae: the name must end in .trace"},
 		{"a folder named like a trace", map[string]string{"a.trace": fires, "b.trace": quiet, "c.trace/d": ""}, "reading a trace"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
