@@ -85,12 +85,12 @@ func (s *state) validateRecent() error {
 	c.That(len(s.Excerpts) == 0 || len(s.Excerpts) == shown, "%d excerpts of %d calls, want %d", len(s.Excerpts), s.Calls, shown)
 	for k := range s.Recent {
 		step := &s.Recent[k]
-		c.That(step.Number%recentSteps == k && step.Number >= s.Calls-recentSteps, "step %d stands at %d", step.Number, k)
+		c.That(step.Number%recentSteps == k && step.Number >= s.Calls-recentSteps, "step %d is at index %d", step.Number, k)
 		c.Part(fmt.Sprintf("step %d", k), step.validate(s))
 	}
 	for k := range s.Excerpts {
 		x := &s.Excerpts[k]
-		c.That(x.Number%recentExcerpts == k && x.Number >= s.Calls-recentExcerpts && x.Number < s.Calls, "excerpt of step %d stands at %d", x.Number, k)
+		c.That(x.Number%recentExcerpts == k && x.Number >= s.Calls-recentExcerpts && x.Number < s.Calls, "excerpt of step %d is at index %d", x.Number, k)
 		c.Count("length of an excerpt", max(len(x.Input), len(x.Output)), excerptSize)
 	}
 	return c.Err()
@@ -183,7 +183,7 @@ func (t *Tool) validateInputs() error {
 	calls, seen := 0, make(map[Hash]bool, len(t.Inputs))
 	for _, in := range t.Inputs {
 		if in == nil || in.Count < 1 || in.Count > t.Calls || seen[in.ArgsHash] {
-			return fmt.Errorf("an input is missing, doubled or was never used")
+			return fmt.Errorf("an input is missing, duplicate or without a count")
 		}
 		c.Count("length of an input", len(in.Text), fingerprint.MaxCompared)
 		if c.Err() != nil {

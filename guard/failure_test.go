@@ -111,8 +111,8 @@ func TestASnapshotOfACustomProfileContainsThePolicysState(t *testing.T) {
 		t.Errorf("the first call of another run: %s", d.Action)
 	}
 	for name, change := range map[string]func(m map[string]any){
-		"a state that its policy refuses":  func(m map[string]any) { m["watch"].(map[string]any)["policy"] = 4 },
-		"a state of another kind":          func(m map[string]any) { m["watch"].(map[string]any)["policy"] = []int{1} },
+		"a state that its policy rejects":  func(m map[string]any) { m["session"].(map[string]any)["policy"] = 4 },
+		"a state of another kind":          func(m map[string]any) { m["session"].(map[string]any)["policy"] = []int{1} },
 		"a number of events that is wrong": func(m map[string]any) { m["next"] = 1 },
 	} {
 		var m map[string]any

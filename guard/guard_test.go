@@ -119,7 +119,7 @@ func TestInvalidSnapshotsAreRejected(t *testing.T) {
 	}
 	for name, data := range map[string]string{
 		"no JSON":                  `{`,
-		"another version":          strings.Replace(string(good), `"version":1`, `"version":9`, 1),
+		"another version":          strings.Replace(string(good), `"version":2`, `"version":9`, 1),
 		"another profile":          strings.Replace(string(good), `"profile":"default"`, `"profile":"cycles"`, 1),
 		"a run of another version": strings.Replace(string(good), `"run":{"version":3`, `"run":{"version":9`, 1),
 		"steps without calls":      strings.Replace(string(good), `"Calls":1`, `"Calls":7`, 1),

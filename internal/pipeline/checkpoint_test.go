@@ -65,7 +65,7 @@ func TestADamagedCheckpointIsReplacedByAFold(t *testing.T) {
 		{`"WorstAction":`, `"WorstAction":20`},
 		{`"Level":`, `"Level":9`},
 		{`"N":`, `"N":9223372036854775`},
-		{`"version":`, `"version":2,"watch":`},
+		{`"version":`, `"version":2,"session":`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory()

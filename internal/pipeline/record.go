@@ -243,7 +243,7 @@ func (c *commit) fold(ctx context.Context) error {
 		t.number(c.p)
 	}
 	return c.each(func(t *runChange) error {
-		if err := t.settle(ctx, c.p); err != nil {
+		if err := t.foldItems(ctx, c.p); err != nil {
 			return err
 		}
 		t.build(c.p)
@@ -282,10 +282,10 @@ func (c *commit) after() {
 	}
 }
 
-// count counts the events of a commit that was written, and those that were not since the store had them.
-func (c *commit) count(doubled int) {
-	c.p.opts.Metrics.Recorded.Add(float64(len(c.batch.Events) - doubled))
-	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + doubled))
+// count updates the metrics for a written commit. duplicates is the number of its events that the store already had.
+func (c *commit) count(duplicates int) {
+	c.p.opts.Metrics.Recorded.Add(float64(len(c.batch.Events) - duplicates))
+	c.p.opts.Metrics.Duplicates.Add(float64(c.skipped() + duplicates))
 }
 
 // publish notifies the sinks of committed updates.
@@ -304,8 +304,8 @@ func (p *Pipeline) publish(updates []*store.Update) {
 	}
 }
 
-// markDuplicates returns the number of events that were skipped as duplicates.
-func (c *commit) markDuplicates() (n int) {
+// skipped returns the number of events that were skipped as duplicates before the commit.
+func (c *commit) skipped() (n int) {
 	for _, w := range c.group {
 		for k := range w.ack.Events {
 			if w.ack.Events[k].Duplicate {
