@@ -27,7 +27,7 @@ type Pipeline struct {
 	queue        chan *queued
 	stopped      chan struct{}
 	events       atomic.Int64 // in the queue
-	bytes        atomic.Int64
+	bytes        atomic.Int64 // of the events in the queue
 	due          atomic.Int64 // rows that are due to be written
 	late         atomic.Int64 // runs with a mark
 	failed       atomic.Pointer[failure]
@@ -44,7 +44,7 @@ type Pipeline struct {
 	used            list.List       // of *run, the most recently used first
 	unwritten       map[string]*run // runs whose rows are due
 	rowsMissing     bool            // a row was not written before its run was dropped; the next start writes it
-	resent          map[string]bool // ids of runs with events that came again with other positions; at most maxResent
+	resent          map[string]bool // ids of runs whose events were resent with other positions; each event is looked up in the store. At most maxResent
 	traces          traces
 	refolds         refolds
 }
@@ -90,7 +90,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		case w := <-p.queue:
 			p.groups(work, w)
 		case c := <-p.writer.written:
-			p.cameOff(work, c)
+			p.finish(work, c)
 		case r := <-p.refolds.done:
 			p.drain(work)
 			p.takeOver(work, r)
@@ -152,7 +152,7 @@ func (p *Pipeline) group(ctx context.Context, first *queued) (next *queued) {
 	return next
 }
 
-// waiting returns the next delivery that waits; nil for none. If there are few events so far, it waits while the writer is busy.
+// waiting returns the next queued submission; nil for none. If there are few events so far, it waits while the writer is busy.
 func (p *Pipeline) waiting(ctx context.Context, events int) *queued {
 	for {
 		select {
@@ -167,12 +167,13 @@ func (p *Pipeline) waiting(ctx context.Context, events int) *queued {
 		case w := <-p.queue:
 			return w
 		case c := <-p.writer.written:
-			p.cameOff(ctx, c)
+			p.finish(ctx, c)
 		}
 	}
 }
 
-// recordGroup records a group, ahead of the writer if it has one and nothing is against it.
+// recordGroup records a group. If there is a writer, it folds the group while the writer is busy, unless the group deletes runs or the
+// memory is full.
 func (p *Pipeline) recordGroup(ctx context.Context, group []*queued) {
 	if p.writer == nil || len(group[0].Deleted) > 0 || p.full() {
 		p.drain(ctx)
@@ -188,7 +189,7 @@ func (p *Pipeline) recordGroup(ctx context.Context, group []*queued) {
 			return
 		}
 	}
-	// What is under way may have runs of this group, which are dropped or leave memory now.
+	// Commits in the writer may have runs of this group, which are now dropped or evicted.
 	if p.drain(ctx) && err == nil {
 		err = p.complete(ctx, c, nil)
 		if !errors.Is(err, ErrPanic) {
@@ -199,14 +200,14 @@ func (p *Pipeline) recordGroup(ctx context.Context, group []*queued) {
 	p.recordAlone(ctx, c)
 }
 
-// recordNow records a group while nothing is under way, and answers its senders. It reports whether all of it is recorded.
+// recordNow records a group while the writer is idle, and answers its senders. It reports whether all of it is recorded.
 func (p *Pipeline) recordNow(ctx context.Context, group []*queued) bool {
 	err := p.record(ctx, group)
 	if !errors.Is(err, ErrPanic) || len(group) == 1 {
 		p.reply(group, err)
 		return err == nil
 	}
-	for _, w := range group { // the others have nothing to do with it
+	for _, w := range group { // the others did not cause the panic
 		w.reset()
 		p.reply([]*queued{w}, p.record(ctx, []*queued{w}))
 	}

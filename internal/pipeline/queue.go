@@ -11,7 +11,7 @@ import (
 	json "github.com/go-json-experiment/json"
 )
 
-// maxQueued bounds the waiting submissions. A further one fails with ErrBusy, which the metrics count.
+// maxQueued is the maximum number of queued submissions. A further one fails with ErrBusy, which the metrics count.
 const maxQueued = 8192
 
 // queued is a submission in the queue.
@@ -116,7 +116,7 @@ func newID(prefix string) string {
 }
 
 func (p *Pipeline) admit(w *queued) bool {
-	// One that is larger than all there may be is let in when nothing waits.
+	// An empty queue accepts a submission of any size.
 	if events := p.events.Add(int64(w.weight)); events > int64(p.opts.QueueEvents) && events > int64(w.weight) {
 		p.events.Add(-int64(w.weight))
 		return false
@@ -136,7 +136,7 @@ func (p *Pipeline) release(w *queued) {
 // Waiting returns the number of events that wait to be recorded.
 func (p *Pipeline) Waiting() int { return int(p.events.Load()) }
 
-// reset undoes what a commit noted about a delivery.
+// reset removes the results of a failed attempt from a submission.
 func (w *queued) reset() {
 	w.ack, w.err = Ack{Events: make([]Result, len(w.Events)), Received: w.received}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// commit is one commit while it is made.
+// commit is a commit in progress.
 type commit struct {
 	p      *Pipeline
 	group  []*queued
@@ -21,7 +21,7 @@ type commit struct {
 	links  map[link]bool            // whether the trace has events in the run
 	spans  []store.Span
 
-	batch   *store.Batch // what is written
+	batch   *store.Batch // to write
 	updates []*store.Update
 	epoch   int
 	outcome
@@ -36,13 +36,13 @@ func (p *Pipeline) newCommit(group []*queued) *commit {
 }
 
 // record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded, and
-// its runs are dropped from memory. Nothing may be under way.
+// its runs are dropped from memory. The writer must be idle.
 func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 	c := p.newCommit(group)
 	return p.complete(ctx, c, c.make(ctx))
 }
 
-// complete writes a commit that was made with this error, if it is nil.
+// complete writes a commit if err, the error of making it, is nil. It returns err otherwise.
 func (p *Pipeline) complete(ctx context.Context, c *commit, err error) error {
 	began := time.Now()
 	if err == nil {
@@ -60,7 +60,7 @@ func (p *Pipeline) complete(ctx context.Context, c *commit, err error) error {
 	return nil
 }
 
-// discard drops the runs and traces of a commit from memory, since they are not what the store has.
+// discard drops the runs and traces of a commit from memory, because they differ from those in the store.
 func (c *commit) discard() {
 	if c.discarded {
 		return
@@ -78,7 +78,7 @@ func (c *commit) discard() {
 	c.p.noteDue()
 }
 
-// failedWith counts and logs a commit that was not written.
+// failedWith counts and logs a failed commit.
 func (p *Pipeline) failedWith(c *commit, err error) {
 	if errors.Is(err, store.ErrFenced) {
 		p.fenced = err
@@ -97,17 +97,17 @@ func (p *Pipeline) weighAll(c *commit) {
 func (c *commit) guard(do func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.p.rowsMissing = true // it is unknown which due rows are written
+			c.p.rowsMissing = true // it is unknown whether the due rows were written
 			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
 		}
 	}()
 	return do()
 }
 
-// errUnwritten means that what was under way could not be written, so what was placed behind it is not valid.
+// errUnwritten means that an earlier commit could not be written, so the commits made after it are invalid.
 var errUnwritten = errors.New("earlier commits were recorded again")
 
-// make places and folds the group, and makes the batch. Other commits may be under way.
+// make places and folds the group, and makes the batch. The writer may have other commits.
 func (c *commit) make(ctx context.Context) error {
 	began := time.Now()
 	err := c.guard(func() error {
@@ -268,7 +268,7 @@ func (c *commit) write(ctx context.Context) error {
 	return nil
 }
 
-// after does what the recorder has to do once the commit is on disk.
+// after applies the effects of a commit that is on disk: deletions, refolds and questions.
 func (c *commit) after() {
 	for _, t := range c.order {
 		switch {

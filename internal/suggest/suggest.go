@@ -1,6 +1,6 @@
-// Package suggest finds thresholds that suit what people said of runs. It replays labelled runs, and a few others, with other values of
-// one setting at a time, and keeps the values that drop false alarms and lose no loop, or that catch missed loops and raise no false
-// alarm. Before it are the labels and the replay of a server, behind it the API that shows and applies its suggestions.
+// Package suggest finds thresholds that agree with the labels of runs. It replays labelled runs, and a few others, with other values of
+// one setting at a time. It keeps values that drop false alarms and lose no loop, or that catch missed loops and raise no false alarm.
+// It reads the labels and replays of a server. The API shows and applies its suggestions.
 package suggest
 
 import (
@@ -43,7 +43,7 @@ func (c Change) Path() string {
 // Replay returns the warnings of a run of Options.Runs with a change, or with the present settings for nil.
 type Replay func(ctx context.Context, run int, change *Change) ([]Pair, error)
 
-// Options are the material of the suggestions.
+// Options are the input of Find.
 type Options struct {
 	Profile *profile.Profile // with the present settings
 	Valid   func(c Change) bool
@@ -72,7 +72,7 @@ var (
 	lower  = []float64{0.75, 0.5}
 )
 
-// maxPairs bounds the rules and tools that are looked at, those with the most false alarms first.
+// maxPairs is the maximum number of pairs of rule and tool that are tried, those with the most false alarms first.
 const maxPairs = 12
 
 // Find returns suggestions, those that drop or catch the most runs first. Complete is false if ctx ended before all values were tried;
@@ -98,8 +98,8 @@ type finder struct {
 	found   []Suggestion
 }
 
-// order returns the indexes of the runs in the order in which a change shows soonest that it is not worth more replays: runs that it
-// may gain first, those that it must not harm next, and those without a label last.
+// order returns the indexes of the runs in an order that rejects bad changes early: runs that a change may gain first, runs that it must
+// not harm next, and runs without a label last.
 func order(runs []Run) []int {
 	rank := map[string]int{store.LabelMissedLoop: 0, store.LabelNotALoop: 1, store.LabelLoop: 2, "": 3}
 	all := make([]int, len(runs))
@@ -175,7 +175,7 @@ func (f *finder) try(ctx context.Context, pair Pair, t profile.Threshold, factor
 	return nil
 }
 
-// judge fills in the effect of a change. It ends at a harm, or before the runs of the next label if no run has gained.
+// judge sets the effect of a change. It ends at the first harm, or before the runs of the next label if no run has gained.
 func (f *finder) judge(ctx context.Context, s *Suggestion, pair Pair) error {
 	raising := s.Value > s.Present
 	for _, k := range f.order {
