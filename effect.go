@@ -19,23 +19,23 @@ const (
 var effectNames = [...]string{"mutating", "read_only", "polling"}
 
 // String returns the name of the effect in snake_case.
-func (c Effect) String() string { return effectNames[c] }
+func (e Effect) String() string { return effectNames[e] }
 
 // EffectOf returns the effect that the words of a tool's name suggest. Words such as status, poll, check, wait, ping and
 // health mean Polling. Words such as read, get, list, search, find, show and view mean ReadOnly. Polling takes precedence.
 // A name with neither is Mutating. Only whole words count, as Words splits them, so spreadsheet_update is Mutating.
 func EffectOf(name string) Effect {
-	class := Mutating
+	effect := Mutating
 	for word := range Words(name) {
 		switch word {
 		case "status", "poll", "polling", "check", "wait", "ping", "health", "healthcheck":
 			return Polling
 		case "read", "get", "list", "ls", "search", "find", "show", "view", "fetch", "grep", "glob", "cat", "open", "browse",
 			"lookup", "query", "describe", "inspect", "calculate", "diff", "log", "retrieve":
-			class = ReadOnly
+			effect = ReadOnly
 		}
 	}
-	return class
+	return effect
 }
 
 // Words yields the words of a tool's name in lower case. A word is a sequence of letters. It ends at any other character

@@ -65,7 +65,7 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 		alarms.Count += hit.Flagged.Count
 		alarms.Of += hit.Flagged.Of
 		if hit.Stopped.Count > 0 {
-			t.Errorf("it stops %d look-alikes of kind %s", hit.Stopped.Count, kind)
+			t.Errorf("it stops %d lookalikes of kind %s", hit.Stopped.Count, kind)
 		}
 	}
 	if alarms.Share() > 0.01 {

@@ -95,9 +95,9 @@ func (t *table) lookAlikes() {
 	if len(kinds) == 0 {
 		return
 	}
-	t.title("look-alikes: false alarms")
+	t.title("lookalikes: false alarms")
 	t.kinds(kinds, func(s *Sheet, kind string) Proportion { return s.LookAlikes[kind].Flagged })
-	t.title("look-alikes: false stops")
+	t.title("lookalikes: false stops")
 	t.kinds(kinds, func(s *Sheet, kind string) Proportion { return s.LookAlikes[kind].Stopped })
 }
 

@@ -97,12 +97,12 @@ func TestSheet(t *testing.T) {
 			},
 		},
 		{
-			"a look-alike that is flagged is a false alarm of its kind, and no successful run",
+			"a lookalike that is flagged is a false alarm of its kind, and no successful run",
 			line("success", `{"loop":{"kind":"poll","onset":1,"end":2,"benign":true}}`, "a a a"),
 			Sheet{LookAlikes: map[string]*Hit{"poll": {Proportion{1, 1}, Proportion{0, 1}}}, WholeRuns: Score{Precision: Proportion{0, 1}}},
 		},
 		{
-			"a look-alike that is halted is a false stop, too",
+			"a lookalike that is halted is a false stop, too",
 			line("unknown", `{"loop":{"kind":"poll","onset":1,"end":4,"benign":true}}`, "a a a a a"),
 			Sheet{LookAlikes: map[string]*Hit{"poll": {Proportion{1, 1}, Proportion{1, 1}}}, WholeRuns: Score{Precision: Proportion{0, 1}}},
 		},

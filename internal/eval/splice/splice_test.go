@@ -73,7 +73,7 @@ func TestSetsOfKinds(t *testing.T) {
 		}
 	}
 	if loops < 110 || lookalikes < 80 || len(made[ReportingKinds]) != 2*22 {
-		t.Errorf("%d loops, %d look-alikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
+		t.Errorf("%d loops, %d lookalikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
 	}
 	if _, err := New(io.Discard, 1, "some"); err == nil || err.Error() != `unknown kinds "some": want all, tuning or reporting` {
 		t.Errorf("error %v", err)
@@ -124,7 +124,7 @@ func hostPart(r *eval.Run, host int) []string {
 	return append(all[:end-(len(all)-host)], all[end:]...)
 }
 
-// onset returns where a stretch must begin: a look-alike where it stands, a loop of equal events at the first of them that
+// onset returns where a stretch must begin: a lookalike where it stands, a loop of equal events at the first of them that
 // stood there before, and -1 for other loops.
 func onset(r *eval.Run, host int) int {
 	loop := r.Labels.Loop
