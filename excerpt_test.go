@@ -20,13 +20,13 @@ func TestExcerpt(t *testing.T) {
 		{"a long one is cut", `
 			call   read ["` + long + `"]
 			result read ` + long + "x", `["` + long[:126] + "…", long[:127] + "…"},
-		{"of a failure the line that says most, if it came as output", `
+		{"a failure in an output shows the line with the error", `
 			call   bash make
 			event  tool_call_failed tool=bash output="make:\n\nValueError:no\nbye" error="exit"`, `{"command":"make"}`, "ValueError:no"},
 		{"else the error", `
 			call   bash make
 			fail   bash exit 1`, `{"command":"make"}`, "exit 1"},
-		{"of an error that is long, its line that says most", `
+		{"a long error shows the line with the error", `
 			call   bash make
 			fail   bash "Traceback:\n  File \"a.py\"\nValueError: no"`, `{"command":"make"}`, "ValueError: no"},
 		{"a pending call has none", `

@@ -87,11 +87,11 @@ func TestJoin(t *testing.T) {
 			block  read
 			call   read b
 			result read 1`, "e2 ends e1, e4 ends e3"},
-		{"a name stands in for the tool", `
+		{"a name replaces a missing tool", `
 			event tool_call_started name=read
 			event tool_call_started name=grep
 			event tool_call_completed tool=grep output=1`, "e3 ends e2"},
-		{"of more than 256 open calls the oldest is given up", `
+		{"beyond 256 open calls the oldest is evicted", `
 			repeat 257
 			call   read {i}
 			end

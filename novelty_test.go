@@ -21,11 +21,11 @@ func TestNovelty(t *testing.T) {
 			result read 1
 			result read 2
 			result read 1`, "+ 1 2 + 1"},
-		{"what is volatile makes no other result", `
+		{"volatile parts do not change a result", `
 			result read done at 10:00:00 in 3 ms
 			result read done at 10:00:09 in 4 ms
 			result read done at 10:00:09 in 4 ms, 7 lines`, "+ 1 +"},
-		{"what another tool returned does not count", `
+		{"results of other tools do not count", `
 			result read 1
 			result grep 1
 			result read 1`, "+ + 1"},
@@ -36,19 +36,19 @@ func TestNovelty(t *testing.T) {
 			result edit_file ok
 			call   edit_file a
 			result edit_file ok`, "+ 0 + 0 1"},
-		{"one that failed changed nothing", `
+		{"a failed change is no change", `
 			call edit_file a
 			fail edit_file no
 			call edit_file b
 			fail edit_file no`, "+ 0 1"},
-		{"an error of the same class is none, whatever path stands in it", `
+		{"an error of a known class is not novel, whatever its path", `
 			call read a
 			fail read open /srv/app/a.go: permission denied
 			call read b
 			fail read open /srv/lib/b.go: permission denied
 			call read c
 			fail read open /srv/lib/b.go: no such file`, "+ 0 1 1 +"},
-		{"what failed as its output tells changed nothing", `
+		{"a change whose output is a failure is no change", `
 			call   bash make a
 			result bash "no rule\nexit status 2"
 			call   bash make b
@@ -70,7 +70,7 @@ func TestNovelty(t *testing.T) {
 			result read 1
 			result read
 			result read 1`, "+ 1 1 2"},
-		{"a blocked call told nothing", `
+		{"a blocked call is not novel", `
 			result read 1
 			result read 1
 			call   read

@@ -62,7 +62,7 @@ func TestACallWaitsForTheStoreUntilItsContextIsDone(t *testing.T) {
 	}{
 		"the caller gives up first": {patience: 5 * time.Millisecond, waits: 5 * time.Millisecond},
 		"the guard gives up first":  {patience: time.Hour, waits: swarmDeadline, told: true},
-		"nobody waits any more":     {},
+		"the context is done":       {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

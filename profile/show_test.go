@@ -43,7 +43,7 @@ func TestYAML(t *testing.T) {
 			}
 		})
 	}
-	t.Run("settings of one's own are read again as they were", func(t *testing.T) {
+	t.Run("written settings are read unchanged", func(t *testing.T) {
 		config := `
 profile: looplens
 ignore: ["a: b", "c # d"]

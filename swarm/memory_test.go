@@ -210,7 +210,7 @@ func parsed(t interface{ Fatal(args ...any) }, data []byte) swarm.Snapshot {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	t.Run("what was used lately is kept, and what comes back after it was dropped begins anew", func(t *testing.T) {
+	t.Run("recently used counts are kept, and evicted ones restart", func(t *testing.T) {
 		m := memory(t, swarm.Bounds{Swarms: 1, Fingerprints: 2})
 		for k, step := range []struct {
 			fingerprint unloop.Hash

@@ -19,7 +19,7 @@ func TestLimits(t *testing.T) {
 		{"nine are not", swarm.DefaultLimits(), swarm.Count{Calls: 9, Workers: 5}, false},
 		{"one worker alone is no swarm", swarm.DefaultLimits(), swarm.Count{Calls: 100, Workers: 1}, false},
 		{"more is a loop still", swarm.DefaultLimits(), swarm.Count{Calls: 11, Workers: 3}, true},
-		{"what is not counted is none", swarm.DefaultLimits(), swarm.Count{}, false},
+		{"an uncounted call is no loop", swarm.DefaultLimits(), swarm.Count{}, false},
 		{"the number of calls is a setting", swarm.Limits{Calls: 4, Workers: 2}, swarm.Count{Calls: 4, Workers: 2}, true},
 		{"the number of workers is a setting", swarm.Limits{Calls: 10, Workers: 3}, swarm.Count{Calls: 10, Workers: 2}, false},
 	} {

@@ -239,7 +239,7 @@ func TestOnlySnapshotsSignedByTheServerAreRestored(t *testing.T) {
 	atDB := func(c *config.Config) { c.DB = db }
 	const line = `{"op":"before","run":"a","tool":"search","args":{"q":"loops"}}`
 	var told, child struct{ Snapshot struct{ State, MAC string } }
-	t.Run("a server gives it out", func(t *testing.T) {
+	t.Run("a server returns the snapshot", func(t *testing.T) {
 		url := serve(t, atDB) + "/api/guard?profile=agentium"
 		told = decoded[struct{ Snapshot struct{ State, MAC string } }](t, []byte(ask(t, url, line, line, line, `{"op":"snapshot","run":"a"}`)[3]))
 	})

@@ -28,7 +28,7 @@ func TestRepository(t *testing.T) {
 		{"names of packages say something", checkNames},
 		{"ARCHITECTURE.md fits the tree", checkMap},
 		{"no paths of somebody's machine", checkPaths},
-		{"what is exported is explained", checkComments},
+		{"exported identifiers have comments", checkComments},
 		{"no test is skipped", checkSkips},
 		{"CONTRIBUTING.md fits the tree", checkLists},
 	}

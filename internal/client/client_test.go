@@ -115,7 +115,7 @@ func TestErrorsContainAdvice(t *testing.T) {
 			}
 		})
 	}
-	t.Run("nobody", func(t *testing.T) {
+	t.Run("no server", func(t *testing.T) {
 		server := httptest.NewServer(nil)
 		server.Close()
 		c, err := New(server.URL, "")

@@ -190,7 +190,7 @@ func TestStateFolder(t *testing.T) {
 	}{
 		{"Linux", "linux", map[string]string{"HOME": "/home/me"}, "/home/me/.local/state/unloop"},
 		{"as the user has it", "linux", map[string]string{"HOME": "/home/me", "XDG_STATE_HOME": "/s"}, "/s/unloop"},
-		{"a folder that is none", "linux", map[string]string{"HOME": "/home/me", "XDG_STATE_HOME": "s"}, "/home/me/.local/state/unloop"},
+		{"a relative folder is ignored", "linux", map[string]string{"HOME": "/home/me", "XDG_STATE_HOME": "s"}, "/home/me/.local/state/unloop"},
 		{"macOS", "darwin", map[string]string{"HOME": "/Users/me"}, "/Users/me/Library/Application Support/unloop"},
 		{"no home", "linux", nil, ""},
 	} {

@@ -236,7 +236,7 @@ func TestLoadFindsTheFile(t *testing.T) {
 			}
 		})
 	}
-	t.Run("one that is asked for must be there", func(t *testing.T) {
+	t.Run("a configured file must exist", func(t *testing.T) {
 		if _, err := Load(Source{Path: filepath.Join(t.TempDir(), "none.yaml")}); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("error %v", err)
 		}

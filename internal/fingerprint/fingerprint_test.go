@@ -198,7 +198,7 @@ func TestStable(t *testing.T) {
 		{"a small hex number is meaning", `code 0x1F`, `code 0x2F`, false},
 		{"a hash is meaning", `d41d8cd98f00b204e9800998ecf8427e`, `d41d8cd98f00b204e9800998ecf8427f`, false},
 		{"a plain name in tmp is meaning", `/tmp/repro.py`, `/tmp/other.py`, false},
-		{"what stands beside the id of a tool call is meaning", `tool_call_id='call_17' no`, `tool_call_id='call_17' yes`, false},
+		{"a word after the id of a tool call is kept", `tool_call_id='call_17' no`, `tool_call_id='call_17' yes`, false},
 		{"megabytes are no duration", `12 MB`, `13 MB`, false},
 	}
 	var m Masker

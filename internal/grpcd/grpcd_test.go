@@ -239,7 +239,7 @@ func TestErrorsHaveTheirCodes(t *testing.T) {
 		{"busy, wrapped", errors.Join(errors.New("run r"), errBusy), codes.ResourceExhausted, time.Second},
 		{"closed", errClosed, codes.Unavailable, 0},
 		{"the sender went away", context.Canceled, codes.Canceled, 0},
-		{"it took too long", context.DeadlineExceeded, codes.DeadlineExceeded, 0},
+		{"a timeout", context.DeadlineExceeded, codes.DeadlineExceeded, 0},
 		{"an error of the store", errors.New("the disk that says secret is full"), codes.Unavailable, 0},
 	} {
 		t.Run(c.what, func(t *testing.T) {

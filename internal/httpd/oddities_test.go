@@ -20,7 +20,7 @@ func TestUnknownTypesAndFieldsAreWarnedAbout(t *testing.T) {
 		{"a misspelt type", `[{"run_id":"r","type":"tool_call_start"}]`, []api.EventError{{
 			Field: "type", Reason: `unknown event type "tool_call_start"; did you mean "tool_call_started"?; the event is stored, and rules ignore it`,
 		}}},
-		{"a type of one's own", `[{"run_id":"r","type":"checkpoint"}]`, []api.EventError{{
+		{"a custom type", `[{"run_id":"r","type":"checkpoint"}]`, []api.EventError{{
 			Field: "type", Reason: `unknown event type "checkpoint"; the event is stored, and rules ignore it`,
 		}}},
 		{

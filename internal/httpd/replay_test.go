@@ -129,7 +129,7 @@ func TestInvalidReplaysAreRejected(t *testing.T) {
 		{"settings that are no object", "r", `{"settings":[1]}`, nil, 422, "settings", "object"},
 		{"a body that is no JSON", "r", `{"profile"`, nil, 400, "", ""},
 		{"a body that is too long", "r", `{"profile":"` + strings.Repeat("x", replayBody) + `"}`, nil, 413, "", ""},
-		{"what goes wrong inside", "r", `{}`, failing(fmt.Errorf("disk on fire")), 500, "", "the server's log has the reason"},
+		{"an internal error", "r", `{}`, failing(fmt.Errorf("disk on fire")), 500, "", "the server's log has the reason"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := replayed(t, &fakeJudge{answer: tc.answer})

@@ -63,7 +63,7 @@ func TestASlowSubscriberIsDisconnected(t *testing.T) {
 	}{
 		{"too many updates", Options{Updates: 2}, []int{0, 0, 0, 0}, "a1 a2"},
 		{"too many bytes", Options{Bytes: 10_000}, []int{3000, 3000, 3000, 0}, "a1 a2"},
-		{"one that is large beyond measure comes alone", Options{Bytes: 10_000}, []int{99_999, 0}, "a1"},
+		{"an update over the limit is delivered alone", Options{Bytes: 10_000}, []int{99_999, 0}, "a1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := New(tc.options)

@@ -261,7 +261,7 @@ func BenchmarkText(b *testing.B) {
 
 func TestMask(t *testing.T) {
 	m := newMasker(t)
-	t.Run("one secret has one mask, however it is written", func(t *testing.T) {
+	t.Run("a secret has the same mask in every notation", func(t *testing.T) {
 		plain := m.Text("-----BEGIN PRIVATE KEY-----\n" + pemLines + "-----END")
 		escaped := m.Raw(json.RawMessage(`"-----BEGIN PRIVATE KEY-----\n` + strings.ReplaceAll(pemLines, "\n", `\n`) + `-----END"`))
 		if diff := cmp.Diff(`"`+plain+`"`, string(escaped)); diff != "" {
@@ -271,7 +271,7 @@ func TestMask(t *testing.T) {
 			t.Errorf("%s and %s", a, b)
 		}
 	})
-	t.Run("another secret has another", func(t *testing.T) {
+	t.Run("another secret has another mask", func(t *testing.T) {
 		if a, b := m.Text("password=hunter2"), m.Text("password=hunter3"); a == b {
 			t.Errorf("both are %s", a)
 		}
@@ -290,7 +290,7 @@ func TestMask(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
-	t.Run("what is clean is returned as it is", func(t *testing.T) {
+	t.Run("a value without secrets is returned unchanged", func(t *testing.T) {
 		raw := json.RawMessage(`{"query":"loops","max_tokens":100}`)
 		if got := m.Raw(raw); &got[0] != &raw[0] {
 			t.Error("the JSON was copied")
@@ -300,7 +300,7 @@ func TestMask(t *testing.T) {
 			t.Errorf("%v allocations", n)
 		}
 	})
-	t.Run("the input is not written to", func(t *testing.T) {
+	t.Run("the input is not modified", func(t *testing.T) {
 		raw := json.RawMessage(`{"password":"hunter2"}`)
 		m.Raw(raw)
 		if string(raw) != `{"password":"hunter2"}` {
@@ -349,7 +349,7 @@ func TestEventsWithASecretInTheirIDAreStillJoined(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	t.Run("patterns of one's own are masked, too", func(t *testing.T) {
+	t.Run("custom patterns are masked", func(t *testing.T) {
 		m := newMasker(t, `ACME-\d+`, `pin (\d+)`)
 		if got, want := brief(m.Text("ACME-12, pin 1234, 99")), "[…], pin […], 99"; got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -365,7 +365,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
-	t.Run("where two finds overlap, both are hidden", func(t *testing.T) {
+	t.Run("overlapping secrets are both masked", func(t *testing.T) {
 		m := newMasker(t, `user=.*ter`)
 		if got, want := brief(m.Text("user=x password=hunter2;")), "[…];"; got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -148,9 +148,9 @@ func TestCustomNudges(t *testing.T) {
 		code string
 		want string
 	}{
-		{"one stands in place of the built-in", map[string]string{"blocked": "{{.Tool}} {{.Count}} {{.Action}} {{.Code}}"}, "blocked", "grep 3 block blocked"},
-		{"it may use the parts that the built-in ones share", map[string]string{"blocked": `No.{{template "facts" .}}`}, "blocked", "No.\nWhat repeats: grep a"},
-		{"any stands for codes without a text", map[string]string{"any": "Stop {{.Code}}."}, "no_such_code", "Stop no_such_code."},
+		{"a custom text replaces the built-in one", map[string]string{"blocked": "{{.Tool}} {{.Count}} {{.Action}} {{.Code}}"}, "blocked", "grep 3 block blocked"},
+		{"a custom text may use the shared parts", map[string]string{"blocked": `No.{{template "facts" .}}`}, "blocked", "No.\nWhat repeats: grep a"},
+		{"the text any is used for codes without a text", map[string]string{"any": "Stop {{.Code}}."}, "no_such_code", "Stop no_such_code."},
 		{"an empty text says nothing", map[string]string{"blocked": ""}, "blocked", ""},
 		{"a shared code may be replaced, too", map[string]string{"global_doom_loop": "All of you."}, "global_doom_loop", "All of you."},
 	} {
@@ -186,8 +186,8 @@ func TestErrorsOfCustomNudgesAreJoined(t *testing.T) {
 		{"a code of another profile", map[string]string{"doom_loop": "x"}, []string{`unknown text "doom_loop" in profile default`}},
 		{"a template that does not parse", map[string]string{"nudge": "{{.Tool"}, []string{"nudges: nudge: ", "unclosed action"}},
 		{"a member that a nudge does not have", map[string]string{"nudge": "{{.Tol}}"}, []string{"nudges: nudge: ", "Tol"}},
-		{"one that only shows when something is known", map[string]string{"nudge": "{{range .Finding.Repeated}}{{.Tol}}{{end}}"}, []string{"nudges: nudge: ", "Tol"}},
-		{"one that only shows when nothing is known", map[string]string{"nudge": "{{index .Finding.Repeated 0}}"}, []string{"nudges: nudge: ", "index"}},
+		{"an error that only full data shows", map[string]string{"nudge": "{{range .Finding.Repeated}}{{.Tol}}{{end}}"}, []string{"nudges: nudge: ", "Tol"}},
+		{"an error that only empty data shows", map[string]string{"nudge": "{{index .Finding.Repeated 0}}"}, []string{"nudges: nudge: ", "index"}},
 		{"two at once", map[string]string{"nudge": "{{", "zzz": "x"}, []string{"nudges: nudge: ", `"zzz"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -25,7 +25,7 @@ func TestIntervalsOfAPreviewGrowWithTheRun(t *testing.T) {
 		{"none", 0, nil, nil},
 		{"one", 1, func(int) bool { return true }, []float64{1}},
 		{"as many as there is room for", 4, func(n int) bool { return n != 1 }, []float64{1, 0, 1, 1}},
-		{"one more than there is room for", store.MaxNovelty + 1, func(n int) bool { return n%2 == 0 }, append(repeat(0.5, store.MaxNovelty/2), 1)},
+		{"one step over the limit", store.MaxNovelty + 1, func(n int) bool { return n%2 == 0 }, append(repeat(0.5, store.MaxNovelty/2), 1)},
 		{"many, new until the 500th", 1024, func(n int) bool { return n < 500 }, append(append(repeat(1, 15), 0.63), repeat(0, 16)...)},
 	} {
 		t.Run(tc.says, func(t *testing.T) {

@@ -114,7 +114,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("no document is fine", func(t *testing.T) {
+	t.Run("an absent document is valid", func(t *testing.T) {
 		for _, text := range []string{"", "# nothing yet\n", "~"} {
 			if _, ok := load(t, text).Find("gpt-4o"); !ok {
 				t.Errorf("%q: gpt-4o is unknown", text)
@@ -152,7 +152,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("what is no table says so", func(t *testing.T) {
+	t.Run("an invalid table is an error", func(t *testing.T) {
 		for text, want := range map[string]string{
 			"- a":                                "my.yaml:1: want a mapping of models",
 			"a: [":                               "my.yaml: line 1",

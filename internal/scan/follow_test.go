@@ -169,7 +169,7 @@ func TestFollow(t *testing.T) {
 				f.t.Errorf("events %v", events)
 			}
 		}, nil},
-		{"a log of whole conversations that is cut begins another run, and goes on with it", func(f *followed) {
+		{"a truncated log of whole conversations starts another run", func(f *followed) {
 			request := func(text string) string { return `{"messages":[{"role":"user","content":"` + text + `"}]}` + "\n" }
 			f.add("log.jsonl", request("one"))
 			f.add("log.jsonl", request("two"))

@@ -145,7 +145,7 @@ func TestWatch(t *testing.T) {
 				b.t.Fatal(err)
 			}
 		}, []string{"a:1"}},
-		{"rotation: the old file goes on under its new name, and the new one begins", func(b *bench) {
+		{"rotation: the renamed file continues, and a new file begins", func(b *bench) {
 			b.put("log", "1")
 			b.wait()
 			b.put("log", "+2")

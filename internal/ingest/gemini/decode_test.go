@@ -62,7 +62,7 @@ func TestRecords(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		{"a record that is written again stands once, as it is last, where it was first", []string{
+		{"a rewritten record counts once, with its last content at its first place", []string{
 			meta, a, b, `{"id":"a","type":"user","content":"first, better"}`,
 		}, []string{"1 message user first, better", "2 message user second"}},
 		{"records without an id are no doubles", []string{
@@ -222,7 +222,7 @@ func TestBadInput(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a cut last line is a warning, and what stands is told", func(t *testing.T) {
+	t.Run("a cut last line is a warning, and complete records are sent", func(t *testing.T) {
 		events, warnings, err := ingesttest.Decode(Format(), []byte(`{"id":"a","type":"user","content":"x"}`+"\n"+`{"id":"b`))
 		if err != nil || len(events) != 1 || len(warnings) != 1 {
 			t.Errorf("%d events, warnings %v, error %v", len(events), warnings, err)

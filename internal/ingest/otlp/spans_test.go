@@ -115,7 +115,7 @@ func TestSpansOfOneCallCountOnce(t *testing.T) {
 	t.Run("the agent's, the client's and the server's span are one call", func(t *testing.T) {
 		check(t, tell(t, agentSide, clientSpan, post, serverSpan), once...)
 	})
-	t.Run("so they are when the inner ones come first", func(t *testing.T) {
+	t.Run("inner spans may arrive first", func(t *testing.T) {
 		check(t, tell(t, serverSpan, post, clientSpan, agentSide), once...)
 	})
 	t.Run("the agent may put the server's name before the tool's", func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestSpansOfOneCallCountOnce(t *testing.T) {
 		check(t, tell(t, outer, clientSpan, post, serverSpan),
 			`02.start tool_call_started files__ls 02 {"d":1}`, `02.end tool_call_completed files__ls 02 "ok"`)
 	})
-	t.Run("without the agent's span the client's stands", func(t *testing.T) {
+	t.Run("without the agent's span the client's counts", func(t *testing.T) {
 		check(t, tell(t, clientSpan, post, serverSpan),
 			`03.start tool_call_started ls 03 {"d":1}`, `03.end tool_call_completed ls 03 "ok"`)
 	})
@@ -155,13 +155,13 @@ func TestSpansOfDifferentCallsCountSeparately(t *testing.T) {
 }
 
 func TestOneCallMergesTheFieldsOfItsSpans(t *testing.T) {
-	t.Run("the server's failure is the call's, as the agent's span does not tell of one", func(t *testing.T) {
+	t.Run("the server's failure is the call's if the agent's span has none", func(t *testing.T) {
 		inner := serverSpan
 		inner.status, inner.message = failed, "disk full"
 		check(t, tell(t, agentSide, clientSpan, post, inner),
 			`02.start tool_call_started ls 02 {"d":1}`, `02.end tool_call_failed ls 02 "ok" "disk full"`)
 	})
-	t.Run("a failure that was tried again within the call is none", func(t *testing.T) {
+	t.Run("a failed attempt within a successful call is no failure", func(t *testing.T) {
 		first, second := clientSpan, clientSpan
 		first.status, first.end = failed, 12
 		second.id, second.start = 7, 13
@@ -211,7 +211,7 @@ func TestCallIDs(t *testing.T) {
 			`02.start tool_call_started ls c`, `03.start tool_call_started ls c`,
 			`03.end tool_call_completed ls c`, `02.end tool_call_completed ls c`)
 	})
-	t.Run("a model call told by two instrumentations is one", func(t *testing.T) {
+	t.Run("a model call with spans of two instrumentations is one", func(t *testing.T) {
 		chat := kv{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
 		check(t, tell(t,
 			given{id: 2, parent: 1, name: "chat m", start: 10, end: 20, attributes: chat},

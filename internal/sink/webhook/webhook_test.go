@@ -29,7 +29,7 @@ func TestLevelsOfNotices(t *testing.T) {
 			[]*store.Update{raised("w", 3), grown("w", 4), grown("w", 7), grown("w", 8), grown("w", 15), grown("w", 16), grown("w", 31)},
 			[]string{"w raised", "w grown 8", "w grown 16"},
 		},
-		{"a leap is told once", []*store.Update{raised("w", 3), grown("w", 100), grown("w", 101)}, []string{"w raised", "w grown 100"}},
+		{"a leap sends one notice", []*store.Update{raised("w", 3), grown("w", 100), grown("w", 101)}, []string{"w raised", "w grown 100"}},
 		{
 			"not before a count is twice what it was raised with",
 			[]*store.Update{raised("w", 5), grown("w", 8), grown("w", 16)},
@@ -64,7 +64,7 @@ func TestLevelsOfNotices(t *testing.T) {
 			[]*store.Update{decided(raised("w", 3), policy.Warn, "x"), decided(grown("w", 4), policy.Warn, "x")},
 			[]string{"w raised"},
 		},
-		{"a run without warnings cannot be told of", []*store.Update{decided(&store.Update{}, policy.Halt, "x")}, nil},
+		{"a decision without a warning sends no notice", []*store.Update{decided(&store.Update{}, policy.Halt, "x")}, nil},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			inBubble(t, &receiver{}, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
