@@ -13,12 +13,12 @@ type SameError struct {
 // patience is the factor by which tests may fail longer than other commands, because tests are meant to fail.
 const patience = 1.3
 
-// stubbornNews is the lowest novelty of the text around an error at which the steps in between count as progress.
-const stubbornNews = 0.06
+// stubbornNovelty is the lowest novelty of the text around an error at which the steps in between count as progress.
+const stubbornNovelty = 0.06
 
-// newsBesideError is the lowest novelty at which a failure with a known class of error is progress, such as a test run with fewer
+// novelError is the lowest novelty at which a failure with a known class of error is progress, such as a test run with fewer
 // errors.
-const newsBesideError = 0.5
+const novelError = 0.5
 
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
@@ -28,7 +28,7 @@ func (SameError) Info() unloop.Info {
 // Check looks at the tool of the step that has just failed.
 func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
-	if !ok || !step.Failing || step.Effort.Novelty >= newsBesideError {
+	if !ok || !step.Failing || step.Effort.Novelty >= novelError {
 		return unloop.Finding{}, false
 	}
 	row := &r.Tool(step.Tool).Errors
@@ -60,7 +60,7 @@ func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, b
 	if step.Test {
 		weight *= patience
 	}
-	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNews {
+	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNovelty {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)

@@ -94,7 +94,7 @@ func Find(ctx context.Context, o Options) (found []Suggestion, complete bool, er
 type finder struct {
 	Options
 	present map[int][]Pair // by index of the run
-	order   []int            // of the indexes of the runs
+	order   []int          // of the indexes of the runs
 	found   []Suggestion
 }
 
