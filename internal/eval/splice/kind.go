@@ -35,14 +35,9 @@ func kinds() []kind {
 		operationsLoops(), browserLoops(), repositoryLoops(), officeLoops(),
 		benign(repositoryLookalikes()), benign(operationsLookalikes()), benign(officeLookalikes()),
 		toolchainLoops(), interactionLoops(), benign(codingLookalikes()), benign(deskLookalikes()),
-		engineeringLoops(), reporting(reportingLoops()), benign(engineeringLookalikes()), reporting(benign(reportingLookalikes())))
-}
-
-func reporting(kinds []kind) []kind {
-	for k := range kinds {
-		kinds[k].reporting = true
-	}
-	return kinds
+		engineeringLoops(), everydayLoops(), benign(engineeringLookalikes()), benign(everydayLookalikes()),
+		releaseLoops(), cloudLoops(), conversationLoops(), workplaceLoops(),
+		benign(releaseLookalikes()), benign(cloudLookalikes()), benign(conversationLookalikes()), benign(workplaceLookalikes()))
 }
 
 func benign(lookalikes []kind) []kind {
