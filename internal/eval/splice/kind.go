@@ -37,7 +37,16 @@ func kinds() []kind {
 		toolchainLoops(), interactionLoops(), benign(codingLookalikes()), benign(deskLookalikes()),
 		engineeringLoops(), everydayLoops(), benign(engineeringLookalikes()), benign(everydayLookalikes()),
 		releaseLoops(), cloudLoops(), conversationLoops(), workplaceLoops(),
-		benign(releaseLookalikes()), benign(cloudLookalikes()), benign(conversationLookalikes()), benign(workplaceLookalikes()))
+		benign(releaseLookalikes()), benign(cloudLookalikes()), benign(conversationLookalikes()), benign(workplaceLookalikes()),
+		reporting(reportingTechnicalLoops()), reporting(reportingBusinessLoops()), reporting(reportingFieldLoops()),
+		reporting(benign(reportingTechnicalLookalikes())), reporting(benign(reportingBusinessLookalikes())), reporting(benign(reportingFieldLookalikes())))
+}
+
+func reporting(kinds []kind) []kind {
+	for k := range kinds {
+		kinds[k].reporting = true
+	}
+	return kinds
 }
 
 func benign(lookalikes []kind) []kind {
