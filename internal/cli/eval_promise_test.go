@@ -21,6 +21,7 @@ var least = map[string]float64{
 	"memory_searched_again": 0.45, "message_bounces": 0.45, "same_slots_offered": 0.5,
 	"joins_without_rows": 0.5, "call_cut_off": 0.7, "multiple_heads": 0.7, "round_of_many_checks": 0.65,
 
+	"illegal_move":    0.6,
 	"challenge_fails": 0.6, "departments_pass_on": 0.7, "drafts_rewritten": 0.7, "event_an_hour_off": 0.5, "memory_block_full": 0.8,
 	"phone_restarted_again": 0.6, "prompt_waits_for_keys": 0.6, "release_checklist_again": 0.8, "same_posts_in_feed": 0.7, "style_file_missing": 0.75,
 	"vote_tied": 0.8, "waiting_for_each_other": 0.65,
@@ -32,7 +33,7 @@ var missed = []string{
 	"substitution_without_match", "workflow_fails_at_same_step", "drift_returns", "release_in_progress",
 
 	"alert_triggers_again", "captcha_again", "cell_calculated_again", "code_expired", "dialog_blocks_tools",
-	"disk_stays_full", "done_without_finish", "grasp_fails", "heartbeats_read", "illegal_move",
+	"disk_stays_full", "done_without_finish", "grasp_fails", "heartbeats_read",
 	"light_unavailable", "paper_never_found", "pattern_finds_nothing", "pickaxe_needs_iron", "policy_recited",
 	"quote_never_closes", "same_finding_added", "scan_without_text", "slot_not_understood", "total_stays_the_same",
 	"transfer_announced",
