@@ -23,7 +23,10 @@ func cloudLoops() []kind {
 // zonesWithoutQuota asks zone after zone for a machine, and the quota is that of all regions.
 func zonesWithoutQuota(p *generator) (entries []entry, _ int) {
 	h, name, project := p.harness(), p.word(), p.word()+"-"+fmt.Sprint(p.between(1000, 9999))
-	for range p.between(5, 9) {
+	for k := range p.between(5, 9) {
+		if k > 1 && p.IntN(3) == 0 { // what it looks up between is new, and no help
+			entries = append(entries, p.call())
+		}
 		zone := p.pick("us-central1", "us-west1", "europe-west4", "us-east4", "asia-east1", "europe-west1") + "-" + p.pick("a", "b", "c")
 		gpu := p.pick("nvidia-tesla-t4", "nvidia-l4", "nvidia-tesla-v100", "nvidia-tesla-p4")
 		command := "gcloud compute instances create " + name + " --zone=" + zone + " --machine-type=" + p.pick("n1-standard-4", "g2-standard-4", "n1-standard-8") + " --accelerator=type=" + gpu + ",count=1" + p.pick("", " --preemptible", " --provisioning-model=SPOT", " --maintenance-policy=TERMINATE")
@@ -65,12 +68,12 @@ func alertTriggersAgain(p *generator) (entries []entry, _ int) {
 
 // heartbeatsRead reads a log that grows by heartbeats only: numbers and times move, and nothing happens.
 func heartbeatsRead(p *generator) (entries []entry, _ int) {
-	h, worker, seq := p.harness(), p.word(), p.between(100, 9000)
+	h, worker, seq, second := p.harness(), p.word(), p.between(100, 9000), p.between(0, 80_000)
 	for range p.between(10, 15) {
 		var output strings.Builder
 		for range p.between(3, 6) {
-			seq++
-			fmt.Fprintf(&output, "%s INFO  [%s-0] heartbeat seq=%d rss=%dMB goroutines=%d\n", p.clock(), worker, seq, p.between(210, 216), p.between(40, 44))
+			seq, second = seq+1, second+5
+			fmt.Fprintf(&output, "2026-05-11T%02d:%02d:%02d.%03dZ INFO  [%s-0] heartbeat seq=%d rss=%dMB goroutines=%d\n", second/3600, second/60%60, second%60, p.IntN(1000), worker, seq, p.between(210, 216), p.between(40, 44))
 		}
 		command := p.pick("kubectl logs deploy/"+worker+" --tail=", "kubectl logs deploy/"+worker+" --since=30s --tail=", "kubectl -n jobs logs deploy/"+worker+" --tail=") + fmt.Sprint(p.between(3, 6))
 		entries = append(entries, h.shell(command, output.String(), 0))
@@ -102,18 +105,25 @@ func totalStaysTheSame(p *generator) (entries []entry, _ int) {
 	return entries, 2
 }
 
-// scanWithoutText reads a scanned document with other programs, and gets blanks or glyph numbers.
+// scanWithoutText reads a scanned document with other programs, and gets blanks or the numbers of glyphs.
 func scanWithoutText(p *generator) (entries []entry, _ int) {
 	h, file := p.harness(), p.word()+".pdf"
 	for range p.between(5, 8) {
-		command := p.pick("pdftotext "+file+" -", "pdftotext -layout "+file+" - | head -50", "python3 -c \"import pdfplumber; print(pdfplumber.open('"+file+"').pages[0].extract_text())\"", "python3 -c \"from pypdf import PdfReader; print(PdfReader('"+file+"').pages[1].extract_text())\"", "mutool draw -F txt "+file, "strings "+file+" | grep -i total", "pdftotext -raw -f 2 -l 4 "+file+" -")
-		output := p.pick("", "\f\f\f", "None", "\n\n\f")
-		if p.IntN(3) == 0 {
-			for range p.between(8, 40) {
-				output += fmt.Sprintf("(cid:%d)", p.between(1, 240))
-			}
+		page := p.between(1, 9)
+		var glyphs strings.Builder
+		for range p.between(8, 40) {
+			fmt.Fprintf(&glyphs, "(cid:%d)", p.between(1, 240))
 		}
-		entries = append(entries, h.shell(command, output, 0))
+		try := [][2]string{
+			{"pdftotext " + file + " -", strings.Repeat("\f", 9)},
+			{fmt.Sprintf("pdftotext -layout -f %d -l %d %s - | head -50", page, page+3, file), "\f\f\f\f"},
+			{fmt.Sprintf("python3 -c \"import pdfplumber; print(pdfplumber.open('%s').pages[%d].extract_text())\"", file, page-1), glyphs.String()},
+			{fmt.Sprintf("python3 -c \"from pypdf import PdfReader; print(PdfReader('%s').pages[%d].extract_text())\"", file, page-1), ""},
+			{fmt.Sprintf("python3 -c \"import fitz; print(fitz.open('%s')[%d].get_text('words'))\"", file, page-1), "[]"},
+			{fmt.Sprintf("mutool draw -F txt %s %d", file, page), "\n\f"},
+			{"strings " + file + " | grep -i " + p.word(), ""},
+		}[p.IntN(7)]
+		entries = append(entries, h.shell(try[0], try[1], 0))
 	}
 	return entries, 1
 }
@@ -126,7 +136,7 @@ func paperNeverFound(p *generator) (entries []entry, _ int) {
 		titles[k] = p.phrase(5, 9) + fmt.Sprintf(" (%d)", p.between(2009, 2025))
 	}
 	for range p.between(5, 9) {
-		query := p.pick("", "\"", "paper ") + p.pick(author+" "+topic, topic+" "+author+" "+fmt.Sprint(p.between(2018, 2024)), author+" et al. "+topic+" pdf", topic+" arXiv "+author, topic+" study "+author+" dataset")
+		query := p.pick("", "", "paper ") + p.pick(author+" "+topic, topic+" "+author+" "+fmt.Sprint(p.between(2018, 2024)), author+" et al. "+topic+" pdf", topic+" arXiv "+author, topic+" study "+author+" dataset")
 		var page strings.Builder
 		fmt.Fprintf(&page, "Found %d papers, showing 4.\n", p.between(40, 900))
 		for k, title := range p.shuffled(append([]string(nil), titles...)...)[:4] {

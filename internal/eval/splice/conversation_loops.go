@@ -41,7 +41,7 @@ func phoneRestartedAgain(p *generator) (entries []entry, _ int) {
 	for range p.between(3, 5) {
 		entries = append(entries,
 			say(p.pick("Please turn airplane mode on, wait ten seconds and turn it off again.", "Let's toggle airplane mode once more. Could you switch it on and off?", "Could you try airplane mode on and off for me?", "Let us reset the radio: airplane mode on, then off, please.")),
-			user(p.pick("OK, I did that.", "Done. ", "Right, it's off again.", "I've toggled it.")+p.pick("", " It still says "+state+".", " Nothing changed.")),
+			user(p.pick("OK, I did that.", "Done.", "Right, it's off again.", "I've toggled it.")+p.pick("", " It still says "+state+".", " Nothing changed.")),
 			say(p.pick("Thank you. Now please restart your phone.", "Great, next restart the device, please.", "Thanks! Please reboot it and tell me what the status bar shows.")),
 			user(p.pick("Restarted. ", "It's back on. ", "OK, it rebooted. ")+p.pick("The status bar shows: ", "It says: ", "I see: ")+state+"."))
 	}
@@ -113,7 +113,10 @@ func voteTied(p *generator) (entries []entry, _ int) {
 // memoryBlockFull appends to a block of memory that is full; each text is another one.
 func memoryBlockFull(p *generator) (entries []entry, _ int) {
 	label, fact := p.pick("human", "persona", "project"), p.phrase(3, 5)
-	for range p.between(4, 7) {
+	for k := range p.between(4, 7) {
+		if k > 1 && p.IntN(4) == 0 {
+			entries = append(entries, call("archival_memory_search", object("query", p.phrase(1, 3), "page", 0), object("results", []string{p.phrase(5, 12), p.phrase(5, 12)}, "count", 2)))
+		}
 		tool, args := "core_memory_append", object("label", label, "content", p.pick("Note: ", "Remember: ", "", "User said: ")+fact+p.pick(".", ", as mentioned.", " ("+p.phrase(1, 3)+")."))
 		if p.IntN(3) == 0 {
 			tool, args = "memory_insert", object("label", label, "new_str", strings.ToUpper(fact[:1])+fact[1:]+".", "insert_line", p.IntN(20))

@@ -26,7 +26,7 @@ func leadsUpdated(p *generator) (entries []entry, _ int) {
 	owner := fmt.Sprintf("005%012X", p.Uint64N(1<<48))
 	for range p.between(6, 10) {
 		record := object("Id", fmt.Sprintf("00Q%012X", p.Uint64N(1<<48)), "OwnerId", owner, "Status", "Working - Contacted")
-		entries = append(entries, call("salesforce_dml_records", object("operation", "update", "objectName", "Lead", "records", []json.RawMessage{record}), content("DML operation completed.\nSuccessful: 1, Failed: 0")))
+		entries = append(entries, call("salesforce_dml_records", object("operation", "update", "objectName", "Lead", "records", []json.RawMessage{record}), content("UPDATE operation completed.\nProcessed 1 records:\n- Successful: 1\n- Failed: 0")))
 	}
 	return entries, 0
 }

@@ -35,7 +35,7 @@ func validationRuleRefuses(p *generator) (entries []entry, _ int) {
 			fields = append(fields, "NextStep", p.phrase(2, 5), "Probability", 5*p.between(10, 20))
 		}
 		entries = append(entries, call("salesforce_dml_records", object("operation", "update", "objectName", "Opportunity", "records", []json.RawMessage{object(fields...)}),
-			content("DML operation failed.\nSuccessful: 0, Failed: 1\nRecord 1: FIELD_CUSTOM_VALIDATION_EXCEPTION: "+rule+p.pick("", " (fields: StageName)", " []"))))
+			content("UPDATE operation completed.\nProcessed 1 records:\n- Successful: 0\n- Failed: 1\n\nErrors:\nRecord 1:\n  - "+rule+" [FIELD_CUSTOM_VALIDATION_EXCEPTION]"+p.pick("", "\n    Fields: StageName"))))
 	}
 	return entries, 1
 }

@@ -63,7 +63,7 @@ func listenerRefuses(p *generator) (entries []entry, _ int) {
 		target := p.pick(service, strings.ToLower(service), service+".corp.example", service+".WORLD")
 		if p.coin() {
 			command := fmt.Sprintf("python3 - <<'E'\nimport oracledb\nc = oracledb.connect(user='report', password=pw, %s)\nE", p.pick("dsn='"+host+":1521/"+target+"'", "host='"+host+"', port=1521, service_name='"+target+"'", "dsn='"+host+"/"+target+"', retry_count=2"))
-			entries = append(entries, c.run(command, fmt.Sprintf("oracledb.exceptions.OperationalError: DPY-6001: Service \"%s\" is not registered with the listener at host \"%s\" port 1521. (CONNECTION_ID=%s)\nSimilar to ORA-12514", target, host, p.uuid()[:24]), 1))
+			entries = append(entries, c.run(command, fmt.Sprintf("oracledb.exceptions.OperationalError: DPY-6001: Service \"%s\" is not registered with the listener at host \"%s\" port 1521. (CONNECTION_ID=%s) (Similar to ORA-12514)", target, host, p.uuid()[:24]), 1))
 			continue
 		}
 		command := "sqlplus -L -S report/$PW@" + p.pick("//"+host+":1521/"+target, "'(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST="+host+")(PORT=1521))(CONNECT_DATA=(SERVICE_NAME="+target+")))'", host+"/"+target)

@@ -46,7 +46,7 @@ func eventAnHourOff(p *generator) (entries []entry, _ int) {
 
 // dialogBlocksTools goes on clicking and typing while a dialog of the page is open.
 func dialogBlocksTools(p *generator) (entries []entry, _ int) {
-	message := p.pick("Leave site? Changes you made may not be saved.", "Are you sure?", "Session will expire in 1 minute.")
+	dialog := p.pick("beforeunload\" dialog with message \"", "confirm\" dialog with message \"Are you sure?", "alert\" dialog with message \"Session will expire in 1 minute.")
 	for range p.between(4, 8) {
 		tool, args := "browser_click", object("element", p.phrase(1, 2), "ref", fmt.Sprintf("e%d", p.between(3, 200)))
 		switch p.IntN(5) {
@@ -57,7 +57,7 @@ func dialogBlocksTools(p *generator) (entries []entry, _ int) {
 		case 2:
 			tool, args = "browser_evaluate", object("function", p.pick("() => document.title", "() => window.location.reload()", "() => document.body.click()"))
 		}
-		entries = append(entries, failed(tool, args, fmt.Sprintf("### Error\nError: Tool %q does not handle the modal state.\n### Modal state\n- [\"%s\" dialog with message %q]: can be handled by browser_handle_dialog", tool, p.pick("confirm", "confirm", "beforeunload"), message)))
+		entries = append(entries, failed(tool, args, fmt.Sprintf("### Error\nError: Tool %q does not handle the modal state.\n### Modal state\n- [\"%s\"]: can be handled by browser_handle_dialog", tool, dialog)))
 	}
 	return entries, 1
 }
@@ -78,10 +78,13 @@ func lightUnavailable(p *generator) (entries []entry, _ int) {
 func illegalMove(p *generator) (entries []entry, _ int) {
 	fen := "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 	for range p.between(4, 7) {
-		move := p.pick("d1h5", "Qh5", "Qd1-h5", "Qh5+", "c4f7+", "e4e5", "Bxf8", "O-O-O")
+		move, notation := p.pick("Qh5", "Qd1-h5", "Qh5+", "Bxf8", "O-O-O", "e5"), "san"
+		if p.IntN(3) == 0 {
+			move, notation = p.pick("d1h5", "e4e5", "c4f8", "e1c1"), "uci"
+		}
 		entries = append(entries,
 			say(p.pick("I see a strong continuation here. Playing ", "The best move must be ", "Let me try ", "Then the plan is ")+move+"."),
-			failed("make_move", object("game_id", "g1", "move", move), p.pick("illegal san: ", "illegal uci: ", "invalid san: ")+fmt.Sprintf("'%s' in %s", move, fen)))
+			failed("make_move", object("game_id", "g1", "move", move), fmt.Sprintf("illegal %s: '%s' in %s", notation, move, fen)))
 	}
 	return entries, 3
 }
