@@ -100,11 +100,11 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 	case failed:
 		return Failure
 	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
-		(blank || t.Shell && nothing && !w.Zero || w.Ending == fingerprint.Done || r.acknowledged(o)):
+		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(o)):
 		return Change
 	case nothing:
 		return NothingFound
-	case t.Shell && effort.Writes && effort.Fresh >= freshCommand && step.Effect != Polling && step.Repeats.N == 1:
+	case t.Shell && effort.Writes && o.returns < 2 && effort.Fresh >= freshCommand && step.Effect != Polling && step.Repeats.N == 1:
 		return Change
 	}
 	return Content

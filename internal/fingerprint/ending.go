@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -190,4 +191,15 @@ func (w *Words) say(says uint16, first bool) {
 	case says&does != 0 && !negated:
 		w.Ending = Done
 	}
+}
+
+// void reports whether the text that was read is an empty value: marks such as [] and no words, or one word such as None.
+func (w *Words) void(text []byte) bool {
+	switch len(w.List) {
+	case 0:
+		return bytes.ContainsAny(text, "[{")
+	case 1:
+		return w.List[0].Hash != zero && slices.Contains(nones[:], w.List[0].Hash)
+	}
+	return false
 }

@@ -51,6 +51,7 @@ type Words struct {
 	Ending  Ending // how the attempt ended of which the text tells
 	Says    int    // how many words there are that say more than an exit status does
 	Zero    bool   // the Ending is Nothing, told as a count of 0
+	Void    bool   // the text is an empty value, such as [] or None
 	Passing bool   // it tells of what may pass by itself, such as a timeout
 	before  uint16 // what the word before says
 	latest  [2 * tailNumbers]float64
@@ -90,6 +91,9 @@ func (w *Words) add(b []byte) {
 	from := len(w.List)
 	w.read(b)
 	w.tell(from)
+	if from == 0 && w.void(b) {
+		w.Void, w.Ending = true, Nothing
+	}
 }
 
 // read reads the words of a text.
