@@ -57,7 +57,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 func (r *Run) readOutcome(w *fingerprint.Words, class Hash, varied variation) reading {
 	o := reading{words: w, varied: varied, class: class, about: r.step.Effort.mentioned(w)}
 	o.novelty = r.s.Meter.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
-	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0
+	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0 && !w.Distinctive()
 	return o
 }
 
@@ -79,7 +79,7 @@ func (o *reading) share(varied variation) float64 {
 // returns notes the template of an outcome, and returns how many outcomes had it before, at most 2. Short outcomes do not count, because
 // acknowledgements are equal.
 func (m *meter) returns(o *reading) int {
-	if len(o.words.List) < fullAnswer || m.Seen.add(o.Template^saltOutcome) {
+	if len(o.words.List) < fullAnswer && !o.words.Distinctive() || m.Seen.add(o.Template^saltOutcome) {
 		return 0
 	}
 	if m.Seen.add(o.Template ^ saltReturn) {

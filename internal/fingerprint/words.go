@@ -65,6 +65,12 @@ func (w *Words) Reset() {
 	*w = Words{List: w.List[:0], text: w.text[:0]}
 }
 
+// distinctive is the number from which on two texts hardly have it by chance.
+const distinctive = 10_000
+
+// Distinctive reports whether the first number of the text is so large that two texts hardly have it by chance.
+func (w *Words) Distinctive() bool { return w.Count > 0 && w.Numbers[0] >= distinctive }
+
 // Add reads a text, plain or raw JSON, behind what was read since the last Reset. Of a text over 4 KiB it reads the first 3 KiB
 // and the last 1 KiB. It takes about 1 ns a byte and allocates nothing once its buffers have grown.
 func (w *Words) Add(text []byte) {
