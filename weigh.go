@@ -134,6 +134,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
+	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 && effort.Names>>32 == 0
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Excused = excusedSteps
 	return kept
@@ -155,7 +156,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 	switch {
 	case effort.Yield == Failure && o.words.Passing:
 		weight = weightPassing
-	case effort.Yield == Failure && step.Repeats.N >= 3:
+	case effort.Yield == Failure && step.Repeats.N >= 3, m.Reapplied && step.Repeats.N >= 3:
 		weight = weightStubborn
 	case step.Effect == Polling:
 		weight = weightPoll
@@ -164,7 +165,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		m.Excused--
 		brokenAgain := o.class != 0 && step.Told > 1 && t.LastError != o.class && effort.Novelty < knownError*knownNovelty
 		switch {
-		case brokenAgain:
+		case brokenAgain, m.Reapplied && step.Repeats.N >= 2:
 		case o.returns == 2 && effort.Yield != Failure:
 			weight *= weightReturned
 		case effort.Yield == Failure:
