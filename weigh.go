@@ -154,7 +154,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		weight, alike = max(weight, weightAgain), 1
 	}
 	switch {
-	case m.Reapplied && step.Repeats.N >= 3:
+	case m.Reapplied && (step.Repeats.N >= 3 || o.returns == 2):
 		weight = weightStubborn
 	case effort.Yield == Failure && o.words.Passing:
 		weight = weightPassing
@@ -167,7 +167,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		m.Excused--
 		brokenAgain := o.class != 0 && step.Told > 1 && t.LastError != o.class && effort.Novelty < knownError*knownNovelty
 		switch {
-		case brokenAgain, m.Reapplied && step.Repeats.N >= 2:
+		case brokenAgain, m.Reapplied && (step.Repeats.N >= 2 || o.returns > 0):
 		case o.returns == 2 && effort.Yield != Failure:
 			weight *= weightReturned
 		case effort.Yield == Failure:
