@@ -225,7 +225,11 @@ func (r *Run) results(t *Tool, e *Event) {
 		told := outcomeHash(e.Output, e.Error, s.mask.Stable)
 		step.NormalizedResult = fingerprint.Join(t.Hash, told)
 		s.words.Reset()
-		s.words.Add(e.Output)
+		if t.Shell {
+			s.words.Add(fingerprint.Unwrap(e.Output))
+		} else {
+			s.words.Add(e.Output)
+		}
 		s.words.Add(e.Error)
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
