@@ -8,13 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
@@ -154,7 +155,8 @@ func (w *worker) unclaim(ctx context.Context, all []claimed) {
 func (w *worker) deliver(ctx context.Context, p *pending, level string) error {
 	n := w.notice(p, level)
 	until := time.Now().Add(GiveUp)
-	for wait := firstWait; ; wait = min(2*wait, MaxWait) {
+	waits := backoff.ExponentialBackOff{InitialInterval: firstWait, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: MaxWait}
+	for {
 		err := w.Notifier.Send(ctx, n)
 		if err == nil {
 			return nil
@@ -163,7 +165,7 @@ func (w *worker) deliver(ctx context.Context, p *pending, level string) error {
 		if refused != nil && refused.Final || ctx.Err() != nil {
 			return err
 		}
-		pause := wait/2 + rand.N(wait) // random, so that targets do not retry at the same time
+		pause := waits.NextBackOff() // random, so that targets do not retry at the same time
 		if refused != nil {
 			pause = max(pause, refused.After)
 		}
