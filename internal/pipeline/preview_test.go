@@ -132,7 +132,11 @@ func TestThePreviewOfALongRunSurvivesARestart(t *testing.T) {
 
 func TestTheHistoryOfHealthIsBounded(t *testing.T) {
 	m := newMemory()
-	p, stop := start(t, Options{Store: m})
+	looplens, err := profile.New("looplens") // its health changes with the status
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, stop := start(t, Options{Profile: looplens, Store: m})
 	for k := range 2 * store.MaxHealth {
 		kind := unloop.RunCompleted
 		if k%2 == 0 {
