@@ -34,13 +34,16 @@ func (p *components) retainNow(ctx context.Context) error {
 	if err := p.store.DropOrphanSpans(ctx, time.Now().Add(-orphanAge)); err != nil {
 		return err
 	}
+	if err := p.store.Maintain(ctx, time.Now()); err != nil {
+		return err
+	}
 	if age := time.Duration(p.config.Retention.Age); age > 0 {
 		for {
 			n, err := p.deleteRuns(ctx, func() ([]string, error) { return p.store.OlderThan(ctx, time.Now().Add(-age), ageBatch) })
 			if err != nil {
 				return err
 			}
-			if n < ageBatch {
+			if n == 0 {
 				break
 			}
 		}

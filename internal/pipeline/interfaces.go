@@ -12,6 +12,8 @@ import (
 type Store interface {
 	// Last returns the highest arrival and the highest number of a run; 0 for none.
 	Last(ctx context.Context) (arrival, run int64, err error)
+	// FirstNumber returns the lowest number of a run that is created at a time.
+	FirstNumber(created time.Time) int64
 	// Run returns the run with the id, or nil.
 	Run(ctx context.Context, id string) (*store.Run, error)
 	// Checkpoints returns the run's checkpoints in the order of their positions.

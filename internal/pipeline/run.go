@@ -77,7 +77,7 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		return nil, err
 	}
 	if row == nil {
-		p.number++
+		p.number = max(p.number+1, p.opts.Store.FirstNumber(time.Now()))
 		return &run{
 			row:  store.Run{Number: p.number, ID: id, Project: p.opts.Project, Status: store.Running},
 			fold: p.newFold(id), current: true, bare: p.opts.Content == NoContent,

@@ -21,6 +21,9 @@ type writing struct {
 // nothing is written. There is one exception: if the connection to PostgreSQL is lost during the final commit, the outcome is unknown,
 // and the batch can be committed again. If a SQLite file was deleted or replaced, this and every later error is store.ErrMoved.
 func (s *Store) Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
+	if err := s.provide(ctx, b); err != nil {
+		return nil, err
+	}
 	err = s.transaction(ctx, func(w *writing) error {
 		duplicates, err = w.batch(ctx, b)
 		return err
@@ -34,6 +37,11 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (duplicates []store.
 // CommitTogether writes batches in their order as one transaction, as Commit writes one. If the run of an event already has its id, it
 // writes nothing and returns store.ErrDuplicate.
 func (s *Store) CommitTogether(ctx context.Context, batches []*store.Batch) error {
+	for _, b := range batches {
+		if err := s.provide(ctx, b); err != nil {
+			return err
+		}
+	}
 	return s.transaction(ctx, func(w *writing) error {
 		for _, b := range batches {
 			doubled, err := w.batch(ctx, b)
@@ -172,12 +180,17 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 		`DELETE FROM decisions WHERE run = $1`,
 		`DELETE FROM checkpoints WHERE run = $1`,
 		`DELETE FROM traces WHERE run = $1`,
-		`DELETE FROM events WHERE run = $1`,
 		`DELETE FROM runs WHERE number = $1`,
 	} {
 		if err := w.exec(ctx, "delete a run", query, run); err != nil {
 			return err
 		}
+	}
+	if w.expiring(run) {
+		return nil
+	}
+	if err := w.exec(ctx, "delete the events of a run", `DELETE FROM events WHERE run = $1`, run); err != nil {
+		return err
 	}
 	return w.unindexRun(ctx, run)
 }

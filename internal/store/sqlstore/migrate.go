@@ -20,12 +20,7 @@ var migrations embed.FS
 
 // migrate updates the tables to the current version. It fails if a newer program has updated them further.
 func (s *Store) migrate(ctx context.Context) error {
-	steps, err := s.steps()
-	if err != nil {
-		return err
-	}
-	p, err := goose.NewProvider(s.dialect, s.write, nil,
-		goose.WithGoMigrations(steps...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	p, err := s.migrations()
 	if err != nil {
 		return fmt.Errorf("prepare the migrations: %w", err)
 	}
@@ -36,10 +31,23 @@ func (s *Store) migrate(ctx context.Context) error {
 	if have > known {
 		return fmt.Errorf("the tables have version %d of a newer unloop; this one supports versions up to %d", have, known)
 	}
-	if _, err := p.Up(ctx); err != nil {
+	err = s.unlimited(ctx, func() error {
+		_, err := p.Up(ctx)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("migrate the tables from version %d to %d: %w", have, known, err)
 	}
 	return nil
+}
+
+func (s *Store) migrations() (*goose.Provider, error) {
+	steps, err := s.steps()
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(s.dialect, s.write, nil,
+		goose.WithGoMigrations(steps...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 }
 
 // steps returns the migrations in the SQL of the database.

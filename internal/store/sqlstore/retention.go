@@ -18,12 +18,14 @@ func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
 
 // Reclaim frees the space of deleted runs on disk; PostgreSQL frees it for new rows. Commits wait for it.
 func (s *Store) Reclaim(ctx context.Context) error {
-	for _, statement := range s.reclaim {
-		if err := s.reclaimBy(ctx, statement); err != nil {
-			return fmt.Errorf("reclaim space: %w", err)
+	return s.unlimited(ctx, func() error {
+		for _, statement := range s.reclaim {
+			if err := s.reclaimBy(ctx, statement); err != nil {
+				return fmt.Errorf("reclaim space: %w", err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // reclaimBy runs a statement and reads all its rows: SQLite frees one page for each row.
@@ -36,8 +38,12 @@ func (s *Store) Oldest(ctx context.Context, limit int) ([]string, error) {
 	return s.over(ctx, latest.Add(1), limit)
 }
 
-// OlderThan is Oldest for runs that were last updated before a time.
+// OlderThan is Oldest for runs that were last updated before a time. PostgreSQL keeps runs for up to a quarter longer, two days at most, to
+// delete the runs of a day together.
 func (s *Store) OlderThan(ctx context.Context, before time.Time, limit int) ([]string, error) {
+	if s.partitions != nil {
+		return s.expiredRuns(ctx, before, limit)
+	}
 	return s.over(ctx, before, limit)
 }
 
