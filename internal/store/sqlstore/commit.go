@@ -14,6 +14,9 @@ type writing struct {
 	*Store
 	tx   *sql.Tx
 	conn *sql.Conn // of tx, where it can copy; nil elsewhere
+
+	newDays []int64 // for which it creates partitions
+	expired []int64 // days whose events are deleted with their partitions
 }
 
 // Commit writes the batch as one transaction, which is on disk when Commit returns. It skips and returns the events whose id the run
@@ -21,9 +24,6 @@ type writing struct {
 // nothing is written. There is one exception: if the connection to PostgreSQL is lost during the final commit, the outcome is unknown,
 // and the batch can be committed again. If a SQLite file was deleted or replaced, this and every later error is store.ErrMoved.
 func (s *Store) Commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
-	if err := s.provide(ctx, b); err != nil {
-		return nil, err
-	}
 	err = s.transaction(ctx, func(w *writing) error {
 		duplicates, err = w.batch(ctx, b)
 		return err
@@ -37,11 +37,6 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (duplicates []store.
 // CommitTogether writes batches in their order as one transaction, as Commit writes one. If the run of an event already has its id, it
 // writes nothing and returns store.ErrDuplicate.
 func (s *Store) CommitTogether(ctx context.Context, batches []*store.Batch) error {
-	for _, b := range batches {
-		if err := s.provide(ctx, b); err != nil {
-			return err
-		}
-	}
 	return s.transaction(ctx, func(w *writing) error {
 		for _, b := range batches {
 			doubled, err := w.batch(ctx, b)
@@ -77,6 +72,7 @@ func (s *Store) transaction(ctx context.Context, write func(w *writing) error) e
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("finish a commit: %w", err)
 	}
+	w.remember()
 	if err := s.intact(); err != nil { // it may have been written to a deleted file
 		return fmt.Errorf("finish a commit: %w", err)
 	}
@@ -123,6 +119,9 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (duplicates []store
 	if err := w.remove(ctx, b.Removed); err != nil {
 		return nil, err
 	}
+	if err := w.provide(ctx, b.Events); err != nil {
+		return nil, err
+	}
 	if duplicates, err = w.events(ctx, b.Events); err != nil {
 		return nil, err
 	}
@@ -154,6 +153,12 @@ func (w *writing) exec(ctx context.Context, doing, query string, args ...any) er
 // deleted deletes runs with their records. It also deletes the spans of traces without another run, unless the run is only
 // emptied.
 func (w *writing) deleted(ctx context.Context, deleted, emptied []int64) error {
+	if len(deleted)+len(emptied) == 0 {
+		return nil
+	}
+	if err := w.findExpired(ctx); err != nil {
+		return err
+	}
 	for _, run := range deleted {
 		if err := w.deleteSpans(ctx, run); err != nil {
 			return err

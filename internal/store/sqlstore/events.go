@@ -65,7 +65,7 @@ func (w *writing) duplicates(ctx context.Context, part []store.Event) (left []st
 
 // sameRuns returns a condition that leads to the partitions of the events' runs. Without partitions it is empty.
 func (w *writing) sameRuns(events []store.Event) string {
-	if w.partitions == nil {
+	if w.days == nil {
 		return ""
 	}
 	var numbers []string

@@ -2,7 +2,10 @@ package sqlstore
 
 import (
 	"context"
-	"maps"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -26,9 +29,9 @@ func (s *Store) expiredRuns(ctx context.Context, before time.Time, limit int) ([
 		if err != nil || len(ids) > 0 {
 			return ids, err
 		}
-		s.partitions.mu.Lock()
-		delete(s.partitions.expired, days[0]) // all are deleted, or one has resumed
-		s.partitions.mu.Unlock()
+		if err := s.setExpired(ctx, days[1:]); err != nil { // all are deleted, or some have resumed
+			return nil, err
+		}
 	}
 }
 
@@ -45,59 +48,89 @@ func (s *Store) expiredAlone(ctx context.Context, before time.Time, limit int) (
 // grace returns how much older than an age a run gets before it is deleted by itself.
 func grace(age time.Duration) time.Duration { return min(age/4, 48*time.Hour) }
 
-// expiredDays returns the days whose runs have all ended before a time, the earliest first.
+// expiredDays returns the days whose runs have all ended before a time, the earliest first. It looks for further ones if it knows none.
 func (s *Store) expiredDays(ctx context.Context, before time.Time) ([]int64, error) {
-	known, seek := s.knownExpired(before)
-	if len(known) > 0 || !seek {
-		return known, nil
+	known, err := expired(ctx, s.read)
+	if err != nil || len(known) > 0 || !s.seekDays(before) {
+		return known, err
 	}
-	all, err := s.listPartitions(ctx)
+	all, err := s.dayTables(ctx)
 	if err != nil {
 		return nil, err
 	}
+	var found []int64
 	for _, p := range all {
-		if p.table != partitioned[0] || startOf(p.day+1).After(before) {
+		if p.table != byDay[0] || startOf(p.day+1).After(before) {
 			continue
 		}
 		used, err := s.hasRuns(ctx, p.day, "")
-		if err != nil || !used { // Maintain drops it
-			if err != nil {
-				return nil, err
-			}
-			continue
+		if err != nil {
+			return nil, err
 		}
 		young, err := s.hasRuns(ctx, p.day, ` AND (status = 'running' OR updated >= $3)`, toNanos(before))
 		if err != nil {
 			return nil, err
 		}
-		if !young {
-			s.partitions.mu.Lock()
-			s.partitions.expired[p.day] = true
-			s.partitions.mu.Unlock()
+		if used && !young { // Maintain drops unused ones
+			found = append(found, p.day)
 		}
 	}
-	known, _ = s.knownExpired(before)
-	return known, nil
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return found, s.setExpired(ctx, found)
 }
 
-// knownExpired returns the days that are known to be expired, and whether others are to be looked for.
-func (s *Store) knownExpired(before time.Time) (days []int64, seek bool) {
-	p := s.partitions
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	days = slices.Sorted(maps.Keys(p.expired))
-	if seek = before.Sub(p.sought).Abs() >= seekEvery; seek && len(days) == 0 {
-		p.sought = before
+// seekDays reports whether it is time to look for expired days.
+func (s *Store) seekDays(before time.Time) bool {
+	s.days.mu.Lock()
+	defer s.days.mu.Unlock()
+	if before.Sub(s.days.sought).Abs() < seekEvery {
+		return false
 	}
-	return days, seek
+	s.days.sought = before
+	return true
+}
+
+// expired returns the days whose runs retention deletes. Their events are deleted with the partitions. They are in the database, because
+// the runs may be deleted by another server.
+func expired(ctx context.Context, q interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+},
+) (days []int64, err error) {
+	var text []byte
+	err = q.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = 'expired_days'`).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &days)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the expired days: %w", err)
+	}
+	return days, nil
+}
+
+func (s *Store) setExpired(ctx context.Context, days []int64) error {
+	text, err := json.Marshal(days)
+	if err == nil {
+		_, err = s.write.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('expired_days', $1)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the expired days: %w", err)
+	}
+	return nil
+}
+
+// findExpired reads the expired days before runs are deleted.
+func (w *writing) findExpired(ctx context.Context) (err error) {
+	if w.days != nil {
+		w.expired, err = expired(ctx, w.tx)
+	}
+	return err
 }
 
 // expiring reports whether the events of the run are deleted with their partition.
-func (s *Store) expiring(run int64) bool {
-	if s.partitions == nil {
-		return false
-	}
-	s.partitions.mu.Lock()
-	defer s.partitions.mu.Unlock()
-	return s.partitions.expired[run>>dayBits]
-}
+func (w *writing) expiring(run int64) bool { return slices.Contains(w.expired, run>>dayBits) }

@@ -19,7 +19,7 @@ func OpenAt(ctx context.Context, dsn string, version int64) (*Store, error) {
 	if err := s.lease.acquire(ctx, s.write); err != nil {
 		return nil, err
 	}
-	s.partitions = nil
+	s.days = nil
 	s.bulks, err = s.prepareBulks(ctx)
 	return s, err
 }

@@ -31,11 +31,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if have > known {
 		return fmt.Errorf("the tables have version %d of a newer unloop; this one supports versions up to %d", have, known)
 	}
-	err = s.unlimited(ctx, func() error {
-		_, err := p.Up(ctx)
-		return err
-	})
-	if err != nil {
+	if _, err := p.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the tables from version %d to %d: %w", have, known, err)
 	}
 	return nil
@@ -69,7 +65,7 @@ func (s *Store) steps() (steps []*goose.Migration, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("number of migration %s: %w", name, err)
 		}
-		script := s.words.Replace(string(text))
+		script := s.unlimited + s.words.Replace(string(text))
 		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, script)
 			return err

@@ -36,7 +36,7 @@ type database struct {
 	lock       io.Closer      // keeps other servers out
 	lease      *writerLease   // nil if the lock cannot be lost
 	file       *databaseFile  // nil if the database is not a file
-	partitions *partitions    // nil if the tables have none
+	days       *days          // nil if tables have no partitions for days
 	snapshot   *sql.TxOptions // of a transaction with a consistent snapshot
 	dialect    goose.Dialect
 	words      *strings.Replacer  // translates the SQL of the migrations
@@ -45,7 +45,8 @@ type database struct {
 	insertInto string             // beginning of a statement that inserts many rows
 	rows       []int              // numbers of rows of bulk statements, descending to 1
 	size       string             // the query for Size
-	reclaim    []string           // the statements of Reclaim
+	reclaim    []string           // the statements of Reclaim, on one connection
+	unlimited  string             // the beginning of a transaction that may take long
 
 	otherMigrations string // how the names of migrations end that are for the other database
 	scanRuns        string // the table of runs for queries that look at all of them
@@ -81,7 +82,7 @@ func (s *Store) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := s.startPartitions(ctx); err != nil {
+	if err := s.startDays(ctx); err != nil {
 		return err
 	}
 	if s.bulks, err = s.prepareBulks(ctx); err != nil {

@@ -94,13 +94,13 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 	limited(config, readLimits)
 	self := new(writerLease)
 	d = database{
-		write:      postgresPool(writer, 1, stdlib.OptionAfterConnect(self.takeLock)),
-		lease:      self,
-		read:       postgresPool(config, readers),
-		lock:       noLock{},
-		partitions: &partitions{exist: map[int64]bool{}, expired: map[int64]bool{}},
-		snapshot:   &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
-		dialect:    goose.DialectPostgres,
+		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(self.takeLock)),
+		lease:    self,
+		read:     postgresPool(config, readers),
+		lock:     noLock{},
+		days:     &days{exist: map[int64]bool{}},
+		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		dialect:  goose.DialectPostgres,
 		words: strings.NewReplacer("INTEGER", "BIGINT", "REAL", "DOUBLE PRECISION", "BLOB", "BYTEA",
 			"TEXT", `TEXT COLLATE "C"`, "json_object(", "json_build_object("),
 		copies:     true,
@@ -108,7 +108,8 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		mark:       func(k int) string { return "$" + strconv.Itoa(k) },
 		rows:       []int{512, 64, 8, 1},
 		size:       `SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM runs`,
-		reclaim:    []string{`VACUUM events`, `VACUUM runs`, `VACUUM warnings`, `VACUUM decisions`, `VACUUM checkpoints`, `VACUUM spans`, `VACUUM traces`, `VACUUM search`},
+		reclaim:    []string{`SET statement_timeout = 0`, `VACUUM events, runs, warnings, decisions, checkpoints, spans, traces, search`, `RESET statement_timeout`},
+		unlimited:  "SET LOCAL statement_timeout = 0;\n",
 
 		otherMigrations: ".sqlite.sql", scanRuns: "runs", position: "strpos", within: "run = $1 AND ", search: postgresSearch,
 	}
@@ -142,21 +143,6 @@ func limited(config *pgx.ConnConfig, limits map[string]string) {
 			config.RuntimeParams[name] = value
 		}
 	}
-}
-
-// unlimited calls f, whose statements on the writing connection have no limit.
-func (s *Store) unlimited(ctx context.Context, f func() error) (err error) {
-	if s.partitions == nil {
-		return f()
-	}
-	if _, err := s.write.ExecContext(ctx, `SET statement_timeout = 0`); err != nil {
-		return err
-	}
-	defer func() {
-		_, reset := s.write.ExecContext(context.WithoutCancel(ctx), `RESET statement_timeout`)
-		err = errors.Join(err, reset)
-	}()
-	return f()
 }
 
 func postgresPool(config *pgx.ConnConfig, connections int, options ...stdlib.OptionOpenDB) *sql.DB {

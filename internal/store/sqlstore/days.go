@@ -3,8 +3,8 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,15 +18,14 @@ const (
 	daysAhead = 2         // partitions that exist before they are needed
 )
 
-// partitioned are the tables that have a partition for each day, whose key is the number of a run.
-var partitioned = []string{"events", "search"}
+// byDay are the tables that have a partition for each day. The key of the partition is the number of a run.
+var byDay = []string{"events", "search"}
 
-// partitions are the partitions of PostgreSQL's tables by the day on which the run of an event was created.
-type partitions struct {
-	mu      sync.Mutex
-	exist   map[int64]bool // by day
-	expired map[int64]bool // days whose events are deleted with the partition, once retention has deleted their runs
-	sought  time.Time      // the limit for which expired days were last looked for
+// days are the days for which PostgreSQL's tables have partitions. The days are those on which the server created the runs.
+type days struct {
+	mu     sync.Mutex
+	exist  map[int64]bool
+	sought time.Time // the limit for which expired days were last looked for
 }
 
 // dayOf returns the day of a time, counted from 1970 in UTC.
@@ -41,18 +40,18 @@ func partitionOf(table string, day int64) string { return table + startOf(day).F
 // FirstNumber returns the lowest number of a run that is created at a time. In PostgreSQL the number of a run has the day on which it
 // was created in its upper bits, so that its events are in the partition of that day.
 func (s *Store) FirstNumber(created time.Time) int64 {
-	if s.partitions == nil {
+	if s.days == nil {
 		return 1
 	}
 	return max(1, dayOf(created)<<dayBits)
 }
 
-// startPartitions finds out which partitions exist, and creates those that will be needed soon.
-func (s *Store) startPartitions(ctx context.Context) error {
-	if s.partitions == nil {
+// startDays finds out which partitions exist, and creates those that will be needed soon.
+func (s *Store) startDays(ctx context.Context) error {
+	if s.days == nil {
 		return nil
 	}
-	all, err := s.listPartitions(ctx)
+	all, err := s.dayTables(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,24 +60,38 @@ func (s *Store) startPartitions(ctx context.Context) error {
 		if p.attached && !p.pending {
 			tables[p.day]++
 		}
-		s.partitions.exist[p.day] = tables[p.day] == len(partitioned)
+		s.days.exist[p.day] = tables[p.day] == len(byDay)
 	}
 	return s.createAhead(ctx, dayOf(time.Now()))
 }
 
+// createAhead creates the partitions of today and of the next days.
 func (s *Store) createAhead(ctx context.Context, today int64) error {
+	var missing []int64
+	s.days.mu.Lock()
 	for day := max(today, 1); day <= min(today+daysAhead, maxDay); day++ {
-		if err := s.createPartition(ctx, day); err != nil {
-			return err
+		if !s.days.exist[day] {
+			missing = append(missing, day)
 		}
 	}
-	return nil
+	s.days.mu.Unlock()
+	if len(missing) == 0 {
+		return nil
+	}
+	return s.transaction(ctx, func(w *writing) error {
+		for _, day := range missing {
+			if err := w.createPartitions(ctx, day); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Maintain creates the partitions of PostgreSQL that will be needed soon, and drops those of past days without runs. It does nothing for
 // SQLite.
 func (s *Store) Maintain(ctx context.Context, now time.Time) error {
-	if s.partitions == nil {
+	if s.days == nil {
 		return nil
 	}
 	today := dayOf(now)
@@ -88,21 +101,22 @@ func (s *Store) Maintain(ctx context.Context, now time.Time) error {
 	return s.dropPartitions(ctx, today)
 }
 
-// provide creates the partitions that the events of a batch need and that do not exist. A commit that fails leaves empty ones behind.
-func (s *Store) provide(ctx context.Context, b *store.Batch) error {
-	if s.partitions == nil {
+// provide creates the partitions that events need and that do not exist. It does so in the transaction, as part of which they disappear if it
+// fails.
+func (w *writing) provide(ctx context.Context, events []store.Event) error {
+	if w.days == nil {
 		return nil
 	}
 	last := int64(0)
-	for k := range b.Events {
-		day := b.Events[k].Run >> dayBits
+	for k := range events {
+		day := events[k].Run >> dayBits
 		if day <= 0 || day == last {
 			continue
 		}
 		if day > maxDay {
-			return fmt.Errorf("write the events of run %d: its number must be below %d", b.Events[k].Run, int64(maxDay+1)<<dayBits)
+			return fmt.Errorf("write the events of run %d: its number must be below %d", events[k].Run, int64(maxDay+1)<<dayBits)
 		}
-		if err := s.createPartition(ctx, day); err != nil {
+		if err := w.createPartitions(ctx, day); err != nil {
 			return err
 		}
 		last = day
@@ -110,32 +124,33 @@ func (s *Store) provide(ctx context.Context, b *store.Batch) error {
 	return nil
 }
 
-// createPartition creates the partitions of a day, unless they exist. Neither readers nor writers wait for its locks.
-func (s *Store) createPartition(ctx context.Context, day int64) (err error) {
-	s.partitions.mu.Lock()
-	defer s.partitions.mu.Unlock()
-	if s.partitions.exist[day] {
+// createPartitions creates the partitions of a day, unless they exist. Neither readers nor writers wait for its locks.
+func (w *writing) createPartitions(ctx context.Context, day int64) error {
+	w.days.mu.Lock()
+	exist := w.days.exist[day]
+	w.days.mu.Unlock()
+	if exist || slices.Contains(w.newDays, day) {
 		return nil
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("create the partition of %s: %w", startOf(day).Format(time.DateOnly), err)
-		}
-	}()
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for _, table := range partitioned {
-		if err := attach(ctx, tx, table, day); err != nil {
-			return errors.Join(err, tx.Rollback())
+	for _, table := range byDay {
+		if err := attach(ctx, w.tx, table, day); err != nil {
+			return fmt.Errorf("create the partition of %s for %s: %w", table, startOf(day).Format(time.DateOnly), err)
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	s.partitions.exist[day] = true
+	w.newDays = append(w.newDays, day)
 	return nil
+}
+
+// remember notes which partitions exist, after the transaction that created them.
+func (w *writing) remember() {
+	if len(w.newDays) == 0 {
+		return
+	}
+	w.days.mu.Lock()
+	defer w.days.mu.Unlock()
+	for _, day := range w.newDays {
+		w.days.exist[day] = true
+	}
 }
 
 // attach creates the partition of a table for a day. The lock keeps other servers from creating it at the same time. A new table is attached to
@@ -163,20 +178,20 @@ func attach(ctx context.Context, tx *sql.Tx, table string, day int64) error {
 	return nil
 }
 
-// partition is an existing partition, or what is left of one.
-type partition struct {
+// dayTable is a partition of a day, or what is left of one.
+type dayTable struct {
 	name, table string
 	day         int64
 	attached    bool
 	pending     bool // it was to be detached, but the statement did not end
 }
 
-func (s *Store) listPartitions(ctx context.Context) (all []partition, err error) {
+func (s *Store) dayTables(ctx context.Context) (all []dayTable, err error) {
 	err = s.each(ctx, `SELECT CAST(c.relname AS TEXT), i.inhrelid IS NOT NULL, COALESCE(i.inhdetachpending, false)
 		FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
 		WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND c.relkind = 'r'
 		AND c.relname ~ '^(events|search)_[0-9]{8}$' ORDER BY c.relname`, nil, func(row scanner) error {
-		var p partition
+		var p dayTable
 		if err := row.Scan(&p.name, &p.attached, &p.pending); err != nil {
 			return err
 		}
@@ -190,7 +205,7 @@ func (s *Store) listPartitions(ctx context.Context) (all []partition, err error)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list the partitions: %w", err)
+		return nil, fmt.Errorf("list the partitions of days: %w", err)
 	}
 	return all, nil
 }
@@ -198,7 +213,7 @@ func (s *Store) listPartitions(ctx context.Context) (all []partition, err error)
 // dropPartitions drops the partitions of days without runs. It spares yesterday's, because a commit that creates a run of that day may be
 // under way. Readers and writers do not wait, but it waits for the transactions that began before it.
 func (s *Store) dropPartitions(ctx context.Context, today int64) error {
-	all, err := s.listPartitions(ctx)
+	all, err := s.dayTables(ctx)
 	if err != nil {
 		return err
 	}
@@ -220,11 +235,10 @@ func (s *Store) dropPartitions(ctx context.Context, today int64) error {
 	return nil
 }
 
-func (s *Store) dropPartition(ctx context.Context, p partition) error {
-	s.partitions.mu.Lock()
-	delete(s.partitions.exist, p.day)
-	delete(s.partitions.expired, p.day)
-	s.partitions.mu.Unlock()
+func (s *Store) dropPartition(ctx context.Context, p dayTable) error {
+	s.days.mu.Lock()
+	delete(s.days.exist, p.day)
+	s.days.mu.Unlock()
 	detach := fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s `, p.table, p.name)
 	switch {
 	case p.pending:
