@@ -118,9 +118,10 @@ var rooms = map[string]room{
 		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
-	"internal/watch":    {},
-	"internal/loadtest": {ours: []string{"internal/cli"}},
-	"internal/report":   {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
+	"internal/watch":      {},
+	"internal/clustersim": {},
+	"internal/loadtest":   {ours: []string{"internal/cli"}},
+	"internal/report":     {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
 		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap"},
