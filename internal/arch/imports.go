@@ -178,6 +178,9 @@ var rooms = map[string]room{
 
 	"internal/arch": {},
 	"packaging":     {others: []string{"go.yaml.in/yaml/v3"}},
+	"deploy": {others: []string{
+		"github.com/compose-spec/compose-go/v2", "k8s.io/api", "sigs.k8s.io/kustomize/api", "sigs.k8s.io/kustomize/kyaml", "sigs.k8s.io/yaml",
+	}},
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
