@@ -12,7 +12,7 @@ import (
 type Store interface {
 	// Last returns the highest arrival and the highest number of a run; 0 for none.
 	Last(ctx context.Context) (arrival, run int64, err error)
-	// FirstNumber returns the lowest number of a run that is created at a time.
+	// FirstNumber returns a number that runs created at a time have at least: a multiple of 2^32.
 	FirstNumber(created time.Time) int64
 	// Run returns the run with the id, or nil.
 	Run(ctx context.Context, id string) (*store.Run, error)

@@ -35,7 +35,7 @@ func newMemory() *memory {
 	}
 }
 
-func (m *memory) FirstNumber(time.Time) int64 { return 1 }
+func (m *memory) FirstNumber(time.Time) int64 { return 0 }
 
 func (m *memory) Last(context.Context) (arrival, run int64, err error) {
 	m.mu.Lock()

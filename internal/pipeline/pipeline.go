@@ -158,6 +158,12 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 	return p, nil
 }
 
+// newNumber returns the number of the next run.
+func (p *Pipeline) newNumber() int64 {
+	p.number = max(p.number+1, p.opts.Store.FirstNumber(time.Now()))
+	return p.number
+}
+
 // Submit records a submission and returns when it is on disk. The error is ErrBusy, ErrClosed, ErrPanic, that of ctx, or one of
 // the store. After an error of ctx or of the store, the submission may have been recorded nevertheless. Sending it again is
 // safe, because duplicate events change nothing.

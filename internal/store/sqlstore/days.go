@@ -37,13 +37,13 @@ func startOf(day int64) time.Time { return time.Unix(day*24*60*60, 0).UTC() }
 // partitionOf returns the name of the partition of a table for a day.
 func partitionOf(table string, day int64) string { return table + startOf(day).Format("_20060102") }
 
-// FirstNumber returns the lowest number of a run that is created at a time. In PostgreSQL the number of a run has the day on which it
+// FirstNumber returns a number that runs created at a time have at least. In PostgreSQL the number of a run has the day on which it
 // was created in its upper bits, so that its events are in the partition of that day.
 func (s *Store) FirstNumber(created time.Time) int64 {
 	if s.days == nil {
-		return 1
+		return 0
 	}
-	return max(1, dayOf(created)<<dayBits)
+	return dayOf(created) << dayBits
 }
 
 // startDays finds out which partitions exist, and creates those that will be needed soon.

@@ -153,7 +153,7 @@ func indexTogether(ctx context.Context, tx *sql.Tx, entries []searchEntry) error
 	_, err := tx.ExecContext(ctx, `INSERT INTO search (run, arrival, words)
 		SELECT e.run, e.arrival, array_to_tsvector(string_to_array(i.words, ' '))
 		FROM unnest(CAST($1 AS BIGINT[]), CAST($2 AS BIGINT[]), CAST($3 AS TEXT[])) AS i (run, arrival, words)
-		JOIN events e ON e.run = i.run AND e.arrival = i.arrival`, runs, arrivals, words)
+		JOIN events e ON e.run = i.run AND e.arrival = i.arrival ON CONFLICT DO NOTHING`, runs, arrivals, words)
 	return err
 }
 
