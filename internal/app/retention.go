@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/pipeline"
@@ -30,11 +31,14 @@ func (p *components) retain(ctx context.Context) error {
 	}
 }
 
+// retainNow deletes runs even if partitions cannot be dropped, because a backup reads them.
 func (p *components) retainNow(ctx context.Context) error {
+	maintained := p.store.Maintain(ctx, time.Now())
+	return errors.Join(maintained, p.retainRuns(ctx))
+}
+
+func (p *components) retainRuns(ctx context.Context) error {
 	if err := p.store.DropOrphanSpans(ctx, time.Now().Add(-orphanAge)); err != nil {
-		return err
-	}
-	if err := p.store.Maintain(ctx, time.Now()); err != nil {
 		return err
 	}
 	if age := time.Duration(p.config.Retention.Age); age > 0 {

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func (s *Store) startDays(ctx context.Context) error {
 	if s.days == nil {
 		return nil
 	}
-	all, err := s.dayTables(ctx)
+	all, err := dayTables(ctx, s.read)
 	if err != nil {
 		return err
 	}
@@ -186,8 +187,8 @@ type dayTable struct {
 	pending     bool // it was to be detached, but the statement did not end
 }
 
-func (s *Store) dayTables(ctx context.Context) (all []dayTable, err error) {
-	err = s.each(ctx, `SELECT CAST(c.relname AS TEXT), i.inhrelid IS NOT NULL, COALESCE(i.inhdetachpending, false)
+func dayTables(ctx context.Context, q querier) (all []dayTable, err error) {
+	err = eachRow(ctx, q, `SELECT CAST(c.relname AS TEXT), i.inhrelid IS NOT NULL, COALESCE(i.inhdetachpending, false)
 		FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
 		WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND c.relkind = 'r'
 		AND c.relname ~ '^(events|search)_[0-9]{8}$' ORDER BY c.relname`, nil, func(row scanner) error {
@@ -211,9 +212,24 @@ func (s *Store) dayTables(ctx context.Context) (all []dayTable, err error) {
 }
 
 // dropPartitions drops the partitions of days without runs. It spares yesterday's, because a commit that creates a run of that day may be
-// under way. Readers and writers do not wait, but it waits for the transactions that began before it.
-func (s *Store) dropPartitions(ctx context.Context, today int64) error {
-	all, err := s.dayTables(ctx)
+// under way. Readers and writers do not wait, but it waits for the transactions that began before it. If another server is at it, it does
+// nothing.
+func (s *Store) dropPartitions(ctx context.Context, today int64) (err error) {
+	conn, err := s.read.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect to drop partitions: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	var locked bool
+	err = conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1, hashtext(current_schema() || '.days'))`, lockClass).Scan(&locked)
+	if err != nil || !locked {
+		return err
+	}
+	defer func() {
+		_, failed := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1, hashtext(current_schema() || '.days'))`, lockClass)
+		err = errors.Join(err, failed)
+	}()
+	all, err := dayTables(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -221,43 +237,43 @@ func (s *Store) dropPartitions(ctx context.Context, today int64) error {
 		if p.day >= today-1 {
 			continue
 		}
-		used, err := s.hasRuns(ctx, p.day, "")
+		used, err := hasRuns(ctx, conn, p.day, "")
 		if err != nil {
 			return err
 		}
 		if used {
 			continue
 		}
-		if err := s.dropPartition(ctx, p); err != nil {
+		if err := s.dropPartition(ctx, conn, p); err != nil {
 			return fmt.Errorf("drop the partition %s: %w", p.name, err)
 		}
 	}
 	return nil
 }
 
-func (s *Store) dropPartition(ctx context.Context, p dayTable) error {
+func (s *Store) dropPartition(ctx context.Context, conn *sql.Conn, p dayTable) error {
 	s.days.mu.Lock()
 	delete(s.days.exist, p.day)
 	s.days.mu.Unlock()
 	detach := fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s `, p.table, p.name)
 	switch {
 	case p.pending:
-		if _, err := s.read.ExecContext(ctx, detach+`FINALIZE`); err != nil {
+		if _, err := conn.ExecContext(ctx, detach+`FINALIZE`); err != nil {
 			return err
 		}
 	case p.attached:
-		if _, err := s.read.ExecContext(ctx, detach+`CONCURRENTLY`); err != nil {
+		if _, err := conn.ExecContext(ctx, detach+`CONCURRENTLY`); err != nil {
 			return err
 		}
 	}
-	_, err := s.read.ExecContext(ctx, `DROP TABLE IF EXISTS `+p.name)
+	_, err := conn.ExecContext(ctx, `DROP TABLE IF EXISTS `+p.name)
 	return err
 }
 
 // hasRuns reports whether there is a run of a day for which a further condition holds; "" for none.
-func (s *Store) hasRuns(ctx context.Context, day int64, condition string, args ...any) (has bool, err error) {
+func hasRuns(ctx context.Context, q querier, day int64, condition string, args ...any) (has bool, err error) {
 	query := `SELECT EXISTS (SELECT 1 FROM runs WHERE number >= $1 AND number < $2` + condition + `)`
-	err = s.read.QueryRowContext(ctx, query, append([]any{day << dayBits, (day + 1) << dayBits}, args...)...).Scan(&has)
+	err = eachRow(ctx, q, query, append([]any{day << dayBits, (day + 1) << dayBits}, args...), func(row scanner) error { return row.Scan(&has) })
 	if err != nil {
 		return false, fmt.Errorf("look for runs of %s: %w", startOf(day).Format(time.DateOnly), err)
 	}

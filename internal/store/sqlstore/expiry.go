@@ -54,7 +54,7 @@ func (s *Store) expiredDays(ctx context.Context, before time.Time) ([]int64, err
 	if err != nil || len(known) > 0 || !s.seekDays(before) {
 		return known, err
 	}
-	all, err := s.dayTables(ctx)
+	all, err := dayTables(ctx, s.read)
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +63,11 @@ func (s *Store) expiredDays(ctx context.Context, before time.Time) ([]int64, err
 		if p.table != byDay[0] || startOf(p.day+1).After(before) {
 			continue
 		}
-		used, err := s.hasRuns(ctx, p.day, "")
+		used, err := hasRuns(ctx, s.read, p.day, "")
 		if err != nil {
 			return nil, err
 		}
-		young, err := s.hasRuns(ctx, p.day, ` AND (status = 'running' OR updated >= $3)`, toNanos(before))
+		young, err := hasRuns(ctx, s.read, p.day, ` AND (status = 'running' OR updated >= $3)`, toNanos(before))
 		if err != nil {
 			return nil, err
 		}
