@@ -31,10 +31,9 @@ func (p *components) retain(ctx context.Context) error {
 	}
 }
 
-// retainNow deletes runs even if partitions cannot be dropped, because a backup reads them.
 func (p *components) retainNow(ctx context.Context) error {
-	maintained := p.store.Maintain(ctx, time.Now())
-	return errors.Join(maintained, p.retainRuns(ctx))
+	err := p.retainRuns(ctx)
+	return errors.Join(err, p.store.Maintain(ctx, time.Now()))
 }
 
 func (p *components) retainRuns(ctx context.Context) error {
