@@ -105,6 +105,12 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 	return r, nil
 }
 
+// newNumber returns the number of the next run.
+func (p *Pipeline) newNumber() int64 {
+	p.number = max(p.number+1, p.opts.Store.FirstNumber(time.Now()))
+	return p.number
+}
+
 // loadMarked loads the fields of a marked run that senders and sinks need until its refold.
 func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
 	r.current, r.derivedName, r.fold = false, r.row.Refold.Name, newFold(p.opts.Profile, r.row.ID)
