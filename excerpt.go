@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
 // Bounds of the excerpts of a run.
@@ -30,20 +28,11 @@ func (r *Run) keepInputExcerpt(input json.RawMessage) {
 	x.Input = append(x.Input[:0], input[:min(len(input), excerptSize)]...)
 }
 
-// keepOutputExcerpt keeps the beginning of the result. Of a failure, it keeps that of the line that describes the error.
-func (r *Run) keepOutputExcerpt(output json.RawMessage, failure json.RawMessage) {
-	x := r.excerptOf(r.step.Number)
-	if x == nil {
-		return
+// keepOutputExcerpt keeps the beginning of the result. Of a failure, the caller passes the line that describes the error.
+func (r *Run) keepOutputExcerpt(output []byte) {
+	if x := r.excerptOf(r.step.Number); x != nil {
+		x.Output = append(x.Output[:0], output[:min(len(output), excerptSize)]...)
 	}
-	if r.step.Failing {
-		line := fingerprint.ErrorLine(output)
-		if len(line) == 0 {
-			line = fingerprint.ErrorLine(failure)
-		}
-		output = line
-	}
-	x.Output = append(x.Output[:0], output[:min(len(output), excerptSize)]...)
 }
 
 func (r *Run) excerptOf(number int) *excerpt {
