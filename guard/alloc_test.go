@@ -26,7 +26,7 @@ func TestACallAllocatesTheIDsOfItsEventsOnly(t *testing.T) {
 				w.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: c.call.Tool, Input: c.call.Args})
 				w.Add(&unloop.Event{Type: unloop.ToolCallCompleted, Tool: c.call.Tool, Input: c.call.Args, Output: c.outcome.Result})
 			})
-			if own > session+3 { // the figures are rounded down
+			if own > session+5 { // both are rounded, and the pool differs from time to time
 				t.Errorf("a call allocates %v times, a session %v times", own, session)
 			}
 		})
