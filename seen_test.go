@@ -39,7 +39,7 @@ func TestSeenRemembersAndIsRestored(t *testing.T) {
 	})
 }
 
-func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
+func TestSeenEvictsTheOldestAndIsBounded(t *testing.T) {
 	var s seen
 	for h := uint32(1); h <= 5*maxSeen; h++ {
 		s.add(h)
@@ -59,7 +59,7 @@ func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
 }
 
 // A set agrees with two maps, of which the older is dropped when the younger is full.
-func TestSeenForgetsLikeTwoMaps(t *testing.T) {
+func TestSeenEvictsLikeTwoMaps(t *testing.T) {
 	for _, span := range []uint32{100, maxSeen, 2 * maxSeen, 5 * maxSeen} {
 		var s seen
 		young, before := map[uint32]bool{}, map[uint32]bool{}
@@ -92,7 +92,7 @@ func countNotIn(other, set map[uint32]bool) (n int) {
 	return n
 }
 
-func TestSeenRefusesWhatItCannotHaveWritten(t *testing.T) {
+func TestSeenRejectsInvalidData(t *testing.T) {
 	for name, text := range map[string]string{
 		"no base64":         "?",
 		"half an entry":     "AQABAA==",
@@ -101,7 +101,7 @@ func TestSeenRefusesWhatItCannotHaveWritten(t *testing.T) {
 		"one and one again": "AgABAAAAAQAAAA==",
 	} {
 		if err := new(seen).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%s: it was taken", name)
+			t.Errorf("%s: no error", name)
 		}
 	}
 }
