@@ -201,13 +201,14 @@ func (r *Run) results(t *Tool, e *Event) {
 			told, step.Failing = text, true
 		}
 	}
-	if r.options.Needs&NeedExcerpts != 0 {
-		r.keepOutputExcerpt(told, e.Error)
-	}
 	var class Hash
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
-			class = errorClass(told, e.Error)
+			told = errorLine(told, e.Error)
+			class = fingerprint.ClassOfLine(told)
+		}
+		if r.options.Needs&NeedExcerpts != 0 {
+			r.keepOutputExcerpt(told)
 		}
 		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
@@ -291,11 +292,11 @@ func outcomeHash(output, failure []byte, hash func([]byte) Hash) Hash {
 	return fingerprint.Join(h, hash(failure))
 }
 
-// errorClass returns the class of the error of a failed call. The output comes first, because the error may be a bare exit
+// errorLine returns the line that describes the error of a failed call. The output comes first, because the error may be a bare exit
 // status.
-func errorClass(output, failure []byte) Hash {
-	if class := fingerprint.ErrorClass(output); class != 0 {
-		return class
+func errorLine(output, failure []byte) []byte {
+	if line := fingerprint.ErrorLine(output); len(line) > 0 {
+		return line
 	}
-	return fingerprint.ErrorClass(failure)
+	return fingerprint.ErrorLine(failure)
 }
