@@ -203,6 +203,12 @@ func (g *Guard) ModelCall(ctx context.Context, agent, model string, tokens int64
 	return g.record(ctx, "model", Call{Agent: agent}, unloop.Event{Type: unloop.LLMCallCompleted, Agent: agent, Model: model, Tokens: tokens, Cost: cost})
 }
 
+// Record records an event that the other methods do not make, such as a model call with its usage by kind, and decides about it. The
+// guard sets its index and its time, and its id if it has none.
+func (g *Guard) Record(ctx context.Context, e unloop.Event) Decision {
+	return g.record(ctx, "event", Call{Agent: e.Agent}, e)
+}
+
 // MarkProgress records progress that the calls do not show, as a state update. The description what is the name of the event.
 func (g *Guard) MarkProgress(ctx context.Context, what string) Decision {
 	return g.record(ctx, "progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})

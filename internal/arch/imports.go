@@ -62,6 +62,15 @@ var rooms = map[string]room{
 		others: []string{"go.opentelemetry.io/otel"},
 		tests:  []string{"profile"},
 	},
+	"internal/adaptertest": {ours: []string{".", "guard", "profile"}, others: testLibraries},
+	"adapters/mcpguard": {
+		ours:   []string{".", "guard", "internal/boundedmap"},
+		others: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
+	"adapters/mcpguard/example": {
+		ours:   []string{"adapters/mcpguard", "guard", "profile"},
+		others: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
 	"examples/*": {ours: []string{"guard", "profile"}},
 
 	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
@@ -180,7 +189,7 @@ var rooms = map[string]room{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // forApplications are the packages that only applications import: the program links none of them, nor what they import.
 var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}
