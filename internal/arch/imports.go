@@ -71,6 +71,14 @@ var rooms = map[string]room{
 		ours:   []string{"adapters/mcpguard", "guard", "profile"},
 		others: []string{"github.com/modelcontextprotocol/go-sdk"},
 	},
+	"adapters/openaiguard": {
+		ours:   []string{".", "guard"},
+		others: []string{"github.com/openai/openai-go/v3"},
+	},
+	"adapters/openaiguard/example": {
+		ours:   []string{"adapters/openaiguard", "guard", "profile"},
+		others: []string{"github.com/openai/openai-go/v3"},
+	},
 	"examples/*": {ours: []string{"guard", "profile"}},
 
 	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
