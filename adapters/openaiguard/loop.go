@@ -4,19 +4,14 @@ package openaiguard
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"sync"
-	"time"
 
 	"github.com/openai/openai-go/v3"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/adapter"
 )
 
 // Loop is an agent: it sends requests to a model, and runs the tool calls of the answers under a guard. The calls of one answer run at
@@ -40,47 +35,44 @@ func (l *Loop) Run(ctx context.Context, request openai.ChatCompletionNewParams) 
 			return nil, err
 		}
 	}
-	note := "" // a nudge about the latest answer, which only the next request has
+	nudge := "" // about the latest answer; only the next request has it
 	for {
-		answer, err := l.ask(ctx, request, note)
+		asked := request
+		if nudge != "" {
+			asked.Messages = append(slices.Clone(request.Messages), openai.SystemMessage(nudge))
+		}
+		completion, d, err := l.ask(ctx, asked)
 		if err != nil {
 			return nil, err
 		}
-		if len(answer.Choices) == 0 {
-			return nil, errors.New("the model's answer has no choices")
+		nudge = d.Note()
+		answer := chatAnswer(completion)
+		if len(answer.Calls) == 0 {
+			return completion, nil
 		}
-		message := answer.Choices[0].Message
-		if note, err = l.judge(ctx, answer); err != nil {
-			return nil, err
-		}
-		if len(message.ToolCalls) == 0 {
-			return answer, nil
-		}
-		results, err := l.call(ctx, message.ToolCalls)
+		results, err := adapter.RunTools(ctx, l.Guard, l.Tools, answer.Calls)
 		if err != nil {
 			return nil, err
 		}
-		request.Messages = append(append(request.Messages, message.ToParam()), results...)
+		request.Messages = append(request.Messages, completion.Choices[0].Message.ToParam())
+		for i, r := range results {
+			request.Messages = append(request.Messages, openai.ToolMessage(r.Text, answer.Calls[i].ID))
+		}
 	}
 }
 
-// ask makes a model call and records it.
-func (l *Loop) ask(ctx context.Context, request openai.ChatCompletionNewParams, note string) (*openai.ChatCompletion, error) {
-	if note != "" {
-		request.Messages = append(slices.Clone(request.Messages), openai.SystemMessage(note))
-	}
-	model, began := string(request.Model), time.Now()
-	l.Guard.Record(ctx, unloop.Event{Type: unloop.LLMCallStarted, Model: model})
-	answer, err := l.send(ctx, request)
+// ask makes a model call, and returns the decision about it. The error is also that of the decision.
+func (l *Loop) ask(ctx context.Context, request openai.ChatCompletionNewParams) (*openai.ChatCompletion, guard.Decision, error) {
+	call := adapter.StartModelCall(ctx, l.Guard, string(request.Model))
+	completion, err := l.send(adapter.Recorded(ctx), request)
 	if err != nil {
-		l.Guard.Record(ctx, failed(model, err.Error(), began))
-		return nil, err
+		return nil, call.Failed(err.Error()), err
 	}
-	return answer, l.Guard.Record(ctx, completed(chatAnswer(answer), began)).Err()
+	d := call.Answered(chatAnswer(completion))
+	return completion, d, d.Err()
 }
 
 func (l *Loop) send(ctx context.Context, request openai.ChatCompletionNewParams) (*openai.ChatCompletion, error) {
-	ctx = context.WithValue(ctx, recorded{}, true)
 	if l.OnChunk == nil {
 		return l.Client.Chat.Completions.New(ctx, request)
 	}
@@ -95,85 +87,6 @@ func (l *Loop) send(ctx context.Context, request openai.ChatCompletionNewParams)
 		l.OnChunk(stream.Current())
 	}
 	return &answer.ChatCompletion, stream.Err()
-}
-
-// judge records the text of an answer. It returns the nudge about it.
-func (l *Loop) judge(ctx context.Context, answer *openai.ChatCompletion) (note string, err error) {
-	text := answer.Choices[0].Message.Content
-	if text == "" {
-		return "", nil
-	}
-	d := l.Guard.Text(ctx, unloop.RoleAssistant, "", text)
-	return d.Note(), d.Err()
-}
-
-// call runs the calls of one answer, and returns their results in the same order.
-func (l *Loop) call(ctx context.Context, calls []openai.ChatCompletionMessageToolCallUnion) ([]openai.ChatCompletionMessageParamUnion, error) {
-	results := make([]openai.ChatCompletionMessageParamUnion, len(calls))
-	halts := make([]error, len(calls))
-	var running sync.WaitGroup
-	for i, call := range calls {
-		running.Go(func() {
-			name, args := toolOf(call)
-			text, err := l.run(ctx, name, args)
-			results[i], halts[i] = openai.ToolMessage(text, call.ID), err
-		})
-	}
-	running.Wait()
-	for _, err := range halts {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return results, ctx.Err()
-}
-
-// run runs one call and returns what the model gets. The error is a *guard.LoopError.
-func (l *Loop) run(ctx context.Context, name, args string) (string, error) {
-	tool, ok := l.Tools[name]
-	if !ok {
-		tool = func(context.Context, json.RawMessage) (json.RawMessage, error) {
-			return nil, fmt.Errorf("unknown tool %q; the tools are %s", name, strings.Join(slices.Sorted(maps.Keys(l.Tools)), ", "))
-		}
-	}
-	asked := func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
-		return tool(ctx, json.RawMessage(args))
-	}
-	result, err := l.Guard.Wrap(name, asked)(ctx, asJSON(args))
-	var halt *guard.LoopError
-	if errors.As(err, &halt) {
-		return "", err
-	}
-	if err != nil {
-		return "error: " + err.Error(), nil
-	}
-	return asText(result), nil
-}
-
-// toolOf returns the tool and the arguments of a call of a function, or of a custom tool.
-func toolOf(call openai.ChatCompletionMessageToolCallUnion) (name, args string) {
-	if call.Type == "custom" {
-		return call.Custom.Name, call.Custom.Input
-	}
-	return call.Function.Name, call.Function.Arguments
-}
-
-// asJSON returns text if it is JSON, else text as a JSON string: models do not always write JSON.
-func asJSON(text string) json.RawMessage {
-	if json.Valid([]byte(text)) {
-		return json.RawMessage(text)
-	}
-	raw, _ := json.Marshal(text) // a string always encodes
-	return raw
-}
-
-// asText returns the text of a JSON string, and other JSON unchanged.
-func asText(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	return string(raw)
 }
 
 // lastUserText returns the text of the last message if it is from the user: it starts a turn.

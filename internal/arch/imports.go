@@ -71,8 +71,9 @@ var rooms = map[string]room{
 		ours:   []string{"adapters/mcpguard", "guard", "profile"},
 		others: []string{"github.com/modelcontextprotocol/go-sdk"},
 	},
+	"internal/adapter": {ours: []string{".", "guard"}},
 	"adapters/openaiguard": {
-		ours:   []string{".", "guard"},
+		ours:   []string{".", "guard", "internal/adapter"},
 		others: []string{"github.com/openai/openai-go/v3"},
 	},
 	"adapters/openaiguard/example": {
