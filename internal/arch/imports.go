@@ -80,6 +80,14 @@ var rooms = map[string]room{
 		ours:   []string{"adapters/openaiguard", "guard", "profile"},
 		others: []string{"github.com/openai/openai-go/v3"},
 	},
+	"adapters/anthropicguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/anthropics/anthropic-sdk-go"},
+	},
+	"adapters/anthropicguard/example": {
+		ours:   []string{"adapters/anthropicguard", "guard", "profile"},
+		others: []string{"github.com/anthropics/anthropic-sdk-go"},
+	},
 	"examples/*": {ours: []string{"guard", "profile"}},
 
 	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
