@@ -120,6 +120,14 @@ func (d Decision) Err() error {
 	return &LoopError{Tool: d.tool, Count: d.Count, Code: d.Code, Nudge: d.Nudge}
 }
 
+// Halted returns the *LoopError of the latest decision that halted the run, and nil if there is none. A message of the user and a
+// person's Allow reset it. It tells why a run ended if a framework has lost the error.
+func (g *Guard) Halted() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.halted
+}
+
 // LoopError is the error of a run that the guard halted because of a loop. The call must not be retried.
 type LoopError struct {
 	Tool  string // of the call at which the run was halted

@@ -90,6 +90,7 @@ type Guard struct {
 	stats   Stats
 
 	failed error // why the guard has failed; nil if it has not
+	halted error // of the latest decision that halted the run; nil for none
 
 	paused  chan struct{} // closed when the pause ends; nil if the run is not paused
 	pending *Decision     // the nudge of a person that waits for the next decision; nil for none
@@ -263,6 +264,9 @@ func (g *Guard) fold(e *unloop.Event) (d Decision) {
 			d = g.failedDecision(e.Tool)
 		}
 	}()
+	if e.Type == unloop.Override || e.Type == unloop.MessageSent && e.Role == unloop.RoleUser {
+		g.halted = nil
+	}
 	g.event = *e
 	if g.event.ID == "" {
 		g.event.ID = eventID(g.next)

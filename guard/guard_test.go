@@ -292,6 +292,31 @@ func TestARecordedEventIsJudgedAndHandedOn(t *testing.T) {
 	}
 }
 
+func TestAGuardTellsWhyTheRunWasHaltedUntilTheUserSpeaks(t *testing.T) {
+	for name, reset := range map[string]func(*Guard){
+		"a message of the user":            func(g *Guard) { g.Text(t.Context(), unloop.RoleUser, "", "Go on.") },
+		"an Allow":                         func(g *Guard) { g.Allow(t.Context(), "it is fine") },
+		"an order of a person to continue": func(g *Guard) { g.Control(&unloop.Event{ID: "o", Type: unloop.Override}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := New(load(t, "agentium", "max_repeats=1", "action=abort"), Options{Now: ticking()})
+			g.Before(t.Context(), Call{Tool: "t"})
+			if err := g.Halted(); err != nil {
+				t.Errorf("halted before the loop: %v", err)
+			}
+			want := g.Before(t.Context(), Call{Tool: "t"}).Err()
+			g.Text(t.Context(), unloop.RoleAssistant, "", "Again.")
+			if diff := cmp.Diff(want, g.Halted()); want == nil || diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			reset(g)
+			if err := g.Halted(); err != nil {
+				t.Errorf("still halted: %v", err)
+			}
+		})
+	}
+}
+
 func TestAContextHasTheGuardOfARun(t *testing.T) {
 	g := New(load(t, "default"), Options{})
 	if FromContext(t.Context()) != nil || FromContext(NewContext(t.Context(), g)) != g {

@@ -9,24 +9,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/adapter"
 	"github.com/unloop-ai/unloop/internal/boundedmap"
 )
 
 // maxTools is the number of tools whose annotations are kept.
 const maxTools = 4096
-
-// calls numbers the calls, to distinguish concurrent ones.
-var calls atomic.Int64
 
 // Middleware returns middleware for Client.AddSendingMiddleware. It guards each tools/call whose context has a guard, from
 // guard.NewContext, and passes all other requests on unchanged. A warning is appended to the result as a text. A blocked call does not
@@ -79,31 +74,25 @@ func (m *middleware) hintsOf(tool string) *unloop.ToolHints {
 
 // call makes a call under the guard.
 func (m *middleware) call(ctx context.Context, g *guard.Guard, params *mcp.CallToolParams, next func() (mcp.Result, error)) (mcp.Result, error) {
-	c := guard.Call{ID: "mcp" + strconv.FormatInt(calls.Add(1), 10), Tool: params.Name, Hints: m.hintsOf(params.Name)}
+	c := guard.Call{Tool: params.Name, Hints: m.hintsOf(params.Name)}
 	c.Args, _ = json.Marshal(params.Arguments) // arguments that cannot be encoded fail in next, too
-	before := g.Before(ctx, c)
-	if halt := before.Err(); halt != nil {
+	call, d := adapter.BeginCall(ctx, g, c)
+	if halt := d.Err(); halt != nil {
 		return nil, halt
 	}
-	if before.Stops() {
-		return refusal(before), nil
+	if d.Stops() {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: adapter.Refusal(d)}}}, nil
 	}
-	began := time.Now()
 	result, err := next()
 	answer, _ := result.(*mcp.CallToolResult)
-	outcome := outcomeOf(answer, err)
-	outcome.Latency = time.Since(began)
-	after := g.After(ctx, c, outcome)
-	if halt := after.Err(); halt != nil {
+	d = call.End(outcomeOf(answer, err))
+	if halt := d.Err(); halt != nil {
 		return nil, halt
 	}
-	if after.Action < before.Action {
-		after = before
-	}
 	if err != nil || answer == nil {
-		return result, after.AttachError(err)
+		return result, d.AttachError(err)
 	}
-	return attach(answer, after), nil
+	return attach(answer, d), nil
 }
 
 // outcomeOf returns what a call returned: structured content, else its texts, else its content as JSON. A result with IsError is a
@@ -134,11 +123,6 @@ func outcomeOf(result *mcp.CallToolResult, err error) guard.Outcome {
 	}
 	raw, _ := json.Marshal(value) // a result that cannot be encoded is one that is not known
 	return guard.Outcome{Result: raw}
-}
-
-// refusal returns the result of a call that does not run.
-func refusal(d guard.Decision) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(d.Result())}}}
 }
 
 // attach returns the result with the nudge as another text. It does not modify the result.

@@ -7,11 +7,46 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/unloop-ai/unloop/guard"
 )
+
+// calls numbers the tool calls of adapters, to distinguish concurrent ones: models may use an id twice.
+var calls atomic.Int64
+
+// OpenCall is a tool call that may run. It ends with End.
+type OpenCall struct {
+	ctx    context.Context
+	guard  *guard.Guard
+	call   guard.Call
+	before guard.Decision
+	began  time.Time
+}
+
+// BeginCall asks whether a call may run. If the decision stops it, the call must not run and has no end.
+func BeginCall(ctx context.Context, g *guard.Guard, c guard.Call) (*OpenCall, guard.Decision) {
+	c.ID = "a" + strconv.FormatInt(calls.Add(1), 10)
+	before := g.Before(ctx, c)
+	return &OpenCall{ctx, g, c, before, time.Now()}, before
+}
+
+// End records the outcome of the call. It returns the decision whose nudge goes with the outcome, or which halts the run.
+func (c *OpenCall) End(o guard.Outcome) guard.Decision {
+	o.Latency = time.Since(c.began)
+	after := c.guard.After(c.ctx, c.call, o)
+	if after.Action < c.before.Action {
+		return c.before
+	}
+	return after
+}
+
+// Refusal returns the text that the model gets for a call that does not run.
+func Refusal(d guard.Decision) string { return AsText(d.Result()) }
 
 // ToolResult is what a model gets for a call.
 type ToolResult struct {

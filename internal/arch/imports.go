@@ -64,7 +64,7 @@ var rooms = map[string]room{
 	},
 	"internal/adaptertest": {ours: []string{".", "guard", "profile"}, others: testLibraries},
 	"adapters/mcpguard": {
-		ours:   []string{".", "guard", "internal/boundedmap"},
+		ours:   []string{".", "guard", "internal/adapter", "internal/boundedmap"},
 		others: []string{"github.com/modelcontextprotocol/go-sdk"},
 	},
 	"adapters/mcpguard/example": {
@@ -87,6 +87,14 @@ var rooms = map[string]room{
 	"adapters/anthropicguard/example": {
 		ours:   []string{"adapters/anthropicguard", "guard", "profile"},
 		others: []string{"github.com/anthropics/anthropic-sdk-go"},
+	},
+	"adapters/einoguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/cloudwego/eino"},
+	},
+	"adapters/einoguard/example": {
+		ours:   []string{"adapters/einoguard", "guard", "profile"},
+		others: []string{"github.com/cloudwego/eino"},
 	},
 	"examples/*": {ours: []string{"guard", "profile"}},
 

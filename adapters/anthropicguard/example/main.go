@@ -45,7 +45,7 @@ func run(ctx context.Context, out io.Writer, client anthropic.Client) error {
 	}}
 	number := anthropic.ToolInputSchemaParam{Properties: map[string]any{"number": map[string]any{"type": "integer"}}}
 	message, err := loop.Run(ctx, anthropic.MessageNewParams{
-		Model:     "claude-sonnet-5",
+		Model:     "claude-haiku-4-5",
 		MaxTokens: 4096,
 		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Where is order 4711?"))},
 		Tools:     []anthropic.ToolUnionParam{anthropic.ToolUnionParamOfTool(number, "find_order")},
