@@ -96,6 +96,14 @@ var rooms = map[string]room{
 		ours:   []string{"adapters/einoguard", "guard", "profile"},
 		others: []string{"github.com/cloudwego/eino"},
 	},
+	"adapters/genkitguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/firebase/genkit/go"},
+	},
+	"adapters/genkitguard/example": {
+		ours:   []string{"adapters/genkitguard", "guard", "profile"},
+		others: []string{"github.com/firebase/genkit/go"},
+	},
 	"examples/*": {ours: []string{"guard", "profile"}},
 
 	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
