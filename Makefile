@@ -112,6 +112,7 @@ lint: ## format, vet, staticcheck, go.mod, and the shape of the source
 	@for module in $(modules); do go -C $$module vet ./...; done
 	@echo '== staticcheck'
 	@$(tool) staticcheck ./...
+	@for module in $(modules); do (cd $$module && go tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...); done
 	@echo '== go.mod'
 	@go mod tidy -diff
 	@go -C tools mod tidy -diff
