@@ -17,6 +17,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest/native"
 	"github.com/unloop-ai/unloop/internal/ingest/openai"
 	"github.com/unloop-ai/unloop/internal/ingest/opencode"
+	"github.com/unloop-ai/unloop/internal/ingest/openhands"
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/ingest/sweagent"
 	"github.com/unloop-ai/unloop/internal/ingest/taubench"
@@ -32,6 +33,7 @@ func Formats() []ingest.Format {
 		codex.Format(),
 		gemini.Format(),
 		opencode.Format(),
+		openhands.Format(),
 		sweagent.Format(),
 		minisweagent.Format(),
 		atif.Format(),
