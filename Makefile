@@ -21,8 +21,8 @@ EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 
 # Tools have a go.mod of their own, so that what they depend on is nothing that unloop depends on.
 tool    := go tool -modfile=tools/go.mod
-# Modules of their own, so that the core depends on none of the frameworks.
-modules := otelguard $(patsubst %/go.mod,%,$(wildcard adapters/*/go.mod))
+# Modules of their own, so that the core depends on none of what they need.
+modules := otelguard deploy $(patsubst %/go.mod,%,$(wildcard adapters/*/go.mod))
 version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .PHONY: help

@@ -80,7 +80,7 @@ func (w *work) judge(t *testing.T, agent Agent) {
 			g := NewGuard(t, name, guard.Options{Run: "work", Events: func(e *unloop.Event, _ guard.Decision) { counts.Add(e) }}, "shadow=true")
 			agent(t, guard.NewContext(t.Context(), g), w.Steps)
 			got := verdict{Warnings: [][3]any{}}
-			for _, f := range g.State().Warned {
+			for _, f := range g.State().Warnings {
 				if f.Rule != meter {
 					got.Warnings = append(got.Warnings, [3]any{f.Rule, f.Subject, float64(f.Count)})
 				}

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
 // conversed returns the spans of a trace: calls under an agent, most of which an MCP server tells too. One of them, whichever,
@@ -78,9 +79,9 @@ func exportSpans(t *testing.T, to *sent, spans []sdktrace.ReadOnlySpan) {
 	}
 }
 
-// TestSpansGiveTheSameRunInWhateverPiecesAndOverWhicheverWayTheyComeToServersThatStartAgain sends the spans of one conversation
+// TestSpansGiveTheSameRunForEverySplitTransportAndRestart sends the spans of one conversation
 // shuffled, doubled and in pieces, by HTTP and gRPC in turns, to servers of which each goes on where the last one ended.
-func TestSpansGiveTheSameRunInWhateverPiecesAndOverWhicheverWayTheyComeToServersThatStartAgain(t *testing.T) {
+func TestSpansGiveTheSameRunForEverySplitTransportAndRestart(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
@@ -97,6 +98,9 @@ func TestSpansGiveTheSameRunInWhateverPiecesAndOverWhicheverWayTheyComeToServers
 			mixed := append(append([]sdktrace.ReadOnlySpan(nil), spans...), spans[:random.IntN(len(spans))]...)
 			random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 			db := filepath.Join(t.TempDir(), "spans.db")
+			if seed%2 == 1 {
+				db = postgres.Database(t)
+			}
 			for life := 0; len(mixed) > 0; life++ {
 				t.Run(fmt.Sprint("life ", life), func(t *testing.T) { // at whose end the server ends
 					a := serveAt(t, func(c *config.Config) { c.DB = db })

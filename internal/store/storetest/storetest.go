@@ -12,6 +12,7 @@ import (
 // Store is the interface of a store for all its users.
 type Store interface {
 	Last(ctx context.Context) (arrival, run int64, err error)
+	FirstNumber(created time.Time) int64
 	Run(ctx context.Context, id string) (*store.Run, error)
 	Checkpoints(ctx context.Context, run int64) ([]store.Checkpoint, error)
 	Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error
@@ -42,6 +43,7 @@ type Store interface {
 	Oldest(ctx context.Context, limit int) ([]string, error)
 	OlderThan(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Reclaim(ctx context.Context) error
+	Maintain(ctx context.Context, now time.Time) error
 	DropOrphanSpans(ctx context.Context, before time.Time) error
 
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
@@ -66,7 +68,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		test func(t *testing.T, s Store)
 	}{
 		{"an empty store has no records", empty},
-		{"a run comes back as it was", runsRoundTrip},
+		{"a stored run is read unchanged", runsRoundTrip},
 		{"events come back as they were, in the order of their run", eventsRoundTrip},
 		{"the records of a run come back as they were", restRoundTrips},
 		{"times come back to the nanosecond, and absurd ones as the nearest possible time", timesRoundTrip},
@@ -91,7 +93,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"runs are sorted by each key, both ways, on any pages", sorted},
 		{"a run is found by the words of an event", searchEvents},
 		{"an event that is deleted or changed is not found by its former words", searchDeleted},
-		{"of many runs with a word the latest are found", searchMany},
+		{"of many matching runs the latest are found", searchMany},
 		{"an overview compares with the period before, and groups runs", overviewGroups},
 		{"an overview of some runs leaves the others out", overviewFilter},
 		{"new runs do not move pages of runs", runPages},
