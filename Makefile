@@ -21,6 +21,8 @@ EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 
 # Tools have a go.mod of their own, so that what they depend on is nothing that unloop depends on.
 tool    := go tool -modfile=tools/go.mod
+# Modules of their own, so that the core depends on none of what they need.
+modules := otelguard deploy $(patsubst %/go.mod,%,$(wildcard adapters/*/go.mod))
 version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .PHONY: help
@@ -69,8 +71,7 @@ docs: ## write the reference pages anew, of the program's own descriptions
 .PHONY: test
 test: needs ## run all tests: Go's under the race detector, the dashboard's in a browser, the Python and TypeScript packages'
 	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) ./...
-	@go -C otelguard test -race $(TESTFLAGS) ./...
-	@go -C deploy test $(TESTFLAGS) ./...
+	@for module in $(modules); do go -C $$module test -race $(TESTFLAGS) ./...; done
 	@$(MAKE) e2e python typescript
 
 .PHONY: ui
@@ -108,15 +109,14 @@ lint: ## format, vet, staticcheck, go.mod, and the shape of the source
 	if [ -n "$$files" ]; then printf 'not formatted, run make format:\n%s\n' "$$files"; exit 1; fi
 	@echo '== vet'
 	@go vet ./...
-	@go -C otelguard vet ./...
-	@go -C deploy vet ./...
+	@for module in $(modules); do go -C $$module vet ./...; done
 	@echo '== staticcheck'
 	@$(tool) staticcheck ./...
+	@for module in $(modules); do (cd $$module && go tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...); done
 	@echo '== go.mod'
 	@go mod tidy -diff
 	@go -C tools mod tidy -diff
-	@go -C otelguard mod tidy -diff
-	@go -C deploy mod tidy -diff
+	@for module in $(modules); do go -C $$module mod tidy -diff; done
 	@echo '== shape'
 	@go test ./internal/arch
 

@@ -62,6 +62,48 @@ var importTable = map[string]importRow{
 		others: []string{"go.opentelemetry.io/otel"},
 		tests:  []string{"profile"},
 	},
+	"internal/adaptertest": {ours: []string{".", "guard", "profile"}, others: testLibraries},
+	"adapters/mcpguard": {
+		ours:   []string{".", "guard", "internal/adapter", "internal/boundedmap"},
+		others: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
+	"adapters/mcpguard/example": {
+		ours:   []string{"adapters/mcpguard", "guard", "profile"},
+		others: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
+	"internal/adapter": {ours: []string{".", "guard"}},
+	"adapters/openaiguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/openai/openai-go/v3"},
+	},
+	"adapters/openaiguard/example": {
+		ours:   []string{"adapters/openaiguard", "guard", "profile"},
+		others: []string{"github.com/openai/openai-go/v3"},
+	},
+	"adapters/anthropicguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/anthropics/anthropic-sdk-go"},
+	},
+	"adapters/anthropicguard/example": {
+		ours:   []string{"adapters/anthropicguard", "guard", "profile"},
+		others: []string{"github.com/anthropics/anthropic-sdk-go"},
+	},
+	"adapters/einoguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/cloudwego/eino"},
+	},
+	"adapters/einoguard/example": {
+		ours:   []string{"adapters/einoguard", "guard", "profile"},
+		others: []string{"github.com/cloudwego/eino"},
+	},
+	"adapters/genkitguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/firebase/genkit/go"},
+	},
+	"adapters/genkitguard/example": {
+		ours:   []string{"adapters/genkitguard", "guard", "profile"},
+		others: []string{"github.com/firebase/genkit/go"},
+	},
 	"examples/*": {ours: []string{"guard", "profile"}},
 
 	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
@@ -156,7 +198,7 @@ var importTable = map[string]importRow{
 
 	"internal/scan": {
 		ours: []string{
-			".", "policy", "profile", "internal/ingest", "internal/ingest/anthropic", "internal/ingest/atif", "internal/ingest/claudecode", "internal/ingest/codex", "internal/ingest/gemini", "internal/ingest/labelled", "internal/ingest/minisweagent", "internal/ingest/native", "internal/ingest/openai", "internal/ingest/otlp", "internal/ingest/sweagent", "internal/ingest/taubench", "internal/pipeline", "internal/report", "internal/watch",
+			".", "policy", "profile", "internal/ingest", "internal/ingest/anthropic", "internal/ingest/atif", "internal/ingest/claudecode", "internal/ingest/codex", "internal/ingest/gemini", "internal/ingest/labelled", "internal/ingest/minisweagent", "internal/ingest/native", "internal/ingest/openai", "internal/ingest/opencode", "internal/ingest/openhands", "internal/ingest/otlp", "internal/ingest/sweagent", "internal/ingest/taubench", "internal/pipeline", "internal/report", "internal/watch",
 		},
 		others: []string{"github.com/go-json-experiment/json"},
 		tests:  []string{"internal/client"},
@@ -185,7 +227,7 @@ var importTable = map[string]importRow{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // forApplications are the packages that only applications import. The program links neither them nor their imports.
 var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}
