@@ -51,7 +51,7 @@ var rooms = map[string]room{
 	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
 	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
 	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
-	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, tests: []string{"profile"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
 		others: []string{"github.com/openai/openai-go/v3"},
@@ -164,7 +164,8 @@ var rooms = map[string]room{
 		ours: []string{everything},
 		others: []string{
 			"github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata", "golang.org/x/time",
-		},
+			tests: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
 	},
 	"internal/cli": {
 		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
