@@ -164,8 +164,7 @@ var rooms = map[string]room{
 		ours: []string{everything},
 		others: []string{
 			"github.com/prometheus/client_golang", "go.opentelemetry.io/collector/pdata", "golang.org/x/time",
-			tests: []string{"github.com/modelcontextprotocol/go-sdk"},
-	},
+		},
 	},
 	"internal/cli": {
 		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
@@ -188,7 +187,9 @@ var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redis
 
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{
+	"github.com/anthropics/anthropic-sdk-go",
 	"github.com/google/go-cmp",
+	"github.com/modelcontextprotocol/go-sdk",
 	"github.com/openai/openai-go/v3",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal",
