@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 }
 
 // Each start of the program makes all commands, and hooks and guards start it often. It makes no profile and reads no texts.
-func TestAStartIsCheap(t *testing.T) {
+func TestTheStartOfACommandIsCheap(t *testing.T) {
 	if all := testing.AllocsPerRun(5, func() { rootCommand() }); all > 1000 {
 		t.Errorf("making the commands allocates %.0f times, want at most 1,000", all)
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
 )
@@ -93,7 +95,7 @@ func (o *Orders) wake() {
 
 // work asks until Close.
 func (o *Orders) work() {
-	backoff := firstBackoff
+	waits := backoff.ExponentialBackOff{InitialInterval: firstBackoff, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: lastBackoff}
 	for o.ctx.Err() == nil {
 		ctx, changed := context.WithTimeout(o.ctx, 2*listenFor)
 		request := o.request(changed)
@@ -108,10 +110,10 @@ func (o *Orders) work() {
 		pause := listenPause
 		switch {
 		case err == nil:
-			backoff = firstBackoff
+			waits.Reset()
 			o.deliver(heard)
 		case !interrupted:
-			pause, backoff = backoff, min(2*backoff, lastBackoff)
+			pause = waits.NextBackOff()
 		}
 		select {
 		case <-time.After(pause):
