@@ -77,7 +77,7 @@ var importTable = map[string]importRow{
 	"internal/store":             {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {
 		ours:   []string{"policy", "internal/store"},
-		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sys", "modernc.org/sqlite"},
+		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sync", "golang.org/x/sys", "modernc.org/sqlite"},
 		tests:  []string{".", "internal/store/storetest/postgres"},
 	},
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
@@ -118,9 +118,10 @@ var importTable = map[string]importRow{
 		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json"},
 	},
-	"internal/watch":    {},
-	"internal/loadtest": {ours: []string{"internal/cli"}},
-	"internal/report":   {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
+	"internal/watch":      {},
+	"internal/clustersim": {},
+	"internal/loadtest":   {ours: []string{"internal/cli"}},
+	"internal/report":     {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
 		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap"},
@@ -177,6 +178,9 @@ var importTable = map[string]importRow{
 
 	"internal/arch": {},
 	"packaging":     {others: []string{"go.yaml.in/yaml/v3"}},
+	"deploy": {others: []string{
+		"github.com/compose-spec/compose-go/v2", "k8s.io/api", "sigs.k8s.io/kustomize/api", "sigs.k8s.io/kustomize/kyaml", "sigs.k8s.io/yaml",
+	}},
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.

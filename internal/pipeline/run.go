@@ -77,9 +77,8 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		return nil, err
 	}
 	if row == nil {
-		p.number++
 		return &run{
-			row:  store.Run{Number: p.number, ID: id, Project: p.opts.Project, Status: store.Running},
+			row:  store.Run{Number: p.newNumber(), ID: id, Project: p.opts.Project, Status: store.Running},
 			fold: p.newFold(id), current: true, bare: p.opts.Content == NoContent,
 		}, nil
 	}
@@ -104,6 +103,12 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		r.describe(p.opts.Profile.Name())
 	}
 	return r, nil
+}
+
+// newNumber returns the number of the next run.
+func (p *Pipeline) newNumber() int64 {
+	p.number = max(p.number+1, p.opts.Store.FirstNumber(time.Now()))
+	return p.number
 }
 
 // loadMarked loads the fields of a marked run that senders and sinks need until its refold.

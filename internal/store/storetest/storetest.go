@@ -12,6 +12,7 @@ import (
 // Store is the interface of a store for all its users.
 type Store interface {
 	Last(ctx context.Context) (arrival, run int64, err error)
+	FirstNumber(created time.Time) int64
 	Run(ctx context.Context, id string) (*store.Run, error)
 	Checkpoints(ctx context.Context, run int64) ([]store.Checkpoint, error)
 	Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error
@@ -42,6 +43,7 @@ type Store interface {
 	Oldest(ctx context.Context, limit int) ([]string, error)
 	OlderThan(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Reclaim(ctx context.Context) error
+	Maintain(ctx context.Context, now time.Time) error
 	DropOrphanSpans(ctx context.Context, before time.Time) error
 
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
