@@ -51,6 +51,10 @@ agents: build ## run real coding agents, installed from npm, against a scripted 
 	@npm --prefix bin/agents install --no-audit --no-fund --loglevel error
 	@go run ./internal/agents -bin bin/unloop -packages bin/agents
 
+.PHONY: conformance
+conformance: build ## run the conformance tests of the Model Context Protocol, from npm, through the MCP proxy
+	@scripts/conformance
+
 .PHONY: wheel
 wheel: build ## build the Python package with the program in it, into dist/
 	@UNLOOP_WHEEL_BIN=$(CURDIR)/bin/unloop python3 -m pip wheel --quiet --no-deps --wheel-dir dist ./sdk/python

@@ -51,7 +51,7 @@ var importTable = map[string]importRow{
 	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
 	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
 	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
-	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, others: []string{"github.com/cenkalti/backoff/v5"}, tests: []string{"profile"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
 		others: []string{"github.com/sashabaranov/go-openai"},
@@ -234,7 +234,9 @@ var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redis
 
 // testLibraries are the modules of others that any test may import.
 var testLibraries = []string{
+	"github.com/anthropics/anthropic-sdk-go",
 	"github.com/google/go-cmp",
+	"github.com/modelcontextprotocol/go-sdk",
 	"github.com/openai/openai-go/v3",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal",
