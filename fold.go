@@ -272,7 +272,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 // changeAge returns by how many steps what came before a step is older than it looks, because something was changed since, or a
 // person spoke: to ask again then is no repetition. That a failure stays the same in spite of changes says more.
 func (r *Run) changeAge(step *Step) int {
-	since := r.s.Changes + r.s.Turn.Number
+	since := r.s.Changes + r.s.Turn.Number + r.s.Recoveries
 	if step.Failing {
 		return since * halfLife / 2
 	}
