@@ -65,7 +65,6 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 		now.Advances = 0
 	} else if recovered || now.Advances >= leastAdvances {
 		r.s.Recoveries++
-		t.Errors = Streak{}
 	}
 	*before = now
 	return normalized, varied

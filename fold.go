@@ -61,6 +61,7 @@ func (r *Run) start(e *Event) {
 	r.countCall(t)
 	t.Latest = r.s.Calls
 	r.s.Calls++
+	r.s.Waited = t.Waits || t.Shell && r.step.Effect == Polling
 	r.storeStep()
 	if len(r.s.Open) == maxOpen {
 		copy(r.s.Open, r.s.Open[1:])
@@ -85,6 +86,9 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	if t.Shell && r.options.Needs&(NeedOutcomes|NeedShell) != 0 {
 		command := s.canon.Command()
 		r.step.Effect, r.step.Test = commandEffect(command), fingerprint.RunsTests(command)
+	}
+	if r.s.Waited && r.step.Effect == ReadOnly { // it looks again after a pause
+		r.step.Effect = Polling
 	}
 	r.current.Step = &r.step
 	return canonical

@@ -44,7 +44,8 @@ type state struct {
 	Agents       map[string]int `json:",omitempty"`
 	Progress     int            // state_updated and memory_write so far
 
-	Calls    int // started
+	Calls    int  // started
+	Waited   bool `json:",omitzero"` // the latest call waits
 	Recent   []Step
 	Excerpts []excerpt `json:",omitempty"`
 	Open     []openCall

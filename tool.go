@@ -54,6 +54,7 @@ type Tool struct {
 
 // toolState is what a run keeps of a tool for itself. It is embedded so that a snapshot contains it.
 type toolState struct {
+	Waits               bool     `json:",omitzero"` // its calls only wait
 	Distinct            bool     `json:",omitzero"` // its calls differ by all of their arguments, since one that was thought beside the point changed an outcome
 	Turn                int      // number of the turn with the latest call
 	TurnCalls           int      // started calls in that turn
@@ -116,7 +117,7 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 		if len(r.s.Tools) >= maxTools {
 			r.forgetTool()
 		}
-		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), toolState: toolState{Hash: fingerprint.String(name)}}
+		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), toolState: toolState{Hash: fingerprint.String(name), Waits: waitsByName(name)}}
 		r.s.Tools[name] = t
 	}
 	r.lastTool = t
