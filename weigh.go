@@ -134,7 +134,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
-	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 && effort.Names>>32 == 0
+	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Excused = excusedSteps
 	return kept
@@ -154,9 +154,11 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		weight, alike = max(weight, weightAgain), 1
 	}
 	switch {
+	case m.Reapplied && (step.Repeats.N >= 3 || o.returns == 2):
+		weight = weightStubborn
 	case effort.Yield == Failure && o.words.Passing:
 		weight = weightPassing
-	case effort.Yield == Failure && step.Repeats.N >= 3, m.Reapplied && step.Repeats.N >= 3:
+	case effort.Yield == Failure && step.Repeats.N >= 3:
 		weight = weightStubborn
 	case step.Effect == Polling:
 		weight = weightPoll
@@ -165,7 +167,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		m.Excused--
 		brokenAgain := o.class != 0 && step.Told > 1 && t.LastError != o.class && effort.Novelty < knownError*knownNovelty
 		switch {
-		case brokenAgain, m.Reapplied && step.Repeats.N >= 2:
+		case brokenAgain, m.Reapplied && (step.Repeats.N >= 2 || o.returns > 0):
 		case o.returns == 2 && effort.Yield != Failure:
 			weight *= weightReturned
 		case effort.Yield == Failure:

@@ -52,14 +52,15 @@ func beginsWithAny(line []byte, texts [][]byte) bool {
 	return false
 }
 
-// cutLastLine returns the last line of a text, and the text before it.
+// cutLastLine returns the last line of a text, and the text before it. It reads no more than that line.
 func cutLastLine(text []byte) (line, before []byte) {
-	plain, escaped := bytes.LastIndexByte(text, '\n'), bytes.LastIndex(text, []byte(`\n`))
-	switch {
-	case escaped > plain:
-		return text[escaped+2:], text[:escaped]
-	case plain >= 0:
-		return text[plain+1:], text[:plain]
+	for i := len(text) - 1; i >= 0; i-- {
+		switch {
+		case text[i] == '\n':
+			return text[i+1:], text[:i]
+		case text[i] == 'n' && i > 0 && text[i-1] == '\\':
+			return text[i+1:], text[:i-1]
+		}
 	}
 	return text, nil
 }
