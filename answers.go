@@ -64,7 +64,8 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 	if varied != onward {
 		now.Advances = 0
 	} else if recovered || now.Advances >= leastAdvances {
-		r.s.Recoveries++
+		r.s.Advances++
+		t.ErrorsSinceAdvance = 0
 	}
 	*before = now
 	return normalized, varied

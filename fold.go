@@ -213,6 +213,10 @@ func (r *Run) results(t *Tool, e *Event) {
 		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
 			t.ChangesAtFirstError = r.s.Changes
+			t.ErrorsSinceAdvance = 0
+		}
+		if class != 0 {
+			t.ErrorsSinceAdvance++
 		}
 	}
 	if r.options.Needs&NeedResults != 0 {
@@ -254,7 +258,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	if class != 0 {
 		told = fingerprint.Join(t.Hash, class)
 	}
-	seen := r.s.ResultCounts.add(told, step.Number+r.s.Recoveries*halfLife)
+	seen := r.s.ResultCounts.add(told, step.Number+r.s.Advances*halfLife)
 	step.Told = seen.N
 	if class != 0 && said && !fewer {
 		step.Errors = seen
@@ -276,7 +280,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 // changeAge returns by how many steps what came before a step is older than it looks, because something was changed since, or a
 // person spoke: to ask again then is no repetition. That a failure stays the same in spite of changes says more.
 func (r *Run) changeAge(step *Step) int {
-	since := r.s.Changes + r.s.Turn.Number + r.s.Recoveries
+	since := r.s.Changes + r.s.Turn.Number + r.s.Advances
 	if step.Failing {
 		return since * halfLife / 2
 	}

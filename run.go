@@ -63,7 +63,7 @@ type state struct {
 	TargetStreak        Streak // of calls with the same target
 	OutcomePeriods      periods
 	Changes             int // novel outcomes of mutating calls
-	Recoveries          int `json:",omitzero"` // calls that failed, and then succeeded with the same arguments
+	Advances            int `json:",omitzero"` // how often a number in the answers to a call had moved one way twice, or a call that had failed succeeded
 	StepsWithoutNovelty int
 	RestatedInARow      int // consecutive messages that are nearly equal to an earlier one
 	RestatedWeight      float64

@@ -24,7 +24,7 @@ func (s *state) validate() error {
 	c.That(s.CallPeriods.N == s.Calls, "CallPeriods has %d calls of %d", s.CallPeriods.N, s.Calls)
 	c.Part("OutcomePeriods", s.OutcomePeriods.validate(events))
 	c.Count("Changes", s.Changes, s.OutcomePeriods.N)
-	c.Count("Recoveries", s.Recoveries, s.OutcomePeriods.N)
+	c.Count("Advances", s.Advances, s.OutcomePeriods.N)
 	c.Count("StepsWithoutNovelty", s.StepsWithoutNovelty, s.OutcomePeriods.N)
 	c.Part("TargetStreak", s.TargetStreak.validate(s))
 	c.Part("Turn", s.Turn.validate(s))
