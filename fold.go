@@ -213,11 +213,8 @@ func (r *Run) results(t *Tool, e *Event) {
 		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
 			t.ChangesAtFirstError = r.s.Changes
-			t.ErrorsSinceAdvance = 0
 		}
-		if class != 0 {
-			t.ErrorsSinceAdvance++
-		}
+		t.ErrorsSinceAdvance = min(t.ErrorsSinceAdvance+1, t.Errors.Count)
 	}
 	if r.options.Needs&NeedResults != 0 {
 		step.ResultHash = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))

@@ -58,8 +58,8 @@ func TestASnapshotOfAnotherVersionIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(string(text), `{"version":2`, `{"version":1`, 1)
-	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 1; this program reads version 2") {
+	old := strings.Replace(string(text), `{"version":3`, `{"version":1`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 1; this program reads version 3") {
 		t.Errorf("RestoreRun returns %v", err)
 	}
 }

@@ -203,7 +203,7 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 		return weightNothing, alike
 	}
 	switch {
-	case r.value(o):
+	case !t.Shell && r.value(o):
 		return weightPoll, alike
 	case o.returns == 2:
 		return weightAgain, 1
