@@ -43,7 +43,7 @@ type Tool struct {
 	Errors Streak
 	// ErrorsSinceAdvance is how many of Errors came since its answers last advanced: a number in them had moved one way twice, or a call
 	// that had failed succeeded; with NeedOutcomes.
-	ErrorsSinceAdvance int
+	ErrorsSinceAdvance int `json:",omitzero"`
 	// ChangesAtFirstError is the value of Run.Changes when Errors began.
 	ChangesAtFirstError int
 	// FirstError is the beginning of the first error in Errors, as from Run.Excerpt; with NeedExcerpts.

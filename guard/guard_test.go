@@ -121,7 +121,7 @@ func TestASnapshotThatIsNoneIsRefused(t *testing.T) {
 		"no JSON":             `{`,
 		"another version":     strings.Replace(string(good), `"version":1`, `"version":9`, 1),
 		"another profile":     strings.Replace(string(good), `"profile":"default"`, `"profile":"cycles"`, 1),
-		"a run of a later":    strings.Replace(string(good), `"run":{"version":2`, `"run":{"version":3`, 1),
+		"a run of a later":    strings.Replace(string(good), `"run":{"version":3`, `"run":{"version":4`, 1),
 		"steps without calls": strings.Replace(string(good), `"Calls":1`, `"Calls":7`, 1),
 	} {
 		if data == string(good) {

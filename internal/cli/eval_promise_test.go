@@ -37,7 +37,7 @@ var missed = []string{
 	"alert_triggers_again", "captcha_again", "code_expired", "dialog_blocks_tools",
 	"disk_stays_full", "done_without_finish", "grasp_fails", "heartbeats_read",
 	"paper_never_found", "pattern_finds_nothing", "policy_recited",
-	"quote_never_closes", "same_finding_added", "scan_without_text", "slot_not_understood", 
+	"quote_never_closes", "same_finding_added", "scan_without_text", "slot_not_understood",
 	"transfer_announced",
 }
 
