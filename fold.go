@@ -63,6 +63,7 @@ func (r *Run) start(e *Event) {
 	r.countCall(t)
 	t.Latest = r.s.Calls
 	r.s.Calls++
+	r.s.Waited = t.Waits || t.Shell && r.step.Effect == Polling
 	r.storeStep()
 	if len(r.s.Open) == maxOpen {
 		copy(r.s.Open, r.s.Open[1:])
@@ -88,6 +89,9 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		line := s.canon.Command()
 		s.command = readCommand(line)
 		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
+	}
+	if r.s.Waited && r.step.Effect == ReadOnly { // it looks again after a pause
+		r.step.Effect = Polling
 	}
 	r.current.Step = &r.step
 	return canonical
@@ -214,6 +218,7 @@ func (r *Run) results(t *Tool, e *Event) {
 			_, t.FirstError = r.Excerpt(step)
 			t.ChangesAtFirstError = r.s.Changes
 		}
+		t.ErrorsSinceAdvance = min(t.ErrorsSinceAdvance+1, t.Errors.Count)
 	}
 	if r.options.Needs&NeedResults != 0 {
 		step.ResultHash = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
@@ -254,7 +259,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	if class != 0 {
 		told = fingerprint.Join(t.Hash, class)
 	}
-	seen := r.s.ResultCounts.add(told, step.Number+r.s.Recoveries*halfLife)
+	seen := r.s.ResultCounts.add(told, step.Number+r.s.Advances*halfLife)
 	step.Told = seen.N
 	if class != 0 && said && !fewer {
 		step.Errors = seen
@@ -276,7 +281,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 // changeAge returns by how many steps what came before a step is older than it looks, because something was changed since, or a
 // person spoke: to ask again then is no repetition. That a failure stays the same in spite of changes says more.
 func (r *Run) changeAge(step *Step) int {
-	since := r.s.Changes + r.s.Turn.Number
+	since := r.s.Changes + r.s.Turn.Number + r.s.Advances
 	if step.Failing {
 		return since * halfLife / 2
 	}

@@ -259,7 +259,7 @@ func (f *fold) metrics() store.Metrics {
 }
 
 // checkpointVersion changes whenever the state of a fold gains or loses a field.
-const checkpointVersion = 4
+const checkpointVersion = 5
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {
