@@ -31,6 +31,9 @@ func (p *components) retain(ctx context.Context) error {
 }
 
 func (p *components) retainNow(ctx context.Context) error {
+	if !p.leads() {
+		return nil
+	}
 	if err := p.store.DropOrphanSpans(ctx, time.Now().Add(-orphanAge)); err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func (p *components) deleteRuns(ctx context.Context, find func() ([]string, erro
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	if _, err := p.pipeline.Submit(ctx, &pipeline.Submission{Deleted: ids}); err != nil {
+	if _, err := p.recorder.Submit(ctx, &pipeline.Submission{Deleted: ids}); err != nil {
 		return 0, err
 	}
 	p.log.Info("deleted old runs", "runs", len(ids))

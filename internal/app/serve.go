@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/cluster"
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/grpcd"
 	"github.com/unloop-ai/unloop/internal/httpd"
@@ -81,7 +82,8 @@ type components struct {
 	dsn      string
 	store    *sqlstore.Store
 	mask     *mask.Masker
-	pipeline *pipeline.Pipeline
+	recorder recorder
+	cluster  *cluster.Node // the recorder, if the server is one of a cluster; else nil
 	hub      *live.Hub
 	webhooks *sink.Sink // nil without targets
 	second   *questions // nil without second opinions
@@ -92,6 +94,20 @@ type components struct {
 	grpcState string // on, off or taken
 }
 
+// recorder records submissions: a pipeline, or the part of the server in a cluster.
+type recorder interface {
+	// Run records until ctx ends, and then what it has accepted.
+	Run(ctx context.Context) error
+	// Submit returns when a submission is on disk.
+	Submit(ctx context.Context, d *pipeline.Submission) (pipeline.Ack, error)
+	// Flush returns when the rows of runs include all that is recorded.
+	Flush(ctx context.Context) error
+	// State returns the state for the health.
+	State() pipeline.State
+	// Health returns why nothing can be recorded now, or nil.
+	Health() error
+}
+
 // run runs all parts. When the server stops, the parts that submit to the pipeline end before it, and the sinks end after it, so
 // that no event is lost.
 func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
@@ -100,7 +116,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	recording, recorded := context.WithCancel(context.WithoutCancel(ctx))
 	defer recorded()
 
-	inner := begin(func() error { return p.pipeline.Run(recording) })
+	inner := begin(func() error { return p.recorder.Run(recording) })
 	cleaning := begin(func() error { return p.retain(serving) })
 	indexing := begin(func() error { return p.index(serving) })
 	asking := begin(func() error { return p.answerQuestions(serving) })

@@ -160,6 +160,10 @@ var rooms = map[string]room{
 		others: []string{"github.com/go-json-experiment/json"},
 		tests:  []string{"internal/client"},
 	},
+	"internal/cluster": {
+		ours:   []string{".", "internal/ingest", "internal/pipeline", "internal/store", "internal/store/sqlstore", "internal/trace"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/nats-io/nats.go", "github.com/zeebo/xxh3", "golang.org/x/sync"},
+	},
 	"internal/app": {
 		ours: []string{everything},
 		others: []string{
@@ -188,6 +192,8 @@ var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redis
 // testLibraries are the modules of other people that any test may import.
 var testLibraries = []string{
 	"github.com/google/go-cmp",
+	"github.com/nats-io/nats-server/v2",
+	"github.com/nats-io/nats.go",
 	"github.com/openai/openai-go/v3",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal",

@@ -38,6 +38,9 @@ type Options struct {
 	// Nil means no second opinions.
 	Ask func(run string, q policy.Question)
 
+	// Partition is the part of a cluster's runs that the pipeline has; nil means all runs.
+	Partition *Partition
+
 	Shards      int           // goroutines that fold runs at the same time; default: the number of processors
 	Content     Content       // the stored part of inputs, outputs, errors and messages; default: all
 	Project     string        // the project of runs without one; default: "default"
@@ -136,6 +139,24 @@ type queued struct {
 	done       chan struct{}
 }
 
+// newArrival returns the number of the next event.
+func (p *Pipeline) newArrival() int64 {
+	p.arrival++
+	if own := p.opts.Partition; own != nil {
+		p.arrival = own.Arrival(p.arrival - 1)
+	}
+	return p.arrival
+}
+
+// newNumber returns the number of the next run.
+func (p *Pipeline) newNumber() int64 {
+	p.number++
+	if own := p.opts.Partition; own != nil {
+		p.number += own.Of - 1
+	}
+	return p.number
+}
+
 // New returns a pipeline that continues from the state of its store.
 func New(ctx context.Context, o Options) (*Pipeline, error) {
 	o.fill()
@@ -175,16 +196,29 @@ func (p *Pipeline) enqueue(ctx context.Context, w *queued) (Ack, error) {
 		p.opts.Metrics.Refused.Add(float64(w.weight))
 		return Ack{}, ErrBusy
 	}
+	if err := p.put(w); err != nil {
+		return Ack{}, err
+	}
+	return p.await(ctx, w)
+}
+
+// put adds an admitted submission to the queue.
+func (p *Pipeline) put(w *queued) error {
 	select {
 	case p.queue <- w:
+		return nil
 	case <-p.stopped:
 		p.release(w)
-		return Ack{}, ErrClosed
+		return ErrClosed
 	default:
 		p.release(w)
 		p.opts.Metrics.Refused.Add(float64(w.weight))
-		return Ack{}, ErrBusy
+		return ErrBusy
 	}
+}
+
+// await waits for the result of a submission in the queue.
+func (p *Pipeline) await(ctx context.Context, w *queued) (Ack, error) {
 	select {
 	case <-w.done:
 		return w.ack, w.err
@@ -201,20 +235,12 @@ func (p *Pipeline) enqueue(ctx context.Context, w *queued) (Ack, error) {
 }
 
 func (p *Pipeline) prepare(d *Submission) (*queued, error) {
+	d.Complete(p.opts.Mask, p.opts.Prepare)
 	w := &queued{
-		Submission: d, received: time.Now().UTC().Truncate(time.Microsecond), done: make(chan struct{}),
-		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Deleted), bodies: make([][]byte, len(d.Events)),
-	}
-	if p.opts.Mask != nil {
-		d.mask(p.opts.Mask)
+		Submission: d, received: d.Received, done: make(chan struct{}),
+		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Deleted) + len(d.Changes), bodies: make([][]byte, len(d.Events)),
 	}
 	for i, e := range d.Events {
-		if e.ID == "" {
-			e.ID = newID("evt_")
-		}
-		if p.opts.Prepare != nil {
-			p.opts.Prepare(e)
-		}
 		body, err := p.opts.Content.encode(e)
 		if err != nil {
 			return nil, err
@@ -369,6 +395,10 @@ func (p *Pipeline) waiting(ctx context.Context, events int) *queued {
 
 // recordGroup records a group, ahead of the writer if it has one and nothing is against it.
 func (p *Pipeline) recordGroup(ctx context.Context, group []*queued) {
+	if p.fenced != nil {
+		p.reply(group, p.fenced)
+		return
+	}
 	if p.writer == nil || len(group[0].Deleted) > 0 || p.full() {
 		p.drain(ctx)
 		p.recordNow(ctx, group)

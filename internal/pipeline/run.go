@@ -77,9 +77,8 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		return nil, err
 	}
 	if row == nil {
-		p.number++
 		return &run{
-			row:  store.Run{Number: p.number, ID: id, Project: p.opts.Project, Status: store.Running},
+			row:  store.Run{Number: p.newNumber(), ID: id, Project: p.opts.Project, Status: store.Running},
 			fold: p.newFold(id), current: true, bare: p.opts.Content == NoContent,
 		}, nil
 	}

@@ -1,0 +1,206 @@
+package app
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
+)
+
+// clusterRounds is how many faults a cluster has to stand, unless the variable UNLOOP_CLUSTER_ROUNDS says otherwise.
+const clusterRounds = 5
+
+// TestAClusterLosesNothingThatItAcknowledged kills servers, NATS servers and connections of PostgreSQL under load, and stops servers for
+// longer than their lease. Then it compares what was acknowledged with what is recorded, and what was found with what a fresh server
+// finds in the same events.
+func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("UNLOOP_CLUSTER_ROUNDS"), fmt.Sprint(clusterRounds)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := newHookLog(t)
+	c := startCluster(t, 3, 3, hooks.URL)
+	load := &clusterLoad{cluster: c, acked: make(map[string]bool)}
+	load.begin(crashSenders)
+	random := rand.New(rand.NewPCG(uint64(rounds), 7))
+	faults := []func(*rand.Rand){c.killServer, c.killLeader, c.disconnectDatabase, c.stopServer, c.endServer}
+	for k := range rounds {
+		before := load.count()
+		faults[k%len(faults)](random)
+		eventually(t, 30*time.Second, "nothing is acknowledged any more", func() bool { return load.count() > before+100 })
+	}
+	load.end()
+	c.drained(load)
+	compareToAcknowledged(t, c.db, load.acked)
+	hooks.check(t, c)
+}
+
+// killServer kills one of the servers and starts it again.
+func (c *testCluster) killServer(random *rand.Rand) {
+	s := c.servers[random.IntN(len(c.servers))]
+	s.kill()
+	c.restart(s)
+}
+
+// endServer asks one of the servers to end, which hands its partitions over, and starts it again.
+func (c *testCluster) endServer(random *rand.Rand) {
+	s := c.servers[random.IntN(len(c.servers))]
+	s.send(syscall.SIGTERM)
+	s.wait()
+	c.restart(s)
+}
+
+// restart starts a server again.
+func (c *testCluster) restart(s *process) {
+	url, kill, send, wait := s.start()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.url, s.kill, s.send, s.wait = url, kill, send, wait
+}
+
+// stopServer stops one of the servers for longer than its lease, and lets it go on.
+func (c *testCluster) stopServer(random *rand.Rand) {
+	s := c.servers[random.IntN(len(c.servers))]
+	s.send(syscall.SIGSTOP)
+	time.Sleep(6 * time.Second) // the lease is 3 s
+	s.send(syscall.SIGCONT)
+}
+
+// killLeader kills the NATS server that leads the stream, and starts it again.
+func (c *testCluster) killLeader(*rand.Rand) {
+	n := c.nats[c.leader()]
+	n.kill()
+	n.restart()
+}
+
+// disconnectDatabase ends all connections of the servers to the database.
+func (c *testCluster) disconnectDatabase(*rand.Rand) {
+	postgres.Exec(c.t, c.db, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'unloop'`)
+}
+
+// clusterLoad sends from several connections to any server of a cluster, and keeps what was acknowledged.
+type clusterLoad struct {
+	cluster *testCluster
+	stopped chan struct{}
+	all     sync.WaitGroup
+	mu      sync.Mutex
+	acked   map[string]bool
+}
+
+func (l *clusterLoad) begin(senders int) {
+	l.stopped = make(chan struct{})
+	for k := range senders {
+		s := &crashSender{name: fmt.Sprint("s", k), random: rand.New(rand.NewPCG(uint64(k), 1))}
+		l.all.Go(func() { l.send(s) })
+	}
+}
+
+func (l *clusterLoad) send(s *crashSender) {
+	pause := time.NewTicker(10 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		if s.send(l.cluster.anyURL(s.random)) {
+			l.mu.Lock()
+			for _, e := range s.pending {
+				l.acked[e.RunID+" "+e.ID] = true
+			}
+			l.mu.Unlock()
+			s.pending = nil
+			select {
+			case <-l.stopped: // with nothing that is half sent
+				return
+			default:
+			}
+		}
+		<-pause.C
+	}
+}
+
+func (l *clusterLoad) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.acked)
+}
+
+func (l *clusterLoad) end() {
+	close(l.stopped)
+	l.all.Wait()
+}
+
+// anyURL returns the address of one of the servers.
+func (c *testCluster) anyURL(random *rand.Rand) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.servers[random.IntN(len(c.servers))].url
+}
+
+// drained waits until the servers have recorded what was acknowledged, and then ends them.
+func (c *testCluster) drained(load *clusterLoad) {
+	c.t.Helper()
+	eventually(c.t, 60*time.Second, "acknowledged events are not recorded", func() bool {
+		var stored int
+		postgres.Value(c.t, c.db, `SELECT COUNT(*) FROM events`, &stored)
+		return stored >= load.count()
+	})
+	for _, s := range c.servers {
+		s.send(syscall.SIGTERM)
+	}
+	for _, s := range c.servers {
+		s.wait()
+	}
+}
+
+// hookLog receives the messages of webhooks.
+type hookLog struct {
+	*httptest.Server
+	mu       sync.Mutex
+	messages map[string]int // how often each came, by its id
+	warnings map[string]int // messages that a warning was raised, by warning
+}
+
+func newHookLog(t *testing.T) *hookLog {
+	h := &hookLog{messages: make(map[string]int), warnings: make(map[string]int)}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID      string `json:"id"`
+			Level   string `json:"level"`
+			Warning struct {
+				ID string `json:"warning_id"`
+			} `json:"warning"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.messages[m.ID]++
+		h.warnings[m.Warning.ID]++
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// check checks that no message came twice.
+func (h *hookLog) check(t *testing.T, c *testCluster) {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id, times := range h.messages {
+		if times != 1 {
+			t.Errorf("the message %q came %d times", id, times)
+		}
+	}
+	var warnings int
+	postgres.Value(t, c.db, `SELECT COUNT(*) FROM warnings`, &warnings)
+	t.Logf("%d messages about %d of %d warnings", len(h.messages), len(h.warnings), warnings)
+}
