@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -30,8 +32,15 @@ func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
 	}
 	hooks := newHookLog(t)
 	c := startCluster(t, 3, 3, hooks.URL)
-	load := &clusterLoad{cluster: c, acked: make(map[string]bool)}
+	load := &clusterLoad{cluster: c, acked: make(map[string]bool), spans: &spanSender{random: rand.New(rand.NewPCG(3, 3))}}
 	load.begin(crashSenders)
+	reading, stop := context.WithCancel(t.Context())
+	one := &streamReader{path: "/api/runs/s0-1/stream", random: rand.New(rand.NewPCG(1, 1))}
+	all := &streamReader{path: "/api/stream", random: rand.New(rand.NewPCG(2, 2)), counts: make(map[string]int)}
+	var readers sync.WaitGroup
+	for _, r := range []*streamReader{one, all} {
+		readers.Go(func() { r.read(reading, c) })
+	}
 	random := rand.New(rand.NewPCG(uint64(rounds), 7))
 	faults := []func(*rand.Rand){c.killServer, c.killLeader, c.disconnectDatabase, c.stopServer, c.endServer}
 	for k := range rounds {
@@ -40,9 +49,36 @@ func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
 		eventually(t, 30*time.Second, "nothing is acknowledged any more", func() bool { return load.count() > before+100 })
 	}
 	load.end()
-	c.drained(load)
+	c.drained()
+	c.streamed(load, one, all)
+	stop()
+	readers.Wait()
+	c.end()
 	compareToAcknowledged(t, c.db, load.acked)
+	load.spans.check(t, c.db)
+	one.checkRun(t, load.acked, "s0-1")
 	hooks.check(t, c)
+}
+
+// streamed waits until streams have told all that is recorded.
+func (c *testCluster) streamed(load *clusterLoad, one, all *streamReader) {
+	c.t.Helper()
+	want, ofOne := make(map[string]int), 0
+	for key := range load.acked {
+		run, _, _ := strings.Cut(key, " ")
+		if want[run]++; run == "s0-1" {
+			ofOne++
+		}
+	}
+	eventually(c.t, 30*time.Second, "the stream of a run lacks events", func() bool { return one.has(ofOne) })
+	var diff string
+	until := time.Now().Add(30 * time.Second)
+	for diff = all.sameCounts(want); diff != "" && time.Now().Before(until); diff = all.sameCounts(want) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if diff != "" {
+		c.t.Errorf("the stream of all runs told other numbers of events (-acknowledged +told):\n%s", diff)
+	}
 }
 
 // killServer kills one of the servers and starts it again.
@@ -95,10 +131,14 @@ type clusterLoad struct {
 	all     sync.WaitGroup
 	mu      sync.Mutex
 	acked   map[string]bool
+	spans   *spanSender
 }
 
 func (l *clusterLoad) begin(senders int) {
 	l.stopped = make(chan struct{})
+	if l.spans != nil {
+		l.all.Go(func() { l.sendSpans(l.spans) })
+	}
 	for k := range senders {
 		s := &crashSender{name: fmt.Sprint("s", k), random: rand.New(rand.NewPCG(uint64(k), 1))}
 		l.all.Go(func() { l.send(s) })
@@ -144,14 +184,23 @@ func (c *testCluster) anyURL(random *rand.Rand) string {
 	return c.servers[random.IntN(len(c.servers))].url
 }
 
-// drained waits until the servers have recorded what was acknowledged, and then ends them.
-func (c *testCluster) drained(load *clusterLoad) {
+// drained waits until every message of the stream is recorded.
+func (c *testCluster) drained() {
 	c.t.Helper()
-	eventually(c.t, 60*time.Second, "acknowledged events are not recorded", func() bool {
-		var stored int
-		postgres.Value(c.t, c.db, `SELECT COUNT(*) FROM events`, &stored)
-		return stored >= load.count()
+	eventually(c.t, time.Minute, "messages of the stream are not recorded", func() bool {
+		var recorded []int64 // first: a message for another partition is there before the one that causes it is recorded
+		postgres.Value(c.t, c.db, `SELECT array_agg(sequence ORDER BY id) FROM partitions`, &recorded)
+		for id, sequence := range recorded {
+			if c.lastMessage(id) > uint64(sequence) {
+				return false
+			}
+		}
+		return true
 	})
+}
+
+// end asks the servers to end, and waits until they have.
+func (c *testCluster) end() {
 	for _, s := range c.servers {
 		s.send(syscall.SIGTERM)
 	}

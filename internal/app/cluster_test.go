@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -73,6 +74,8 @@ type testCluster struct {
 	nats    []*process
 	servers []*process
 
+	js jetstream.JetStream // nil before stream
+
 	mu sync.Mutex // guards the addresses of the servers
 }
 
@@ -87,26 +90,55 @@ type process struct {
 
 func (p *process) restart() { p.url, p.kill, p.send, p.wait = p.start() }
 
+// stream returns the stream.
+func (c *testCluster) stream() jetstream.Stream {
+	c.t.Helper()
+	if c.js == nil {
+		conn, err := nats.Connect(c.addresses(), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.t.Cleanup(conn.Close)
+		if c.js, err = jetstream.New(conn); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	var stream jetstream.Stream
+	eventually(c.t, 30*time.Second, "the stream does not answer", func() (found bool) {
+		var err error
+		stream, err = c.js.Stream(c.t.Context(), "UNLOOP")
+		return err == nil
+	})
+	return stream
+}
+
 // leader returns the number of the NATS server that leads the stream.
 func (c *testCluster) leader() (number int) {
-	conn, err := nats.Connect(c.addresses())
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer conn.Close()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		c.t.Fatal(err)
-	}
 	eventually(c.t, 30*time.Second, "the stream has no leader", func() bool {
-		stream, err := js.Stream(c.t.Context(), "UNLOOP")
-		if err != nil || stream.CachedInfo().Cluster == nil {
+		info := c.stream().CachedInfo().Cluster
+		if info == nil {
 			return false
 		}
-		_, err = fmt.Sscanf(stream.CachedInfo().Cluster.Leader, "n%d", &number)
+		_, err := fmt.Sscanf(info.Leader, "n%d", &number)
 		return err == nil
 	})
 	return number
+}
+
+// lastMessage returns the number of the last message of a partition that is in the stream, or 0.
+func (c *testCluster) lastMessage(partition int) uint64 {
+	stream := c.stream()
+	for {
+		m, err := stream.GetLastMsgForSubject(c.t.Context(), fmt.Sprint("unloop.in.", partition))
+		switch {
+		case err == nil:
+			return m.Sequence
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return 0
+		case c.t.Context().Err() != nil:
+			c.t.Fatal(err)
+		}
+	}
 }
 
 // startCluster starts so many NATS servers and servers.

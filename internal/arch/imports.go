@@ -161,7 +161,7 @@ var rooms = map[string]room{
 		tests:  []string{"internal/client"},
 	},
 	"internal/cluster": {
-		ours:   []string{".", "internal/ingest", "internal/pipeline", "internal/store", "internal/store/sqlstore", "internal/trace"},
+		ours:   []string{".", "policy", "internal/ingest", "internal/pipeline", "internal/store", "internal/store/sqlstore", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/nats-io/nats.go", "github.com/zeebo/xxh3", "golang.org/x/sync"},
 	},
 	"internal/app": {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	stdjson "encoding/json"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 // Updates go from the owner of a partition to the streams of all servers over NATS without storage, so some can be lost: when a
@@ -50,16 +52,32 @@ func (l *liveWriter) Publish(u *store.Update) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last.Number++
-	m := l.last
-	m.Update, m.Guard = u, u.Run.Guard.By
-	body, err := json.Marshal(&m, lenient)
+	body, err := encodeUpdate(l.last, u)
 	if err != nil || int64(len(body)) > l.conn.MaxPayload() {
-		m.Update, m.Guard, m.Large = nil, "", true
+		m := l.last
+		m.Large = true
 		l.send(m)
 		return
 	}
 	_ = l.conn.Publish(l.subject, body) // the readers notice that it is missing
 }
+
+// encodeUpdate returns the JSON of a message with an update.
+func encodeUpdate(m liveMessage, u *store.Update) ([]byte, error) {
+	m.Update, m.Guard = u, u.Run.Guard.By
+	return json.Marshal(&m, updateJSON)
+}
+
+// updateJSON keeps what the JSON of records for people loses: the numbers of actions, and raw JSON that is not there.
+var updateJSON = json.JoinOptions(lenient, json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true),
+	json.WithMarshalers(json.MarshalFunc(func(a policy.Action) ([]byte, error) { return strconv.AppendInt(nil, int64(a), 10), nil })),
+	json.WithUnmarshalers(json.UnmarshalFunc(func(text []byte, raw *stdjson.RawMessage) error {
+		if *raw = nil; string(text) != "null" {
+			*raw = append(*raw, text...)
+		}
+		return nil
+	})),
+)
 
 func (l *liveWriter) send(m liveMessage) {
 	if body, err := json.Marshal(&m, lenient); err == nil {
@@ -111,7 +129,7 @@ func (l *liveReader) lost() {
 func (l *liveReader) read(m *nats.Msg) {
 	partition, err := strconv.Atoi(strings.TrimPrefix(m.Subject, livePrefix))
 	var got liveMessage
-	if err != nil || partition < 0 || partition >= len(l.last) || json.Unmarshal(m.Data, &got, lenient) != nil {
+	if err != nil || partition < 0 || partition >= len(l.last) || json.Unmarshal(m.Data, &got, updateJSON) != nil {
 		return // the next message shows that one is missing
 	}
 	l.mu.Lock()
