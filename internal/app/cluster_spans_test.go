@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -162,7 +162,7 @@ func replaySpans(t *testing.T, kept *sqlstore.Store, talk, traces int) *sqlstore
 		}
 		for _, one := range stored {
 			var s trace.Span
-			if err := jsonv2.Unmarshal(slices.Clone(one.Body), &s); err != nil {
+			if err := json.Unmarshal(slices.Clone(one.Body), &s); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, s)

@@ -26,6 +26,9 @@ const victimNATS = "UNLOOP_TEST_VICTIM_NATS"
 // victimWebhook names the variable with the address to which such a server sends warnings.
 const victimWebhook = "UNLOOP_TEST_VICTIM_WEBHOOK"
 
+// victimIdle names the variable that makes such a server own no partitions. The stream that it creates is small.
+const victimIdle = "UNLOOP_TEST_VICTIM_IDLE"
+
 // natsServer names the variable that makes the test program a NATS server: its number, folder and the ports of all, joined by commas.
 const natsServer = "UNLOOP_TEST_NATS"
 
@@ -158,13 +161,18 @@ func startCluster(t *testing.T, natsServers, servers int, webhook string) *testC
 		c.nats = append(c.nats, p)
 	}
 	for range servers {
-		p := &process{start: func() (string, func(), func(os.Signal), func()) {
-			return startProcess(t, victimDB+"="+c.db, victimNATS+"="+c.addresses(), victimWebhook+"="+webhook)
-		}}
-		p.restart()
-		c.servers = append(c.servers, p)
+		c.servers = append(c.servers, c.addServer())
 	}
 	return c
+}
+
+// addServer starts a server.
+func (c *testCluster) addServer(env ...string) *process {
+	c.t.Helper()
+	env = append([]string{victimDB + "=" + c.db, victimNATS + "=" + c.addresses(), victimWebhook + "=" + c.webhook}, env...)
+	p := &process{start: func() (string, func(), func(os.Signal), func()) { return startProcess(c.t, env...) }}
+	p.restart()
+	return p
 }
 
 // addresses returns the addresses of the NATS servers.

@@ -51,6 +51,9 @@ func beVictim(db string) {
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", config.Off, db
 	if c.Cluster.NATS = os.Getenv(victimNATS); c.Cluster.NATS != "" {
 		c.Cluster.StreamSize = 1 << 30
+		if os.Getenv(victimIdle) != "" {
+			c.Cluster.StreamSize, c.Cluster.Works = 1<<20, false
+		}
 		c.Cluster.Replicas = 1 + strings.Count(c.Cluster.NATS, ",")
 		c.Webhooks = []config.Webhook{{URL: os.Getenv(victimWebhook), Format: "json", Severity: "info", Timeout: config.Duration(5 * time.Second)}}
 	}

@@ -51,6 +51,7 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 		counter(grpcTurnedAway, rpc.TurnedAway)
 	}
 	s.collectOpinions(counter)
+	s.collectCluster(to)
 	if s.parts.webhooks == nil {
 		return
 	}

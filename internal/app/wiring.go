@@ -47,6 +47,9 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 	}
 	defer func() {
 		if err != nil {
+			if p.cluster != nil {
+				p.cluster.Close()
+			}
 			err = errors.Join(err, p.store.Close())
 		}
 	}()
@@ -104,7 +107,7 @@ func (p *components) makeRecorder(ctx context.Context, registry *prometheus.Regi
 		o.Sinks = []pipeline.Sink{p.webhooks}
 	}
 	if p.config.Cluster.NATS != "" {
-		return p.joinCluster(ctx, o, registry)
+		return p.joinCluster(ctx, o)
 	}
 	o.Store, o.Sinks = p.store, append([]pipeline.Sink{p.hub}, o.Sinks...)
 	p.recorder, err = pipeline.New(ctx, o)
@@ -203,7 +206,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.recorder, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
-		Judge: again, Tuner: tuning, Guards: agents, Ready: p.health(), Recording: p.recorder.State, NotFound: web.NotFound(),
+		Judge: again, Tuner: tuning, Guards: agents, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

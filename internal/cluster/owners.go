@@ -14,7 +14,7 @@ const (
 	leaveTime  = 3 * time.Second        // to give partitions up at the end
 )
 
-// Run owns partitions until ctx ends. Then it records what it has taken from the stream, and gives the partitions up.
+// Run owns partitions until ctx ends. Then it records what it has taken from the stream, gives the partitions up, and closes the node.
 func (n *Node) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	tick := time.NewTicker(renewEvery)
@@ -35,6 +35,8 @@ func (n *Node) Run(ctx context.Context) error {
 		n.o.Log.Warn("the partitions were not given up; other servers take them when the lease ends", "error", err)
 	}
 	n.tellOthers()
+	_ = n.conn.FlushTimeout(time.Second) // the others look for free partitions in any case
+	n.conn.Close()
 	return nil
 }
 

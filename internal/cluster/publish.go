@@ -56,7 +56,9 @@ func (n *Node) Submit(ctx context.Context, d *pipeline.Submission) (pipeline.Ack
 		return ack, err
 	}
 	if results != nil {
-		results.wait(ctx)
+		if !results.wait(ctx) && len(d.Events)+len(d.Spans) == 0 {
+			return ack, fmt.Errorf("%w: the change of a run is not recorded yet", pipeline.ErrStore)
+		}
 		for k, e := range d.Events {
 			ack.Events[k].Duplicate = results.known[eventKey(e)]
 		}
@@ -213,8 +215,8 @@ func (n *Node) deliverResult(m *nats.Msg) {
 	}
 }
 
-// wait waits for the results for a while, and notes the duplicates.
-func (r *results) wait(ctx context.Context) {
+// wait waits for the results for a while, notes the duplicates, and reports whether all results came.
+func (r *results) wait(ctx context.Context) (all bool) {
 	timeout := time.NewTimer(resultTime)
 	defer timeout.Stop()
 	for ; r.left > 0; r.left-- {
@@ -227,9 +229,10 @@ func (r *results) wait(ctx context.Context) {
 				}
 			}
 		case <-timeout.C:
-			return
+			return false
 		case <-ctx.Done():
-			return
+			return false
 		}
 	}
+	return true
 }

@@ -50,3 +50,7 @@ func (n *Node) Owned() (all []store.Partition) {
 	}
 	return all
 }
+
+// Publications returns how many messages did not get into the stream since the start: because it had no room, or because it could not be
+// reached.
+func (n *Node) Publications() (refused, failed int64) { return n.refused.Load(), n.failed.Load() }

@@ -171,6 +171,12 @@ func (s *Server) listen(ctx context.Context, in *listenInput) (*heardAnswer, err
 	defer s.controls.listen(in.Body.Runs)()
 	timeout := time.NewTimer(time.Duration(in.Body.Wait) * time.Millisecond)
 	defer timeout.Stop()
+	var others <-chan time.Time // of a cluster, which take orders, too
+	if s.Cluster != nil {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		others = tick.C
+	}
 	for {
 		given := s.controls.next() // before the store is read, so that no order is missed
 		heard, err := s.ordersFor(ctx, in.Body.Runs)
@@ -180,6 +186,7 @@ func (s *Server) listen(ctx context.Context, in *listenInput) (*heardAnswer, err
 		in.Body.Runs = heard.Runs // those that had none know their last order now
 		select {
 		case <-given:
+		case <-others:
 		case <-timeout.C:
 			return &heardAnswer{heard}, nil
 		case <-s.running.Done():
