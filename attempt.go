@@ -53,10 +53,8 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	effort.Words = len(w.List)
 	effort.Fresh = m.share(w)
 	effort.Writes = t.Effect == Mutating
-	if t.Shell {
-		if command := s.canon.Command(); command != nil {
-			effort.Idle, effort.Writes = purpose(command)
-		}
+	if t.Shell && s.canon.Command() != nil {
+		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
 	for k := range m.Acts {
 		alike := next.Outline.alike(&m.Acts[k].Outline)
@@ -93,19 +91,6 @@ func bag(words []fingerprint.Word) (sum uint32, n int) {
 		sum += word.Hash * 0x85EBCA6B
 	}
 	return sum, len(words)
-}
-
-// purpose says of a command line whether it can do anything at all, and whether it may change something.
-func purpose(command []byte) (idle, writes bool) {
-	idle = true
-	into := fingerprint.Commands(command, func(words [][]byte) {
-		if idles(words) {
-			return
-		}
-		idle = false
-		writes = writes || !reads(words)
-	})
-	return idle && !into, writes || into
 }
 
 // idles reports whether a command can do nothing: a shell's : and true, and what has no letter and no digit.

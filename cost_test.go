@@ -10,10 +10,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/costtest"
 )
 
-// TestAnEventCostsWhatItsContentIsLong adds events with content of 16 times the length. Linear work takes 16 times as long, and
+// TestTheCostOfAnEventIsLinearInItsContent adds events with content of 16 times the length. Linear work takes 16 times as long, and
 // quadratic work 256 times. Under 48 times passes. Processor time is measured, and the best of several attempts counts, so that other
 // work on the machine hardly matters.
-func TestAnEventCostsWhatItsContentIsLong(t *testing.T) {
+func TestTheCostOfAnEventIsLinearInItsContent(t *testing.T) {
 	for _, unit := range []string{
 		"word ", ".", "-", "~", "a", "1", "'", "`", `\\`, `\"`, "[", "{", "(", " ", `\n`, "/", "é", "界", "\xff", ";", "1m1.", "0 ", "no ",
 		"error: ", `a: b\n`, "2024-01-01T10:00:00.1 ", "A=1 ", "<<a ", "tmp",

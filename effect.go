@@ -1,8 +1,9 @@
 package unloop
 
 import (
-	"bytes"
 	"unicode"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
 // Effect is the effect of calling a tool on the outside world.
@@ -18,23 +19,23 @@ const (
 var effectNames = [...]string{"mutating", "read_only", "polling"}
 
 // String returns the name of the effect in snake_case.
-func (c Effect) String() string { return effectNames[c] }
+func (e Effect) String() string { return effectNames[e] }
 
 // EffectOf returns the effect that the words of a tool's name suggest. Words such as status, poll, check, wait, ping and
 // health mean Polling. Words such as read, get, list, search, find, show and view mean ReadOnly. Polling takes precedence.
 // A name with neither is Mutating. Only whole words count, as Words splits them, so spreadsheet_update is Mutating.
 func EffectOf(name string) Effect {
-	class := Mutating
+	effect := Mutating
 	for word := range Words(name) {
 		switch word {
 		case "status", "poll", "polling", "check", "wait", "ping", "health", "healthcheck":
 			return Polling
 		case "read", "get", "list", "ls", "search", "find", "show", "view", "fetch", "grep", "glob", "cat", "open", "browse",
 			"lookup", "query", "describe", "inspect", "calculate", "diff", "log", "retrieve":
-			class = ReadOnly
+			effect = ReadOnly
 		}
 	}
-	return class
+	return effect
 }
 
 // Words yields the words of a tool's name in lower case. A word is a sequence of letters. It ends at any other character
@@ -62,74 +63,47 @@ func Words(name string) func(yield func(string) bool) {
 	}
 }
 
-// commandEffect classifies a shell's command line by the programs that it runs: polling if it waits before it asks; read-only if
-// all of them only read and nothing is written to a file.
-func commandEffect(command []byte) Effect {
-	if len(command) == 0 {
-		return Mutating
-	}
-	if waits(command) {
-		return Polling
-	}
-	if bytes.IndexByte(command, '>') >= 0 {
-		return Mutating
-	}
-	class := ReadOnly
-	for len(command) > 0 {
-		end := bytes.IndexAny(command, "|;&\n")
-		part := command
-		if end >= 0 {
-			part, command = command[:end], command[end+1:]
-		} else {
-			command = nil
-		}
-		part = bytes.TrimSpace(part)
-		switch {
-		case len(part) > 0 && !readsOnly(part):
-			return Mutating
-		case bytes.HasPrefix(part, []byte("sleep ")):
-			class = Polling
-		}
-	}
-	return class
+// shellCommand is what a shell's command line does, by its commands.
+type shellCommand struct {
+	effect Effect
+	idle   bool // it can do nothing
+	writes bool // it may change something, whatever its effect
 }
 
-// longWait is how many digits a number of seconds has that is more than a moment.
-const longWait = 2
-
-// waits reports whether one of the commands of a command line is to sleep for ten seconds or more.
-func waits(command []byte) bool {
-	for len(command) > 0 {
-		n := bytes.Index(command, []byte("sleep "))
-		if n < 0 {
-			return false
-		}
-		before := bytes.TrimRight(command[:n], " \t")
-		command = command[n+len("sleep "):]
-		first := len(before) == 0 || bytes.IndexByte([]byte(";&\n(o"), before[len(before)-1]) >= 0 // the o is that of do
-		digits := 0
-		for digits < len(command) && command[digits] >= '0' && command[digits] <= '9' {
-			digits++
-		}
-		if first && digits >= longWait {
-			return true
-		}
+// readCommand reads a shell's command line. Its effect is Polling if a command sleeps for ten seconds or more, or if one sleeps and
+// the others only read. It is ReadOnly if all commands only read and no output goes to a file.
+func readCommand(line []byte) shellCommand {
+	if len(line) == 0 {
+		return shellCommand{idle: true}
 	}
-	return false
+	waits, sleeps, acts, onlyReads := false, false, false, true
+	c := shellCommand{effect: Mutating}
+	intoFile := fingerprint.Commands(line, func(words [][]byte, _ bool) {
+		if string(words[0]) == "sleep" {
+			sleeps = true
+			waits = waits || len(words) > 1 && isLongWait(words[1])
+		}
+		read := reads(words)
+		onlyReads = onlyReads && read // a no-op such as : is no read
+		if !idles(words) {
+			acts = true
+			c.writes = c.writes || !read
+		}
+	})
+	c.idle = !acts && !intoFile
+	c.writes = c.writes || intoFile
+	switch {
+	case waits, sleeps && onlyReads && !intoFile:
+		c.effect = Polling
+	case onlyReads && !intoFile:
+		c.effect = ReadOnly
+	}
+	return c
 }
 
-func readsOnly(part []byte) bool {
-	program, rest, _ := bytes.Cut(part, []byte{' '})
-	switch string(program) {
-	case "find":
-		return !bytes.Contains(rest, []byte("-delete")) && !bytes.Contains(rest, []byte("-exec"))
-	case "sed":
-		return !bytes.Contains(rest, []byte("-i"))
-	case "git":
-		verb, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte{' '})
-		return readsGit(string(verb))
-	}
-	return reader(string(program))
+// isLongWait reports whether a number of seconds is ten or more.
+func isLongWait(seconds []byte) bool {
+	return len(seconds) > 1 && seconds[0] >= '0' && seconds[0] <= '9' && seconds[1] >= '0' && seconds[1] <= '9'
 }
 
 // reader reports whether a program only reads, whatever its arguments.

@@ -7,15 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClassOf(t *testing.T) {
-	for class, names := range map[Effect][]string{
+func TestEffectOf(t *testing.T) {
+	for effect, names := range map[Effect][]string{
 		ReadOnly: {"read", "read_file", "readFile", "ReadFile", "get-user", "list.files", "search2", "web__search", "mcp__github__get_issue", "LS", "log"},
 		Polling:  {"status", "job_status", "jobStatus", "check_deploy", "wait", "ping", "HealthCheck", "get_status", "poll-queue"},
 		Mutating: {"", "write_file", "spreadsheet_update", "shipping_quote", "thread", "widget", "bash", "checkout", "Edit", "await", "42", "_"},
 	} {
 		for _, name := range names {
-			if got := EffectOf(name); got != class {
-				t.Errorf("%q is %v, want %v", name, got, class)
+			if got := EffectOf(name); got != effect {
+				t.Errorf("%q is %v, want %v", name, got, effect)
 			}
 		}
 	}
@@ -39,11 +39,11 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestCommandClass(t *testing.T) {
-	for class, commands := range map[Effect][]string{
+func TestEffectOfACommandLine(t *testing.T) {
+	for effect, commands := range map[Effect][]string{
 		ReadOnly: {
 			"ls", "cat a.go | grep func | wc -l", "cd src && git status --short", "git  log -3", "sed -n 1,5p a.go", "find . -name '*.go'",
-			"  head -n 3 a.go ;tail b.go\n pwd", "echo done",
+			"  head -n 3 a.go ;tail b.go\n pwd", "echo done", `grep -E "a|b" a.go`, "ls src 2>/dev/null", "echo 'a > b; rm a'", "true",
 		},
 		Polling: {"sleep 30", "sleep 5; cat log.txt", "cd src && sleep 1"},
 		Mutating: {
@@ -52,14 +52,14 @@ func TestCommandClass(t *testing.T) {
 		},
 	} {
 		for _, command := range commands {
-			if got := commandEffect([]byte(command)); got != class {
-				t.Errorf("%q is %v, want %v", command, got, class)
+			if got := readCommand([]byte(command)).effect; got != effect {
+				t.Errorf("%q is %v, want %v", command, got, effect)
 			}
 		}
 	}
 }
 
-func TestClassComesFromTheReaderThenTheToolThenItsName(t *testing.T) {
+func TestOptionsThenHintsThenTheNameDetermineTheEffect(t *testing.T) {
 	reading := Options{Effects: map[string]Effect{"fetch": Polling}}
 	for _, tc := range []struct {
 		name  string
@@ -67,11 +67,11 @@ func TestClassComesFromTheReaderThenTheToolThenItsName(t *testing.T) {
 		hints *ToolHints
 		want  Effect
 	}{
-		{"the reader says so", "fetch", &ToolHints{}, Polling},
-		{"the tool says that it only reads", "update", &ToolHints{ReadOnly: true}, ReadOnly},
-		{"the tool says that calling it again is safe", "update", &ToolHints{Idempotent: true}, ReadOnly},
-		{"the tool says neither", "search", &ToolHints{}, Mutating},
-		{"nobody says anything, so its name does", "search", nil, ReadOnly},
+		{"the options name the tool", "fetch", &ToolHints{}, Polling},
+		{"the hints say that it only reads", "update", &ToolHints{ReadOnly: true}, ReadOnly},
+		{"the hints say that repeating it is safe", "update", &ToolHints{Idempotent: true}, ReadOnly},
+		{"the hints say neither", "search", &ToolHints{}, Mutating},
+		{"without options and hints, the name counts", "search", nil, ReadOnly},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := NewRun("run", reading)
@@ -83,7 +83,7 @@ func TestClassComesFromTheReaderThenTheToolThenItsName(t *testing.T) {
 	}
 }
 
-func TestShellsAreClassedByTheirCommand(t *testing.T) {
+func TestACommandLineDeterminesTheEffectOfAShell(t *testing.T) {
 	r := NewRun("run", Options{Needs: NeedOutcomes, Shells: DefaultShells()})
 	var got []Effect
 	for _, input := range []string{`{"command":"git status"}`, `{"command":"rm a"}`, `{"cmd":["bash","-lc","cat \"a b\""]}`, `{"note":"no command"}`, `"ls"`} {
@@ -94,6 +94,6 @@ func TestShellsAreClassedByTheirCommand(t *testing.T) {
 		t.Error(diff)
 	}
 	if !slices.Contains(DefaultShells(), "execute_bash") {
-		t.Error("execute_bash is no shell")
+		t.Error("DefaultShells lacks execute_bash")
 	}
 }

@@ -28,7 +28,7 @@ const (
 	Override          EventType = "override" // a person lets the agent continue; with a tool, calls of it are allowed from now on
 	Control           EventType = "control"  // a person acts on the run: the name is one of the controls below, the text is for the agent
 	SecondOpinion     EventType = "second_opinion"
-	GuardDecision     EventType = "guard_decision" // what a guard decided, if no other event tells: see GuardReport
+	GuardDecision     EventType = "guard_decision" // the decision of a guard, if no other event carries it: see GuardReport
 )
 
 // The names of events of the type Control.

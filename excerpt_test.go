@@ -20,13 +20,13 @@ func TestExcerpt(t *testing.T) {
 		{"a long one is cut", `
 			call   read ["` + long + `"]
 			result read ` + long + "x", `["` + long[:126] + "…", long[:127] + "…"},
-		{"of a failure the line that says most, if it came as output", `
+		{"a failure in an output shows the line with the error", `
 			call   bash make
 			event  tool_call_failed tool=bash output="make:\n\nValueError:no\nbye" error="exit"`, `{"command":"make"}`, "ValueError:no"},
 		{"else the error", `
 			call   bash make
 			fail   bash exit 1`, `{"command":"make"}`, "exit 1"},
-		{"of an error that is long, its line that says most", `
+		{"a long error shows the line with the error", `
 			call   bash make
 			fail   bash "Traceback:\n  File \"a.py\"\nValueError: no"`, `{"command":"make"}`, "ValueError: no"},
 		{"a pending call has none", `
@@ -45,20 +45,20 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// TestExcerptCutsBetweenCharacters shifts a text byte by byte, so that the cut falls at each place within a character.
-func TestExcerptCutsBetweenCharacters(t *testing.T) {
+// TestExcerptIsCutBetweenCharacters shifts a text byte by byte, so that the cut falls at each place within a character.
+func TestExcerptIsCutBetweenCharacters(t *testing.T) {
 	for _, filler := range []string{"é", "日", "😀", "日é😀a"} {
 		for shift := range 8 {
 			r := fold(t, "call read\nresult read "+strings.Repeat("x", shift)+strings.Repeat(filler, 200), nil)
 			_, output := r.Excerpt(r.StepAt(0))
 			if kept := len(strings.TrimSuffix(output, "…")); !utf8.ValidString(output) || kept > 128 || kept < 122 {
-				t.Errorf("%d bytes before %q: %d bytes are shown: %q", shift, filler, kept, output)
+				t.Errorf("%d bytes before %q: the excerpt has %d bytes: %q", shift, filler, kept, output)
 			}
 		}
 	}
 }
 
-func TestExcerptForgets(t *testing.T) {
+func TestExcerptsOfOldStepsAreEvicted(t *testing.T) {
 	r := fold(t, "repeat 20\ncall read {i}\nresult read {i}\nend", nil)
 	for k := range 20 {
 		input, _ := r.Excerpt(r.StepAt(k))

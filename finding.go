@@ -34,7 +34,7 @@ type Finding struct {
 	Period     int      `json:"period,omitempty"`  // length of a cycle, in calls
 	Workers    int      `json:"workers,omitempty"` // workers in the loop of a swarm
 
-	// Next are the Question or Exact of calls that would go on with what was found; none where any call of the subject would.
+	// Next are the Question or the ArgsHash of the calls that would continue the loop. If it is empty, any call of the subject would.
 	Next []Hash `json:"-"`
 
 	// Evidence are the events that show the finding, oldest first: the latest MaxEvidence of them.

@@ -12,6 +12,8 @@ type scratch struct {
 	mask  fingerprint.Masker
 	match fingerprint.Matcher
 	words fingerprint.Words
+
+	command shellCommand // of the call at hand, if its tool is a shell
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -83,8 +85,9 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		r.step.Question = r.step.ArgsHash
 	}
 	if t.Shell && r.options.Needs&(NeedOutcomes|NeedShell) != 0 {
-		command := s.canon.Command()
-		r.step.Effect, r.step.Test = commandEffect(command), fingerprint.RunsTests(command)
+		line := s.canon.Command()
+		s.command = readCommand(line)
+		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
 	}
 	r.current.Step = &r.step
 	return canonical
@@ -100,9 +103,9 @@ func (r *Run) countCall(t *Tool) {
 		r.s.Metrics.ToolCallsOf, r.s.Metrics.BusiestTool = t.Calls, t.Name
 	}
 	if r.step.ArgsCount > t.MostRepeated.Count {
-		t.MostRepeated.Exact, t.MostRepeated.Count = r.step.ArgsHash, r.step.ArgsCount
+		t.MostRepeated.ArgsHash, t.MostRepeated.Count = r.step.ArgsHash, r.step.ArgsCount
 	}
-	if r.step.ArgsHash == t.MostRepeated.Exact {
+	if r.step.ArgsHash == t.MostRepeated.ArgsHash {
 		t.MostRepeated.Event = r.current.Ref
 	}
 }
@@ -222,7 +225,11 @@ func (r *Run) results(t *Tool, e *Event) {
 		told := outcomeHash(e.Output, e.Error, s.mask.Stable)
 		step.NormalizedResult = fingerprint.Join(t.Hash, told)
 		s.words.Reset()
-		s.words.Add(e.Output)
+		if t.Shell {
+			s.words.Add(fingerprint.Unwrap(e.Output))
+		} else {
+			s.words.Add(e.Output)
+		}
 		s.words.Add(e.Error)
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
@@ -237,8 +244,8 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 }
 
-// outcome notes a step's outcome, and whether it is news. A failure is news once for each class of error: that another
-// path stands in it tells nothing new. It counts as an error if it said something, and no less than the time before.
+// outcome records a step's outcome and whether it is novel. A failure is novel once for each class of error, whatever path it
+// names. It counts as an error if it has content, unless it has fewer errors than the failure before.
 func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	step := &r.step
 	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)

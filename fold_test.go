@@ -87,11 +87,11 @@ func TestJoin(t *testing.T) {
 			block  read
 			call   read b
 			result read 1`, "e2 ends e1, e4 ends e3"},
-		{"a name stands in for the tool", `
+		{"a name replaces a missing tool", `
 			event tool_call_started name=read
 			event tool_call_started name=grep
 			event tool_call_completed tool=grep output=1`, "e3 ends e2"},
-		{"of more than 256 open calls the oldest is given up", `
+		{"beyond 256 open calls the oldest is evicted", `
 			repeat 257
 			call   read {i}
 			end
@@ -111,7 +111,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeReachesItsStep(t *testing.T) {
+func TestAnOutcomeIsJoinedToItsStep(t *testing.T) {
 	r := fold(t, `
 		call   read a
 		call   grep x
@@ -142,17 +142,17 @@ func TestAnOutcomeReachesItsStep(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeWithoutAStartIsNoCall(t *testing.T) {
+func TestAnOutcomeWithoutAStartIsNotCountedAsACall(t *testing.T) {
 	r := fold(t, "result read package a", nil)
 	if r.Calls() != 0 || r.Metrics().ToolCalls != 0 || r.StepAt(0) != nil {
 		t.Errorf("%d calls, %d counted, the latest is %+v", r.Calls(), r.Metrics().ToolCalls, r.StepAt(0))
 	}
 	if step := r.Current().Step; step.Tool != "read" || step.Outcome != unloop.Completed || !step.Novel {
-		t.Errorf("it tells %+v", step)
+		t.Errorf("the step is %+v", step)
 	}
 }
 
-func TestBackForgets(t *testing.T) {
+func TestOldStepsAreEvicted(t *testing.T) {
 	r := fold(t, "repeat 100\ncall read {i}\nend", nil)
 	k := 0
 	for r.StepAt(k) != nil {
@@ -169,7 +169,7 @@ func TestBackForgets(t *testing.T) {
 	}
 }
 
-func TestToolForgets(t *testing.T) {
+func TestOldToolsAreEvicted(t *testing.T) {
 	r := fold(t, `
 		call first a
 		call second a
@@ -185,7 +185,7 @@ func TestToolForgets(t *testing.T) {
 	}
 }
 
-func TestASumOfTokensThatIsTooLargeIsTheLargest(t *testing.T) {
+func TestTheSumOfTokensSaturates(t *testing.T) {
 	run := unloop.NewRun("run", unloop.Options{})
 	for _, tc := range []struct{ tokens, want int64 }{{math.MaxInt64 - 1, math.MaxInt64 - 1}, {1, math.MaxInt64}, {7, math.MaxInt64}, {-7, math.MaxInt64 - 7}} {
 		run.Add(&unloop.Event{Type: "x", Tokens: tc.tokens})

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// GuardReport is what a guard tells of itself and of its decision at an event. It is the member guard of the event's metadata. A
-// run with such an event is guarded; in other runs nobody acts on decisions.
+// GuardReport describes a guard and its decision at an event. It is the member guard of the event's metadata. A run with such an
+// event is guarded. In other runs, no guard carries out decisions.
 type GuardReport struct {
 	By      string `json:"by"`                // the kind of guard: "Go", "Python", "stdio", "hook: claude-code", "mcp-proxy"
 	Shadow  bool   `json:"shadow,omitempty"`  // the guard reports decisions and does not carry them out

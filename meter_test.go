@@ -26,7 +26,7 @@ func step(r *Run, n int) {
 }
 
 // A run that is restored at any step measures on as the run that was written.
-func TestAMeterGoesOnWhereItWas(t *testing.T) {
+func TestARestoredMeterContinues(t *testing.T) {
 	r := NewRun("r", measured)
 	for n := range 40 {
 		step(r, n)
@@ -50,21 +50,21 @@ func TestAMeterGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-// An older program called Effort.Yield by another name, so its snapshots would be read as if every step had brought content.
-func TestASnapshotOfAnotherVersionIsRefused(t *testing.T) {
+// Earlier versions have other names for some fields, so their snapshots would be read without the values of those fields.
+func TestASnapshotOfAnotherVersionIsRejected(t *testing.T) {
 	r := NewRun("r", measured)
 	step(r, 1)
 	text, err := r.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(string(text), `{"version":2`, `{"version":1`, 1)
-	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 1; this program reads version 2") {
+	old := strings.Replace(string(text), `{"version":3`, `{"version":2`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 2; this program reads version 3") {
 		t.Errorf("RestoreRun returns %v", err)
 	}
 }
 
-func TestAMeterThatNoRunHasWrittenIsRefused(t *testing.T) {
+func TestAnInvalidMeterIsRejected(t *testing.T) {
 	for name, m := range map[string]meter{
 		"less than nothing":           {Meter: Meter{Wasted: -1}},
 		"no number":                   {Meter: Meter{Talk: math.NaN()}},
@@ -77,7 +77,7 @@ func TestAMeterThatNoRunHasWrittenIsRefused(t *testing.T) {
 		"too much patience":           {Excused: 3},
 	} {
 		if m.validate(&state{Metrics: Metrics{Events: 100}}) == nil {
-			t.Errorf("%s: it was taken", name)
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// TestNews checks whether each outcome is novel, and StepsWithoutNovelty after each event.
-func TestNews(t *testing.T) {
+// TestNovelty checks whether each outcome is novel, and StepsWithoutNovelty after each event.
+func TestNovelty(t *testing.T) {
 	for _, tc := range []struct {
 		name, lines string
 		want        string // of each event from the first outcome: + for news, else how many outcomes in a row were none
@@ -21,11 +21,11 @@ func TestNews(t *testing.T) {
 			result read 1
 			result read 2
 			result read 1`, "+ 1 2 + 1"},
-		{"what is volatile makes no other result", `
+		{"volatile parts do not change a result", `
 			result read done at 10:00:00 in 3 ms
 			result read done at 10:00:09 in 4 ms
 			result read done at 10:00:09 in 4 ms, 7 lines`, "+ 1 +"},
-		{"what another tool returned does not count", `
+		{"results of other tools do not count", `
 			result read 1
 			result grep 1
 			result read 1`, "+ + 1"},
@@ -36,19 +36,19 @@ func TestNews(t *testing.T) {
 			result edit_file ok
 			call   edit_file a
 			result edit_file ok`, "+ 0 + 0 1"},
-		{"one that failed changed nothing", `
+		{"a failed change is no change", `
 			call edit_file a
 			fail edit_file no
 			call edit_file b
 			fail edit_file no`, "+ 0 1"},
-		{"an error of the same class is none, whatever path stands in it", `
+		{"an error of a known class is not novel, whatever its path", `
 			call read a
 			fail read open /srv/app/a.go: permission denied
 			call read b
 			fail read open /srv/lib/b.go: permission denied
 			call read c
 			fail read open /srv/lib/b.go: no such file`, "+ 0 1 1 +"},
-		{"what failed as its output tells changed nothing", `
+		{"a change whose output is a failure is no change", `
 			call   bash make a
 			result bash "no rule\nexit status 2"
 			call   bash make b
@@ -70,7 +70,7 @@ func TestNews(t *testing.T) {
 			result read 1
 			result read
 			result read 1`, "+ 1 1 2"},
-		{"a blocked call told nothing", `
+		{"a blocked call is not novel", `
 			result read 1
 			result read 1
 			call   read
@@ -115,7 +115,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-func TestAgain(t *testing.T) {
+func TestRepeats(t *testing.T) {
 	r := fold(t, `
 		call   read {"path":"a","limit":5,"note":"x"}
 		result read 1
@@ -124,6 +124,6 @@ func TestAgain(t *testing.T) {
 		call   read {"note":"y","path":"a","limit":5}
 		result read 1`, nil)
 	if n := r.Current().Step.Repeats.N; n != 2 {
-		t.Errorf("the same target brought the same result %d times, want 2", n)
+		t.Errorf("Repeats is %d, want 2", n)
 	}
 }

@@ -15,7 +15,7 @@ const (
 	NeedArgs                       // how often calls came with the same arguments: Step.ArgsCount, Tool.MostRepeated
 	NeedResults                    // what calls returned, to the byte: Step.ResultHash, Turn.Row, Tool.Unchanged
 	NeedExcerpts                   // what calls and results looked like: Excerpt
-	NeedEffort                     // what steps brought: Step.Effort, Meter; together with NeedOutcomes
+	NeedEffort                     // the novelty and waste of steps: Step.Effort, Meter; requires NeedOutcomes
 	NeedShell                      // whether shell calls and test runs fail: Step.Test, Shell
 )
 

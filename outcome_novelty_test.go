@@ -113,6 +113,6 @@ func TestWordsOfACallAreASet(t *testing.T) {
 		}
 	}
 	if wrong > 600 {
-		t.Errorf("%d of 10000 other words are taken for members", wrong)
+		t.Errorf("%d of 10000 other words are members", wrong)
 	}
 }

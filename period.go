@@ -5,7 +5,7 @@ import "github.com/unloop-ai/unloop/internal/fingerprint"
 // MaxPeriod is the longest period that a run looks for, in elements.
 const MaxPeriod = 8
 
-// Periods tells, of a growing sequence of fingerprints, how far its end repeats with each period from 1 to MaxPeriod. It is
+// Periods describes the end of a growing sequence of fingerprints: how far it repeats with each period from 1 to MaxPeriod. It is
 // valid until the next Add of its run.
 type Periods struct{ of *periods }
 

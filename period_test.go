@@ -53,7 +53,7 @@ func countRounds(symbols []uint64, period int) (rounds int, whole bool) {
 	return rounds, repeats > 0 && repeats%period == 0
 }
 
-func TestPatternIsThatOfTheRoundWhereverItBegins(t *testing.T) {
+func TestThePatternDoesNotDependOnWhereARoundBegins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		round := rapid.SliceOfN(rapid.Uint64Range(1, 3), 1, MaxPeriod).Draw(t, "round")
 		before := rapid.SliceOfN(rapid.Uint64Range(1, 3), 0, 12).Draw(t, "before")

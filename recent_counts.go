@@ -149,7 +149,7 @@ func (t *recentCounts) AppendBinary(raw []byte) ([]byte, error) {
 	return raw, nil
 }
 
-var errRecentCounts = errors.New("a tally is not what it says")
+var errRecentCounts = errors.New("invalid counts of fingerprints: want the number of young entries and distinct entries")
 
 // UnmarshalText reads the output of MarshalText. It returns an error for data that MarshalText cannot have written.
 func (t *recentCounts) UnmarshalText(text []byte) error {

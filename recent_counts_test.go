@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTallyCounts(t *testing.T) {
+func TestRecentCountsCounts(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		steps []int // at which the same thing occurs
@@ -19,7 +19,7 @@ func TestTallyCounts(t *testing.T) {
 		{"once weighs one", []int{7}, Count{1, 1}},
 		{"twice at once weighs two", []int{7, 7}, Count{2, 2}},
 		{"an occurrence weighs half 24 steps later", []int{7, 31}, Count{2, 1.5}},
-		{"and a quarter after 48", []int{7, 55}, Count{2, 1.25}},
+		{"a quarter after 48 steps", []int{7, 55}, Count{2, 1.25}},
 		{"far back it weighs nothing", []int{7, 7, 7, 10_000}, Count{4, 1}},
 		{"every 24 steps it never weighs two", []int{0, 24, 48, 72, 96, 120, 144, 168, 192, 216}, Count{10, 1.998}},
 	} {
@@ -36,9 +36,9 @@ func TestTallyCounts(t *testing.T) {
 	}
 }
 
-// TestTallyForgets compares recentCounts with unbounded counts. A fingerprint is counted correctly if at most maxRecentCounts
+// TestRecentCountsEvicts compares recentCounts with unbounded counts. A fingerprint is counted correctly if at most maxRecentCounts
 // others occurred since, and the memory is bounded.
-func TestTallyForgets(t *testing.T) {
+func TestRecentCountsEvicts(t *testing.T) {
 	var tally recentCounts
 	step := 0
 	others := func(n int) {
@@ -58,14 +58,14 @@ func TestTallyForgets(t *testing.T) {
 	}
 	others(2 * maxRecentCounts)
 	if n := tally.add(1, step).N; n != 1 {
-		t.Errorf("after %d others it counts %d times, so it was not forgotten", 2*maxRecentCounts, n)
+		t.Errorf("after %d others the count is %d, so it was not evicted", 2*maxRecentCounts, n)
 	}
 	if kept := len(tally.young.entries) + len(tally.old.entries); kept > 2*maxRecentCounts {
-		t.Errorf("%d things are kept, more than %d", kept, 2*maxRecentCounts)
+		t.Errorf("%d entries are kept, more than %d", kept, 2*maxRecentCounts)
 	}
 }
 
-func TestTallyAgreesWithCounting(t *testing.T) {
+func TestRecentCountsAgreesWithCounting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tally recentCounts
 		at := map[Hash][]int{}
@@ -85,7 +85,7 @@ func TestTallyAgreesWithCounting(t *testing.T) {
 	})
 }
 
-func TestTalliesSurviveASnapshot(t *testing.T) {
+func TestRecentCountsAreRestored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var whole recentCounts
 		others := rapid.SampledFrom([]int{0, 10, maxRecentCounts - 1, maxRecentCounts + 5, 2 * maxRecentCounts}).Draw(t, "others before")
@@ -117,7 +117,7 @@ func TestTalliesSurviveASnapshot(t *testing.T) {
 	})
 }
 
-func TestATallyThatIsNoneIsRefused(t *testing.T) {
+func TestInvalidRecentCountsAreRejected(t *testing.T) {
 	entries := func(young uint16, hashes ...uint64) string {
 		raw := binary.LittleEndian.AppendUint16(nil, young)
 		for _, h := range hashes {

@@ -38,7 +38,7 @@ func TestMemoryOfALongRun(t *testing.T) {
 			events := run.Metrics().Events
 			run = nil
 			if kept := with - liveHeap(); kept > maxRunMemory {
-				t.Errorf("after %d events the run keeps %d bytes, over the %d that it may", events, kept, maxRunMemory)
+				t.Errorf("after %d events the run takes %d bytes, over the limit of %d", events, kept, maxRunMemory)
 			} else {
 				t.Logf("after %d events the run keeps %d bytes", events, kept)
 			}

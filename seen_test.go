@@ -39,7 +39,7 @@ func TestSeenRemembersAndIsRestored(t *testing.T) {
 	})
 }
 
-func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
+func TestSeenEvictsTheOldestAndIsBounded(t *testing.T) {
 	var s seen
 	for h := uint32(1); h <= 5*maxSeen; h++ {
 		s.add(h)
@@ -48,7 +48,7 @@ func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
 		t.Errorf("it keeps %d", s.n)
 	}
 	if n := len(s.places); n > 4*maxSeen {
-		t.Errorf("it takes %d places", n)
+		t.Errorf("the table has %d places", n)
 	}
 	if s.add(5*maxSeen - maxSeen/2) {
 		t.Error("it has forgotten what it surely remembers")
@@ -59,7 +59,7 @@ func TestSeenForgetsTheOldestAndStaysBounded(t *testing.T) {
 }
 
 // A set agrees with two maps, of which the older is dropped when the younger is full.
-func TestSeenForgetsLikeTwoMaps(t *testing.T) {
+func TestSeenEvictsLikeTwoMaps(t *testing.T) {
 	for _, span := range []uint32{100, maxSeen, 2 * maxSeen, 5 * maxSeen} {
 		var s seen
 		young, before := map[uint32]bool{}, map[uint32]bool{}
@@ -79,7 +79,7 @@ func TestSeenForgetsLikeTwoMaps(t *testing.T) {
 	}
 }
 
-func TestSeenRefusesWhatItCannotHaveWritten(t *testing.T) {
+func TestSeenRejectsInvalidData(t *testing.T) {
 	for name, text := range map[string]string{
 		"no base64":         "?",
 		"half an entry":     "AQABAA==",
@@ -88,7 +88,7 @@ func TestSeenRefusesWhatItCannotHaveWritten(t *testing.T) {
 		"one and one again": "AgABAAAAAQAAAA==",
 	} {
 		if err := new(seen).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%s: it was taken", name)
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestARunSaysAboutHowMuchMemoryItTakes(t *testing.T) {
+func TestSizeEstimatesTheMemoryOfARun(t *testing.T) {
 	heap := func() int {
 		runtime.GC()
 		runtime.GC() // a sync.Pool lets go of its memory at the second
@@ -60,7 +60,7 @@ func TestARunSaysAboutHowMuchMemoryItTakes(t *testing.T) {
 			}
 			took := heap() - before
 			if size < took/2 || size > 2*took {
-				t.Errorf("a run says %d bytes, and takes %d", size/runs, took/runs)
+				t.Errorf("Size returns %d bytes for a run, the memory is %d", size/runs, took/runs)
 			}
 			runtime.KeepAlive(kept)
 			runtime.KeepAlive(warm)

@@ -37,22 +37,22 @@ type Step struct {
 	ArgsHash   Hash // tool and canonical arguments
 	TargetHash Hash // tool and primary arguments
 
-	// Question is what the call asks: its Target, or its Exact once an argument beside the primary ones has changed an
-	// outcome of its tool; the latter is learned where the run keeps NeedOutcomes.
+	// Question is TargetHash. It is ArgsHash once an argument other than the primary ones has changed an outcome of the tool,
+	// which a run with NeedOutcomes detects.
 	Question         Hash
-	ResultHash       Hash // tool and outcome, as it came; 0 when the outcome has no content
-	NormalizedResult Hash // tool and outcome with volatile parts masked; 0 when the outcome has no content
+	ResultHash       Hash // tool and outcome as received; 0 if the outcome has no content
+	NormalizedResult Hash // tool and outcome with volatile parts masked; 0 if the outcome has no content
 
-	RawCount  int    // how many calls of the run so far had this Raw, this one included
-	ArgsCount int    // how many calls of the run so far had this Exact, this one included; 0 where the run does not count them
-	Repeats   Count  // how often the same Target brought the same Stable result so far, this time included
-	Told      int    // how often its tool brought this Stable result or this class of error so far, this time included
-	Errors    Count  // how often the tool failed with this class of error so far, this time included; the zero Count if it did not fail
+	RawCount  int    // calls so far with this RawHash, this one included
+	ArgsCount int    // calls so far with this ArgsHash, this one included; 0 if the run does not count them
+	Repeats   Count  // steps so far with this TargetHash and NormalizedResult, this one included
+	Told      int    // outcomes of the tool so far with this NormalizedResult or, of a failure, this class of error, this one included
+	Errors    Count  // failures of the tool so far with this class of error, this one included; the zero Count if it did not fail
 	Test      bool   // its command runs tests
 	Empty     bool   // it completed and returned nothing
-	Failing   bool   // it failed, or what it returned tells that it did; the latter where the run keeps NeedOutcomes or NeedExcerpts
-	Effort    Effort `json:",omitzero"` // what it brought; kept with NeedEffort
-	Novel     bool   // its outcome told something new: see Run.StepsWithoutNovelty
+	Failing   bool   // it failed, or its result describes a failure; the latter requires NeedOutcomes or NeedExcerpts
+	Effort    Effort `json:",omitzero"` // its novelty and waste; with NeedEffort
+	Novel     bool   // its outcome is novel: see Run.StepsWithoutNovelty
 }
 
 // key says what was asked and what came back.

@@ -49,7 +49,7 @@ type speaker struct {
 
 type message struct {
 	Sketch        fingerprint.MinHash
-	Done          float64 `json:",omitzero"` // how far it says that the work has come; 0 where it says nothing of it
+	Done          float64 `json:",omitzero"` // the progress that it states; 0 for none
 	Ref           EventRef
 	NovelMessages int // state.NovelMessages after this message
 }
@@ -72,10 +72,10 @@ func (r *Run) message(e *Event) {
 	}
 	text := Text{}
 	text.Period, text.Times = fingerprint.TailPeriod(e.Text)
-	gist := fingerprint.MinHashOf(e.Text)
-	r.s.AssistantWords += gist.Words
-	if text.Words = gist.Words; text.Words >= minTextWords {
-		r.compare(&text, &gist, fingerprint.Completion(e.Text), e.Agent)
+	sketch := fingerprint.MinHashOf(e.Text)
+	r.s.AssistantWords += sketch.Words
+	if text.Words = sketch.Words; text.Words >= minTextWords {
+		r.compare(&text, &sketch, fingerprint.Completion(e.Text), e.Agent)
 		if r.s.RestatedInARow++; text.Similar == 1 {
 			r.s.RestatedInARow = 0
 		}
@@ -83,24 +83,24 @@ func (r *Run) message(e *Event) {
 	r.current.Text = &text
 }
 
-// compare holds a message against the last ones of its agent.
-func (r *Run) compare(text *Text, gist *fingerprint.MinHash, done float64, agent string) {
+// compare compares a message with the last ones of its agent.
+func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, agent string) {
 	sp := r.speakerOf(agent)
 	text.Similar, text.First = 1, r.current.Ref
 	onward := sp.onward(done)
 	fresh := 0
 	for k := range sp.Messages {
 		before := &sp.Messages[(sp.Next+len(sp.Messages)-1-k)%len(sp.Messages)]
-		near := fingerprint.Resemblance(&gist.Triples, &before.Sketch.Triples)
+		near := fingerprint.Resemblance(&sketch.Triples, &before.Sketch.Triples)
 		if near >= similarTexts && onward && before.Done > 0 {
-			continue // the same words, and the work has come further
+			continue // the same words with other progress
 		}
 		text.TrigramOverlap = max(text.TrigramOverlap, near)
 		if near >= similarTexts {
 			text.Similar++
 			text.First, fresh = before.Ref, before.NovelMessages
 		}
-		share := max(fingerprint.Resemblance(&gist.Pairs, &before.Sketch.Pairs), fingerprint.Resemblance(&gist.Opening, &before.Sketch.Opening))
+		share := max(fingerprint.Resemblance(&sketch.Pairs, &before.Sketch.Pairs), fingerprint.Resemblance(&sketch.Opening, &before.Sketch.Opening))
 		if share > text.Overlap {
 			text.Overlap, text.MostSimilar = share, before.Ref
 		}
@@ -111,7 +111,7 @@ func (r *Run) compare(text *Text, gist *fingerprint.MinHash, done float64, agent
 		r.s.RepeatedMessages++
 		text.NovelSince = r.s.NovelMessages - fresh
 	}
-	if sp.isNewPlan(gist.Words) && text.Similar == 1 {
+	if sp.isNewPlan(sketch.Words) && text.Similar == 1 {
 		r.s.RestatedWeight = 0
 		return
 	}
@@ -120,10 +120,10 @@ func (r *Run) compare(text *Text, gist *fingerprint.MinHash, done float64, agent
 		r.s.RestatedWeight += text.Overlap
 	}
 	if len(sp.Messages) < recentTexts {
-		sp.Messages = append(sp.Messages, message{*gist, done, r.current.Ref, r.s.NovelMessages})
+		sp.Messages = append(sp.Messages, message{*sketch, done, r.current.Ref, r.s.NovelMessages})
 		return
 	}
-	sp.Messages[sp.Next] = message{*gist, done, r.current.Ref, r.s.NovelMessages}
+	sp.Messages[sp.Next] = message{*sketch, done, r.current.Ref, r.s.NovelMessages}
 	sp.Next = (sp.Next + 1) % recentTexts
 }
 
@@ -142,8 +142,8 @@ func (sp *speaker) isNewPlan(words int) bool {
 	return words > planRatio*sorted[len(sorted)/2]
 }
 
-// onward reports whether a message says that the work has come further than all kept messages of its agent that tell how far, or
-// less far than all of them, as what is left does.
+// onward reports whether the progress that a message states is above that of all kept messages of its agent that state one, or below
+// all of them, as for the work that is left.
 func (sp *speaker) onward(done float64) bool {
 	more, less := 0, 0
 	for k := range sp.Messages {
@@ -160,7 +160,7 @@ func (sp *speaker) onward(done float64) bool {
 	return done > 0 && (more == 0) != (less == 0)
 }
 
-// speakerOf returns what is kept of the agent, in place of the one that was silent longest if there are too many.
+// speakerOf returns the messages of the agent. A new agent replaces the one that was silent longest if there are too many.
 func (r *Run) speakerOf(agent string) *speaker {
 	sp, ok := r.s.Speakers[agent]
 	if !ok {

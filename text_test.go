@@ -30,7 +30,7 @@ func TestText(t *testing.T) {
 		{"something else", "say " + plan + "1\nsay " + plan + "2\nsay " + other, text{1, "e3", 0}},
 		{"another agent's words are not its own", "say a: " + plan + "1\nsay b: " + plan + "2", text{1, "e2", 0}},
 		{"six messages are remembered", "say " + plan + "1\nrepeat 6\nsay " + other + "\nend\nsay " + plan + "2", text{1, "e8", 0}},
-		{"and this one comes to them", "repeat 9\nsay " + plan + "{i}\nend", text{7, "e3", 8}},
+		{"a ninth equal message is similar to the others", "repeat 9\nsay " + plan + "{i}\nend", text{7, "e3", 8}},
 		{"eight agents are remembered", "say a: " + plan + "1\nrepeat 8\nsay b{i}: " + other + "\nend\nsay a: " + plan + "2", text{1, "e10", 0}},
 		{"the silent one is forgotten first", "say a: " + plan + "1\nrepeat 4\nsay b{i}: " + other + "\nend\nsay a: " + other + "\nrepeat 4\nsay c{i}: " + other + "\nend\nsay a: " + plan + "2", text{2, "e1", 1}},
 		{"fewer than eight words say nothing", "say Done with it.\nsay Done with it.", text{}},
@@ -59,7 +59,7 @@ func TestTextRepeats(t *testing.T) {
 			r := unloop.NewRun("run", unloop.Options{Needs: unloop.NeedTexts})
 			r.Add(&unloop.Event{Type: unloop.MessageSent, Role: unloop.RoleAssistant, Text: tc.text})
 			if got := r.Current().Text; got.Times != tc.times || tc.times > 1 && got.Period != tc.period {
-				t.Errorf("%d bytes stand there %d times, want %d bytes %d times", got.Period, got.Times, tc.period, tc.times)
+				t.Errorf("%d bytes repeat %d times, want %d bytes %d times", got.Period, got.Times, tc.period, tc.times)
 			}
 		})
 	}
@@ -68,7 +68,7 @@ func TestTextRepeats(t *testing.T) {
 func TestOnlyAnAssistantRepeatsItself(t *testing.T) {
 	r := fold(t, "user Please look at the parser and fix the failing test now.", nil)
 	if got := r.Current().Text; got != nil {
-		t.Errorf("a user's message tells %+v", got)
+		t.Errorf("the text of a user's message is %+v", got)
 	}
 }
 
@@ -87,17 +87,17 @@ func TestRestating(t *testing.T) {
 		{"nothing is said again", order + other, 0, 0.1},
 		{"one message is", order + order, 1, 1},
 		{"three messages later it counts half", order + order + other + "say The mill by the river turned so slowly that the flour was eaten by mice.\n" + "say clown: Why did nobody ever ask for two left shoes of one size?\n", 0.49, 0.55},
-		{"it adds up", order + order + order, 1.79, 1.8},
+		{"restated messages add up", order + order + order, 1.79, 1.8},
 		{"a step with news ends it", order + order + news, 0, 0},
-		{"so does a user", order + order + "user Go on.\n", 0, 0},
-		{"so does a new plan", order + order + order + plan, 0, 0},
-		{"a long message that is like the others is none", order + order + strings.ReplaceAll(order, "note them down", "and note them down") + order, 2, 3},
-		{"so does a step of which nothing is known", order + order + "call read a\nresult read\n", 0, 0},
+		{"a user message resets it", order + order + "user Go on.\n", 0, 0},
+		{"a new plan resets it", order + order + order + plan, 0, 0},
+		{"a long message like the others is no new plan", order + order + strings.ReplaceAll(order, "note them down", "and note them down") + order, 2, 3},
+		{"an unobserved step resets it", order + order + "call read a\nresult read\n", 0, 0},
 		{"a step without news does not", news + order + order + news, 1, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := fold(t, tc.lines, nil).RestatedWeight(); got < tc.least || got > tc.most {
-				t.Errorf("%.2f messages are said again, want %.2f to %.2f", got, tc.least, tc.most)
+				t.Errorf("the restated weight is %.2f messages, want %.2f to %.2f", got, tc.least, tc.most)
 			}
 		})
 	}

@@ -24,14 +24,14 @@ type Tool struct {
 	Calls  int // started calls
 	Empty  int // calls that completed with an empty result; with NeedEmpty
 
-	// MostRepeated is the exact input that came most often: how often, and at which event last. Of equals it is the first.
+	// MostRepeated is the input with the most calls. Ties: the earliest to reach the count.
 	MostRepeated struct {
-		Exact Hash
-		Count int
-		Event EventRef
+		ArgsHash Hash
+		Count    int
+		Event    EventRef // of the latest call
 	}
 
-	// Acknowledged is the outcome of its latest change, but for numbers and ids; with NeedEffort.
+	// Acknowledged is the outcome of the tool's latest change, without numbers and ids; with NeedEffort.
 	Acknowledged Hash `json:",omitzero"`
 
 	// Streak is the streak of the latest outcomes with equal Step.NormalizedResult; with NeedOutcomes.
@@ -52,9 +52,9 @@ type Tool struct {
 	toolState
 }
 
-// toolState is what a run keeps of a tool for itself. It is embedded so that a snapshot contains it.
+// toolState is the part of a tool's state that only the fold reads. It is embedded so that a snapshot contains it.
 type toolState struct {
-	Distinct            bool     `json:",omitzero"` // its calls differ by all of their arguments, since one that was thought beside the point changed an outcome
+	Distinct            bool     `json:",omitzero"` // Step.Question is ArgsHash, because an argument other than the primary ones changed an outcome
 	Turn                int      // number of the turn with the latest call
 	TurnCalls           int      // started calls in that turn
 	ProgressAtFirstCall int      // state updates and memory writes of the run before the tool's first call
@@ -75,7 +75,7 @@ type Streak struct {
 	streakState
 }
 
-// streakState is what a run keeps of a streak for itself. It is embedded so that a snapshot contains it.
+// streakState is the part of a streak's state that only the fold reads. It is embedded so that a snapshot contains it.
 type streakState struct {
 	Last Hash // ArgsHash of the latest element
 }

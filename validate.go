@@ -85,12 +85,12 @@ func (s *state) validateRecent() error {
 	c.That(len(s.Excerpts) == 0 || len(s.Excerpts) == shown, "%d excerpts of %d calls, want %d", len(s.Excerpts), s.Calls, shown)
 	for k := range s.Recent {
 		step := &s.Recent[k]
-		c.That(step.Number%recentSteps == k && step.Number >= s.Calls-recentSteps, "step %d stands at %d", step.Number, k)
+		c.That(step.Number%recentSteps == k && step.Number >= s.Calls-recentSteps, "step %d is at index %d", step.Number, k)
 		c.Part(fmt.Sprintf("step %d", k), step.validate(s))
 	}
 	for k := range s.Excerpts {
 		x := &s.Excerpts[k]
-		c.That(x.Number%recentExcerpts == k && x.Number >= s.Calls-recentExcerpts && x.Number < s.Calls, "excerpt of step %d stands at %d", x.Number, k)
+		c.That(x.Number%recentExcerpts == k && x.Number >= s.Calls-recentExcerpts && x.Number < s.Calls, "excerpt of step %d is at index %d", x.Number, k)
 		c.Count("length of an excerpt", max(len(x.Input), len(x.Output)), excerptSize)
 	}
 	return c.Err()
@@ -99,7 +99,7 @@ func (s *state) validateRecent() error {
 func (s *Step) validate(in *state) error {
 	var c snapshot.Check
 	c.That(s.Number >= 0 && s.Number < in.Calls, "Number is %d of %d calls", s.Number, in.Calls)
-	c.That(s.Effect <= Polling, "Class is %d, want 0 to %d", uint8(s.Effect), Polling)
+	c.That(s.Effect <= Polling, "Effect is %d, want 0 to %d", uint8(s.Effect), Polling)
 	c.That(s.Outcome <= Blocked, "Outcome is %d, want 0 to %d", s.Outcome, Blocked)
 	c.Part("Start", s.Start.validate(in))
 	c.Part("End", s.End.validate(in))
@@ -158,7 +158,7 @@ func (s *state) validateTools() error {
 
 func (t *Tool) validate(in *state) error {
 	var c snapshot.Check
-	c.That(t.Effect <= Polling, "Class is %d, want 0 to %d", uint8(t.Effect), Polling)
+	c.That(t.Effect <= Polling, "Effect is %d, want 0 to %d", uint8(t.Effect), Polling)
 	c.Count("Calls", t.Calls, in.Calls)
 	c.Count("Empty", t.Empty, in.Metrics.Events)
 	c.Count("MostRepeated.Count", t.MostRepeated.Count, in.Calls)
@@ -183,7 +183,7 @@ func (t *Tool) validateInputs() error {
 	calls, seen := 0, make(map[Hash]bool, len(t.Inputs))
 	for _, in := range t.Inputs {
 		if in == nil || in.Count < 1 || in.Count > t.Calls || seen[in.ArgsHash] {
-			return fmt.Errorf("an input is missing, doubled or was never used")
+			return fmt.Errorf("an input is missing, duplicate or without a count")
 		}
 		c.Count("length of an input", len(in.Text), fingerprint.MaxCompared)
 		if c.Err() != nil {

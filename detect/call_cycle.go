@@ -22,9 +22,9 @@ func (d CallCycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if period == 0 || !r.CallPeriods().Whole(period) {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "call_cycle", subjectOf(r, period), rounds, "the same %d calls stand %d times in a row", period, rounds)
+	f := finding(r, "call_cycle", subjectOf(r, period), rounds, "the same %d calls were made %d times in a row", period, rounds)
 	if period == 1 {
-		f.What = "the same call stands " + times(rounds) + " in a row"
+		f.What = "the same call was made " + times(rounds) + " in a row"
 	}
 	f.Period = period
 	callsThat(r, period*rounds, func(*unloop.Step) bool { return true }).attach(&f)

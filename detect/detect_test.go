@@ -27,8 +27,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestEveryDetectorIsPlayed reads the source, so a new detector that is not listed fails the test.
-func TestEveryDetectorIsPlayed(t *testing.T) {
+// TestEveryDetectorHasGoldenTraces reads the source, so a new detector that is not listed fails the test.
+func TestEveryDetectorHasGoldenTraces(t *testing.T) {
 	var listed []string
 	for _, d := range suite() {
 		listed = append(listed, reflect.TypeOf(d).Name())
@@ -85,7 +85,7 @@ func TestEveryRuleHasAPage(t *testing.T) {
 		}
 		for part, text := range map[string]string{"what fires it": page.When, "Why": page.Why, "Try": page.Try} {
 			if !strings.HasSuffix(text, ".") {
-				t.Errorf("%s: %s is %q, which is no sentence", rule, part, text)
+				t.Errorf("%s: %s is %q, want a sentence", rule, part, text)
 			}
 		}
 	}
@@ -105,13 +105,13 @@ func TestEveryFolderHasADetector(t *testing.T) {
 	for _, folder := range folders {
 		name := filepath.Base(folder)
 		if _, ok := detect.Explain(name); !ok && name != "fuzz" {
-			t.Errorf("%s: there is no rule of that name", folder)
+			t.Errorf("%s: no rule has this name", folder)
 		}
 	}
 }
 
-func TestExplainKnowsNoOtherRule(t *testing.T) {
+func TestExplainRejectsAnUnknownRule(t *testing.T) {
 	if page, ok := detect.Explain("no_such_rule"); ok {
-		t.Errorf("it is explained as %+v", page)
+		t.Errorf("Explain returns %+v, want no page", page)
 	}
 }

@@ -100,7 +100,7 @@ Try: say which agent owns the task, pass on more of what is known, or limit hand
 
 # same_call_same_result
 
-The same call brought the same result again: three times close together, or more often with other calls in between. A call
+The same call returned the same result again: three times close together, or more often with other calls in between. A call
 that fails must fail four times.
 
 Why: nothing the agent did in between changed the answer, so asking once more will not either.

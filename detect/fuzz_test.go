@@ -60,7 +60,7 @@ func TestGoldenTracesAgree(t *testing.T) {
 	}
 	for _, d := range suite() {
 		if rule := d.Info().Name; found[rule] == 0 {
-			t.Errorf("%s found nothing, so nothing was compared", rule)
+			t.Errorf("%s has no finding, so the test compares nothing", rule)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func sound(t *testing.T, rule string, events []*unloop.Event, f *unloop.Finding)
 	}
 	for _, ref := range append(f.Evidence[:len(f.Evidence):len(f.Evidence)], f.First, f.Event) {
 		if ref.Index < 0 || ref.Index >= len(events) || events[ref.Index].ID != ref.ID {
-			t.Fatalf("%s: %v is no event of the run so far", rule, ref)
+			t.Fatalf("%s: %v is not an event of the run", rule, ref)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (RepeatedToolCallExactInput) Info() unloop.Info {
 // Check looks at the most frequent input of the tool, if it is that of the call that has just started.
 func (d RepeatedToolCallExactInput) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentStart(r)
-	if !ok || step.ArgsCount < d.Times || r.Tool(step.Tool).MostRepeated.Exact != step.ArgsHash {
+	if !ok || step.ArgsCount < d.Times || r.Tool(step.Tool).MostRepeated.ArgsHash != step.ArgsHash {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "repeated_tool_call_exact_input", step.Tool, step.ArgsCount,

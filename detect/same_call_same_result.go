@@ -30,7 +30,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	input, output := r.Excerpt(step)
 	n := step.Repeats.N
-	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s brought the same result %d times: %s", step.Tool, input, n, output)
+	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Repeats.Weight / weight
 	stepsThat(r, recent, func(s *unloop.Step) bool {
 		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult

@@ -10,14 +10,15 @@ type SameError struct {
 	Stubborn float64 // weight of equal errors with other steps in between; one weighs 1, half every 24 steps later
 }
 
-// patience is how much longer tests may fail than other commands: that is what they are for.
+// patience is the factor by which tests may fail longer than other commands, because tests are meant to fail.
 const patience = 1.3
 
-// stubbornNews is the novelty of the text around an error from which on the steps in between told something.
-const stubbornNews = 0.06
+// stubbornNovelty is the lowest novelty of the text around an error at which the steps in between count as progress.
+const stubbornNovelty = 0.06
 
-// newsBesideError is the novelty from which on a failure is progress, though its class of error is the same: fewer errors are left.
-const newsBesideError = 0.5
+// novelError is the lowest novelty at which a failure with a known class of error is progress, such as a test run with fewer
+// errors.
+const novelError = 0.5
 
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
@@ -27,7 +28,7 @@ func (SameError) Info() unloop.Info {
 // Check looks at the tool of the step that has just failed.
 func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
-	if !ok || !step.Failing || step.Effort.Novelty >= newsBesideError {
+	if !ok || !step.Failing || step.Effort.Novelty >= novelError {
 		return unloop.Finding{}, false
 	}
 	row := &r.Tool(step.Tool).Errors
@@ -59,7 +60,7 @@ func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, b
 	if step.Test {
 		weight *= patience
 	}
-	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNews {
+	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNovelty {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)

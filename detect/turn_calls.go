@@ -5,7 +5,7 @@ import "github.com/unloop-ai/unloop"
 // TurnCalls fires when a tool with a given effect has been called often in the turn. The rule is idempotent_calls for ReadOnly
 // and mutating_calls for other effects.
 type TurnCalls struct {
-	Class  unloop.Effect // the effect of the tools that count
+	Effect unloop.Effect // the effect of the tools that count
 	Times  int           // calls of a tool in the turn
 	Strict bool          // if false, the score is 0.5 instead of 1 while the results of the tool change
 }
@@ -13,7 +13,7 @@ type TurnCalls struct {
 // Info describes the rule.
 func (d TurnCalls) Info() unloop.Info {
 	info := unloop.Info{Name: "mutating_calls", At: unloop.AtStart | unloop.AtEnd, Needs: unloop.NeedResults | unloop.NeedExcerpts}
-	if d.Class == unloop.ReadOnly {
+	if d.Effect == unloop.ReadOnly {
 		info.Name = "idempotent_calls"
 	}
 	return info
@@ -27,7 +27,7 @@ func (d TurnCalls) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	t := r.Tool(step.Tool)
 	n := r.TurnCalls(t)
-	if t.Effect != d.Class || n < d.Times {
+	if t.Effect != d.Effect || n < d.Times {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, d.Info().Name, step.Tool, n, "%s was called %d times in this turn", step.Tool, n)

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
-// deflaters keeps writers, each of which has 1.2 MB.
+// deflaters reuses writers. Each writer takes 1.2 MB.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {

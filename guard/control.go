@@ -10,9 +10,10 @@ import (
 // Control takes what a person does with the run: an event of the type unloop.Control or unloop.Override, with its id. A nudge goes to
 // the agent with the next decision that has none. After a pause, Before waits until a resume, a halt or an override. After a halt, all
 // decisions about calls halt. An override lets the agent continue; with a tool, calls of the tool are allowed for the rest of the run.
-// The event is folded and not handed to Options.Events, because it comes from where those go.
+// The event is folded and not passed to Options.Events, because its source has it already.
 //
-// With a Shared, the event is saved for all guards of the run. If several of them take it, each folds it, and a nudge is told by each.
+// With a Shared, the event is saved for all guards of the run. If several of them take it, each folds
+// it, and each gives the nudge to its agent.
 func (g *Guard) Control(e *unloop.Event) {
 	g.transact(context.Background(), Usage{}, func() Decision {
 		if g.failed != nil || g.closed {

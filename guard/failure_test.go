@@ -34,7 +34,7 @@ func custom(t testing.TB, parts profile.Parts) *profile.Profile {
 	return p
 }
 
-func TestAPanicFailsTheGuardOfItsRunAlone(t *testing.T) {
+func TestAPanicFailsOnlyTheGuardOfItsRun(t *testing.T) {
 	group := NewGroup(custom(t, profile.Parts{Detectors: []unloop.Detector{fragile{}}}), nil, 0)
 	var all sync.WaitGroup
 	for range 4 { // whoever waits for the lock gets it
@@ -87,7 +87,7 @@ func (s *strikes) Decide(r *unloop.Run, _, _ []unloop.Finding) policy.Decision {
 	return policy.Decision{Action: policy.Halt, Code: "third_call"}
 }
 
-func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
+func TestASnapshotOfACustomProfileContainsThePolicysState(t *testing.T) {
 	parts := profile.Parts{
 		Detectors: []unloop.Detector{fragile{}}, Policy: func() policy.Policy { return new(strikes) },
 		Common: profile.Common{Nudges: map[string]string{"third_call": "That was the third."}},
@@ -111,8 +111,8 @@ func TestASnapshotOfACustomProfileHoldsItsPolicysState(t *testing.T) {
 		t.Errorf("the first call of another run: %s", d.Action)
 	}
 	for name, change := range map[string]func(m map[string]any){
-		"a state that its policy refuses":  func(m map[string]any) { m["watch"].(map[string]any)["policy"] = 4 },
-		"a state of another kind":          func(m map[string]any) { m["watch"].(map[string]any)["policy"] = []int{1} },
+		"a state that its policy rejects":  func(m map[string]any) { m["session"].(map[string]any)["policy"] = 4 },
+		"a state of another kind":          func(m map[string]any) { m["session"].(map[string]any)["policy"] = []int{1} },
 		"a number of events that is wrong": func(m map[string]any) { m["next"] = 1 },
 	} {
 		var m map[string]any
@@ -146,6 +146,6 @@ func TestAStateThatPanicsIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Restore(p, Options{}, data); err == nil || !strings.Contains(err.Error(), "a state with a fault") {
-		t.Errorf("it was restored (%v)", err)
+		t.Errorf("Restore returns no error (%v)", err)
 	}
 }

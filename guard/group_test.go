@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestGroupForgetsGuardsThatTakeTooManyBytes(t *testing.T) {
+func TestAGroupEvictsGuardsBeyondItsBytes(t *testing.T) {
 	const limit = 4 << 20
 	group := NewGroup(load(t, "looplens"), nil, 0) // a profile that keeps inputs
 	group.LimitBytes(limit)
@@ -27,6 +27,6 @@ func TestGroupForgetsGuardsThatTakeTooManyBytes(t *testing.T) {
 		group.End(fmt.Sprint("run", k))
 	}
 	if group.Bytes() != 0 {
-		t.Errorf("no guard is left, and they take %d bytes", group.Bytes())
+		t.Errorf("an empty group has %d bytes", group.Bytes())
 	}
 }

@@ -291,7 +291,7 @@ type State struct {
 	InARow              int              `json:"in_a_row"`  // consecutive calls with the same arguments
 	Looping             bool             `json:"looping"`   // there are warnings
 	Health              policy.Health    `json:"health"`
-	Warned              []unloop.Finding `json:"warnings"`
+	Warnings            []unloop.Finding `json:"warnings"`
 	Failed              string           `json:"failed,omitempty"` // why the guard has failed; "" if it has not
 }
 
@@ -305,8 +305,8 @@ func (g *Guard) State() State {
 		s.Failed = g.failed.Error()
 		return s
 	}
-	s.Calls, s.StepsWithoutNovelty, s.Health, s.Warned = run.Calls(), run.StepsWithoutNovelty(), g.session.Health(), g.session.Warnings()
-	s.Looping = len(s.Warned) > 0
+	s.Calls, s.StepsWithoutNovelty, s.Health, s.Warnings = run.Calls(), run.StepsWithoutNovelty(), g.session.Health(), g.session.Warnings()
+	s.Looping = len(s.Warnings) > 0
 	if step := run.StepAt(0); step != nil {
 		s.Last, s.InARow = step.Tool, run.CallPeriods().Rounds(1)
 	}

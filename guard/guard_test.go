@@ -73,7 +73,7 @@ func moves() *rapid.Generator[[]move] {
 	}), 1, 80)
 }
 
-func TestARestoredGuardGoesOnExactlyWhereItWas(t *testing.T) {
+func TestARestoredGuardContinuesAsTheOriginalWould(t *testing.T) {
 	for _, name := range acting {
 		p := load(t, name)
 		rapid.Check(t, func(t *rapid.T) {
@@ -109,7 +109,7 @@ func TestARestoredGuardGoesOnExactlyWhereItWas(t *testing.T) {
 	}
 }
 
-func TestASnapshotThatIsNoneIsRefused(t *testing.T) {
+func TestInvalidSnapshotsAreRejected(t *testing.T) {
 	p := load(t, "default")
 	g := New(p, Options{})
 	move{2, 0, 0, 0}.make(g)
@@ -118,22 +118,22 @@ func TestASnapshotThatIsNoneIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string]string{
-		"no JSON":             `{`,
-		"another version":     strings.Replace(string(good), `"version":1`, `"version":9`, 1),
-		"another profile":     strings.Replace(string(good), `"profile":"default"`, `"profile":"cycles"`, 1),
-		"a run of a later":    strings.Replace(string(good), `"run":{"version":2`, `"run":{"version":3`, 1),
-		"steps without calls": strings.Replace(string(good), `"Calls":1`, `"Calls":7`, 1),
+		"no JSON":                  `{`,
+		"another version":          strings.Replace(string(good), `"version":2`, `"version":9`, 1),
+		"another profile":          strings.Replace(string(good), `"profile":"default"`, `"profile":"cycles"`, 1),
+		"a run of another version": strings.Replace(string(good), `"run":{"version":3`, `"run":{"version":9`, 1),
+		"steps without calls":      strings.Replace(string(good), `"Calls":1`, `"Calls":7`, 1),
 	} {
 		if data == string(good) {
 			t.Fatalf("%s: the snapshot was not changed: %s", name, good)
 		}
 		if _, err := Restore(p, Options{}, []byte(data)); err == nil {
-			t.Errorf("%s: it was restored", name)
+			t.Errorf("%s: Restore returns no error", name)
 		}
 	}
 }
 
-func TestTheDefaultNudgesThenBlocksThenHalts(t *testing.T) {
+func TestTheDefaultProfileNudgesThenBlocksThenHalts(t *testing.T) {
 	g := New(load(t, "default"), Options{Now: ticking()})
 	c := Call{Tool: "search", Args: json.RawMessage(`{"q":"the same"}`)}
 	var seen []string
@@ -174,7 +174,7 @@ func TestABatchOverDifferentItemsIsNotStopped(t *testing.T) {
 	}
 }
 
-func TestAHumanWordLetsTheAgentGoOn(t *testing.T) {
+func TestAUserMessageAndAllowLetTheAgentContinue(t *testing.T) {
 	for name, speak := range map[string]func(*Guard){
 		"a user's message": func(g *Guard) { g.Text(t.Context(), unloop.RoleUser, "", "go on, the index is being built") },
 		"an override":      func(g *Guard) { g.Allow(t.Context(), "I know") },
@@ -196,7 +196,7 @@ func TestAHumanWordLetsTheAgentGoOn(t *testing.T) {
 	}
 }
 
-func TestDecisionShapes(t *testing.T) {
+func TestFormsOfADecision(t *testing.T) {
 	block := Decision{Action: policy.Block, Code: "x", Count: 4, Nudge: "stop it", tool: "t", prefix: profile.MessagePrefix{Tag: "loop-guard"}}
 	if got := string(block.Result()); got != `{"error":"[loop-guard] stop it","loop_blocked":true}` {
 		t.Errorf("result %s", got)
@@ -231,7 +231,7 @@ func TestDecisionShapes(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if block.Err() != nil {
-		t.Error("a block is no error")
+		t.Error("Err returns an error for a block")
 	}
 }
 
@@ -266,7 +266,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestShadowOnlySays(t *testing.T) {
+func TestShadowModeReportsAndDoesNotAct(t *testing.T) {
 	g := New(load(t, "agentium", "max_repeats=1", "shadow=true"), Options{})
 	c := Call{Tool: "t"}
 	g.Before(t.Context(), c)
@@ -279,7 +279,7 @@ func TestShadowOnlySays(t *testing.T) {
 	}
 }
 
-func TestAListenerCannotHurtTheAgent(t *testing.T) {
+func TestAListenerCannotDelayOrBreakTheAgent(t *testing.T) {
 	release := make(chan struct{})
 	var mu sync.Mutex
 	var heard []string
@@ -305,7 +305,7 @@ func TestAListenerCannotHurtTheAgent(t *testing.T) {
 	g.Before(t.Context(), Call{Tool: "t"}) // the guard goes on without them
 }
 
-func TestAnAnswerInPlaceOfTheToolsIsToldAsAResult(t *testing.T) {
+func TestAResultInPlaceOfTheToolsIsANoticeOfAResult(t *testing.T) {
 	var heard []string
 	g := New(load(t, "agentium", "max_repeats=1"), Options{Listeners: []Listener{func(n Notice) {
 		heard = append(heard, strings.TrimSpace(n.Event+" "+n.Error+" "+string(n.Result[:min(len(n.Result), 16)])))
@@ -319,7 +319,7 @@ func TestAnAnswerInPlaceOfTheToolsIsToldAsAResult(t *testing.T) {
 	}
 }
 
-func TestGroupKeepsRunsApartAndForgetsTheIdle(t *testing.T) {
+func TestAGroupSeparatesRunsAndEvictsIdleOnes(t *testing.T) {
 	p := load(t, "agentium", "max_repeats=1")
 	group := NewGroup(p, nil, shards) // one a shard
 	group.Run("a").Before(t.Context(), Call{Tool: "t"})
@@ -352,7 +352,7 @@ func TestGroupKeepsRunsApartAndForgetsTheIdle(t *testing.T) {
 	}
 }
 
-func TestASwarmThatLoopsIsWarned(t *testing.T) {
+func TestALoopOfASwarmIsWarnedAbout(t *testing.T) {
 	p := load(t, "attocode")
 	store, err := swarm.NewMemory(swarm.DefaultBounds())
 	if err != nil {
@@ -385,7 +385,7 @@ func (gone) Record(ctx context.Context, _ string, _ []swarm.Call) ([]swarm.Count
 	return nil, ctx.Err()
 }
 
-func TestAStoreThatIsGoneLeavesTheGuardAlone(t *testing.T) {
+func TestAGuardDecidesWithoutAnUnavailableStore(t *testing.T) {
 	var said []error
 	g := New(load(t, "attocode"), Options{Swarm: &Swarm{Store: gone{}, Name: "goal", Worker: "w", OnError: func(err error) { said = append(said, err) }}})
 	var last Decision

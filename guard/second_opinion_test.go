@@ -80,7 +80,7 @@ func secondGuard(t *testing.T, r *reviewer, wait time.Duration) *Guard {
 	return g
 }
 
-func TestASecondOpinionHoldsAStopBack(t *testing.T) {
+func TestASecondOpinionPreventsAStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &reviewer{opinion: policy.Opinion{Certainty: 1, Why: "each read is of another version"}, delay: time.Second}
 		g := secondGuard(t, r, 5*time.Second)
@@ -116,7 +116,7 @@ func TestAdviceIsPartOfTheNudge(t *testing.T) {
 }
 
 // Decisions without an answer are those of a guard without second opinions.
-func TestAGuardWithoutAnAnswerDecidesAlone(t *testing.T) {
+func TestAGuardWithoutAnAnswerDecidesWithoutIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, err := profile.New(profile.Default)
 		if err != nil {
@@ -170,7 +170,7 @@ func TestALateAnswerChangesLaterDecisions(t *testing.T) {
 	})
 }
 
-func TestAClosedGuardAsksNothing(t *testing.T) {
+func TestAClosedGuardAsksNoQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &reviewer{delay: time.Hour}
 		g := secondGuard(t, r, 0)
@@ -220,7 +220,7 @@ func TestConcurrentCallsDoNotWaitForASecondOpinion(t *testing.T) {
 	})
 }
 
-func TestAWaitForAnOpinionEndsWithTheContext(t *testing.T) {
+func TestTheWaitForAnOpinionEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &reviewer{opinion: policy.Opinion{Certainty: 1}, delay: time.Hour}
 		g := secondGuard(t, r, time.Hour)

@@ -76,7 +76,7 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 	for limits := s.Limits; ; {
 		d, c, err := g.change(fold, nudge, use, limits)
 		if err != nil { // the guard has failed, or a custom policy has no snapshot
-			g.settle(ctx, err)
+			g.publish(ctx, err)
 			return d
 		}
 		saved, err := s.Store.Save(within, s.key(g.run), c)
@@ -84,7 +84,7 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 			s.version = saved.Version
 		}
 		if err != nil || saved.Status == Done {
-			g.settle(ctx, err)
+			g.publish(ctx, err)
 			return d
 		}
 		g.adopt(ctx, saved)
@@ -120,8 +120,8 @@ func (g *Guard) change(fold func() Decision, nudge *Decision, use, limits Usage)
 	return d, c, err
 }
 
-// settle passes on the events that were judged.
-func (g *Guard) settle(ctx context.Context, err error) {
+// publish gives the judged events to Options.Events, and reports the error of the store.
+func (g *Guard) publish(ctx context.Context, err error) {
 	if err != nil {
 		g.shared.missed(ctx, g.run, err)
 	}

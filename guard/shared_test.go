@@ -80,7 +80,7 @@ func TestAnEventIsOneRoundTripOnTheSameMachineAndTwoOnAnother(t *testing.T) {
 	}
 }
 
-func TestAGuardWithoutItsStoreJudgesByItselfAndTellsOnce(t *testing.T) {
+func TestAGuardWithoutItsStoreDecidesAloneAndReportsOneError(t *testing.T) {
 	s := &memoryStore{broken: errors.New("no route")}
 	var told []error
 	passed := 0
@@ -130,7 +130,7 @@ func TestAGuardWaitsForItsStoreUntilTheDeadline(t *testing.T) {
 	}
 }
 
-func TestASnapshotThatCannotBeReadBeginsTheRunAnewAndIsTold(t *testing.T) {
+func TestAnUnreadableSnapshotRestartsTheRunAndIsReported(t *testing.T) {
 	for says, data := range map[string][]byte{"random": []byte("no snapshot"), "empty": {}} {
 		t.Run(says, func(t *testing.T) {
 			var told error
@@ -144,7 +144,7 @@ func TestASnapshotThatCannotBeReadBeginsTheRunAnewAndIsTold(t *testing.T) {
 	}
 }
 
-func TestALimitInShadowModeIsOnlyTold(t *testing.T) {
+func TestALimitInShadowModeIsOnlyReported(t *testing.T) {
 	s := &memoryStore{over: &Usage{Calls: 10}}
 	g := New(load(t, "default", "shadow=true"), Options{Run: "run", Now: ticking(), Shared: &Shared{Store: s, Project: "shop", Limits: Usage{Calls: 10}}})
 	d := searchCall(g, t)
@@ -153,7 +153,7 @@ func TestALimitInShadowModeIsOnlyTold(t *testing.T) {
 	}
 }
 
-func TestAnEventThatIsJudgedAgainIsPassedOnOnce(t *testing.T) {
+func TestAnEventThatIsJudgedTwiceIsPassedOnOnce(t *testing.T) {
 	s := &memoryStore{}
 	var ids []string
 	events := func(e *unloop.Event, _ Decision) { ids = append(ids, e.ID) }
@@ -187,7 +187,7 @@ func FuzzDecompress(f *testing.F) {
 	})
 }
 
-func TestTheNudgeOfAPersonSurvivesAnotherMachine(t *testing.T) {
+func TestANudgeOfAPersonReachesTheAgentThroughAnotherGuard(t *testing.T) {
 	s := &memoryStore{}
 	a := New(load(t, "default"), Options{Run: "run", Now: ticking(), Shared: &Shared{Store: s}})
 	b := New(load(t, "default"), Options{Run: "run", Now: ticking(), Shared: &Shared{Store: s}})

@@ -10,14 +10,14 @@ import (
 )
 
 // snapshotVersion is the version of the JSON of a snapshot.
-const snapshotVersion = 1
+const snapshotVersion = 2
 
 // kept is the JSON of a snapshot.
 type kept struct {
 	Version int             `json:"version"`
 	Next    int             `json:"next"`
 	Stats   Stats           `json:"stats"`
-	Watch   json.RawMessage `json:"watch"`
+	Session json.RawMessage `json:"session"`
 }
 
 // Snapshot returns the complete state of the guard as JSON. A guard that Restore makes of it continues exactly as this one would.
@@ -30,11 +30,11 @@ func (g *Guard) Snapshot() (data []byte, err error) {
 		return nil, fmt.Errorf("write a snapshot: %w", g.failed)
 	}
 	defer caught(&err)
-	watch, err := g.session.Snapshot()
+	session, err := g.session.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("write a snapshot: %w", err)
 	}
-	return json.Marshal(kept{snapshotVersion, g.next, g.stats, watch})
+	return json.Marshal(kept{snapshotVersion, g.next, g.stats, session})
 }
 
 // AppendBinary appends the state of Snapshot in a binary form, which is smaller and ten times as fast to write. Only a program
@@ -46,11 +46,11 @@ func (g *Guard) AppendBinary(to []byte) (_ []byte, err error) {
 		return to, fmt.Errorf("write a snapshot: %w", g.failed)
 	}
 	defer caught(&err)
-	watch, err := g.session.AppendBinary(nil)
+	session, err := g.session.AppendBinary(nil)
 	if err != nil {
 		return to, fmt.Errorf("write a snapshot: %w", err)
 	}
-	return snapshot.AppendBinary(to, kept{snapshotVersion, g.next, g.stats, watch})
+	return snapshot.AppendBinary(to, kept{snapshotVersion, g.next, g.stats, session})
 }
 
 // Restore makes a guard from a snapshot under the same profile and settings. The data may come from an untrusted source:
@@ -65,18 +65,18 @@ func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 	if s.Version != snapshotVersion {
 		return nil, fmt.Errorf("restore a guard: the snapshot has version %d; this program reads version %d", s.Version, snapshotVersion)
 	}
-	watch, err := p.Restore(s.Watch)
+	session, err := p.Restore(s.Session)
 	if err != nil {
 		return nil, fmt.Errorf("restore a guard: %w", err)
 	}
-	if err := s.validate(watch.Run().Metrics().Events); err != nil {
+	if err := s.validate(session.Run().Metrics().Events); err != nil {
 		return nil, fmt.Errorf("restore a guard: %w", err)
 	}
 	controls := o.Controls
 	o.Controls = nil // until the state is there
 	g = New(p, o)
-	g.session, g.next, g.stats = watch, s.Next, s.Stats
-	g.second.keep(watch)
+	g.session, g.next, g.stats = session, s.Next, s.Stats
+	g.second.keep(session)
 	g.listen(controls)
 	return g, nil
 }
@@ -91,7 +91,7 @@ func caught(err *error) {
 // validate reports the first value that no guard with the given number of events can have written.
 func (s *kept) validate(events int) error {
 	var c snapshot.Check
-	c.That(s.Next == events, "next is %d behind %d events", s.Next, events)
+	c.That(s.Next == events, "next is %d after %d events", s.Next, events)
 	c.Part("stats", s.Stats.validate(events))
 	return c.Err()
 }

@@ -27,7 +27,7 @@ func (c *crossing) Record(context.Context, string, []swarm.Call) ([]swarm.Count,
 	return []swarm.Count{{Calls: 100, Workers: 10}}, nil
 }
 
-func TestASwarmsFindingNamesTheCallThatWasCounted(t *testing.T) {
+func TestAFindingOfASwarmNamesTheCountedCall(t *testing.T) {
 	store := &crossing{}
 	g := New(load(t, "attocode"), Options{Now: ticking(), Swarm: &Swarm{Store: store, Name: "goal", Worker: "w"}})
 	var inner Decision
@@ -54,7 +54,7 @@ func (remote) Record(ctx context.Context, _ string, _ []swarm.Call) ([]swarm.Cou
 	return nil, ctx.Err()
 }
 
-func TestACallWaitsForAStoreUntilItsContextIsDoneAndIsDecidedWithoutIt(t *testing.T) {
+func TestACallWaitsForTheStoreUntilItsContextIsDone(t *testing.T) {
 	for name, tc := range map[string]struct {
 		patience time.Duration // of the caller
 		waits    time.Duration
@@ -62,7 +62,7 @@ func TestACallWaitsForAStoreUntilItsContextIsDoneAndIsDecidedWithoutIt(t *testin
 	}{
 		"the caller gives up first": {patience: 5 * time.Millisecond, waits: 5 * time.Millisecond},
 		"the guard gives up first":  {patience: time.Hour, waits: swarmDeadline, told: true},
-		"nobody waits any more":     {},
+		"the context is done":       {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestACallWaitsForAStoreUntilItsContextIsDoneAndIsDecidedWithoutIt(t *testin
 	}
 }
 
-func TestAContextThatIsDoneChangesNoDecisionOfARun(t *testing.T) {
+func TestADoneContextDoesNotChangeDecisions(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	play := func(ctx context.Context) (all []string) {

@@ -14,7 +14,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-func TestDecisionsAreEventsOfTheRunsSpan(t *testing.T) {
+func TestDecisionsAreEventsOfTheSpan(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		sets   []string

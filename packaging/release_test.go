@@ -84,7 +84,7 @@ func tryArchive(t *testing.T, dist string) {
 	run(t, folder, nil, "tar", "-xzf", filepath.Join(dist, "unloop_"+version+"_linux_"+runtime.GOARCH+".tar.gz"))
 	said := run(t, folder, []string{"PATH=", "HOME="}, "./unloop", "version")
 	if want := "unloop v" + version + " "; !strings.HasPrefix(said, want) {
-		t.Errorf("it says %q, want %q…", said, want)
+		t.Errorf("the output is %q, want %q…", said, want)
 	}
 	program, err := elf.Open(filepath.Join(folder, "unloop"))
 	if err != nil {
@@ -203,7 +203,7 @@ func tryWheel(t *testing.T, dist string) {
 		t.Errorf("the guard does not nudge: %s", said)
 	}
 	if said := run(t, folder, bare, "env/bin/unloop", "version"); !strings.HasPrefix(said, "unloop v"+version) {
-		t.Errorf("the command says %s", said)
+		t.Errorf("the command prints %s", said)
 	}
 }
 
@@ -234,7 +234,7 @@ func tryNode(t *testing.T, dist string) {
 	// The packages of other platforms are not at hand: npm may leave optional ones out.
 	run(t, folder, nil, "npm", args...)
 	if said := run(t, folder, nil, "node_modules/.bin/unloop", "version"); !strings.HasPrefix(said, "unloop v"+version) {
-		t.Errorf("the command says %s", said)
+		t.Errorf("the command prints %s", said)
 	}
 	if said := run(t, folder, nil, "node", "--input-type=module", "-e", guardedInNode); !strings.Contains(said, "true") {
 		t.Errorf("the guard does not nudge: %s", said)
@@ -288,7 +288,7 @@ func tryImage(t *testing.T, dist string) {
 	}
 	container := strings.TrimSpace(buildah("from", "unloop"))
 	if said := buildah("run", "--isolation", "chroot", container, "--", "/unloop", "version"); !strings.HasPrefix(said, "unloop v"+version) {
-		t.Errorf("the image's program says %s", said)
+		t.Errorf("the program in the image prints %s", said)
 	}
 	buildah("rm", container)
 }

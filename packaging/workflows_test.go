@@ -130,8 +130,8 @@ func TestTheActionAndTheHookScan(t *testing.T) {
 	}
 }
 
-// TestComposeSetsWhatTheServerReads holds compose.yaml to the settings of the server.
-func TestComposeSetsWhatTheServerReads(t *testing.T) {
+// TestComposeSetsOnlyVariablesThatTheServerReads holds compose.yaml to the settings of the server.
+func TestComposeSetsOnlyVariablesThatTheServerReads(t *testing.T) {
 	var compose struct {
 		Services map[string]struct {
 			Environment map[string]string

@@ -12,11 +12,11 @@ import (
 // answer has a letter for each: a(llow), w(arn), W(arn harder), h(alt).
 func TestEscalation(t *testing.T) {
 	for _, tc := range []struct{ name, calls, want string }{
-		{"one call, again and again", "AAAAA", "awWhh"},
+		{"one repeated call", "AAAAA", "awWhh"},
 		{"two calls in turn", "ABABABAB", "aaawaWah"},
 		{"three calls in turn", "ABCABCABCABC", "aaaaawaaWaah"},
 		{"no pattern, nothing done", "ABCDEFGH", "aaaaaaaa"},
-		{"a pattern that was broken off goes on from where it was", "AAXAAYAA", "awaaWaah"},
+		{"an interrupted pattern keeps its count", "AAXAAYAA", "awaaWaah"},
 		{"turned round it is the same pattern", "ABABXBABA", "aaawaaaaW"},
 		{"two patterns climb each by itself", "AABBAABB", "awawaWaW"},
 	} {
@@ -29,7 +29,7 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-func TestEscalationGoesOnFromItsState(t *testing.T) {
+func TestARestoredEscalationContinues(t *testing.T) {
 	var before, after Escalation
 	r := unloop.NewRun("run", unloop.Options{})
 	playCalls(&before, r, "ABABAB")
@@ -45,9 +45,9 @@ func TestEscalationGoesOnFromItsState(t *testing.T) {
 	}
 }
 
-// TestEscalationRemembersSoManyPatterns fills the memory. Patterns that are in it still climb; a further one begins anew
+// TestEscalationBoundsItsPatterns fills the memory. Patterns that are in it still climb; a further one begins anew
 // each time, so it is warned of and never halted.
-func TestEscalationRemembersSoManyPatterns(t *testing.T) {
+func TestEscalationBoundsItsPatterns(t *testing.T) {
 	var e Escalation
 	r := unloop.NewRun("run", unloop.Options{})
 	for k := range maxPatterns {

@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// GuardReport returns what a guard of a kind tells of its decision. The findings are those that the decision is based on; the first
+// GuardReport returns the report of a guard about its decision. By is the kind of guard. The findings are those that the decision is based on; the first
 // of them decided.
 func GuardReport(by string, action Action, code, message string, count int, findings []unloop.Finding) unloop.GuardReport {
 	r := unloop.GuardReport{By: by}

@@ -16,14 +16,14 @@ import (
 // strongly), b(lock), h(alt).
 func TestLadder(t *testing.T) {
 	for _, tc := range []struct{ name, steps, want string }{
-		{"what goes on without news is stopped", "=======", "waWabah"},
+		{"a loop without novelty is stopped", "=======", "waWabah"},
 		{"nothing found, nothing done", "....!!..", "aaaaaaaa"},
 		{"three pieces of news in a row take it down a rung", "===!!!=====", "waWaaaaWaba"},
 		{"fewer do not", "===!!====", "waWaaabah"},
-		{"what comes again between pieces of news is stopped, too", "=!!=!!=!!=!!=!!=!!=", "waaaaaWaaaaabaaaaah"},
+		{"a loop between novel events is stopped", "=!!=!!=!!=!!=!!=!!=", "waaaaaWaaaaabaaaaah"},
 		{"a finding must hold to count", "=..=..=", "waaaaaW"},
 		{"after a halt it stays halted", "=========", "waWabahah"},
-		{"what may be honest work is only nudged", "~~~~~~~~~", "waWaWaWaW"},
+		{"advisory evidence is only nudged", "~~~~~~~~~", "waWaWaWaW"},
 		{"much news, and it begins anew", "===!!!!!!=", "waWaaaaaaw"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -34,12 +34,12 @@ func (o *Opinion) Validate() error {
 // Question asks for a second opinion. A policy asks by returning it with a decision. Whoever runs the policy may answer with an
 // Event, or not at all: without an answer, the decisions are those without second opinions.
 type Question struct {
-	ID     string // of the evidence; a run never asks twice with one ID
-	Number int    // of the questions of the run, from 1
-	Stop   bool   // the evidence is about to stop the agent, or does; else it is advisory
+	ID     string // identifies the evidence; a run asks at most once with an ID
+	Number int    // number of the question within the run, from 1
+	Stop   bool   // true if the evidence stops the agent now or at the next level; false if it is advisory
 
 	Finding unloop.Finding // the evidence
-	Steps   []string       // the latest entries of the run, oldest first, where the session keeps them
+	Steps   []string       // the latest entries of the run, oldest first; empty unless the session keeps a transcript
 }
 
 // Event returns the event that answers the question. It belongs to the run. A recorded run that contains it gives the same
@@ -55,7 +55,7 @@ func (q *Question) Event(o Opinion) (unloop.Event, error) {
 // ReadOpinion returns the opinion of an event that Question.Event made.
 func ReadOpinion(e *unloop.Event) (o Opinion, err error) {
 	if e.Type != unloop.SecondOpinion {
-		return o, errors.New("the event is no second opinion")
+		return o, errors.New("the event is not a second opinion")
 	}
 	if err := json.Unmarshal(e.Output, &o); err != nil {
 		return Opinion{}, fmt.Errorf("second opinion: %w", err)

@@ -58,13 +58,13 @@ func TestAdvisoryEvidenceIsAskedAboutOnce(t *testing.T) {
 		p.evidence(true)
 	}
 	if len(p.asked) != 1 || p.asked[0].Stop || p.asked[0].Number != 1 {
-		t.Fatalf("asked %d times, want once and about no stop", len(p.asked))
+		t.Fatalf("%d questions, want 1 and not about a stop", len(p.asked))
 	}
 	for range 40 {
 		p.evidence(true)
 	}
 	if len(p.asked) != 3 || p.asked[1].ID == p.asked[2].ID {
-		t.Errorf("asked %d times about 48 events of evidence, want 3: at 1, 10 and 28", len(p.asked))
+		t.Errorf("%d questions about 48 events of evidence, want 3: at 1, 10 and 28", len(p.asked))
 	}
 }
 
@@ -88,13 +88,13 @@ func TestAnOpinionThatTheAgentIsStuckMakesAdvisoryEvidenceStop(t *testing.T) {
 	}
 }
 
-func TestAnOpinionThatTheAgentWorksHoldsAStopBack(t *testing.T) {
+func TestAnOpinionThatTheAgentWorksPreventsAStop(t *testing.T) {
 	p := newReviewed()
 	for range 3 {
 		p.evidence(false)
 	}
 	if len(p.asked) != 1 || !p.asked[0].Stop {
-		t.Fatalf("asked %d times, want once before the stop", len(p.asked))
+		t.Fatalf("%d questions, want 1 before the stop", len(p.asked))
 	}
 	p.answer(t, Opinion{Stuck: false, Certainty: 0.8})
 	for range 4 {
@@ -106,11 +106,11 @@ func TestAnOpinionThatTheAgentWorksHoldsAStopBack(t *testing.T) {
 		p.evidence(false)
 	}
 	if len(p.asked) < 2 || p.decided[len(p.decided)-2] < Halt && p.decided[len(p.decided)-1] < Halt {
-		t.Error("once the evidence has doubled, it is asked about again, and stops without an answer")
+		t.Error("want a second question after the evidence has doubled, and a stop without an answer")
 	}
 }
 
-func TestAStopIsHeldBackAtTheAnswer(t *testing.T) {
+func TestAnAnswerPreventsAStop(t *testing.T) {
 	p := newReviewed()
 	p.opinions.solid = true
 	stop := Decision{Action: Halt, Code: CodeHalted, Findings: []unloop.Finding{{Rule: "rule", Score: 1}}}
@@ -134,7 +134,7 @@ func TestSolidEvidenceIsAskedAboutAfterAdvisoryEvidence(t *testing.T) {
 		p.evidence(false)
 	}
 	if len(p.asked) != 2 || !p.asked[1].Stop {
-		t.Errorf("asked %d times, want again before the stop, since its evidence is another", len(p.asked))
+		t.Errorf("%d questions, want another before the stop, because its evidence differs", len(p.asked))
 	}
 }
 
@@ -179,11 +179,11 @@ func TestAMessageOfTheUserEndsAnOpinion(t *testing.T) {
 		}
 	}
 	if len(p.asked) != 2 || p.asked[1].Number != 2 {
-		t.Errorf("asked %d times, want again after the message", len(p.asked))
+		t.Errorf("%d questions, want another after the message", len(p.asked))
 	}
 }
 
-func TestAQuestionTakesNoInvalidAnswer(t *testing.T) {
+func TestInvalidAnswersAreErrors(t *testing.T) {
 	var q Question
 	for _, o := range []Opinion{{Certainty: -1}, {Certainty: 1.1}, {Advice: strings.Repeat("x", MaxAdvice+1)}} {
 		if _, err := q.Event(o); err == nil {

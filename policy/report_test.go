@@ -16,9 +16,9 @@ func TestReport(t *testing.T) {
 		want         string
 	}{
 		{"nothing found", nil, nil, "allow"},
-		{"what does not grow was told before", []unloop.Finding{critical}, nil, "allow"},
+		{"a finding that does not grow is not reported again", []unloop.Finding{critical}, nil, "allow"},
 		{"the most severe speaks", []unloop.Finding{info, warning, critical}, []unloop.Finding{info, critical, warning}, "warn no_progress"},
-		{"of equals the first", nil, []unloop.Finding{warning, {Rule: "cycle", Severity: unloop.SeverityWarning}}, "warn same_error"},
+		{"ties: the first", nil, []unloop.Finding{warning, {Rule: "cycle", Severity: unloop.SeverityWarning}}, "warn same_error"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := Report{}.Decide(nil, tc.found, tc.grown)

@@ -28,7 +28,7 @@ func (s ladderState) validate() error {
 	var c snapshot.Check
 	c.Count("Rung", s.Level, len(levels)-1)
 	c.Count("Held", s.Held, snapshot.MaxCount)
-	c.Count("News", s.Novelty, noveltyPerLevel-1)
+	c.Count("Novelty", s.Novelty, noveltyPerLevel-1)
 	c.Count("number of targets", len(s.Next), maxNext)
 	c.Part("Told", findings.Validate(&s.Finding))
 	return c.Err()

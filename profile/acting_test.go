@@ -123,7 +123,7 @@ func TestActing(t *testing.T) {
 		{"attocode with other levels", "attocode", "{exact_threshold: 5, fuzzy_threshold: 5, strong_threshold: 6, reject_threshold: 8}", greps, "e9 warn doom_loop 5, e11 warn doom_loop_strong 6, e13 warn doom_loop_strong 7, e15 block doom_loop_rejected 8"},
 		{"attocode sees tests and shells fail", "attocode", "", round, "e12 warn test_fix_cycle 3, e16 warn test_fix_cycle 4"},
 		{"attocode asks about tests first", "attocode", "test_failures: 4", round, "e12 warn failure_cascade 3, e16 warn test_fix_cycle 4"},
-		{"attocode with a shell of one's own", "attocode", "{shells: [run], test_failures: 2}", "repeat 2\n call run {\"command\":\"go test ./...\"}\n fail run exit status 1\nend", "e4 warn test_fix_cycle 2"},
+		{"attocode with a custom shell", "attocode", "{shells: [run], test_failures: 2}", "repeat 2\n call run {\"command\":\"go test ./...\"}\n fail run exit status 1\nend", "e4 warn test_fix_cycle 2"},
 		{"without it the tool is no shell", "attocode", "test_failures: 2", "repeat 2\n call run {\"command\":\"go test ./...\"}\n fail run exit status 1\nend", ""},
 		{"loopguard counts by the table", "loopguard", "", edits, "e5 warn mutating_warn 3, e6 warn mutating_warn 3, e7 warn mutating_warn 4, e8 warn mutating_warn 4, e9 block mutating_block 5, e10 block mutating_block 5, e11 block mutating_block 6, e12 block mutating_block 6, e13 halt mutating_halt 7, e14 halt mutating_halt 7, e15 halt mutating_halt 8, e16 halt mutating_halt 8"},
 		{"loopguard that is not strict only warns while results change", "loopguard", "{strict: false, mutating_warn_threshold: 7}", edits, "e13 warn mutating_warn 7, e14 warn mutating_warn 7, e15 warn mutating_warn 8, e16 warn mutating_warn 8"},
@@ -178,7 +178,7 @@ func TestIgnore(t *testing.T) {
 				t.Errorf("a tool that is ignored: %v", got)
 			}
 			if got := act(t, name, "ignore: [other]", polls); len(got) == 0 {
-				t.Error("a tool that is not ignored is let go on")
+				t.Error("a tool that is not ignored is allowed")
 			}
 		})
 	}
@@ -187,13 +187,13 @@ func TestIgnore(t *testing.T) {
 			t.Errorf("a tool that is ignored: %v", got)
 		}
 	})
-	t.Run("it runs while others are blocked", func(t *testing.T) {
+	t.Run("an ignored tool runs while others are blocked", func(t *testing.T) {
 		got := act(t, "default", "{ignore: [think], stuck_polls: 5}", blocked+"\ncall think hm\nresult think so")
 		if diff := cmp.Diff("e27 halt halted 11", got[len(got)-1]); diff != "" {
 			t.Errorf("the last decision: %s", diff)
 		}
 	})
-	t.Run("it breaks no row", func(t *testing.T) {
+	t.Run("an ignored tool does not end a streak", func(t *testing.T) {
 		got := act(t, "attocode", "ignore: [think]", `
 			call   grep ErrClosed
 			call   think hm
@@ -206,16 +206,16 @@ func TestIgnore(t *testing.T) {
 	})
 }
 
-// TestToolsOfTheirOwn gives single tools other settings.
-func TestToolsOfTheirOwn(t *testing.T) {
+// TestSettingsOfSingleTools gives single tools other settings.
+func TestSettingsOfSingleTools(t *testing.T) {
 	for _, tc := range []struct{ name, profile, config, trace, want string }{
-		{"a limit of its own", "agentium", "tools: {grep: {max_repeats: 7}}", greps, "e15 block loop-detected 8"},
+		{"a limit for one tool", "agentium", "tools: {grep: {max_repeats: 7}}", greps, "e15 block loop-detected 8"},
 		{"other tools keep theirs", "agentium", "tools: {read_file: {max_repeats: 1}}", greps, "e7 block loop-detected 4, e9 block loop-detected 5, e11 block loop-detected 6, e13 block loop-detected 7, e15 block loop-detected 8"},
 		{"a stricter one", "loopguard", "tools: {edit_file: {mutating_block_threshold: 2, mutating_halt_threshold: 100}}", "call edit_file a\ncall edit_file b", "e2 block mutating_block 2"},
-		{"a class of its own", "loopguard", "tools: {edit_file: {class: read_only}}", edits, "e9 warn idempotent_warn 5, e10 warn idempotent_warn 5, e11 warn idempotent_warn 6, e12 warn idempotent_warn 6, e13 warn idempotent_warn 7, e14 warn idempotent_warn 7, e15 block idempotent_block 8, e16 block idempotent_block 8"},
+		{"an effect for one tool", "loopguard", "tools: {edit_file: {class: read_only}}", edits, "e9 warn idempotent_warn 5, e10 warn idempotent_warn 5, e11 warn idempotent_warn 6, e12 warn idempotent_warn 6, e13 warn idempotent_warn 7, e14 warn idempotent_warn 7, e15 block idempotent_block 8, e16 block idempotent_block 8"},
 		{"a class makes a poll", "loopdetection", "{tools: {edit_file: {class: polling}}, warn_threshold: 3}", edits, ""},
 		{"a class makes a poll no poll", "loopdetection", "{tools: {job_status: {class: mutating}}, warn_threshold: 11}", wait, "e21 warn generic_repeat 11, e23 warn generic_repeat 12"},
-		{"a ladder of its own", "default", "tools: {job_status: {stuck_polls: 11}}", wait, "e22 warn nudge 11"},
+		{"a ladder for one tool", "default", "tools: {job_status: {stuck_polls: 11}}", wait, "e22 warn nudge 11"},
 		{"large numbers", "loopguard", "tools: {edit_file: {mutating_warn_threshold: 1000000, mutating_block_threshold: 1000000, mutating_halt_threshold: 1000000}}", edits, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -236,12 +236,12 @@ func TestShadow(t *testing.T) {
 		t.Errorf("what would have been done: %v", got)
 	}
 	if actingProfile(t, "agentium", "").Shadow() {
-		t.Error("a profile is in shadow though nobody asked for it")
+		t.Error("a profile is in shadow mode by default")
 	}
 }
 
-// TestWhatTheAgentIsTold plays runs up to their first decision, and holds its text to what really happened.
-func TestWhatTheAgentIsTold(t *testing.T) {
+// TestTextsForTheAgent plays runs up to their first decision, and holds its text to what really happened.
+func TestTextsForTheAgent(t *testing.T) {
 	for _, tc := range []struct{ name, profile, config, trace, want string }{
 		{"agentium", "agentium", "", greps, `
 This call did not run: grep was called 4 times with the same arguments.
@@ -286,7 +286,7 @@ Wait longer before you ask again, find out why it does not move, or go on withou
 You may be going round in circles: job_status gave the same answer 5 times in a row: running.
 What repeats: job_status {"input":"4711"}
 Wait longer between polls, look at the job itself, or give up after a time.`},
-		{"a text of one's own", "agentium", `nudges: {loop-detected: "Enough of {{.Tool}}."}`, greps, "\nEnough of grep."},
+		{"a custom text", "agentium", `nudges: {loop-detected: "Enough of {{.Tool}}."}`, greps, "\nEnough of grep."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := actingProfile(t, tc.profile, tc.config).NewSession("run")

@@ -22,7 +22,7 @@ func TestVerdict(t *testing.T) {
 		{"a run of which a third went round and that got out was looping", 100, []hold{{10, 14, 44}}, policy.Verdict{Grade: policy.GradeLooping, Share: 0.35, Stretches: 1}},
 		{"a run whose short end went round is looping", 100, []hold{{82, 86, 99}}, policy.Verdict{Grade: policy.GradeLooping, Share: 0.18, Stretches: 1}},
 		{"a run that went round until its end is stuck", 100, []hold{{40, 44, 99}}, policy.Verdict{Grade: policy.GradeStuck, Share: 0.6, Stretches: 1}},
-		{"one decision at the end of a long run makes no loop of it", 200, []hold{{190, 195, 196}}, policy.Verdict{Grade: policy.GradeRepeated, Share: 0.035, Stretches: 1}},
+		{"one decision at the end of a long run is no loop", 200, []hold{{190, 195, 196}}, policy.Verdict{Grade: policy.GradeRepeated, Share: 0.035, Stretches: 1}},
 		{"stretches far apart are two", 100, []hold{{10, 12, 14}, {50, 52, 54}}, policy.Verdict{Grade: policy.GradeRepeated, Share: 0.1, Stretches: 2}},
 		{"stretches close together are one, with what is between them", 100, []hold{{10, 12, 14}, {20, 22, 24}}, policy.Verdict{Grade: policy.GradeRepeated, Share: 0.15, Stretches: 1}},
 		{"a stretch begins behind the one before it", 100, []hold{{10, 12, 14}, {5, 52, 54}}, policy.Verdict{Grade: policy.GradeLooping, Share: 0.45, Stretches: 2}},
@@ -48,7 +48,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-func TestACourseThatNoRunHasWrittenIsNotValid(t *testing.T) {
+func TestAnInvalidHistoryIsRejected(t *testing.T) {
 	for _, c := range []course{{Stretches: -1}, {Within: 3, Events: 2}, {Latest: 9, Events: 3}, {Began: -2, Events: 5}, {Longest: 7, Events: 5}} {
 		if c.valid() {
 			t.Errorf("%+v is valid", c)

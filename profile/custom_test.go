@@ -25,7 +25,7 @@ type forgetful struct{ policy.Ladder }
 
 func (*forgetful) Restore([]byte) error { return errors.New("nothing is kept") }
 
-func TestCustomNamesEveryMistake(t *testing.T) {
+func TestCustomReportsEveryError(t *testing.T) {
 	good := named{"good", unloop.AtStart}
 	shared := &policy.Ladder{Patience: 1}
 	for _, tc := range []struct {
@@ -48,18 +48,18 @@ func TestCustomNamesEveryMistake(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Custom(tc.parts)
 			if err == nil {
-				t.Fatal("it was made")
+				t.Fatal("Custom returns no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 		})
 	}
 }
 
-func TestNothingThatAProfileGivesOutChangesIt(t *testing.T) {
+func TestAProfileReturnsCopies(t *testing.T) {
 	detectors := []unloop.Detector{detect.PingPong{Times: 6}}
 	ignore := []string{"sleep"}
 	p, err := Custom(Parts{Name: "own", Title: "mine", Detectors: detectors, Common: Common{Ignore: ignore, Tools: map[string]Tool{"a": {Class: "polling"}}}})
@@ -72,7 +72,7 @@ func TestNothingThatAProfileGivesOutChangesIt(t *testing.T) {
 	p.Settings().common().Ignore[0] = "changed"
 	p.Settings().common().Tools["b"] = Tool{}
 	if got := string(p.YAML()); got != before || p.Detectors()[0] == nil || len(p.List()) == 0 {
-		t.Errorf("it was changed: %s\nbefore:\n%s", got, before)
+		t.Errorf("the profile has changed: %s\nbefore:\n%s", got, before)
 	}
 	settings := DefaultSettings()
 	built, err := FromSettings(settings)
@@ -101,7 +101,7 @@ func TestTheZeroProfileAllowsEverything(t *testing.T) {
 	}
 }
 
-func TestACustomProfileAsksDetectorsLikeABuiltInOne(t *testing.T) {
+func TestACustomProfileCallsDetectorsLikeABuiltInOne(t *testing.T) {
 	built, err := New(Default)
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +123,6 @@ func TestACustomProfileAsksDetectorsLikeABuiltInOne(t *testing.T) {
 		}
 	}
 	if stopped == 0 {
-		t.Error("nothing was decided, so nothing was compared")
+		t.Error("there was no decision, so the test compares nothing")
 	}
 }

@@ -16,7 +16,7 @@ func TestList(t *testing.T) {
 		values[s.Name] = s.Value
 		names = append(names, s.Name)
 		if s.Doc == "" {
-			t.Errorf("nothing is said of %s", s.Name)
+			t.Errorf("%s has no description", s.Name)
 		}
 	}
 	if !slices.Equal(names, settingNames(p.Settings())) {

@@ -25,7 +25,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestLoadNamesEveryMistake(t *testing.T) {
+func TestLoadReportsEveryError(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		src  Source
@@ -46,18 +46,18 @@ func TestLoadNamesEveryMistake(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Load(tc.src)
 			if err == nil {
-				t.Fatal("it was loaded")
+				t.Fatal("Load returns no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 		})
 	}
 }
 
-func TestAMistakeNamesFileLineFieldValueAndWhatIsAllowed(t *testing.T) {
+func TestAnErrorHasFileLineFieldValueAndAllowedValues(t *testing.T) {
 	for name, tc := range map[string]struct {
 		src  Source
 		want SettingError
@@ -91,7 +91,7 @@ func TestAMistakeNamesFileLineFieldValueAndWhatIsAllowed(t *testing.T) {
 			_, err := Load(tc.src)
 			var got *SettingError
 			if !errors.As(err, &got) {
-				t.Fatalf("it is a %T: %v", err, err)
+				t.Fatalf("the error is a %T: %v", err, err)
 			}
 			if diff := cmp.Diff(&tc.want, got, cmpopts.IgnoreFields(SettingError{}, "Reason")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -100,7 +100,7 @@ func TestAMistakeNamesFileLineFieldValueAndWhatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
+func TestErrorsInSettingsOfActingProfiles(t *testing.T) {
 	for _, tc := range []struct {
 		name, profile, config string
 		want                  []string
@@ -122,18 +122,18 @@ func TestMistakesInSettingsOfActingProfiles(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Load(Source{Name: tc.profile, Config: []byte(tc.config)})
 			if err == nil {
-				t.Fatal("it was loaded")
+				t.Fatal("Load returns no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 		})
 	}
 }
 
-func TestAMistakeInATextIsToldOnce(t *testing.T) {
+func TestAnErrorInATextIsReportedOnce(t *testing.T) {
 	_, err := Load(Source{Name: "agentium", Config: []byte("{tools: {a: {max_repeats: 2}, b: {max_repeats: 5}}, nudges: {x: y}}")})
 	if err == nil || strings.Count(err.Error(), `unknown text "x"`) != 1 {
 		t.Errorf("error %v", err)

@@ -67,8 +67,8 @@ func (s *LoopGuard) Validate() error {
 }
 
 func (s *LoopGuard) profile() *Profile {
-	calls := func(class unloop.Effect, warn int) unloop.Detector {
-		return detect.TurnCalls{Class: class, Times: warn, Strict: s.Strict}
+	calls := func(effect unloop.Effect, warn int) unloop.Detector {
+		return detect.TurnCalls{Effect: effect, Times: warn, Strict: s.Strict}
 	}
 	p := &Profile{
 		name:  "loopguard",

@@ -14,7 +14,7 @@ const maxAllowed = 64
 // orders are what people decided about a run. They come as events, so a replay gives the same decisions. They precede those of the
 // policy. The zero value is ready.
 type orders struct {
-	Halt    string   `json:"halt,omitempty"`    // the text for the agent since a person halted the run; "" if nobody did
+	Halt    string   `json:"halt,omitempty"`    // the text for the agent after a person halted the run; "" if the run was not halted
 	Allowed []string `json:"allowed,omitempty"` // tools that are not warned about, blocked or halted
 }
 

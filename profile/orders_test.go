@@ -69,7 +69,7 @@ func TestPeopleDecideBeforeThePolicy(t *testing.T) {
 	}
 }
 
-func TestANudgeOfAPersonIsADecisionAndNoSignOfALoop(t *testing.T) {
+func TestANudgeOfAPersonIsADecisionAndNoWarning(t *testing.T) {
 	p, err := New(Default)
 	if err != nil {
 		t.Fatal(err)

@@ -190,7 +190,7 @@ func (w *Session) Add(e *unloop.Event) policy.Decision {
 	w.run.Add(e)
 	d := w.decide(e)
 	own := d
-	if d.Code == policy.CodePerson { // which says nothing of how the run does
+	if d.Code == policy.CodePerson { // which is independent of how the run does
 		own = policy.Decision{}
 	}
 	w.course.note(w.run.Current().Ref.Number, &own)

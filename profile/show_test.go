@@ -19,10 +19,10 @@ func TestYAML(t *testing.T) {
 				t.Fatalf("%v in\n%s", err, shown.YAML())
 			}
 			if read.Name() != name {
-				t.Errorf("it is read as %s", read.Name())
+				t.Errorf("the profile is read as %s", read.Name())
 			}
 			if diff := cmp.Diff(string(shown.YAML()), string(read.YAML())); diff != "" {
-				t.Errorf("shown again it is another (-first +second):\n%s", diff)
+				t.Errorf("its YAML is another (-first +second):\n%s", diff)
 			}
 			expectSame(t, shown.Settings(), read.Settings())
 		})
@@ -33,7 +33,7 @@ func TestYAML(t *testing.T) {
 			}
 			for _, line := range strings.Split(string(shown.YAML()), "\n") {
 				if strings.HasSuffix(strings.TrimSpace(line), "#") {
-					t.Errorf("nothing is said in %q", line)
+					t.Errorf("%q has no comment", line)
 				}
 			}
 			for _, setting := range settingNames(shown.Settings()) {
@@ -43,7 +43,7 @@ func TestYAML(t *testing.T) {
 			}
 		})
 	}
-	t.Run("settings of one's own are read again as they were", func(t *testing.T) {
+	t.Run("written settings are read unchanged", func(t *testing.T) {
 		config := `
 profile: looplens
 ignore: ["a: b", "c # d"]

@@ -20,6 +20,6 @@ func TestASnapshotThatIsNotJSONIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	if data, err := p.NewSession("run").Snapshot(); err == nil {
-		t.Errorf("it was written: %s", data)
+		t.Errorf("Snapshot returns %s", data)
 	}
 }

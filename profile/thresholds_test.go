@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEachRuleOfTheDefaultProfileHasThresholdsThatAreItsSettings(t *testing.T) {
+func TestEachRuleOfTheDefaultProfileHasThresholds(t *testing.T) {
 	p, err := New(Default)
 	if err != nil {
 		t.Fatal(err)

@@ -215,7 +215,7 @@ func TestFailuresAreCountedAndLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestABudgetPerHour(t *testing.T) {
+func TestQuestionsPerHourAreLimited(t *testing.T) {
 	e := newEndpoint(t, content(stuck))
 	c, _ := newClient(t, e, func(s *secondopinion.Settings) { s.PerHour = 2 })
 	var answered int
@@ -229,7 +229,7 @@ func TestABudgetPerHour(t *testing.T) {
 	}
 }
 
-func TestAClientWithoutAKeySendsNone(t *testing.T) {
+func TestAClientWithoutAKeySendsNoKey(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "key-of-the-environment")
 	e := newEndpoint(t, content(stuck))
 	c, _ := newClient(t, e, func(s *secondopinion.Settings) { s.Key = "" })
@@ -283,7 +283,7 @@ func TestAGuardAsksAModel(t *testing.T) {
 	}
 }
 
-func TestAnEndedContextEndsAQuestion(t *testing.T) {
+func TestTheContextEndsAQuestion(t *testing.T) {
 	e := newEndpoint(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	c, _ := newClient(t, e, nil)
 	ctx, cancel := context.WithCancel(t.Context())

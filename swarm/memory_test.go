@@ -132,7 +132,7 @@ func (m *model) restore(name string, from swarm.Snapshot) {
 	m.put(modelSwarm{name: name, tallies: slices.Clone(from.Fingerprints)})
 }
 
-func TestMemoryDoesWhatItsModelDoes(t *testing.T) {
+func TestMemoryAgreesWithAModel(t *testing.T) {
 	names := rapid.SampledFrom([]string{"a", "b", "c"})
 	calls := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) swarm.Call {
 		return swarm.Call{
@@ -210,7 +210,7 @@ func parsed(t interface{ Fatal(args ...any) }, data []byte) swarm.Snapshot {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	t.Run("what was used lately is kept, and what comes back after it was dropped begins anew", func(t *testing.T) {
+	t.Run("recently used counts are kept, and evicted ones restart", func(t *testing.T) {
 		m := memory(t, swarm.Bounds{Swarms: 1, Fingerprints: 2})
 		for k, step := range []struct {
 			fingerprint unloop.Hash
@@ -273,7 +273,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			}
 		}
 		if took := heap() - before; took > 3<<20 {
-			t.Errorf("it takes %d KiB", took>>10)
+			t.Errorf("the memory is %d KiB", took>>10)
 		}
 		if got, want := m.Dropped(), (swarm.Dropped{Fingerprints: 2048}); got != want {
 			t.Errorf("dropped %+v, want %+v", got, want)
@@ -296,9 +296,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestSwarmsComeAndGoAtOnce lets workers count in more swarms than there is room for, while others save, restore and clear
+// TestConcurrentSwarms lets workers count in more swarms than there is room for, while others save, restore and clear
 // them: whatever the order, every snapshot is valid, and no call is told a number above what was ever recorded.
-func TestSwarmsComeAndGoAtOnce(t *testing.T) {
+func TestConcurrentSwarms(t *testing.T) {
 	m := memory(t, swarm.Bounds{Swarms: 3, Fingerprints: 1})
 	var group sync.WaitGroup
 	for w := range 16 {

@@ -19,7 +19,7 @@ func TestLimits(t *testing.T) {
 		{"nine are not", swarm.DefaultLimits(), swarm.Count{Calls: 9, Workers: 5}, false},
 		{"one worker alone is no swarm", swarm.DefaultLimits(), swarm.Count{Calls: 100, Workers: 1}, false},
 		{"more is a loop still", swarm.DefaultLimits(), swarm.Count{Calls: 11, Workers: 3}, true},
-		{"what is not counted is none", swarm.DefaultLimits(), swarm.Count{}, false},
+		{"an uncounted call is no loop", swarm.DefaultLimits(), swarm.Count{}, false},
 		{"the number of calls is a setting", swarm.Limits{Calls: 4, Workers: 2}, swarm.Count{Calls: 4, Workers: 2}, true},
 		{"the number of workers is a setting", swarm.Limits{Calls: 10, Workers: 3}, swarm.Count{Calls: 10, Workers: 2}, false},
 	} {
@@ -42,8 +42,8 @@ func TestLimitsAreChecked(t *testing.T) {
 	}
 }
 
-// TestTheTenthCallIsTheLoop tells the published example: ten calls in sum, made by two workers.
-func TestTheTenthCallIsTheLoop(t *testing.T) {
+// TestTheTenthCallIsALoop tells the published example: ten calls in sum, made by two workers.
+func TestTheTenthCallIsALoop(t *testing.T) {
 	store, limits := memory(t, swarm.DefaultBounds()), swarm.DefaultLimits()
 	for n := 1; n <= 12; n++ {
 		worker := []string{"left", "right"}[n%2]
@@ -57,7 +57,7 @@ func TestTheTenthCallIsTheLoop(t *testing.T) {
 	}
 }
 
-func TestSnapshotsHaveOneForm(t *testing.T) {
+func TestEqualCountsHaveEqualSnapshots(t *testing.T) {
 	store := memory(t, swarm.DefaultBounds())
 	_, err := store.Record(t.Context(), "goal", []swarm.Call{
 		{Fingerprint: 1<<64 - 1, Tool: "search", Worker: "b"},

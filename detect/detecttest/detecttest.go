@@ -83,7 +83,7 @@ func load(dir string) ([]*Trace, error) {
 	for _, file := range files {
 		path := filepath.Join(dir, file.Name())
 		if filepath.Ext(path) != ".trace" {
-			mistakes = append(mistakes, fmt.Errorf("%s: its name does not end in .trace, so nothing would play it", path))
+			mistakes = append(mistakes, fmt.Errorf("%s: the name must end in .trace", path))
 			continue
 		}
 		data, err := os.ReadFile(path)

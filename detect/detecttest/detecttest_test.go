@@ -51,14 +51,14 @@ func TestPlay(t *testing.T) {
 			"the detector is not asked at such an event", "result a // want often \"came\"", nil,
 			[]string{`x:2: want often "came", found nothing: Info().At says`},
 		},
-		{"one that is not wanted is found", "call a\ncall a", nil, []string{`x:3: want nothing new, found often, subject "a", count 2: "a came often"`}},
-		{"it says something else", "call a\ncall a // want often \"seldom\"", nil, []string{`x:3: want often "seldom", found often, subject "a"`}},
+		{"an unwanted finding is a problem", "call a\ncall a", nil, []string{`x:3: want nothing new, found often, subject "a", count 2: "a came often"`}},
+		{"a finding with another text is a problem", "call a\ncall a // want often \"seldom\"", nil, []string{`x:3: want often "seldom", found often, subject "a"`}},
 		{"another rule is wanted", "call a\ncall a // want seldom \"came\"", nil, []string{`x:3: want seldom "came", found often`}},
-		{"one that grows must be wanted", twice + "\ncall a", nil, []string{`x:4: want nothing new, found often, subject "a", count 3`}},
-		{"one that only holds on need not", twice + "\ncall a\ncall a", same(2), nil},
-		{"but may be wanted", twice + "\ncall a // want often \"came\"", same(2), nil},
+		{"a growing finding must be wanted", twice + "\ncall a", nil, []string{`x:4: want nothing new, found often, subject "a", count 3`}},
+		{"a finding that does not grow need not be wanted", twice + "\ncall a\ncall a", same(2), nil},
+		{"a finding that does not grow may be wanted", twice + "\ncall a // want often \"came\"", same(2), nil},
 		{"another subject is new", twice + "\ncall b\ncall b", same(2), []string{`x:5: want nothing new, found often, subject "b"`}},
-		{"in a repeat, the round is told", "repeat 3\ncall a\nend\n", same(2), []string{"x:3 (round 2): want nothing new"}},
+		{"in a repeat, the problem names the round", "repeat 3\ncall a\nend\n", same(2), []string{"x:3 (round 2): want nothing new"}},
 		{
 			"another rule than its own", twice, func(f *unloop.Finding) { f.Rule = "seldom" },
 			[]string{`x:3: want often "came", found seldom`, `x:3: the finding is of rule "seldom", but Info().Name is "often"`},
@@ -109,7 +109,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-func TestLoadRefusesAFolderThatProvesNothing(t *testing.T) {
+func TestLoadRejectsAFolderWithoutAFindingOrANearMiss(t *testing.T) {
 	const (
 		fires = "# x\ncall a\ncall a // want often \"came\""
 		quiet = "# x\ncall a"
@@ -125,7 +125,7 @@ func TestLoadRefusesAFolderThatProvesNothing(t *testing.T) {
 		{"no trace that fires", map[string]string{"a.trace": quiet, "b.trace": quiet}, "no trace wants a finding"},
 		{"no trace that is quiet", map[string]string{"a.trace": fires}, "every trace wants a finding"},
 		{"a trace that cannot be read", map[string]string{"a.trace": fires, "b.trace": "call a"}, "b.trace:1: a trace begins with a comment"},
-		{"a file that nothing would play", map[string]string{"a.trace": fires, "b.trace": quiet, "c.trcae": quiet}, "c.trcae: its name does not end in .trace"},
+		{"a file that nothing would play", map[string]string{"a.trace": fires, "b.trace": quiet, "c.trcae": quiet}, "c.trcae: the name must end in .trace"},
 		{"a folder named like a trace", map[string]string{"a.trace": fires, "b.trace": quiet, "c.trace/d": ""}, "reading a trace"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ func eventOf(text string) (*unloop.Event, error) {
 	word, rest := cutWord(text)
 	first, more := cutWord(rest)
 	if first == "" {
-		return nil, fmt.Errorf("%q says too little", text)
+		return nil, fmt.Errorf("%q is incomplete", text)
 	}
 	switch word {
 	case "call":
@@ -38,12 +38,12 @@ func eventOf(text string) (*unloop.Event, error) {
 	case "event":
 		return other(first, strings.Fields(more))
 	}
-	return nil, fmt.Errorf("%q is no word of a trace; there are call, result, fail, block, say, user, handoff, event, repeat, end", word)
+	return nil, fmt.Errorf("unknown word %q; want call, result, fail, block, say, user, handoff, event, repeat or end", word)
 }
 
 func noMore(rest string) error {
 	if rest != "" {
-		return fmt.Errorf("%q is too much", rest)
+		return fmt.Errorf("unexpected %q", rest)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func arguments(tool, text string) (json.RawMessage, error) {
 		return nil, nil
 	case text[0] == '{' || text[0] == '[':
 		if !json.Valid([]byte(text)) {
-			return nil, fmt.Errorf("the arguments %s are no JSON", text)
+			return nil, fmt.Errorf("the arguments %s are not JSON", text)
 		}
 		return json.RawMessage(text), nil
 	}
@@ -108,7 +108,7 @@ func prose(text string) (string, error) {
 	}
 	var message string
 	if err := json.Unmarshal([]byte(text), &message); err != nil {
-		return "", fmt.Errorf("the message %s is no JSON string: %w", text, err)
+		return "", fmt.Errorf("the message %s is not a JSON string: %w", text, err)
 	}
 	return message, nil
 }
@@ -125,13 +125,13 @@ func other(kind string, fields []string) (*unloop.Event, error) {
 	}
 	wire, err := json.Marshal(object)
 	if err != nil {
-		return nil, fmt.Errorf("making the event: %w", err)
+		return nil, fmt.Errorf("make the event: %w", err)
 	}
 	e := new(unloop.Event)
 	decoder := json.NewDecoder(bytes.NewReader(wire))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(e); err != nil {
-		return nil, fmt.Errorf("the fields make no event: %w", err)
+		return nil, fmt.Errorf("invalid fields of an event: %w", err)
 	}
 	return e, nil
 }

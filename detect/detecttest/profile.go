@@ -46,21 +46,21 @@ func playProfile(trace *Trace, p Profile) []error {
 
 // foundAll judges the findings at an event that are new or whose count has grown.
 func (j *judge) foundAll(e *Entry, found []unloop.Finding) {
-	told, wanted := []string{}, false
+	reports, wanted := []string{}, false
 	for k := range found {
 		f := &found[k]
-		told = append(told, fmt.Sprintf("%s, subject %q, count %d: %q", f.Rule, f.Subject, f.Count, f.What))
+		reports = append(reports, fmt.Sprintf("%s, subject %q, count %d: %q", f.Rule, f.Subject, f.Count, f.What))
 		if e.Want != nil && f.Rule == e.Want.Rule && strings.Contains(f.What, e.Want.What) {
 			wanted = true
 		}
 		if flaw := j.evidenceFlaw(e, f); flaw != "" {
-			j.complain(e, "%s: %s", told[k], flaw)
+			j.complain(e, "%s: %s", reports[k], flaw)
 		}
 	}
 	switch {
 	case e.Want == nil && len(found) > 0:
-		j.complain(e, "want nothing new, found %s", strings.Join(told, "; "))
+		j.complain(e, "want nothing new, found %s", strings.Join(reports, "; "))
 	case e.Want != nil && !wanted:
-		j.missing(e, strings.Join(append(told, "nothing else"), "; "))
+		j.missing(e, strings.Join(append(reports, "nothing else"), "; "))
 	}
 }

@@ -57,7 +57,7 @@ func TestParseReadsEachKindOfLine(t *testing.T) {
 	}
 }
 
-func TestParseReadsTheWhole(t *testing.T) {
+func TestParseReadsAWholeTrace(t *testing.T) {
 	trace, err := Parse("x.trace", []byte(`
 # The empty line above
 # counts for nothing.
@@ -96,44 +96,44 @@ say done
 		t.Error(diff)
 	}
 	if want := "The empty line above counts for nothing."; trace.About != want {
-		t.Errorf("it is about %q, want %q", trace.About, want)
+		t.Errorf("the subject is %q, want %q", trace.About, want)
 	}
 }
 
-func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestParseErrorsNameReasonAndLine(t *testing.T) {
 	for _, tc := range []struct{ name, data, want string }{
 		{"nothing at all", "", "x.trace:1: a trace begins with a comment"},
 		{"no comment at the beginning", "call read\n# late", "x.trace:1: a trace begins with a comment"},
 		{"no events", "# nothing happens", "x.trace: no events"},
-		{"an unknown word", "# x\n\ncal read", `x.trace:3: "cal" is no word of a trace; there are call, result,`},
-		{"no tool", "# x\ncall", `x.trace:2: "call" says too little`},
-		{"broken JSON", "# x\ncall read {oops", "x.trace:2: the arguments {oops are no JSON"},
+		{"an unknown word", "# x\n\ncal read", `x.trace:3: unknown word "cal"; want call, result,`},
+		{"no tool", "# x\ncall", `x.trace:2: "call" is incomplete`},
+		{"broken JSON", "# x\ncall read {oops", "x.trace:2: the arguments {oops are not JSON"},
 		{"a message without a text", "# x\nsay planner:", "x.trace:2: the message has no text"},
-		{"a broken quotation", "# x\nuser \"oops", "x.trace:2: the message \"oops is no JSON string"},
-		{"words behind an agent", "# x\nhandoff writer now", `x.trace:2: "now" is too much`},
-		{"words behind a block", "# x\nblock read a.txt", `x.trace:2: "a.txt" is too much`},
+		{"a broken quotation", "# x\nuser \"oops", "x.trace:2: the message \"oops is not a JSON string"},
+		{"words behind an agent", "# x\nhandoff writer now", `x.trace:2: unexpected "now"`},
+		{"words behind a block", "# x\nblock read a.txt", `x.trace:2: unexpected "a.txt"`},
 		{"a field without a value", "# x\nevent retry_triggered cost=", `x.trace:2: "cost=": a field of an event is written NAME=VALUE`},
-		{"an unknown field", "# x\nevent retry_triggered price=1", `x.trace:2: the fields make no event: json: unknown field "price"`},
-		{"a field of another kind", "# x\nevent retry_triggered cost=much", "x.trace:2: the fields make no event"},
+		{"an unknown field", "# x\nevent retry_triggered price=1", `x.trace:2: invalid fields of an event: json: unknown field "price"`},
+		{"a field of another kind", "# x\nevent retry_triggered cost=much", "x.trace:2: invalid fields of an event"},
 		{"a want without quotes", "# x\ncall read // want cycle twice", `x.trace:2: "// want cycle twice": a finding is wanted as // want RULE "part of what it says"`},
 		{"a want without a rule", "# x\ncall read //want \"twice\"", "x.trace:2: \"//want \\\"twice\\\"\": a finding is wanted as"},
 		{"a want that any words fulfil", "# x\ncall read // want cycle \"\"", "a finding is wanted as"},
-		{"a want without an event", "# x\n// want cycle \"twice\"", `x.trace:2: "" says too little`},
+		{"a want without an event", "# x\n// want cycle \"twice\"", `x.trace:2: "" is incomplete`},
 		{"no number of rounds", "# x\nrepeat often\ncall read\nend", `x.trace:2: repeat "often": a number from 1`},
 		{"too many rounds", "# x\nrepeat 1000000\ncall read\nend", `x.trace:2: repeat "1000000"`},
 		{"a want behind a repeat", "# x\nrepeat 2 // want cycle \"twice\"\nend", `x.trace:2: repeat "2 // want cycle`},
 		{"a repeat within a repeat", "# x\nrepeat 2\nrepeat 2", "x.trace:3: repeat within the repeat of line 2"},
 		{"a repeat without an end", "# x\ncall read\nrepeat 2\ncall read", "x.trace:3: repeat without end"},
 		{"an end without a repeat", "# x\ncall read\nend", "x.trace:3: end"},
-		{"a mistake within a repeat", "# x\nrepeat 2\ncall read\ncall\nend", `x.trace:4: in round 1: "call" says too little`},
+		{"a mistake within a repeat", "# x\nrepeat 2\ncall read\ncall\nend", `x.trace:4: in round 1: "call" is incomplete`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			trace, err := Parse("x.trace", []byte(tc.data))
 			if err == nil {
-				t.Fatalf("it was read as %d events", len(trace.Entries))
+				t.Fatalf("Parse returns %d events and no error", len(trace.Entries))
 			}
 			if !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("error %q does not say %q", err, tc.want)
+				t.Errorf("error %q does not contain %q", err, tc.want)
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, part := range []json.RawMessage{entry.Event.Input, entry.Event.Output, entry.Event.Error} {
 				if part != nil && !json.Valid(part) {
-					t.Fatalf("entry %d holds %s, which is no JSON", k, part)
+					t.Fatalf("entry %d has %s, which is not JSON", k, part)
 				}
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheAgentRunsAwayWithoutAGuardAndIsStoppedWithOne(t *testing.T) {
+func TestTheAgentLoopsWithoutAGuardAndIsStoppedWithOne(t *testing.T) {
 	var without strings.Builder
 	if err := run(&without, ""); err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestTheAgentRunsAwayWithoutAGuardAndIsStoppedWithOne(t *testing.T) {
 		}
 		nudged, stopped := strings.Index(with.String(), "_loop_guard"), strings.Index(with.String(), "stopped: ")
 		if nudged < 0 || stopped < nudged {
-			t.Errorf("with %s it was not nudged and then stopped:\n%s", name, &with)
+			t.Errorf("with %s the agent was not nudged and then stopped:\n%s", name, &with)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (p patient) Save(ctx context.Context, run guard.RunKey, c guard.Change) (gu
 	return p.Store.Save(context.WithoutCancel(ctx), run, c)
 }
 
-// clock stands still, so that a run judged by many guards has the times of a run judged by one.
+// clock always returns the same time, so that a run judged by many guards has the times of a run judged by one.
 func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
 func shared(t *testing.T, p *profile.Profile, s guard.Store, id string) *guard.Guard {

@@ -25,7 +25,7 @@ func Conform(t *testing.T, open func(t *testing.T) guard.Store) {
 		test func(t *testing.T, s guard.Store)
 	}{
 		{"an unknown run has no snapshot", unknownRun},
-		{"what is saved is loaded", savedIsLoaded},
+		{"a saved snapshot is loaded", savedIsLoaded},
 		{"a change of an old version is a conflict", oldVersion},
 		{"a run that the store does not have takes any version", lostRun},
 		{"runs and projects are apart", runsApart},

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-func TestAGuardGoesOnWithoutRedisAndSharesAgainWhenItIsBack(t *testing.T) {
+func TestAGuardContinuesWithoutRedisAndSharesAgainAfterwards(t *testing.T) {
 	server := redistest.Start(t)
 	s, err := redisstore.New(server.Client(t), time.Hour)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/client"
@@ -81,7 +83,7 @@ func (o *orders) wake() {
 
 // listen asks until the reporter is closed.
 func (o *orders) listen() {
-	backoff := firstBackoff
+	waits := backoff.ExponentialBackOff{InitialInterval: firstBackoff, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: lastBackoff}
 	for o.ctx.Err() == nil {
 		ctx, changed := context.WithTimeout(o.ctx, 2*listenFor)
 		asked := o.ask(changed)
@@ -96,10 +98,10 @@ func (o *orders) listen() {
 		pause := listenPause
 		switch {
 		case err == nil:
-			backoff = firstBackoff
+			waits.Reset()
 			o.deliver(heard)
 		case !interrupted:
-			pause, backoff = backoff, min(2*backoff, lastBackoff)
+			pause = waits.NextBackOff()
 		}
 		select {
 		case <-time.After(pause):

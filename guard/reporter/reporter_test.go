@@ -123,7 +123,7 @@ func TestAGuardReportsItsRunToAServer(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsAwayForAWhileGetsAllEventsInOrder(t *testing.T) {
+func TestAServerThatWasUnavailableGetsAllEventsInOrder(t *testing.T) {
 	s := newServer(t)
 	s.failing = 2
 	r := newReporter(t, reporter.Options{Endpoint: s.URL})
@@ -142,7 +142,7 @@ func TestAServerThatIsAwayForAWhileGetsAllEventsInOrder(t *testing.T) {
 }
 
 // The server never answers, so that nothing but the bounds keeps events from gathering.
-func TestAReporterIsBoundedAndNeverInTheWay(t *testing.T) {
+func TestAReporterIsBoundedAndNeverBlocks(t *testing.T) {
 	for name, tc := range map[string]struct {
 		o    reporter.Options
 		most int // events that wait; one more is on its way
@@ -168,7 +168,7 @@ func TestAReporterIsBoundedAndNeverInTheWay(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				if err := r.Close(ctx); err == nil {
-					t.Error("Close did not say that it gave up")
+					t.Error("Close returned no error after its timeout")
 				}
 				r.Add(e, guard.Decision{})
 				if got := r.Stats(); got.Sent != 0 || got.Dropped != 1001 {
@@ -191,7 +191,7 @@ func TestEventsWithoutARunAreDropped(t *testing.T) {
 	}
 }
 
-func TestAWrongEndpointIsAnError(t *testing.T) {
+func TestAnInvalidEndpointIsAnError(t *testing.T) {
 	if _, err := reporter.New(reporter.Options{Endpoint: "nonsense"}); err == nil {
 		t.Error("no error")
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Event is an event on the wire: all members are there, null where nothing is known. What stands behind metadata is unloop's
-// own.
+// Event is an event on the wire. All members are present; null means unknown. The members after metadata are specific to unloop.
 type Event struct {
 	ID        string          `json:"event_id" doc:"The event's id, unique within its run."`
 	RunID     string          `json:"run_id" doc:"Id of the event's run."`
@@ -86,7 +85,7 @@ var members = [...]string{
 	"cost", "latency_ms", "parent_event_id", "span_id", "trace_id", "metadata", "call_id", "role", "text", "usage", "annotations", "content", "analysis",
 }
 
-// The places in members of what does not stand in a recorded body as it is to be told.
+// The indexes in members of those whose values on the wire differ from the recorded ones.
 const (
 	memberID = iota
 	memberRunID
@@ -98,7 +97,7 @@ const (
 // the time of decoding and encoding.
 func AppendEvent(to []byte, run string, e *store.Event) []byte {
 	var values [len(members)][]byte
-	next := 0 // recorded members stand in nearly the same order
+	next := 0 // recorded members are in nearly the same order
 	native.Members(e.Body, func(name, value []byte) {
 		for range members {
 			if members[next] == string(name) {
@@ -128,7 +127,7 @@ func AppendEvent(to []byte, run string, e *store.Event) []byte {
 	return append(to, '}')
 }
 
-// separators stand before the first member and before the others.
+// separators precede the first member and the others.
 var separators = [...]string{`{"`, `,"`}
 
 func appendText(to []byte, text string) []byte {

@@ -15,7 +15,7 @@ import (
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-func TestARecordedEventIsToldAsItsDescriptionSays(t *testing.T) {
+func TestARecordedEventHasTheFormOfItsSchema(t *testing.T) {
 	ms := 1.5
 	for _, e := range []*unloop.Event{
 		{ID: "a", RunID: "r", Type: "x"},
@@ -55,7 +55,7 @@ func TestARecordedEventIsToldAsItsDescriptionSays(t *testing.T) {
 	}
 }
 
-func TestTheMembersOfAnEventAreThoseOfItsDescription(t *testing.T) {
+func TestTheMembersOfAnEventAreThoseOfItsSchema(t *testing.T) {
 	var want []string
 	for f := range reflect.TypeFor[Event]().Fields() {
 		if f.Name != "Notices" && f.Name != "Warnings" { // which only the answer to a sender has
@@ -83,7 +83,7 @@ func TestTheMembersOfAnEventAreThoseOfItsDescription(t *testing.T) {
 	}
 }
 
-func TestWhatIsEncodedStandsOnOneLine(t *testing.T) { // server-sent events end at a line end
+func TestEncodedValuesHaveNoLineBreaks(t *testing.T) { // server-sent events end at a line end
 	text := string(Encode(RunSummary{Run: Run{Metadata: json.RawMessage("{\n\"a\":\r\n\"b\\n\"}")}}))
 	if strings.ContainsAny(text, "\r\n") || !strings.Contains(text, `"metadata":{"a":"b\n"}`) {
 		t.Errorf("%s", text)

@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-func TestHintsNameToolsThatLookMisspelt(t *testing.T) {
+func TestHintsNameToolsThatLookMisspelled(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		tools []string

@@ -10,7 +10,7 @@ type OverviewUpdate struct {
 	Invalidated bool        `json:"decisions_invalidated,omitzero" required:"false" doc:"true: because of a late event, earlier decisions may have changed. The list of decisions in the API has the valid ones."`
 }
 
-// RunUpdate is a message of a run's stream. What stands behind status is unloop's own.
+// RunUpdate is a message of a run's stream. The members after status are specific to unloop.
 type RunUpdate struct {
 	Type   string  `json:"type" enum:"update,deleted" doc:"Type of the message. deleted: the run was deleted; only run_id is set, and the stream ends."`
 	Events []Event `json:"events" doc:"New and changed events, in the order of their arrival."`

@@ -101,7 +101,7 @@ func TestAPersonControlsAGuardedRun(t *testing.T) {
 		t.Errorf("the nudge is not in %s", answer)
 	}
 	if answer, _ := c.call("b"); strings.Contains(answer, "archive") {
-		t.Errorf("the nudge comes again: %s", answer)
+		t.Errorf("the nudge is repeated: %s", answer)
 	}
 	c.order(`{"act":"pause","by":"Ann","why":"lunch"}`)
 	for len(c.calls) > 0 {
@@ -135,7 +135,7 @@ func TestAPersonControlsAGuardedRun(t *testing.T) {
 	}
 }
 
-func TestAToolThatAPersonAllowsIsNotBlocked(t *testing.T) {
+func TestAnAllowedToolIsNotBlocked(t *testing.T) {
 	c := newControlled(t, serve(t, nil), "allowed")
 	c.order(`{"act":"allow","tool":"search","why":"it polls"}`)
 	for range 60 {
@@ -146,7 +146,7 @@ func TestAToolThatAPersonAllowsIsNotBlocked(t *testing.T) {
 	}
 }
 
-func TestAnOrderOutlivesTheServerAndTheGuard(t *testing.T) {
+func TestAnOrderSurvivesRestartsOfServerAndGuard(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "unloop.db")
 	at := func(c *config.Config) { c.DB = db }
 	t.Run("a run is halted", func(t *testing.T) {
@@ -156,12 +156,12 @@ func TestAnOrderOutlivesTheServerAndTheGuard(t *testing.T) {
 		again := newControlled(t, serve(t, at), "kept")
 		again.until("guard that has the halt", func(s api.ControlState) bool { return s.Listening && s.Waiting == 0 })
 		if _, err := again.call("again"); err == nil {
-			t.Error("a new guard of a halted run lets it go on")
+			t.Error("a new guard of a halted run allows a call")
 		}
 	})
 }
 
-func TestAnObservedRunTakesNoOrders(t *testing.T) {
+func TestAnObservedRunRejectsOrders(t *testing.T) {
 	base := serve(t, nil)
 	post(t, base+"/api/events", "application/json", []byte(`{"run_id":"seen","type":"run_started"}`))
 	status, said := answered(t, http.MethodPost, base+"/api/runs/seen/control", `{"act":"pause"}`)
@@ -170,8 +170,8 @@ func TestAnObservedRunTakesNoOrders(t *testing.T) {
 	}
 }
 
-// TestAGuardOverStandardStreamsHearsOrders asks a guard as an agent in another language does.
-func TestAGuardOverStandardStreamsHearsOrders(t *testing.T) {
+// TestAGuardOverStandardStreamsReceivesOrders asks a guard as an agent in another language does.
+func TestAGuardOverStandardStreamsReceivesOrders(t *testing.T) {
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// TestAGuardThatReportsIsSeenOnTheServer has a guarded agent loop, and reads its run from a real server.
-func TestAGuardThatReportsIsSeenOnTheServer(t *testing.T) {
+// TestAReportingGuardIsVisibleOnTheServer has a guarded agent loop, and reads its run from a real server.
+func TestAReportingGuardIsVisibleOnTheServer(t *testing.T) {
 	base := serve(t, nil)
 	p, err := profile.New(profile.Default)
 	if err != nil {

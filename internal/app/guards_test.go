@@ -151,7 +151,7 @@ func TestTheGuardOverHTTPAnswersAsOverStreams(t *testing.T) {
 	}
 }
 
-func TestTheGuardWithoutANameIsThatOfTheServer(t *testing.T) {
+func TestAGuardWithoutAProfileNameHasThatOfTheServer(t *testing.T) {
 	url := serve(t, func(c *config.Config) { c.Profile, c.Settings = "agentium", config.Settings{"max_repeats": "1"} })
 	const line = `{"op":"before","tool":"search","args":{"q":"loops"}}`
 	for _, query := range []string{"", "?profile=agentium"} {
@@ -169,7 +169,7 @@ func TestTheGuardWithoutANameIsThatOfTheServer(t *testing.T) {
 	}
 }
 
-func TestWrongProfilesAndSettingsOfAGuardAreNamed(t *testing.T) {
+func TestInvalidProfilesAndSettingsOfAGuardAreReported(t *testing.T) {
 	url := serve(t, nil)
 	for query, want := range map[string]string{
 		"profile=nothing":            `unknown profile "nothing"`,
@@ -191,7 +191,7 @@ func TestWrongProfilesAndSettingsOfAGuardAreNamed(t *testing.T) {
 	}
 }
 
-func TestALineOverTheBoundIsRefusedAndTheNextRead(t *testing.T) {
+func TestALineOverTheLimitIsRejectedAndTheNextIsRead(t *testing.T) {
 	url := serve(t, func(c *config.Config) { c.Limits.Body = 40 << 20 })
 	frame := `{"op":"user","id":1,"text":""}`
 	long := strings.Replace(frame, `""`, `"`+strings.Repeat("x", 16<<20-len(frame))+`"`, 1)
@@ -201,7 +201,7 @@ func TestALineOverTheBoundIsRefusedAndTheNextRead(t *testing.T) {
 	}
 }
 
-func TestRunsOfManyClientsAreGuardedAsEachAlone(t *testing.T) {
+func TestRunsOfManyClientsAreGuardedIndependently(t *testing.T) {
 	url := serve(t, nil) + "/api/guard?profile=agentium"
 	const clients, calls = 20, 50
 	said := make([][]string, clients)
@@ -234,12 +234,12 @@ func TestRunsOfManyClientsAreGuardedAsEachAlone(t *testing.T) {
 	}
 }
 
-func TestASnapshotOverHTTPIsOnlyRestoredIfTheServerGaveItOut(t *testing.T) {
+func TestOnlySnapshotsSignedByTheServerAreRestored(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "kept.db")
 	atDB := func(c *config.Config) { c.DB = db }
 	const line = `{"op":"before","run":"a","tool":"search","args":{"q":"loops"}}`
 	var told, child struct{ Snapshot struct{ State, MAC string } }
-	t.Run("a server gives it out", func(t *testing.T) {
+	t.Run("a server returns the snapshot", func(t *testing.T) {
 		url := serve(t, atDB) + "/api/guard?profile=agentium"
 		told = decoded[struct{ Snapshot struct{ State, MAC string } }](t, []byte(ask(t, url, line, line, line, `{"op":"snapshot","run":"a"}`)[3]))
 	})
@@ -278,7 +278,7 @@ func TestASnapshotOverHTTPIsOnlyRestoredIfTheServerGaveItOut(t *testing.T) {
 	}
 }
 
-func TestTheGuardThatNobodyAskedLongestIsForgotten(t *testing.T) {
+func TestTheLeastRecentlyUsedGuardIsEvicted(t *testing.T) {
 	url := serve(t, nil) + "/api/guard?profile=agentium&set=max_repeats="
 	calls := func(guard int) string {
 		ask(t, fmt.Sprint(url, guard), `{"op":"before","tool":"search"}`)
@@ -290,7 +290,7 @@ func TestTheGuardThatNobodyAskedLongestIsForgotten(t *testing.T) {
 	calls(1)
 	calls(maxGuards + 1)
 	if kept := calls(1); !strings.Contains(kept, `"calls":3`) {
-		t.Errorf("that which was asked again: %s", kept)
+		t.Errorf("the guard that was used again: %s", kept)
 	}
 	if forgotten := calls(2); !strings.Contains(forgotten, `"calls":1`) {
 		t.Errorf("that which was not: %s", forgotten)

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
-func TestNoWebhookIsToldOfAMutedRule(t *testing.T) {
+func TestAMutedRuleSendsNoWebhook(t *testing.T) {
 	told := make(chan string, 100) // the runs of the messages; tests send far fewer
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var message struct {
@@ -34,6 +34,6 @@ func TestNoWebhookIsToldOfAMutedRule(t *testing.T) {
 		failing(t, url, project, "loop", 6)
 	}
 	if first := <-told; first != "loud" {
-		t.Errorf("the webhook is told of run %q first", first)
+		t.Errorf("the first webhook is about run %q", first)
 	}
 }

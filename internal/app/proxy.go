@@ -24,7 +24,7 @@ type modelProxy struct {
 	log      *slog.Logger
 
 	waiting chan *unloop.Event // an event that finds it full is dropped
-	dropped atomic.Int64       // the log tells it at the end
+	dropped atomic.Int64       // logged at the end
 }
 
 // Limits of what the proxy reads and of what it keeps. They are those of unloop proxy.

@@ -13,7 +13,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
-func TestAServerWithAProxyRecordsWhatPassesIt(t *testing.T) {
+func TestAServerWithAProxyRecordsItsRequests(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"model":"m","usage":{"prompt_tokens":7,"completion_tokens":2}}`)

@@ -56,7 +56,7 @@ func decoded[T any](t *testing.T, text []byte) (v T) {
 	return v
 }
 
-func TestAReplayWithNothingChangedSaysWhatIsRecorded(t *testing.T) {
+func TestAReplayWithTheSameSettingsGivesTheRecordedResult(t *testing.T) {
 	for _, name := range profile.Names() {
 		t.Run(name, func(t *testing.T) {
 			url := serve(t, func(c *config.Config) {
@@ -82,7 +82,7 @@ func TestAReplayWithNothingChangedSaysWhatIsRecorded(t *testing.T) {
 	}
 }
 
-func TestAReplaySaysWhatOtherSettingsWouldHave(t *testing.T) {
+func TestAReplayGivesTheResultOfOtherSettings(t *testing.T) {
 	url := serve(t, nil)
 	stuck(t, url, "r")
 	first := func(question string) int {
@@ -99,14 +99,14 @@ func TestAReplaySaysWhatOtherSettingsWouldHave(t *testing.T) {
 		t.Errorf("decided first at event %d, and with more patience at %d", asIs, later)
 	}
 	if sooner := first(`{"profile":"agentium","settings":{"max_repeats":"1"}}`); sooner >= asIs {
-		t.Errorf("decided first at event %d, and with none at %d", asIs, sooner)
+		t.Errorf("the first decision is at event %d, and with the other settings at %d", asIs, sooner)
 	}
 	if status, answer := askAgain(t, url, "r", `{"settings":{"ignore":["search"]}}`); status != http.StatusOK || len(decoded[api.Replay](t, answer).Warnings) != 0 {
 		t.Errorf("without the tool that loops: %d %s", status, answer)
 	}
 }
 
-func TestWrongSettingsOfAReplayAreNamed(t *testing.T) {
+func TestInvalidSettingsOfAReplayAreReported(t *testing.T) {
 	url := serve(t, nil)
 	stuck(t, url, "r")
 	for question, want := range map[string]struct{ field, reason string }{
@@ -147,7 +147,7 @@ func TestRulesAndProfilesAreThoseOfTheEngine(t *testing.T) {
 	for k, name := range names {
 		known := slices.ContainsFunc(own.Detectors(), func(d unloop.Detector) bool { return d.Info().Name == name })
 		if known != (k < len(own.Detectors())) {
-			t.Errorf("rule %d is %s; those of the server's own profile come first", k, name)
+			t.Errorf("rule %d is %s; those of the server's profile must come first", k, name)
 		}
 	}
 	slices.Sort(names)
@@ -162,7 +162,7 @@ func TestRulesAndProfilesAreThoseOfTheEngine(t *testing.T) {
 				t.Errorf("setting %+v of %s", s, p.Name)
 			}
 			if s.Name == "cycle_rounds" && p.Name == "default" && s.Value != 7.0 {
-				t.Errorf("it is configured, and is %v", s.Value)
+				t.Errorf("the setting is %v", s.Value)
 			}
 		}
 	}

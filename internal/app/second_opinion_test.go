@@ -67,7 +67,7 @@ func withJudge(endpoint string, content string) func(*config.Config) {
 	}
 }
 
-func TestTheServerHoldsAStopBackAndReplaysItWithoutAModel(t *testing.T) {
+func TestAServerReplaysASecondOpinionWithoutAModel(t *testing.T) {
 	for _, content := range []string{"full", "none"} {
 		t.Run(content, func(t *testing.T) {
 			endpoint, asked := judge(t, `{"stuck":false,"certainty":0.9,"why":"new pages","advice":""}`)
@@ -92,7 +92,7 @@ func TestTheServerHoldsAStopBackAndReplaysItWithoutAModel(t *testing.T) {
 				}
 			}
 			if len(asked) != before || before != 1 {
-				t.Errorf("%d questions, and %d with the replay, want 1 and no more", before, len(asked))
+				t.Errorf("%d questions before the replay and %d after it, want 1 and 1", before, len(asked))
 			}
 			if metrics := string(get(t, url+"/metrics")); !strings.Contains(metrics, `unloop_second_opinions_total{result="not_stuck"} 1`) {
 				t.Error("the metrics do not count the answer")
@@ -101,7 +101,7 @@ func TestTheServerHoldsAStopBackAndReplaysItWithoutAModel(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutSecondOpinionsStops(t *testing.T) {
+func TestAServerWithoutSecondOpinionsRecordsTheStop(t *testing.T) {
 	url := serve(t, nil)
 	searches(t, url, 0, 8)
 	decisions := decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions"))
@@ -111,7 +111,7 @@ func TestAServerWithoutSecondOpinionsStops(t *testing.T) {
 }
 
 // A guard over HTTP does not wait: one lock is over the requests of all agents.
-func TestAGuardOverHTTPAsksBesideItsRequests(t *testing.T) {
+func TestAGuardOverHTTPAsksOutsideOfRequests(t *testing.T) {
 	endpoint, asked := judge(t, `no JSON`)
 	url := serve(t, withJudge(endpoint, "full"))
 	var lines strings.Builder
@@ -120,12 +120,12 @@ func TestAGuardOverHTTPAsksBesideItsRequests(t *testing.T) {
 	}
 	answers := string(post(t, url+"/api/guard", "application/x-ndjson", []byte(lines.String())))
 	if !strings.Contains(answers, `"action":"block"`) {
-		t.Errorf("without an opinion there is no stop: %s", answers)
+		t.Errorf("no stop without an opinion: %s", answers)
 	}
 	<-asked
 }
 
-func TestAMissingKeyIsToldAndTurnsSecondOpinionsOff(t *testing.T) {
+func TestAMissingKeyIsLoggedAndDisablesSecondOpinions(t *testing.T) {
 	var log bytes.Buffer
 	c := config.Default()
 	c.SecondOpinion.Endpoint, c.SecondOpinion.Model, c.SecondOpinion.APIKeyEnv = "http://127.0.0.1:1/v1", "m", "NO_SUCH_KEY"

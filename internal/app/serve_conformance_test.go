@@ -337,6 +337,6 @@ func TestLoopLensConformanceOverOTLP(t *testing.T) {
 		})
 	}
 	if told != expressible {
-		t.Errorf("%d cases can be told by spans, want %d", told, expressible)
+		t.Errorf("%d cases can be expressed as spans, want %d", told, expressible)
 	}
 }

@@ -27,13 +27,13 @@ func TestAServerWhoseDatabaseFileIsDeletedAcknowledgesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status, said := answered(t, http.MethodPost, url+"/api/events", `{"event_id":"2","run_id":"r","type":"x"}`); status != http.StatusServiceUnavailable {
-		t.Errorf("an event is answered with %d %s", status, said)
+		t.Errorf("the response to an event is %d %s", status, said)
 	}
 	if status, said := answered(t, http.MethodGet, url+"/api/health", ""); status != http.StatusServiceUnavailable || !strings.Contains(said, "deleted or replaced") {
 		t.Errorf("health: %d %s", status, said)
 	}
 	if status, said := answered(t, http.MethodGet, url+"/api/runs/r/events", ""); status != http.StatusOK {
-		t.Errorf("what was recorded: %d %s", status, said)
+		t.Errorf("the recorded events: %d %s", status, said)
 	}
 }
 
@@ -45,7 +45,7 @@ func withTokens(c *config.Config) {
 	}
 }
 
-func TestHealthTellsTheReasonOnlyToThoseWhoMayRead(t *testing.T) {
+func TestHealthGivesReasonsOnlyWithATokenForReading(t *testing.T) {
 	db := postgres.Database(t)
 	url := serve(t, func(c *config.Config) {
 		withTokens(c)
@@ -67,7 +67,7 @@ func TestHealthTellsTheReasonOnlyToThoseWhoMayRead(t *testing.T) {
 		_, err = said.ReadFrom(answer.Body)
 		_ = answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusServiceUnavailable || strings.Contains(said.String(), "settings") != tells {
-			t.Errorf("to token %q it says %s %s, error %v", token, answer.Status, said.String(), err)
+			t.Errorf("the response to token %q is %s %s, error %v", token, answer.Status, said.String(), err)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestHTTPAndGRPCTakeTheSameTokens(t *testing.T) {
 	a := serveAt(t, withTokens)
 	for token, want := range map[string]bool{"wrong": false, "reader": false, "sender": true} {
 		if taken := export(t, a.GRPC, token); taken != want {
-			t.Errorf("token %q over gRPC: taken is %v", token, taken)
+			t.Errorf("token %q over gRPC: accepted is %v", token, taken)
 		}
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL+"/v1/traces", strings.NewReader("{}"))
 		if err != nil {
@@ -114,7 +114,7 @@ func TestHTTPAndGRPCTakeTheSameTokens(t *testing.T) {
 	}
 }
 
-func TestAPortForGRPCThatIsTakenIsAFaultOnlyForWhoAskedForIt(t *testing.T) {
+func TestATakenPortForGRPCIsAnErrorOnlyIfItIsConfigured(t *testing.T) {
 	collector, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestAPortForGRPCThatIsTakenIsAFaultOnlyForWhoAskedForIt(t *testing.T) {
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", collector.Addr().String(), filepath.Join(t.TempDir(), "test.db")
 	asked := Serve{Config: c, Log: slog.New(slog.DiscardHandler)}
 	if err := asked.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "--grpc-addr sets another address") {
-		t.Errorf("who asked for the port gets the error %v", err)
+		t.Errorf("with a configured port the error is %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -135,12 +135,12 @@ func TestAPortForGRPCThatIsTakenIsAFaultOnlyForWhoAskedForIt(t *testing.T) {
 	select {
 	case a := <-ready:
 		if said := string(get(t, a.URL+"/api/health")); !strings.Contains(said, `"grpc":"taken"`) || a.GRPC != "" {
-			t.Errorf("health says %s, gRPC is at %q", said, a.GRPC)
+			t.Errorf("health is %s, the address of gRPC is %q", said, a.GRPC)
 		}
 	case <-serving.done:
 	}
 	stop()
 	if err := serving.wait(); err != nil || !strings.Contains(log.String(), "OTLP over gRPC is off") {
-		t.Errorf("error %v, the log says %s", err, log.String())
+		t.Errorf("error %v, the log is %s", err, log.String())
 	}
 }

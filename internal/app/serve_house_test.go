@@ -43,7 +43,7 @@ func TestSecretsAreMaskedBeforeTheyAreStored(t *testing.T) {
 	}
 }
 
-func TestACallWithoutACostIsGivenOne(t *testing.T) {
+func TestACallWithoutACostGetsOne(t *testing.T) {
 	prices := filepath.Join(t.TempDir(), "prices.yaml")
 	if err := os.WriteFile(prices, []byte("house-1: {input: 2, output: 10, as_of: 2026-01-02, source: ours}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestACallWithoutACostIsGivenOne(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsToldOfAWarningOnce(t *testing.T) {
+func TestAWarningSendsOneWebhook(t *testing.T) {
 	told := make(chan string, 100)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var message struct {
@@ -86,10 +86,10 @@ func TestAWebhookIsToldOfAWarningOnce(t *testing.T) {
 		})
 	}
 	if got := <-told; !strings.HasPrefix(got, "same_call_same_result ") {
-		t.Errorf("told of %s", got)
+		t.Errorf("the webhook is about %s", got)
 	}
 	if len(told) > 0 {
-		t.Errorf("told of %s as well", <-told)
+		t.Errorf("a further webhook is about %s", <-told)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 		kept[r.ID] = true
 	}
 	if err != nil || len(runs) == 0 || len(runs) == 300 || !kept["run-299"] || kept["run-000"] {
-		t.Errorf("%d runs are left, the first %v, the last %v (%v)", len(runs), kept["run-000"], kept["run-299"], err)
+		t.Errorf("%d runs remain, the first %v, the last %v (%v)", len(runs), kept["run-000"], kept["run-299"], err)
 	}
 	web.Close()
 	stop()
@@ -133,7 +133,7 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestAServerWhosePortIsTakenMakesNoDatabase(t *testing.T) {
+func TestAServerWithoutItsPortCreatesNoDatabase(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -147,15 +147,15 @@ func TestAServerWhosePortIsTakenMakesNoDatabase(t *testing.T) {
 		}
 		err := (&Serve{Config: c, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
 		if err == nil || !strings.HasPrefix(err.Error(), port+": ") {
-			t.Errorf("%s is taken: error %v", port, err)
+			t.Errorf("with a taken port for %s the error is %v", port, err)
 		}
 		if _, err := os.Stat(c.DB); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s is taken: looking for the database gives %v", port, err)
+			t.Errorf("with a taken port for %s, Stat of the database returns %v", port, err)
 		}
 	}
 }
 
-func TestAServerThatCannotStartLeavesItsPorts(t *testing.T) {
+func TestAServerThatCannotStartReleasesItsPorts(t *testing.T) {
 	c := config.Default()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

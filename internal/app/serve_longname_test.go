@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestASecretAcrossTheCutOfALongNameLeavesNoPart: the part of a secret before the cut has no form of its own, so a mask that came after
+// TestASecretAcrossTheCutOfALongNameIsMaskedCompletely: the part of a secret before the cut has no form of its own, so a mask that came after
 // the cut would not find it.
-func TestASecretAcrossTheCutOfALongNameLeavesNoPart(t *testing.T) {
+func TestASecretAcrossTheCutOfALongNameIsMaskedCompletely(t *testing.T) {
 	const part = "c4n4" // of every part of the canary that could be used
 	s := serveCanary(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -57,8 +57,8 @@ func callOverMCP(ctx context.Context, agent, client, server party, s playedStep,
 	answered.End(trace.WithTimestamp(now.Add(3 * time.Microsecond)))
 }
 
-// TestACallThatThreeProgramsTellOfCountsOnce has the MCP server's spans come first, then its client's, then the agent's.
-func TestACallThatThreeProgramsTellOfCountsOnce(t *testing.T) {
+// TestACallThatThreeProgramsReportCountsOnce has the MCP server's spans come first, then its client's, then the agent's.
+func TestACallThatThreeProgramsReportCountsOnce(t *testing.T) {
 	const calls = 5
 	step := search("mcp__library__search")
 	work := played{agent: "reader"}

@@ -95,7 +95,7 @@ func (p *played) reference(t *testing.T) runVerdict {
 	post(t, url+"/api/events", "application/x-ndjson", []byte(body.String()))
 	v := onlyRun(t, url)
 	if len(v.Warnings) == 0 || !strings.HasPrefix(v.Warnings[0], "same_call_same_result ") || v.ToolCalls == 0 {
-		t.Fatalf("told by events, the run has %+v", v)
+		t.Fatalf("as events, the run has %+v", v)
 	}
 	return v
 }

@@ -35,7 +35,7 @@ func TestALangGraphAgentTracedByOpenInference(t *testing.T) {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	if n, err := strconv.Atoi(strings.TrimSpace(string(said))); err != nil || n < 5 {
-		t.Errorf("it says %q, want to hear of 5 requests or more", said)
+		t.Errorf("the output is %q, want 5 requests or more", said)
 	}
 	asked := playedStep{tool: "ask_agent", input: `{"agent": "curator", "question": "where is it"}`, output: `"ask me tomorrow"`}
 	work := played{"archivist", append(searching("search", 6), playedStep{}, asked, playedStep{})}

@@ -78,9 +78,9 @@ func exportSpans(t *testing.T, to *sent, spans []sdktrace.ReadOnlySpan) {
 	}
 }
 
-// TestSpansGiveTheSameRunInWhateverPiecesAndOverWhicheverWayTheyComeToServersThatStartAgain sends the spans of one conversation
+// TestSpansGiveTheSameRunForEverySplitTransportAndRestart sends the spans of one conversation
 // shuffled, doubled and in pieces, by HTTP and gRPC in turns, to servers of which each goes on where the last one ended.
-func TestSpansGiveTheSameRunInWhateverPiecesAndOverWhicheverWayTheyComeToServersThatStartAgain(t *testing.T) {
+func TestSpansGiveTheSameRunForEverySplitTransportAndRestart(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()

@@ -16,9 +16,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
-// TestAServerWhoseDatabaseAnotherOneUsedEnds has a server lose its lock to another, which goes on with its run and ends. What the
+// TestAServerEndsAfterAnotherOneUsedItsDatabase has a server lose its lock to another, which goes on with its run and ends. What the
 // first remembers of the run does not hold any more.
-func TestAServerWhoseDatabaseAnotherOneUsedEnds(t *testing.T) {
+func TestAServerEndsAfterAnotherOneUsedItsDatabase(t *testing.T) {
 	db := postgres.Database(t)
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", config.Off, db
@@ -54,7 +54,7 @@ func TestAServerWhoseDatabaseAnotherOneUsedEnds(t *testing.T) {
 	select {
 	case <-serving.done:
 	case <-time.After(time.Minute):
-		t.Error("the first server goes on")
+		t.Error("the first server continues")
 		stop()
 	}
 	if err := serving.wait(); !errors.Is(err, store.ErrFenced) {

@@ -17,7 +17,7 @@ import (
 type telemetry struct{ recorder recorder }
 
 // spansAtOnce is the number of spans of a request that are submitted together, which limits the share of one request in the
-// queue. A request of which only a part was recorded can be sent again, because duplicates change nothing.
+// queue. A sender can repeat a request that was recorded in part, because duplicates change nothing.
 const spansAtOnce = 8192
 
 // Traces records the spans.

@@ -57,7 +57,7 @@ func (t tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
 	found, complete, err := suggest.Find(ctx, suggest.Options{
 		Profile: t.own, Runs: runs,
 		Valid: func(c suggest.Change) bool { _, err := t.changed(&c); return err == nil },
-		Replay: func(ctx context.Context, k int, c *suggest.Change) ([]suggest.Warned, error) {
+		Replay: func(ctx context.Context, k int, c *suggest.Change) ([]suggest.Pair, error) {
 			p, err := t.changed(c)
 			if err != nil {
 				return nil, err
@@ -66,7 +66,7 @@ func (t tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
 			if err != nil {
 				return nil, err
 			}
-			return warnedOf(again.Warnings), nil
+			return pairsOf(again.Warnings), nil
 		},
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func (t tuner) material(ctx context.Context) (rows []*store.Run, runs []suggest.
 		}
 		known[row.ID] = true
 		warnings, err := t.store.Warnings(ctx, row.Number)
-		rows, runs = append(rows, row), append(runs, suggest.Run{ID: row.ID, Label: label, Warnings: warnedOf(warnings)})
+		rows, runs = append(rows, row), append(runs, suggest.Run{ID: row.ID, Label: label, Warnings: pairsOf(warnings)})
 		return err
 	}
 	for _, l := range labels {
@@ -121,9 +121,9 @@ func (t tuner) material(ctx context.Context) (rows []*store.Run, runs []suggest.
 	return rows, runs, err
 }
 
-func warnedOf(warnings []store.Warning) (all []suggest.Warned) {
+func pairsOf(warnings []store.Warning) (all []suggest.Pair) {
 	for i := range warnings {
-		all = append(all, suggest.Warned{Rule: warnings[i].Rule, Tool: warnings[i].Tool})
+		all = append(all, suggest.Pair{Rule: warnings[i].Rule, Tool: warnings[i].Tool})
 	}
 	return all
 }

@@ -102,7 +102,7 @@ func TestASettingIsNotAppliedWithoutAFile(t *testing.T) {
 	}
 }
 
-func TestTheShadowProfileJudgesAlongAndActsOnNothing(t *testing.T) {
+func TestTheShadowProfileIsJudgedAndNotActedOn(t *testing.T) {
 	url := serve(t, func(c *config.Config) { c.Shadow = config.Shadow{Profile: "loopguard"} })
 	stuck(t, url, "r")
 	recorded := decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions"))

@@ -10,8 +10,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
-// TestAServerThatCannotRecordIsUnwell has a database that takes small writes, as a full disk does, but no events.
-func TestAServerThatCannotRecordIsUnwell(t *testing.T) {
+// TestAServerThatCannotRecordIsUnhealthy has a database that takes small writes, as a full disk does, but no events.
+func TestAServerThatCannotRecordIsUnhealthy(t *testing.T) {
 	db := postgres.Database(t)
 	url := serve(t, func(c *config.Config) { c.DB = db })
 	send := func() int {

@@ -28,7 +28,7 @@ func TestRepository(t *testing.T) {
 		{"names of packages say something", checkNames},
 		{"ARCHITECTURE.md fits the tree", checkMap},
 		{"no paths of somebody's machine", checkPaths},
-		{"what is exported is explained", checkComments},
+		{"exported identifiers have comments", checkComments},
 		{"no test is skipped", checkSkips},
 		{"CONTRIBUTING.md fits the tree", checkLists},
 	}
@@ -67,7 +67,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("got %v, want an error that names policy/policy.go:2", err)
 		}
 	})
-	t.Run("what nobody writes by hand is passed over", func(t *testing.T) {
+	t.Run("folders of generated files are skipped", func(t *testing.T) {
 		small, err := load(fstest.MapFS{
 			"node_modules/x/x.go":       {Data: []byte("no Go")},
 			"detect/testdata/broken.go": {Data: []byte("no Go")},

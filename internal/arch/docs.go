@@ -57,7 +57,7 @@ func (t *tree) hasFolder(name string) bool {
 // path.
 var machinePath = regexp.MustCompile(`(?:^|[^\w./~*-])(/(?:work|root)/|/(?:home|Users)/([\w.-]+))`)
 
-// nobody are names of users in examples.
+// nobody are the names of users that examples may contain.
 var nobody = []string{"me", "user", "x", "you"}
 
 // checkPaths finds paths on personal machines in Go files and pages. Fixtures under testdata are exempt.
@@ -68,7 +68,7 @@ func checkPaths(t *tree) (broken []string) {
 				if slices.Contains(nobody, match[2]) {
 					continue
 				}
-				broken = append(broken, fmt.Sprintf("%s:%d: %s is a path of somebody's own machine: use another, as /srv/app",
+				broken = append(broken, fmt.Sprintf("%s:%d: %s is a path on a personal machine: use another one, such as /srv/app",
 					path, number+1, match[1]))
 			}
 		}
@@ -97,7 +97,7 @@ func checkComments(t *tree) (broken []string) {
 		}
 		if !introduced[s.folder] {
 			introduced[s.folder] = true
-			broken = append(broken, fmt.Sprintf("%s has no package comment: say what it is for and what stands before and after it", s.folder))
+			broken = append(broken, fmt.Sprintf("%s has no package comment: describe its purpose and its place in the data flow", s.folder))
 		}
 		if !isPublic(s.folder) {
 			continue

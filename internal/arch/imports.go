@@ -10,19 +10,19 @@ import (
 
 const module = "github.com/unloop-ai/unloop"
 
-// everything stands in a room's list for each folder of the module but the test helpers.
+// everything in a row's list means each folder of the module except the test helpers.
 const everything = "*"
 
-// room says what the packages of a folder may import beside the standard library.
-type room struct {
+// importRow is what the packages of a folder may import besides the standard library.
+type importRow struct {
 	ours   []string // folders of this module
-	others []string // modules of other people
+	others []string // modules of others
 	tests  []string // folders that only its tests may import
 }
 
-// rooms is the import table. The key is a folder, or a pattern for folders that have no row of their own. The order is
-// that of the arrow from bytes to decisions, the middle first.
-var rooms = map[string]room{
+// importTable is the import table. The key is a folder, or a pattern for folders without a row of their own. The pure packages come
+// first, and then the others in the order of the data flow.
+var importTable = map[string]importRow{
 	".":                              {ours: []string{"internal/fingerprint", "internal/snapshot"}},
 	"internal/fingerprint":           {others: []string{"github.com/zeebo/xxh3"}},
 	"internal/snapshot":              {},
@@ -33,7 +33,7 @@ var rooms = map[string]room{
 	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
 	"policy":                         {ours: []string{".", "internal/findings", "internal/snapshot"}},
 	"internal/settings":              {others: []string{"go.yaml.in/yaml/v3"}},
-	"internal/nudge":                 {ours: []string{".", "policy", "internal/findings"}},
+	"internal/nudge":                 {ours: []string{".", "policy", "internal/findings", "internal/fingerprint"}},
 	"profile": {
 		ours:   []string{".", "detect", "policy", "internal/findings", "internal/nudge", "internal/settings", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},
@@ -51,7 +51,7 @@ var rooms = map[string]room{
 	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
 	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
 	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
-	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, tests: []string{"profile"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, others: []string{"github.com/cenkalti/backoff/v5"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
 		others: []string{"github.com/openai/openai-go/v3"},
@@ -110,13 +110,13 @@ var rooms = map[string]room{
 	"internal/web":    {},
 	"internal/sink": {
 		ours:   []string{".", "policy", "internal/api", "internal/store"},
-		others: []string{"golang.org/x/time"},
+		others: []string{"github.com/cenkalti/backoff/v5", "golang.org/x/time"},
 	},
 	"internal/sink/*": {ours: []string{".", "internal/api", "internal/sink", "internal/store"}, tests: []string{"policy"}},
 	"internal/config": {ours: []string{"detect", "profile", "internal/settings"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {
 		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},
-		others: []string{"github.com/go-json-experiment/json"},
+		others: []string{"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json"},
 	},
 	"internal/watch":    {},
 	"internal/loadtest": {ours: []string{"internal/cli"}},
@@ -139,7 +139,7 @@ var rooms = map[string]room{
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
 	"internal/hook": {
-		ours:   []string{".", "guard", "policy", "profile", "internal/mask"},
+		ours:   []string{".", "guard", "policy", "profile", "internal/ingest/gemini", "internal/mask"},
 		others: []string{"github.com/zeebo/xxh3", "go.yaml.in/yaml/v3", "golang.org/x/sys"},
 		tests:  []string{"internal/ingest/labelled"},
 	},
@@ -186,10 +186,10 @@ var rooms = map[string]room{
 // testHelpers are the packages that any test may import, and nothing but tests.
 var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
-// forApplications are the packages that only applications import: the program links none of them, nor what they import.
+// forApplications are the packages that only applications import. The program links neither them nor their imports.
 var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}
 
-// testLibraries are the modules of other people that any test may import.
+// testLibraries are the modules of others that any test may import.
 var testLibraries = []string{
 	"github.com/google/go-cmp",
 	"github.com/nats-io/nats-server/v2",
@@ -202,24 +202,24 @@ var testLibraries = []string{
 	"pgregory.net/rapid",
 }
 
-// roomOf returns the row of a folder. A row of the folder's own goes before a pattern.
-func roomOf(folder string) (room, bool) {
-	if r, ok := rooms[folder]; ok {
+// rowOf returns the row of a folder. Its own row takes precedence over a pattern.
+func rowOf(folder string) (importRow, bool) {
+	if r, ok := importTable[folder]; ok {
 		return r, true
 	}
-	r, ok := rooms[path.Dir(folder)+"/*"]
+	r, ok := importTable[path.Dir(folder)+"/*"]
 	return r, ok
 }
 
-// checkImports holds every Go file to the import table: what the table does not allow is forbidden.
+// checkImports reports each import that the import table does not allow.
 func checkImports(t *tree) (broken []string) {
 	strangers := map[string]bool{}
 	for _, s := range t.sources {
-		r, ok := roomOf(s.folder)
+		r, ok := rowOf(s.folder)
 		if !ok {
 			if !strangers[s.folder] {
-				broken = append(broken, fmt.Sprintf("%s is not in the import table: give it a row in internal/arch/imports.go "+
-					"that says what it may import, and a line in ARCHITECTURE.md", s.folder))
+				broken = append(broken, fmt.Sprintf("%s is not in the import table: add a row with its imports to internal/arch/imports.go, "+
+					"and a line to ARCHITECTURE.md", s.folder))
 			}
 			strangers[s.folder] = true
 			continue
@@ -236,7 +236,7 @@ func checkImports(t *tree) (broken []string) {
 	return broken
 }
 
-// who names the importer in a sentence.
+// who returns the name of the importer for a message.
 func (s source) who() string {
 	name := s.folder
 	if name == "." {
@@ -248,13 +248,13 @@ func (s source) who() string {
 	return name
 }
 
-// isStandard tells whether an import path is of the standard library: its first element has no dot.
+// isStandard reports whether an import path belongs to the standard library: its first element has no dot.
 func isStandard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return !strings.Contains(first, ".")
 }
 
-func (r room) allows(s source, imported string) bool {
+func (r importRow) allows(s source, imported string) bool {
 	folder, ours := folderOf(imported)
 	if !ours {
 		return hasModule(r.others, imported) || s.isTest() && hasModule(testLibraries, imported)
@@ -277,7 +277,7 @@ func folderOf(imported string) (string, bool) {
 	return strings.CutPrefix(imported, module+"/")
 }
 
-// hasModule tells whether a package belongs to one of the modules.
+// hasModule reports whether a package belongs to one of the modules.
 func hasModule(modules []string, imported string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool {
 		return imported == m || strings.HasPrefix(imported, m+"/")

@@ -4,7 +4,7 @@ import "testing"
 
 func TestImports(t *testing.T) {
 	const ours = `"github.com/unloop-ai/unloop`
-	t.Run("what the table allows is fine", func(t *testing.T) {
+	t.Run("an import in the table is allowed", func(t *testing.T) {
 		expect(t, checkImports, example{
 			"run.go":                       "package unloop\nimport (\n\"strings\"\n" + ours + "/internal/fingerprint\"\n)",
 			"detect/cycle.go":              "package detect\nimport " + ours + "\"",
@@ -26,18 +26,18 @@ func TestImports(t *testing.T) {
 			"internal/ingest/codex/d.go:2: internal/ingest/codex must not import "+
 				"github.com/unloop-ai/unloop/internal/ingest/openai: see its row in internal/arch/imports.go")
 	})
-	t.Run("a library belongs to the room it is listed for", func(t *testing.T) {
+	t.Run("a library is allowed only in the rows that list it", func(t *testing.T) {
 		expect(t, checkImports, example{"policy/ladder.go": "package policy\nimport yaml \"go.yaml.in/yaml/v3\""},
 			"policy/ladder.go:2: policy must not import go.yaml.in/yaml/v3: see its row in internal/arch/imports.go")
 	})
-	t.Run("a library whose name only begins like a listed one is another", func(t *testing.T) {
+	t.Run("a library whose name only begins like a listed one is not allowed", func(t *testing.T) {
 		expect(t, checkImports, example{"profile/load.go": "package profile\nimport \"go.yaml.in/yaml/v33\""},
 			"profile/load.go:2: profile must not import go.yaml.in/yaml/v33: see its row in internal/arch/imports.go")
 	})
-	t.Run("a package without a row fails once and says what to do", func(t *testing.T) {
+	t.Run("a package without a row is reported once, with what to do", func(t *testing.T) {
 		expect(t, checkImports, example{"internal/new/a.go": "package new", "internal/new/b.go": "package new"},
-			"internal/new is not in the import table: give it a row in internal/arch/imports.go "+
-				"that says what it may import, and a line in ARCHITECTURE.md")
+			"internal/new is not in the import table: add a row with its imports to internal/arch/imports.go, "+
+				"and a line to ARCHITECTURE.md")
 	})
 	t.Run("a test may import helpers, test libraries and its own package", func(t *testing.T) {
 		expect(t, checkImports, example{
@@ -45,7 +45,7 @@ func TestImports(t *testing.T) {
 				ours + "/internal/ingest/codex\"\n\"github.com/google/go-cmp/cmp\"\n)",
 		})
 	})
-	t.Run("a test may not import a sibling either", func(t *testing.T) {
+	t.Run("a test must not import a sibling", func(t *testing.T) {
 		expect(t, checkImports, example{"internal/ingest/codex/d_test.go": "package codex\nimport " + ours + "/internal/ingest/openai\""},
 			"internal/ingest/codex/d_test.go:2: a test of internal/ingest/codex must not import "+
 				"github.com/unloop-ai/unloop/internal/ingest/openai: see its row in internal/arch/imports.go")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// hollow are names that say nothing about what a package is for.
+// hollow are names that do not describe the purpose of a package.
 var hollow = []string{
 	"common", "helper", "helpers", "misc", "model", "models", "type", "types", "util", "utils",
 }
@@ -26,7 +26,7 @@ signal slices slog slogtest smtp sort sql strconv strings structs subtle suffixa
 syslog tabwriter tar template testing textproto time tls token types tzdata unicode unique unsafe url user
 utf16 utf8 version weak x509 xml zip zlib`)
 
-// checkNames holds packages to names of their own that say something.
+// checkNames reports packages with a name that is hollow or that the standard library uses.
 func checkNames(t *tree) (broken []string) {
 	seen := map[string]bool{}
 	for _, s := range t.sources {
@@ -38,15 +38,15 @@ func checkNames(t *tree) (broken []string) {
 			what := ""
 			switch {
 			case slices.Contains(hollow, name):
-				what = "says nothing about what it is for"
+				what = "does not describe its purpose"
 			case slices.Contains(standard, name):
-				what = "is a package of the standard library, too"
+				what = "is also a package of the standard library"
 			}
 			if what == "" || seen[s.folder] {
 				continue
 			}
 			seen[s.folder] = true
-			broken = append(broken, fmt.Sprintf("%s: the name %q %s: name it after what it holds", s.folder, name, what))
+			broken = append(broken, fmt.Sprintf("%s: the name %q %s: name it after its content", s.folder, name, what))
 		}
 	}
 	return broken

@@ -3,21 +3,21 @@ package arch
 import "testing"
 
 func TestNames(t *testing.T) {
-	t.Run("nouns of our own are fine", func(t *testing.T) {
+	t.Run("a noun that the standard library does not use is accepted", func(t *testing.T) {
 		expect(t, checkNames, example{
 			"run.go": "package unloop", "run_test.go": "package unloop_test", "cmd/unloop/main.go": "package main", "policy/p.go": "package policy",
 		})
 	})
-	t.Run("util says nothing", func(t *testing.T) {
+	t.Run("a package named util is reported", func(t *testing.T) {
 		expect(t, checkNames, example{"internal/util/a.go": "package util", "internal/util/b.go": "package util"},
-			`internal/util: the name "util" says nothing about what it is for: name it after what it holds`)
+			`internal/util: the name "util" does not describe its purpose: name it after its content`)
 	})
-	t.Run("nor does a folder of that name", func(t *testing.T) {
+	t.Run("a folder named types is reported", func(t *testing.T) {
 		expect(t, checkNames, example{"internal/types/a.go": "package events"},
-			`internal/types: the name "types" says nothing about what it is for: name it after what it holds`)
+			`internal/types: the name "types" does not describe its purpose: name it after its content`)
 	})
-	t.Run("a name of the standard library is taken", func(t *testing.T) {
+	t.Run("a name of the standard library is reported", func(t *testing.T) {
 		expect(t, checkNames, example{"internal/json/a_test.go": "package json_test"},
-			`internal/json: the name "json" is a package of the standard library, too: name it after what it holds`)
+			`internal/json: the name "json" is also a package of the standard library: name it after its content`)
 	})
 }

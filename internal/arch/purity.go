@@ -8,16 +8,16 @@ import (
 	"strconv"
 )
 
-// middle is the part of the arrow where equal events give equal findings.
+// middle are the packages in which equal events must give equal findings.
 var middle = []string{".", "internal/fingerprint", "detect", "policy", "profile"}
 
-// impure are the packages that the middle must not import, nor any package below them.
+// impure are the packages that the middle must not import. Packages below them count, too.
 var impure = []string{"context", "log", "net", "os"}
 
 // clock are the names of package time that read the clock or wait for it.
 var clock = []string{"After", "AfterFunc", "NewTicker", "NewTimer", "Now", "Since", "Sleep", "Tick", "Until"}
 
-// checkPurity holds the middle to values in, values out: no I/O, log, context, clock or goroutine. Its tests are free.
+// checkPurity reports I/O, logs, contexts, clocks and goroutines in the middle. Tests are exempt.
 func checkPurity(t *tree) (broken []string) {
 	for _, s := range t.sources {
 		if s.isTest() || !slices.Contains(middle, s.folder) {
@@ -49,8 +49,8 @@ func checkPurity(t *tree) (broken []string) {
 	return broken
 }
 
-// readsClock tells whether a node is a name of package time that is about now. timeName is what the file calls the
-// package: "." if it imports the names themselves, nothing if it does not import it.
+// readsClock reports whether a node is one of the names in clock, and returns it. timeName is the name of package time in the file:
+// "." for a dot import, "" if the file does not import it.
 func readsClock(n ast.Node, timeName string) (string, bool) {
 	var name *ast.Ident
 	switch n := n.(type) {

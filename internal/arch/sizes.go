@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// The limits, in lines. What is over one of them does too much to be read in one go.
+// The limits, in lines.
 const (
 	maxFile     = 500
 	maxFunction = 70
-	maxDetector = 120 // a file of package detect that holds a detector
+	maxDetector = 120 // a file of package detect with a detector
 )
 
-// checkSizes holds files and functions to the limits. Tests and generated files may be as long as they like.
+// checkSizes reports files and functions over the limits. Tests and generated files are exempt.
 func checkSizes(t *tree) (broken []string) {
 	for _, s := range t.sources {
 		if s.isTest() || s.isGenerated() {
@@ -39,7 +39,7 @@ func checkSizes(t *tree) (broken []string) {
 	return broken
 }
 
-// holdsDetector tells whether a file declares a method Check.
+// holdsDetector reports whether a file declares a method Check.
 func holdsDetector(syntax *ast.File) bool {
 	for _, decl := range syntax.Decls {
 		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "Check" {
@@ -49,7 +49,7 @@ func holdsDetector(syntax *ast.File) bool {
 	return false
 }
 
-// countLines counts a last line without a line end, too.
+// countLines returns the number of lines, a last one without a line end included.
 func countLines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// skipping are the methods of a test that end it without a verdict.
+// skipping are the methods that skip a test.
 var skipping = []string{"Skip", "SkipNow", "Skipf"}
 
 // scriptSkip finds the command skip of a testscript, with or without conditions before it.
 var scriptSkip = regexp.MustCompile(`(?m)^(?:\[[^\]]*\]\s*)*skip\b`)
 
-// checkSkips keeps every test running everywhere: none skips itself, asks for -short, or hides behind a build constraint.
-// A test that lacks something fails and says what.
+// checkSkips reports tests that can be skipped: by a call, by testing.Short, or by a build constraint. A test that lacks something
+// must fail and name it.
 func checkSkips(t *tree) (broken []string) {
 	blame := func(place, what string) {
-		broken = append(broken, fmt.Sprintf("%s: %s: a test that does not run tests nothing; let it fail and say what it lacks", place, what))
+		broken = append(broken, fmt.Sprintf("%s: %s: tests must not be skipped; let it fail and name what it lacks", place, what))
 	}
 	for _, s := range t.sources {
 		if !s.knowsTesting() {
@@ -38,7 +38,7 @@ func checkSkips(t *tree) (broken []string) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(t.scripts)) {
-		// The commands stand before the first file of the archive.
+		// The commands precede the first file of the archive.
 		commands, _, _ := strings.Cut("\n"+t.scripts[path], "\n-- ")
 		if scriptSkip.MatchString(commands) {
 			blame(path, "a script that skips itself")
@@ -47,7 +47,7 @@ func checkSkips(t *tree) (broken []string) {
 	return broken
 }
 
-// skips tells whether a call skips a test, or asks whether to.
+// skips reports whether a call skips a test, or is testing.Short.
 func skips(call *ast.CallExpr) bool {
 	selector, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -58,7 +58,7 @@ func skips(call *ast.CallExpr) bool {
 	return short || slices.Contains(skipping, selector.Sel.Name)
 }
 
-// knowsTesting tells whether a file imports package testing. In others, Skip is about something else.
+// knowsTesting reports whether a file imports package testing. In other files, Skip means something else.
 func (s source) knowsTesting() bool {
 	return slices.ContainsFunc(s.syntax.Imports, func(spec *ast.ImportSpec) bool {
 		return spec.Path.Value == `"testing"`

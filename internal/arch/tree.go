@@ -54,7 +54,7 @@ func load(fsys fs.FS) (*tree, error) {
 	return t, nil
 }
 
-// isForeign tells whether a folder of this name holds what nobody writes by hand.
+// isForeign reports whether a folder with this name has no files that are written by hand.
 func isForeign(name string) bool {
 	return slices.Contains([]string{".git", ".cache", "bin", "dist", "node_modules", "__pycache__"}, name)
 }
@@ -91,7 +91,7 @@ func (t *tree) at(n ast.Node) string {
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }
 
-// lines returns how many lines a node stands on.
+// lines returns the number of lines of a node.
 func (t *tree) lines(n ast.Node) int {
 	return t.positions.Position(n.End()).Line - t.positions.Position(n.Pos()).Line + 1
 }

@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 }
 
 // Each start of the program makes all commands, and hooks and guards start it often.
-func TestAStartMakesNoProfile(t *testing.T) {
+func TestTheStartOfACommandMakesNoProfile(t *testing.T) {
 	before := testing.AllocsPerRun(5, func() {
 		if _, err := profile.New(profile.Default); err != nil {
 			t.Fatal(err)

@@ -78,7 +78,7 @@ func installs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Contains(text, []byte(command)) || !bytes.Contains(source, []byte(published.text)) {
-			t.Errorf("the README says %s, and %s says %s", command, published.path, published.text)
+			t.Errorf("the README has %s, and %s has %s", command, published.path, published.text)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (p *page) serve(t *testing.T, args []string) {
 		}
 	})
 	if ready, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(ready, "ready") {
-		t.Fatalf("the documented server says %q (%v)", ready, err)
+		t.Fatalf("the documented server prints %q (%v)", ready, err)
 	}
 }
 

@@ -23,7 +23,7 @@ func healthy(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestDoctorSaysWhatIsWrong(t *testing.T) {
+func TestDoctorReportsProblems(t *testing.T) {
 	refuse := func(method string, status int, detail string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == method && r.URL.Path != "/api/health" {
@@ -79,13 +79,13 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 				t.Errorf("exit status %d, want %d", status, tc.status)
 			}
 			if !strings.Contains(stdout.String(), tc.want) || stderr.Len() > 0 {
-				t.Errorf("it says %s%s, want %q", stdout.String(), stderr.String(), tc.want)
+				t.Errorf("the output is %s%s, want %q", stdout.String(), stderr.String(), tc.want)
 			}
 		})
 	}
 }
 
-func TestDoctorLooksAtThePort(t *testing.T) {
+func TestDoctorChecksThePort(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	taken := "http://" + server.Listener.Addr().String()
 	doctor := func(endpoint string) string {

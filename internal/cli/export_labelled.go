@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/client"
 )
 
-// outcomes are those of labelled runs, by the status of a run. Any other status says nothing of the outcome.
+// outcomes maps the status of a run to the outcome of a labelled run. The outcome of a run with another status is unknown.
 var outcomes = map[string]string{"completed": "success", "failed": "failure"}
 
 // exportLabelled writes the runs that people labelled, one per line. A run is in memory as a whole.

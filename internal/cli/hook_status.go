@@ -213,7 +213,7 @@ func hookExplainCommand() *cobra.Command {
 			fmt.Fprintf(out, "%s session %s in %s, mode %s, profile %s\n", about.Agent, about.Session, cmp.Or(about.Dir, "?"), about.Mode, about.Profile)
 			fmt.Fprintf(out, "%s, %s without novelty, %s, %s, %s; health %d (%s)\n", plural(about.Calls, "call", "calls"), plural(about.Repeats, "outcome", "outcomes"),
 				plural(about.Nudges, "nudge", "nudges"), plural(about.Denials, "denial", "denials"), plural(about.TurnsCut, "ended turn", "ended turns"), state.Health.Score, state.Health.Status)
-			for _, f := range state.Warned {
+			for _, f := range state.Warnings {
 				fmt.Fprintf(out, "\n%s\n  %s\n  %s\n  %s\n", f.Rule, f.What, f.Why, f.Try)
 				for _, call := range f.Repeated {
 					fmt.Fprintf(out, "  repeats: %s\n", call)

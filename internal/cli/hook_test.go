@@ -170,13 +170,13 @@ func TestTheHookFromInstallToUninstall(t *testing.T) {
 	s.unloop("hook", "install", "--mode", "guard")
 	installed, _ := os.ReadFile(path)
 	if out := s.unloop("hook", "install", "claude-code", "--mode", "guard"); !strings.Contains(out, "already installed") {
-		t.Errorf("the second install says %s", out)
+		t.Errorf("the second install prints %s", out)
 	}
 	if again, _ := os.ReadFile(path); !bytes.Equal(installed, again) {
 		t.Error("the second install changed the file")
 	}
 	if out := s.unloop("hook", "status"); !strings.Contains(out, "no hook has run yet") {
-		t.Errorf("status says %s", out)
+		t.Errorf("status prints %s", out)
 	}
 
 	nudged, denied, ended := -1, -1, -1
@@ -188,7 +188,7 @@ func TestTheHookFromInstallToUninstall(t *testing.T) {
 		if what.denied && denied < 0 {
 			denied = n
 			if !strings.Contains(what.text, "unloop allow session-1") {
-				t.Errorf("the denial does not say how to go on: %s", what.text)
+				t.Errorf("the denial does not explain how to continue: %s", what.text)
 			}
 			break
 		}
@@ -197,10 +197,10 @@ func TestTheHookFromInstallToUninstall(t *testing.T) {
 		t.Fatalf("nudged at %d, denied at %d", nudged, denied)
 	}
 	if out := s.unloop("hook", "status"); !strings.Contains(out, "last event  P") || strings.Contains(out, "fault") {
-		t.Errorf("status says %s", out)
+		t.Errorf("status prints %s", out)
 	}
 	if out := s.unloop("hook", "explain", "session"); !strings.Contains(out, "same_call_same_result") {
-		t.Errorf("explain says %s", out)
+		t.Errorf("explain prints %s", out)
 	}
 	s.unloop("allow", "session-1")
 	if what := s.call(100, "make", "no rule to make target"); what.denied || what.ended {
@@ -237,7 +237,7 @@ func (s *standIn) hookProcess(event string, n int) *exec.Cmd {
 	return c
 }
 
-func TestHooksOfOneSessionThatRunAtOnceLoseNoCall(t *testing.T) {
+func TestConcurrentHooksOfASessionLoseNoCall(t *testing.T) {
 	s := newStandIn(t)
 	const processes = 200
 	var all sync.WaitGroup
@@ -294,7 +294,7 @@ func TestAKilledHookLosesAtMostItsCall(t *testing.T) {
 	}
 }
 
-func TestTheHookExitsWithZeroWhateverItIsGiven(t *testing.T) {
+func TestTheHookExitsWithZeroForAnyInput(t *testing.T) {
 	s := newStandIn(t)
 	for _, args := range [][]string{{"hook"}, {"hook", "--agent", "nobody"}, {"hook", "--mode", "loud"}, {"hook", "--new-flag", "--agent", "codex"}} {
 		c := exec.Command(s.program, args...)

@@ -15,7 +15,7 @@ import (
 // hostile is a name that moves the cursor, sets a window's title, turns the text round and pretends to be another message.
 const hostile = "a\x1b[2J\x1b]0;owned\x07\u202e\u009b31m\nunloop: all is well\r##[error]b"
 
-func TestNoNameOfAFileOrRunReachesTheTerminalAsItIs(t *testing.T) {
+func TestNamesOfFilesAndRunsAreEscapedForTheTerminal(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)
@@ -69,12 +69,12 @@ func TestNoNameOfAFileOrRunReachesTheTerminalAsItIs(t *testing.T) {
 			}
 		}
 		if out.Len()+errs.Len() == 0 {
-			t.Errorf("%q prints nothing, so this tests nothing", args)
+			t.Errorf("%q prints nothing, so the test checks nothing", args)
 		}
 	}
 }
 
-func TestASignalEndsAScanThatWaitsForItsInput(t *testing.T) {
+func TestASignalEndsAScanThatIsWaitingForInput(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestContradictingFlagsOfTheMCPProxyAreNamed(t *testing.T) {
+func TestContradictoryFlagsOfTheMCPProxyAreErrors(t *testing.T) {
 	for name, tc := range map[string]struct {
 		flags mcpProxyFlags
 		args  []string
@@ -28,7 +28,7 @@ func TestContradictingFlagsOfTheMCPProxyAreNamed(t *testing.T) {
 	}
 }
 
-func TestAHeaderTakesItsValueFromTheEnvironment(t *testing.T) {
+func TestAHeaderCanReferToTheEnvironment(t *testing.T) {
 	t.Setenv("UNLOOP_TEST_KEY", "k")
 	header, err := parseHeaders([]string{"Authorization: Bearer ${UNLOOP_TEST_KEY}"})
 	if err != nil || header.Get("Authorization") != "Bearer k" {

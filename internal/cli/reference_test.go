@@ -40,7 +40,7 @@ func TestReferencePages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(have), page); diff != "" {
-			t.Errorf("%s is not what the program says; make docs writes it anew (-have +want):\n%s", path, diff)
+			t.Errorf("%s is out of date; make docs rewrites it (-have +want):\n%s", path, diff)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
-func TestAServerSaysHowToSendEventsToIt(t *testing.T) {
+func TestAServerPrintsHowToSendEvents(t *testing.T) {
 	c := config.Default()
 	greeting := func(addr string) string {
 		var said strings.Builder
@@ -23,19 +23,19 @@ func TestAServerSaysHowToSendEventsToIt(t *testing.T) {
 		"pip install unloop && export UNLOOP_ENDPOINT=http://127.0.0.1:9999\n",
 	} {
 		if !strings.Contains(said, want) {
-			t.Errorf("it does not say %q:\n%s", want, said)
+			t.Errorf("the output does not contain %q:\n%s", want, said)
 		}
 	}
 	if said := greeting("127.0.0.1:8765"); !strings.Contains(said, " unloop demo\n") {
-		t.Errorf("the default address needs no flag:\n%s", said)
+		t.Errorf("the output contains a flag for the default address:\n%s", said)
 	}
 	c.Tokens = []config.Token{{Name: "ci", Scope: "ingest"}}
 	if said := greeting("127.0.0.1:9999"); !strings.Contains(said, `OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$UNLOOP_TOKEN"`) {
-		t.Errorf("with tokens it says\n%s", said)
+		t.Errorf("with tokens the output is\n%s", said)
 	}
 }
 
-func TestTheAdviceOfAServerFitsItsTokens(t *testing.T) {
+func TestTheAdviceOfAServerDependsOnItsTokens(t *testing.T) {
 	for want, tokens := range map[string][]config.Token{
 		"  curl -N http://127.0.0.1:1/api/stream\n":                                            nil,
 		"  curl -N -H \"Authorization: Bearer $UNLOOP_TOKEN\" http://127.0.0.1:1/api/stream\n": {{Name: "ci", Scope: "read"}},
@@ -45,7 +45,7 @@ func TestTheAdviceOfAServerFitsItsTokens(t *testing.T) {
 		var said strings.Builder
 		greet(&said, &config.Loaded{Config: c}, app.Addresses{HTTP: "127.0.0.1:1"})
 		if !strings.HasSuffix(said.String(), want) {
-			t.Errorf("with %d tokens it says %s", len(tokens), said.String())
+			t.Errorf("with %d tokens the output is %s", len(tokens), said.String())
 		}
 	}
 }

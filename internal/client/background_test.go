@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-func TestAClosedBackgroundDropsWhatComesLate(t *testing.T) {
+func TestAClosedBackgroundDropsLaterEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := local(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(gone) })
 		b := c.NewSender().Background(Bounds{Events: 10, Bytes: 1 << 20, Every: time.Second})

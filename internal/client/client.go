@@ -1,5 +1,5 @@
-// Package client speaks to a server over HTTP: it sends events, reads runs and follows streams. It stands at the other end of
-// package httpd; the commands that need a server (import, export, watch, demo, doctor) go through it.
+// Package client is the client of the API of package httpd: it sends events, reads runs and follows streams. The commands that need
+// a server use it: import, export, watch, demo, doctor.
 package client
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// DefaultEndpoint is where a server answers that was told nothing.
+// DefaultEndpoint is the address of a server with the default configuration.
 const DefaultEndpoint = "http://127.0.0.1:8765"
 
 // maxAnswer bounds an answer that is held as a whole, in bytes.
@@ -114,7 +114,7 @@ func (c *Client) call(ctx context.Context, method, path string, header http.Head
 		}
 		var at *url.Error
 		if errors.As(err, &at) {
-			err = at.Err // the address stands in the sentence already
+			err = at.Err // UnreachableError has the address
 		}
 		return nil, &UnreachableError{c.base, err}
 	}

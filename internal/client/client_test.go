@@ -58,7 +58,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestNewWantsAURL(t *testing.T) {
+func TestNewRejectsAnInvalidURL(t *testing.T) {
 	for _, endpoint := range []string{"", "127.0.0.1:8765", "ftp://x", "http://", "http://x?y=1", "http://x#y", "http://x:y"} {
 		if _, err := New(endpoint, ""); err == nil || !strings.Contains(err.Error(), "is no URL of a server") {
 			t.Errorf("%q: error %v", endpoint, err)
@@ -73,7 +73,7 @@ func TestNewWantsAURL(t *testing.T) {
 	}
 }
 
-func TestTheTokenGoesToTheServerOnly(t *testing.T) {
+func TestTheTokenIsSentOnlyToTheServer(t *testing.T) {
 	var other []string
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		other = append(other, r.Header.Get("Authorization"))
@@ -94,7 +94,7 @@ func TestTheTokenGoesToTheServerOnly(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhatHelps(t *testing.T) {
+func TestErrorsContainAdvice(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		handle http.HandlerFunc
@@ -115,7 +115,7 @@ func TestErrorsSayWhatHelps(t *testing.T) {
 			}
 		})
 	}
-	t.Run("nobody", func(t *testing.T) {
+	t.Run("no server", func(t *testing.T) {
 		server := httptest.NewServer(nil)
 		server.Close()
 		c, err := New(server.URL, "")
@@ -130,7 +130,7 @@ func TestErrorsSayWhatHelps(t *testing.T) {
 	})
 }
 
-func TestHealthTellsTheServersClock(t *testing.T) {
+func TestHealthHasTheServersTime(t *testing.T) {
 	c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Date", "Fri, 02 Jan 2026 03:04:05 GMT")
 		_, _ = io.WriteString(w, `{"status":"healthy","service":"unloop","version":"1"}`)
@@ -141,7 +141,7 @@ func TestHealthTellsTheServersClock(t *testing.T) {
 	}
 }
 
-func TestEventsAreWrittenAsTheyAre(t *testing.T) {
+func TestEventsAreSentUnchanged(t *testing.T) {
 	latency := 1.5
 	for _, e := range []*unloop.Event{
 		{
@@ -234,7 +234,7 @@ func sendAll(t *testing.T, s *Sender, events ...*unloop.Event) error {
 	return s.Flush(t.Context())
 }
 
-func TestSenderSendsSomeAtATime(t *testing.T) {
+func TestSenderSplitsEventsIntoRequests(t *testing.T) {
 	var k collector
 	s := local(t, k.ServeHTTP).NewSender()
 	var events []*unloop.Event
@@ -270,7 +270,7 @@ func TestSenderBoundsARequest(t *testing.T) {
 	}
 }
 
-func TestSenderTellsRefusals(t *testing.T) {
+func TestSenderReportsRefusals(t *testing.T) {
 	var k collector
 	s := local(t, k.ServeHTTP).NewSender()
 	var told []Refusal
@@ -281,7 +281,7 @@ func TestSenderTellsRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]Refusal{{"r", "bad", "tool: it is bad"}}, told); diff != "" {
-		t.Errorf("told as it happened:\n%s", diff)
+		t.Errorf("the calls of the callback:\n%s", diff)
 	}
 	if err := sendAll(t, s, bad); err != nil { // none of a request
 		t.Fatal(err)
@@ -292,7 +292,7 @@ func TestSenderTellsRefusals(t *testing.T) {
 	}
 }
 
-func TestSenderCutsWhatIsTooLarge(t *testing.T) {
+func TestSenderSplitsARequestThatIsTooLarge(t *testing.T) {
 	var k collector
 	s := local(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -315,7 +315,7 @@ func TestSenderCutsWhatIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestSenderWaitsAsTheServerAsks(t *testing.T) {
+func TestSenderHonoursRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := collector{next: []int{http.StatusTooManyRequests, gone, http.StatusServiceUnavailable, 0}}
 		s := local(t, k.ServeHTTP).NewSender()
@@ -334,7 +334,7 @@ func TestSenderWaitsAsTheServerAsks(t *testing.T) {
 	})
 }
 
-func TestSenderLosesPatience(t *testing.T) {
+func TestSenderGivesUpAfterItsPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := make([]int, 1000)
 		for i := range away {
@@ -356,7 +356,7 @@ func TestSenderLosesPatience(t *testing.T) {
 	})
 }
 
-func TestSenderDoesNotInsist(t *testing.T) {
+func TestSenderDoesNotRepeatARefusedRequest(t *testing.T) {
 	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusInternalServerError} {
 		k := collector{next: []int{status}}
 		s := local(t, k.ServeHTTP).NewSender()
@@ -383,7 +383,7 @@ func TestSenderEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestARunThatIsCalledLikeAStepInAPathIsAskedFor(t *testing.T) {
+func TestARunWithAnIDLikeAPathStepIsFound(t *testing.T) {
 	for id, want := range map[string]string{".": "/api/runs/.~", "..": "/api/runs/..~", ".~": "/api/runs/.~~", "a/../b": "/api/runs/a%2F..%2Fb"} {
 		asked := ""
 		c := serve(t, "", func(w http.ResponseWriter, r *http.Request) {
@@ -391,7 +391,7 @@ func TestARunThatIsCalledLikeAStepInAPathIsAskedFor(t *testing.T) {
 			_, _ = io.WriteString(w, `{"id":"x"}`)
 		})
 		if _, err := c.Run(t.Context(), id); err != nil || asked != want {
-			t.Errorf("%q is asked for as %s: %v", id, asked, err)
+			t.Errorf("%q is requested as %s: %v", id, asked, err)
 		}
 	}
 }

@@ -28,8 +28,8 @@ func (c *Client) Events(ctx context.Context, run string, each func(line []byte) 
 		if cursor != "" {
 			query.Set("cursor", cursor)
 		}
-		// The lines are the events as they were recorded. In the array every member is there, null where nothing is known, so that a
-		// result that says nothing looks like none.
+		// The lines are the events as they were recorded. In the array, an unknown member is null, which for output means an empty
+		// result.
 		header := http.Header{"Accept": {lineType}}
 		answer, err := c.call(ctx, http.MethodGet, RunPath(run, "/events?"+query.Encode()), header, nil)
 		if err != nil {
@@ -57,7 +57,7 @@ func eachLine(r io.Reader, each func(line []byte) error) error {
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		if line := lines.Bytes(); len(bytes.TrimSpace(line)) > 0 {
-			if err := each(append(line, '\n')); err != nil { // its line end stands there
+			if err := each(append(line, '\n')); err != nil { // overwrites its line end in the buffer
 				return err
 			}
 		}

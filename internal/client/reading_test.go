@@ -54,7 +54,7 @@ func TestEventsReadsAllPages(t *testing.T) {
 	}
 }
 
-func TestEventsSaysWhatBroke(t *testing.T) {
+func TestEventsReportsABrokenResponse(t *testing.T) {
 	for _, tc := range []struct{ name, kind, body string }{
 		{"an array", "application/json", `[{"event_id":"1"}]`},
 		{"a page for people", "text/html", `<p>no</p>`},
@@ -71,7 +71,7 @@ func TestEventsSaysWhatBroke(t *testing.T) {
 	}
 }
 
-func TestStreamGoesOnWhereItWas(t *testing.T) {
+func TestStreamContinuesAfterTheLastMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
 		c := local(t, func(w http.ResponseWriter, r *http.Request) {
@@ -109,14 +109,14 @@ func TestStreamGoesOnWhereItWas(t *testing.T) {
 }
 
 func TestStreamEnds(t *testing.T) {
-	t.Run("where the server does not want it", func(t *testing.T) {
+	t.Run("the server rejects the stream", func(t *testing.T) {
 		c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 		err := c.StreamRun(t.Context(), "r", func(*api.RunUpdate) bool { return true })
 		if err == nil || !strings.Contains(err.Error(), "the server refuses") {
 			t.Errorf("error %v", err)
 		}
 	})
-	t.Run("at what is no update", func(t *testing.T) {
+	t.Run("at an invalid update", func(t *testing.T) {
 		c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "data: hello\n\n") })
 		err := c.StreamRun(t.Context(), "r", func(*api.RunUpdate) bool { return true })
 		if err == nil || !strings.Contains(err.Error(), "read a message of the stream") {

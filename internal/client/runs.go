@@ -13,7 +13,7 @@ import (
 type Health struct {
 	api.Health
 
-	Clock time.Time     `json:"-"` // the server's, to the second; zero where it does not tell
+	Clock time.Time     `json:"-"` // the server's time, to the second; zero if unknown
 	Took  time.Duration `json:"-"` // from the question to the answer
 }
 
@@ -28,7 +28,7 @@ func (c *Client) Health(ctx context.Context) (*Health, error) {
 	}
 	defer answer.Body.Close() // only read
 	h := &Health{Took: time.Since(asked)}
-	h.Clock, _ = http.ParseTime(answer.Header.Get("Date")) // zero where there is none
+	h.Clock, _ = http.ParseTime(answer.Header.Get("Date")) // zero without a date
 	return h, read(answer, h)
 }
 

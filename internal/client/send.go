@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
@@ -184,14 +185,14 @@ func (s *Sender) refuse(from, to int, refused []api.EventError) {
 
 // persist posts until there is an answer that another attempt would not change.
 func (s *Sender) persist(ctx context.Context, lines []byte) (*api.Batch, error) {
-	begun, wait := time.Now(), minWait
+	begun, waits := time.Now(), backoff.ExponentialBackOff{InitialInterval: minWait, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: maxWait}
 	for {
 		b, err := s.client.post(ctx, lines)
 		after, again := retry(err)
 		if !again {
 			return b, err
 		}
-		pause := max(after, wait/2+rand.N(wait/2)) // so that many clients do not come back at once
+		pause := max(after, waits.NextBackOff()) // random, so that many clients do not come back at once
 		if s.Patience > 0 && time.Since(begun)+pause > s.Patience {
 			return nil, err
 		}
@@ -203,7 +204,6 @@ func (s *Sender) persist(ctx context.Context, lines []byte) (*api.Batch, error) 
 			return nil, ctx.Err()
 		case <-time.After(pause):
 		}
-		wait = min(2*wait, maxWait)
 	}
 }
 

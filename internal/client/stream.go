@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
@@ -40,13 +42,14 @@ type message struct {
 	data []byte // lines joined by line ends
 }
 
-// stream reads a stream, again and again, each time behind the last message that it had. It gives up where the server does not
-// want it, and not where it is away.
+// stream reads a stream. After losing its connection it reconnects and continues after the last message. It returns an error that
+// another attempt would not change.
 func (c *Client) stream(ctx context.Context, path string, each func(*message) error) error {
 	last := ""
-	for wait := minWait; ; wait = min(2*wait, maxWait/4) {
+	waits := backoff.ExponentialBackOff{InitialInterval: minWait, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: maxWait / 4}
+	for {
 		err := c.read(ctx, path, &last, func(m *message) error {
-			wait = minWait
+			waits.Reset()
 			return each(m)
 		})
 		after, again := retry(err)
@@ -61,7 +64,7 @@ func (c *Client) stream(ctx context.Context, path string, each func(*message) er
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(max(after, wait)):
+		case <-time.After(max(after, waits.NextBackOff())):
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestAChangeOfASettingIsWrittenIntoTheFile(t *testing.T) {
 	}
 }
 
-func TestAChangeThatCannotBeLeavesTheFileAsItWas(t *testing.T) {
+func TestAnInvalidChangeLeavesTheFileUnchanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		before string
 		change Change

@@ -16,13 +16,13 @@ var equalWhenEmpty = cmp.FilterValues(func(x, y any) bool {
 	return (a.Kind() == reflect.Slice || a.Kind() == reflect.Map) && b.Kind() == a.Kind() && a.Len() == 0 && b.Len() == 0
 }, cmp.Comparer(func(_, _ any) bool { return true }))
 
-func TestTheDefaultIsInOrder(t *testing.T) {
+func TestTheDefaultConfigurationIsValid(t *testing.T) {
 	if err := Default().Validate(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestTheFileToBeginWithSaysTheDefault(t *testing.T) {
+func TestTheInitialFileContainsTheDefaults(t *testing.T) {
 	text, err := File()
 	if err != nil {
 		t.Fatal(err)
@@ -36,12 +36,12 @@ func TestTheFileToBeginWithSaysTheDefault(t *testing.T) {
 	}
 	for f := range fields("", reflect.ValueOf(Config{})) {
 		if f.doc == "" || !strings.Contains(strings.ReplaceAll(string(text), "\n#", ""), f.doc) {
-			t.Errorf("the file does not say what %s is for", f.path)
+			t.Errorf("the file has no description of %s", f.path)
 		}
 	}
 }
 
-func TestValidateJoinsAllMistakes(t *testing.T) {
+func TestValidateJoinsAllErrors(t *testing.T) {
 	c := Default()
 	c.Addr, c.GRPCAddr, c.Project = "0.0.0.0:1", "", " "
 	c.Log = Log{"loud", "xml"}
@@ -51,7 +51,7 @@ func TestValidateJoinsAllMistakes(t *testing.T) {
 		"project must not be empty", `log.level is "loud"; it must be one of debug, info, warn, error`, `log.format is "xml"`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v does not say %q", err, want)
+			t.Errorf("error %v does not contain %q", err, want)
 		}
 	}
 }
@@ -101,16 +101,16 @@ func TestValidate(t *testing.T) {
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("error %v does not say %q", err, tc.want)
+				t.Errorf("error %v does not contain %q", err, tc.want)
 			}
 			if err != nil && strings.Contains(err.Error(), "geheim") {
-				t.Errorf("error %v tells a secret", err)
+				t.Errorf("error %v contains a secret", err)
 			}
 		})
 	}
 }
 
-func TestHiddenTellsNoSecret(t *testing.T) {
+func TestHiddenShowsNoSecret(t *testing.T) {
 	c := Default()
 	c.Tokens = []Token{{"n", "read", strings.Repeat("ab", 32)}}
 	c.Webhooks = []Webhook{{URL: "https://hooks.example.com/services/geheim?key=geheim", Secret: "geheim"}, {URL: "https://x:geheim@y"}}
@@ -190,7 +190,7 @@ func TestStateFolder(t *testing.T) {
 	}{
 		{"Linux", "linux", map[string]string{"HOME": "/home/me"}, "/home/me/.local/state/unloop"},
 		{"as the user has it", "linux", map[string]string{"HOME": "/home/me", "XDG_STATE_HOME": "/s"}, "/s/unloop"},
-		{"a folder that is none", "linux", map[string]string{"HOME": "/home/me", "XDG_STATE_HOME": "s"}, "/home/me/.local/state/unloop"},
+		{"a relative folder is ignored", "linux", map[string]string{"HOME": "/home/me", "XDG_STATE_HOME": "s"}, "/home/me/.local/state/unloop"},
 		{"macOS", "darwin", map[string]string{"HOME": "/Users/me"}, "/Users/me/Library/Application Support/unloop"},
 		{"no home", "linux", nil, ""},
 	} {

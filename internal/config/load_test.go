@@ -101,7 +101,7 @@ log: {level: debug, format: json}
 	}
 }
 
-func TestLoadPrefersFlagsToTheEnvironmentToTheFile(t *testing.T) {
+func TestLoadPrefersFlagsThenTheEnvironmentThenTheFile(t *testing.T) {
 	got, err := load(t, "addr: 127.0.0.1:1\nproject: file\nlive_runs: 5\nsettings: {repeat_weight: 3, same_results: 6}\nhosts: [a]\n", Source{
 		Env:   []string{"UNLOOP_ADDR=127.0.0.1:2", "UNLOOP_PROJECT=env", "UNLOOP_HOSTS=b, c", "UNLOOP_SETTINGS={same_results: 7, same_errors: 8}", "UNLOOP_LIMITS_BODY=1MiB", "UNLOOP_GRPC_ADDR="},
 		Flags: []Flag{{"--addr", "addr", "127.0.0.1:3"}},
@@ -118,7 +118,7 @@ func TestLoadPrefersFlagsToTheEnvironmentToTheFile(t *testing.T) {
 	}
 }
 
-func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
+func TestEverySettingHasADifferentVariable(t *testing.T) {
 	values := map[string]string{
 		"addr": "127.0.0.1:1", "grpc_addr": "off", "url": "http://x", "db": "a: b", "profile": "looplens", "settings": "{same_errors: 9}",
 		"project": "p", "hosts": "[h]", "origins": "http://o", "tokens": "[{name: n, scope: read, sha256: " + strings.Repeat("0", 64) + "}]",
@@ -145,12 +145,12 @@ func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", f.path, err)
 		case cmp.Equal(got.Config, Default()):
-			t.Errorf("%s changes nothing", f.env)
+			t.Errorf("%s has no effect", f.env)
 		}
 	}
 }
 
-func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
+func TestLoadReportsEveryErrorWithItsPlace(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
 		src        Source
@@ -188,17 +188,17 @@ func TestLoadNamesEveryMistakeAndItsPlace(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := load(t, tc.text, tc.src)
 			if err == nil {
-				t.Fatal("it was loaded")
+				t.Fatal("Load returns no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 			for _, e := range settings.Unjoin(err) {
 				var m *settings.Error
 				if !errors.As(e, &m) || m.File == "" {
-					t.Errorf("%q does not say where", e)
+					t.Errorf("%q has no place", e)
 				}
 			}
 		})
@@ -239,7 +239,7 @@ func TestLoadFindsTheFile(t *testing.T) {
 			}
 		})
 	}
-	t.Run("one that is asked for must be there", func(t *testing.T) {
+	t.Run("a configured file must exist", func(t *testing.T) {
 		if _, err := Load(Source{Path: filepath.Join(t.TempDir(), "none.yaml")}); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("error %v", err)
 		}
@@ -251,7 +251,7 @@ func TestLoadFindsTheFile(t *testing.T) {
 	})
 }
 
-func TestLoadLeavesWhatHasNoValue(t *testing.T) {
+func TestLoadKeepsTheDefaultOfASettingWithoutAValue(t *testing.T) {
 	for _, text := range []string{"", "# all of it is a comment\n", "---\n", "addr:\nlimits:\n  # body: 1MiB\n", "limits: {}"} {
 		got, err := load(t, text, Source{})
 		if err != nil {
@@ -274,7 +274,7 @@ func TestLoadFollowsAliases(t *testing.T) {
 	}
 }
 
-func TestNoticesNameSlipsOnly(t *testing.T) {
+func TestNoticesNameOnlyLikelyTypos(t *testing.T) {
 	t.Chdir(t.TempDir())
 	got, err := Load(Source{Env: []string{
 		"UNLOOP_LIMIT_BODY=1MiB", "UNLOOP_PORT=tcp://10.0.0.1:8765", "UNLOOP_SERVICE_HOST=10.0.0.1", "UNLOOP_TEST_POSTGRES=x",
@@ -317,7 +317,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func TestASettingIsGivenWhereAnybodyGaveIt(t *testing.T) {
+func TestASettingCountsAsGivenFromEverySource(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text string
 		src  Source

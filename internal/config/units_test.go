@@ -42,7 +42,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-func TestUnitsAreReadAsTheyArePrinted(t *testing.T) {
+func TestPrintedUnitsCanBeRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := Size(rapid.Int64Min(0).Draw(t, "size"))
 		var again Size

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestACommandIsWrappedWhereItStands(t *testing.T) {
+func TestACommandIsWrappedInPlace(t *testing.T) {
 	for name, tc := range map[string]struct{ toml, text, want string }{
 		"on one line": {
 			"", `{"s": {"a": {"command": "npx", "args": ["-y", "x"]}}}`,
@@ -59,7 +59,7 @@ func TestACommandIsWrappedWhereItStands(t *testing.T) {
 	}
 }
 
-func TestUnwrappingRestoresEveryByteAndWrappingKeepsTheWords(t *testing.T) {
+func TestUnwrappingRestoresEveryByte(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		newline := rapid.SampledFrom([]string{"\n", "\r\n", ""}).Draw(t, "newline")
 		indent := rapid.SampledFrom([]string{"  ", "\t", ""}).Draw(t, "indent")

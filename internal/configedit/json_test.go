@@ -24,7 +24,7 @@ var (
 	group   = map[string]any{"matcher": "*", "hooks": []any{handler}}
 )
 
-func TestAnEntryIsWrittenAsItsNeighboursAre(t *testing.T) {
+func TestAnEntryHasTheFormatOfItsNeighbours(t *testing.T) {
 	for _, tc := range []struct{ name, before, after string }{
 		{"an empty file", "", "{\n  \"hooks\": {\n    \"Pre\": [\n      {\n        \"command\": \"own\"\n      }\n    ]\n  }\n}\n"},
 		{"an empty object", "{}", "{\n  \"hooks\": {\n    \"Pre\": [\n      {\n        \"command\": \"own\"\n      }\n    ]\n  }\n}"},
@@ -52,7 +52,7 @@ func TestAnEntryIsWrittenAsItsNeighboursAre(t *testing.T) {
 	}
 }
 
-func TestAFileThatItsProgramRefusesIsRefusedWithItsPlace(t *testing.T) {
+func TestAnInvalidFileIsRejectedWithThePlaceOfTheError(t *testing.T) {
 	for _, tc := range []struct {
 		name, text   string
 		dialect      Dialect
@@ -112,7 +112,7 @@ func settings(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"", "\ufeff"}).Draw(t, "bom") + comment() + list("{", "}", members, 0) + newline
 }
 
-func TestAddingLeavesAllOtherBytesAndRemovingTakesOnlyWhatWasAdded(t *testing.T) {
+func TestAddingAndRemovingChangeNoOtherBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := settings(t)
 		d, err := ParseJSON([]byte(text), all)
@@ -177,7 +177,7 @@ func isSubsequence(part, whole []byte) bool {
 	return len(part) == 0
 }
 
-func TestOwnEntriesGoWithTheGroupThatHeldNothingElse(t *testing.T) {
+func TestRemovingTheOnlyEntryOfAGroupRemovesTheGroup(t *testing.T) {
 	for _, tc := range []struct{ name, before, after string }{
 		{
 			"a group of its own", "{\n  \"hooks\": {\n    \"Pre\": [\n      {\"hooks\": [{\"command\": \"x\"}]},\n      {\"matcher\": \"*\", \"hooks\": [{\"command\": \"own\"}]}\n    ]\n  }\n}\n",

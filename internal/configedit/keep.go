@@ -68,8 +68,8 @@ func (k Keeper) Former(f *File) (data []byte, existed, ok bool) {
 	return data, true, err == nil
 }
 
-// Replace returns the change that gives a file other bytes and keeps the former ones. Existed tells whether the file existed before its
-// first change.
+// Replace returns the change that gives a file other bytes and keeps the former ones. Existed reports whether the file existed before
+// its first change.
 func (k Keeper) Replace(f *File, former []byte, existed bool, after []byte) *Change {
 	c := &Change{Path: f.Path, Before: f.Data, After: after, Created: !f.Exists}
 	c.apply = func() error {

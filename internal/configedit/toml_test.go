@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestATableThatWasAppendedIsRemovedWithoutATrace(t *testing.T) {
+func TestRemovingAnAppendedTableRestoresTheFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		newline := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "newline")
 		lines := rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -34,7 +34,7 @@ func TestATableThatWasAppendedIsRemovedWithoutATrace(t *testing.T) {
 	})
 }
 
-func TestBrokenTOMLIsRefusedWithItsPlace(t *testing.T) {
+func TestInvalidTOMLIsRejectedWithThePlaceOfTheError(t *testing.T) {
 	_, err := TOMLTables([]byte("a = 1\n[b\n"))
 	var wrong *SyntaxError
 	if !errors.As(err, &wrong) || wrong.Line != 2 {

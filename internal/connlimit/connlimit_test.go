@@ -40,7 +40,7 @@ func closed(near net.Conn) bool {
 	return errors.Is(err, io.EOF)
 }
 
-func TestANewConnectionTakesThePlaceOfTheOldestUnprovenOne(t *testing.T) {
+func TestANewConnectionReplacesTheOldestUnprovenOne(t *testing.T) {
 	l := listen(8) // of them 2 are for unproven ones
 	first, _ := open(t, l)
 	second, _ := open(t, l)
@@ -59,7 +59,7 @@ func TestANewConnectionTakesThePlaceOfTheOldestUnprovenOne(t *testing.T) {
 	}
 }
 
-func TestAnUnprovenConnectionThatIsSilentIsClosed(t *testing.T) {
+func TestASilentUnprovenConnectionIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := listen(16)
 		silent, _ := open(t, l)
@@ -86,8 +86,8 @@ func TestAnUnprovenConnectionThatIsSilentIsClosed(t *testing.T) {
 	})
 }
 
-// TestThereAreNeverTooManyConnectionsAndProvenOnesStay does anything in any order.
-func TestThereAreNeverTooManyConnectionsAndProvenOnesStay(t *testing.T) {
+// TestConnectionsAreLimitedAndProvenOnesKept does anything in any order.
+func TestConnectionsAreLimitedAndProvenOnesKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 12).Draw(t, "limit")
 		l := listen(limit)

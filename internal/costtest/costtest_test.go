@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestTimeInWhichAThreadOnlyWaitsDoesNotCount(t *testing.T) {
+func TestWaitingIsNotMeasured(t *testing.T) {
 	waited := ThreadTime(func() {
 		timer := time.NewTimer(200 * time.Millisecond)
 		defer timer.Stop()
@@ -16,7 +16,7 @@ func TestTimeInWhichAThreadOnlyWaitsDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestWorkCounts(t *testing.T) {
+func TestWorkIsMeasured(t *testing.T) {
 	begun := time.Now()
 	worked := ThreadTime(func() {
 		for k := 0; time.Since(begun) < 20*time.Millisecond || k < 1000; k++ {

@@ -1,4 +1,4 @@
 // Package eval measures profiles over labelled runs: which loops they catch and how soon, and which honest work they
-// disturb. It stands beside the report at the end of the arrow: it reads labelled runs, folds each as a scan would, and
-// holds the decisions against the labels, which the profiles never see. docs/eval.md describes the labels and measures.
+// disturb. It reads labelled runs, folds each run as a scan does, and compares the decisions with the labels. The profiles do not
+// see the labels. docs/eval.md describes the labels and measures.
 package eval

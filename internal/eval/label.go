@@ -59,7 +59,7 @@ type Checkpoint struct {
 	Loop       bool `json:"loop"`
 }
 
-// loops says whether the run as a whole loops; known is false where no label tells.
+// loops reports whether the run as a whole loops. known is false if no label says so.
 func (l *Labels) loops() (loops, known bool) {
 	if l.StepRepetition != nil {
 		return bool(*l.StepRepetition), true
@@ -103,7 +103,7 @@ type Run struct {
 	Source  string           `json:"source"`
 	Outcome string           `json:"outcome"`
 	Labels  Labels           `json:"labels"`
-	Events  []jsontext.Value `json:"events"` // as they stand in the input, which no decoder has checked
+	Events  []jsontext.Value `json:"events"` // as in the input, unchecked
 
 	file string
 	line ingest.Line
@@ -126,7 +126,7 @@ func (r *Run) Decode(emit ingest.Emit) error {
 }
 
 // Each reads the runs of an input, one in memory at a time. It stops at the first line that cannot be read, with a
-// *ingest.BadInput, at an error of take, and at the end of ctx. Name stands in errors.
+// *ingest.BadInput, at an error of take, and at the end of ctx. Errors contain name.
 func Each(ctx context.Context, name string, r io.Reader, take func(*Run) error) error {
 	in := ingest.NewInput(name, "", r)
 	for line, err := range in.Lines() {

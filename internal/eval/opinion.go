@@ -33,8 +33,8 @@ func Readers(_ context.Context, labels *Labels, index int, _ policy.Question) (p
 // Read.
 func (b *Scoreboard) Ask(r Reviewer, mask func(string) string) { b.reviewer, b.mask = r, mask }
 
-// stuckAt returns whether the labels say that the agent is stuck at an event. It is not known where no label tells, and where
-// readers disagree.
+// stuckAt returns whether the labels say that the agent is stuck at an event. It is unknown without
+// a label, or if readers disagree.
 func (l *Labels) stuckAt(index int) (stuck, known bool) {
 	if s := l.Stuck; s != nil {
 		for _, at := range s.Agreed {

@@ -25,7 +25,7 @@ func asked(t *testing.T, line string) *Sheet {
 }
 
 // The profile cycles warns at the second and third equal call in a row, and halts at the fourth and later ones.
-func TestTheLabelsPlayASecondOpinion(t *testing.T) {
+func TestLabelsCanAnswerAsASecondOpinion(t *testing.T) {
 	for _, tc := range []struct {
 		name, labels string
 		stopped      bool

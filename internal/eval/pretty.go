@@ -22,8 +22,8 @@ type table struct {
 	rows   []row
 }
 
-// Pretty writes one table for people, with a column for each profile. A share stands with the bounds of its confidence
-// interval; sections for which no run has a label are left out.
+// Pretty writes one table for people, with a column for each profile. A share is followed by the bounds of its
+// confidence interval. A section is omitted if no run has its labels.
 func (b *Scoreboard) Pretty(w io.Writer) error {
 	t := table{sheets: b.Sheets}
 	first := row{label: fmt.Sprint(b.Sheets[0].Runs, " runs"), of: "of"}
@@ -95,9 +95,9 @@ func (t *table) lookAlikes() {
 	if len(kinds) == 0 {
 		return
 	}
-	t.title("look-alikes: false alarms")
+	t.title("lookalikes: false alarms")
 	t.kinds(kinds, func(s *Sheet, kind string) Proportion { return s.LookAlikes[kind].Flagged })
-	t.title("look-alikes: false stops")
+	t.title("lookalikes: false stops")
 	t.kinds(kinds, func(s *Sheet, kind string) Proportion { return s.LookAlikes[kind].Stopped })
 }
 

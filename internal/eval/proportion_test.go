@@ -43,6 +43,6 @@ func TestScore(t *testing.T) {
 		t.Errorf("%s (%v), want %s", got, err, want)
 	}
 	if f1 := (Score{}).F1(); f1 != 0 {
-		t.Errorf("F1 of nothing is %v", f1)
+		t.Errorf("F1 without runs is %v", f1)
 	}
 }

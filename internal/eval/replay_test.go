@@ -7,7 +7,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-func TestASumOfTokensThatIsTooLargeIsTheLargest(t *testing.T) {
+func TestTheSumOfTokensSaturates(t *testing.T) {
 	var s Usage
 	s.add(&unloop.Event{Tokens: math.MaxInt64})
 	s.add(&unloop.Event{Tokens: 1})

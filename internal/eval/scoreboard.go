@@ -21,13 +21,13 @@ type Scoreboard struct {
 	Sheets   []*Sheet // one for each profile
 }
 
-// Sheet is what one profile makes of the runs.
+// Sheet contains the results of one profile.
 type Sheet struct {
 	Profile     string             `json:"profile"`
 	Runs        int                `json:"runs"`
 	Loops       map[string]*Caught `json:"loops"`      // by kind
 	LookAlikes  map[string]*Hit    `json:"lookalikes"` // by kind
-	Successful  Hit                `json:"successful"` // runs that succeeded, and of which no label says that they loop or look so
+	Successful  Hit                `json:"successful"` // runs that succeeded and have no label of a loop or a lookalike
 	Failed      Hit                `json:"failed"`     // runs that failed, but for those with a labelled stretch
 	Checkpoints Score              `json:"checkpoints"`
 	WholeRuns   Score              `json:"whole_runs"`
@@ -98,8 +98,8 @@ func New(profiles []*profile.Profile) *Scoreboard {
 	return b
 }
 
-// Read measures the labelled runs of an input, one run in memory at a time. The name stands in errors; a line that cannot
-// be read is a *ingest.BadInput, and the board is then of no use.
+// Read measures the labelled runs of an input, one run in memory at a time. Errors contain the name. A line that cannot
+// be read is a *ingest.BadInput. The scoreboard must not be used after an error.
 func (b *Scoreboard) Read(ctx context.Context, name string, r io.Reader) error {
 	return Each(ctx, name, r, func(one *Run) error {
 		trials := make([]replay, len(b.profiles))

@@ -97,12 +97,12 @@ func TestSheet(t *testing.T) {
 			},
 		},
 		{
-			"a look-alike that is flagged is a false alarm of its kind, and no successful run",
+			"a lookalike that is flagged is a false alarm of its kind, and no successful run",
 			line("success", `{"loop":{"kind":"poll","onset":1,"end":2,"benign":true}}`, "a a a"),
 			Sheet{LookAlikes: map[string]*Hit{"poll": {Proportion{1, 1}, Proportion{0, 1}}}, WholeRuns: Score{Precision: Proportion{0, 1}}},
 		},
 		{
-			"a look-alike that is halted is a false stop, too",
+			"a lookalike that is halted is a false stop, too",
 			line("unknown", `{"loop":{"kind":"poll","onset":1,"end":4,"benign":true}}`, "a a a a a"),
 			Sheet{LookAlikes: map[string]*Hit{"poll": {Proportion{1, 1}, Proportion{1, 1}}}, WholeRuns: Score{Precision: Proportion{0, 1}}},
 		},
@@ -161,7 +161,7 @@ func TestSheet(t *testing.T) {
 
 // The profile default nudges at the third equal result, nudges harder at the fifth and blocks at the seventh, which has
 // then been spent.
-func TestWhatWasSpentBeforeAStopAtAResultIsNotSaved(t *testing.T) {
+func TestUsageBeforeAStopIsNotSaved(t *testing.T) {
 	got := read(t, line("failure", `{}`, "a a a a a a a a a a"), profile.Default).Sheets[0].InFailed.After
 	if want := (Usage{3, 30, 0.03}); got.Calls != want.Calls || got.Tokens != want.Tokens || rounded(got.Cost) != want.Cost {
 		t.Errorf("%+v, want %+v", got, want)
@@ -217,7 +217,7 @@ func TestReadEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := New(nil).Read(ctx, "runs", strings.NewReader(line("success", "{}", "a"))); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that it was cancelled", err)
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
 

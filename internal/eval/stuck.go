@@ -29,7 +29,7 @@ const (
 	excuseWithin = 6
 )
 
-// mistake returns why the stretches cannot be those of a run of so many events; "" if they can.
+// mistake returns the first invalid field for a run with the given number of events, and the reason; "" if all are valid.
 func (s *Stuck) mistake(events int) (field, reason string) {
 	for name, list := range map[string][]Stretch{"agreed": s.Agreed, "borderline": s.Borderline} {
 		for k, at := range list {

@@ -2,23 +2,41 @@ package fingerprint
 
 import "bytes"
 
-// commandLine reads a shell's command line command by command. It knows quotes, comments and here-documents, and takes
-// everything that starts a command for the same: a new line, ;, &&, a pipe, a parenthesis. It is not a parser: it is meant
-// to find out what is run.
+// Commands calls take for each command of a shell's command line that has words, with the first 24 of them, without quotes
+// around them and without wrappers such as sudo and env. A piped command reads the output of the command before it. Commands
+// reports whether an output of the line goes to a file. The words are valid within the call. It takes time proportional to
+// len(line).
+func Commands(line []byte, take func(words [][]byte, piped bool)) (writes bool) {
+	c := commandLine{rest: line}
+	for c.next() {
+		words := c.words[:c.n]
+		for n := wrapper(words); n > 0 && n < len(words); n = wrapper(words) {
+			words = words[n:]
+		}
+		take(words, c.piped)
+	}
+	return c.wrote
+}
+
+// commandLine reads a shell's command line command by command. It knows quotes, comments and here-documents. A command ends at
+// a line break, ;, &, |, a parenthesis or a backquote. commandLine is no parser: it finds the programs that a line runs.
 type commandLine struct {
 	rest  []byte
 	ends  []byte // of the here-document that begins at the next line
 	words [maxCommandWords][]byte
-	n     int  // words of the command at hand
-	wrote bool // a command's output goes into a file
+	n     int  // words of the current command
+	piped bool // the current command reads the output of the command before it
+	pipe  bool // the next one does
+	wrote bool // a command's output goes to a file
 }
 
-// maxCommandWords is how many words of a command are looked at; there may be more.
+// maxCommandWords is the number of words of a command that are read. The others are skipped.
 const maxCommandWords = 24
 
 // next reads the next command that has words.
 func (c *commandLine) next() bool {
 	c.n = 0
+	c.piped, c.pipe = c.pipe, false
 	for len(c.rest) > 0 {
 		switch b := c.rest[0]; {
 		case b == '\n':
@@ -30,6 +48,7 @@ func (c *commandLine) next() bool {
 		case bytes.IndexByte([]byte(";|&()`"), b) >= 0:
 			c.rest = c.rest[1:]
 			if c.n > 0 {
+				c.pipe = b == '|' && !bytes.HasPrefix(c.rest, []byte("|"))
 				return true
 			}
 		case b == ' ' || b == '\t' || b == '\r':

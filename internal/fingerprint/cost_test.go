@@ -60,7 +60,7 @@ var units = []string{
 	"n ", "no ", "not ", "0 ", "error\n", "rror", "Error: ", "a: b\n", "xit code ", "a.b:", "2 failed\n", "# a\n", "=\n", "a b ", "'a", "`a",
 }
 
-func TestEachFunctionOverContentIsLinearInEachClassOfContent(t *testing.T) {
+func TestEachFunctionIsLinearInEachClassOfContent(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		t.Run(name, func(t *testing.T) {
 			for _, unit := range units {

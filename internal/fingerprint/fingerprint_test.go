@@ -73,7 +73,7 @@ func TestCanonicalAgreesWithDecoding(t *testing.T) {
 		equal := fmt.Sprint(value) == fmt.Sprint(other)
 		plainOther, _ := json.Marshal(other)
 		if got := bytes.Equal(want, c.Canonical(plainOther)); !equal && got && !bytes.Equal(plain, plainOther) {
-			t.Fatalf("%s and %s are taken for one", plain, plainOther)
+			t.Fatalf("%s and %s are equal", plain, plainOther)
 		}
 	})
 }
@@ -96,7 +96,7 @@ func jsonValue(depth int) *rapid.Generator[any] {
 		}))...)
 }
 
-func TestHostileArgumentsAreTakenAsText(t *testing.T) {
+func TestHostileArgumentsAreReadAsText(t *testing.T) {
 	var c Canonicalizer
 	deep := strings.Repeat(`[`, 1_000_000)
 	if got := c.Canonical([]byte(deep)); len(got) != len(deep)+2 {
@@ -198,7 +198,7 @@ func TestStable(t *testing.T) {
 		{"a small hex number is meaning", `code 0x1F`, `code 0x2F`, false},
 		{"a hash is meaning", `d41d8cd98f00b204e9800998ecf8427e`, `d41d8cd98f00b204e9800998ecf8427f`, false},
 		{"a plain name in tmp is meaning", `/tmp/repro.py`, `/tmp/other.py`, false},
-		{"what stands beside the id of a tool call is meaning", `tool_call_id='call_17' no`, `tool_call_id='call_17' yes`, false},
+		{"a word after the id of a tool call is kept", `tool_call_id='call_17' no`, `tool_call_id='call_17' yes`, false},
 		{"megabytes are no duration", `12 MB`, `13 MB`, false},
 	}
 	var m Masker
@@ -268,7 +268,7 @@ func plainRatio(a, b []rune) float64 {
 	return 2 * float64(row[len(b)]) / float64(len(a)+len(b))
 }
 
-func TestSimilarKeepsToItsBudget(t *testing.T) {
+func TestSimilarIsBounded(t *testing.T) {
 	var m Matcher
 	other := []byte(`{"q":"the boiling point of methanol and more of it"}`)
 	shape := ShapeOf(other)
@@ -277,7 +277,7 @@ func TestSimilarKeepsToItsBudget(t *testing.T) {
 		t.Error("alike, but not seen with a full comparison left")
 	}
 	if m.Similar(other, &shape, 0.7) {
-		t.Error("compared in full with none left")
+		t.Error("a full comparison was made beyond the budget")
 	}
 }
 

@@ -204,7 +204,7 @@ func forms(t *testing.T, text string) map[string]string {
 	return forms
 }
 
-func TestOnlyTheEndOfAnOutputIsRead(t *testing.T) {
+func TestOnlyTheEndOfALongOutputIsRead(t *testing.T) {
 	for says, c := range map[string]struct {
 		raw  string
 		want TestVerdict

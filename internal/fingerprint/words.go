@@ -51,6 +51,7 @@ type Words struct {
 	Ending  Ending // how the attempt ended of which the text tells
 	Says    int    // how many words there are that say more than an exit status does
 	Zero    bool   // the Ending is Nothing, told as a count of 0
+	Void    bool   // the text is an empty value, such as [] or None
 	Passing bool   // it tells of what may pass by itself, such as a timeout
 	before  uint16 // what the word before says
 	latest  [2 * tailNumbers]float64
@@ -63,6 +64,12 @@ type Words struct {
 func (w *Words) Reset() {
 	*w = Words{List: w.List[:0], text: w.text[:0]}
 }
+
+// distinctive is the number from which on two texts hardly have it by chance.
+const distinctive = 10_000
+
+// Distinctive reports whether the first number of the text is so large that two texts hardly have it by chance.
+func (w *Words) Distinctive() bool { return w.Count > 0 && w.Numbers[0] >= distinctive }
 
 // Add reads a text, plain or raw JSON, behind what was read since the last Reset. Of a text over 4 KiB it reads the first 3 KiB
 // and the last 1 KiB. It takes about 1 ns a byte and allocates nothing once its buffers have grown.
@@ -90,6 +97,9 @@ func (w *Words) add(b []byte) {
 	from := len(w.List)
 	w.read(b)
 	w.tell(from)
+	if from == 0 && w.void(b) {
+		w.Void, w.Ending = true, Nothing
+	}
 }
 
 // read reads the words of a text.

@@ -15,7 +15,7 @@ func wordsOf(text string) *Words {
 	return w
 }
 
-func TestWhatATextTells(t *testing.T) {
+func TestWordsClassifyAText(t *testing.T) {
 	for text, want := range map[string]Ending{
 		"The file main.go has been updated.":                     Done,
 		"Todos have been modified successfully. Please proceed.": Done,
@@ -40,12 +40,12 @@ func TestWhatATextTells(t *testing.T) {
 		"The edit failed: the two strings are identical, as said": Refused,
 	} {
 		if got := wordsOf(text).Ending; got != want {
-			t.Errorf("%q tells %d, want %d", text, got, want)
+			t.Errorf("the class of %q is %d, want %d", text, got, want)
 		}
 	}
 }
 
-func TestTheShapeOfATextLeavesOutNumbersAndIDs(t *testing.T) {
+func TestTheShapeOfATextOmitsNumbersAndIDs(t *testing.T) {
 	a, b, c := wordsOf(`{"took_ms":34,"id":"a8f3c2","hits":[]}`), wordsOf(`{"took_ms":31.5,"id":"9bc01d","hits":[]}`), wordsOf(`{"took_ms":34,"misses":[]}`)
 	if a.Shape != b.Shape || a.Shape == c.Shape {
 		t.Errorf("shapes %x, %x, %x", a.Shape, b.Shape, c.Shape)
@@ -55,7 +55,7 @@ func TestTheShapeOfATextLeavesOutNumbersAndIDs(t *testing.T) {
 	}
 }
 
-func TestALongTextIsReadAtItsBeginningAndItsEnd(t *testing.T) {
+func TestOnlyTheBeginningAndTheEndOfALongTextAreRead(t *testing.T) {
 	w := wordsOf("first " + strings.Repeat("x y ", 1<<20) + " last")
 	if n := len(w.List); n > readHead+readTail {
 		t.Errorf("%d words were read", n)
@@ -65,13 +65,13 @@ func TestALongTextIsReadAtItsBeginningAndItsEnd(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeOfNothingButAStatusSaysNothing(t *testing.T) {
+func TestAnOutcomeOfOnlyAStatusIsUnclassified(t *testing.T) {
 	if w := wordsOf(`<returncode>1</returncode>\n<output>\n</output> exit status 1`); w.Says != 0 {
-		t.Errorf("%d words say something", w.Says)
+		t.Errorf("%d words have a class", w.Says)
 	}
 }
 
-func TestHowFarATextSaysThatWorkHasCome(t *testing.T) {
+func TestCompletionOfATextIsRead(t *testing.T) {
 	for text, want := range map[string]float64{
 		"processed 40 of 200 files":       40,
 		"12.5 % of the pages are indexed": 12.5,
@@ -90,7 +90,8 @@ func TestHowFarATextSaysThatWorkHasCome(t *testing.T) {
 // The number of a stream that goes elsewhere is taken for a word, which harms nothing.
 func TestCommandsOfACommandLine(t *testing.T) {
 	for line, want := range map[string]string{
-		`strings a.dat | grep -E "a|b" 2>/dev/null`: "strings a.dat;grep -E a|b 2;",
+		`strings a.dat | grep -E "a|b" 2>/dev/null`: "strings a.dat;| grep -E a|b 2;",
+		`make || ls |` + "\n" + `wc -l`:             "make;ls;| wc -l;",
 		`cd /app && sudo rm -r b > out.txt`:         "cd /app;rm -r b;>",
 		`cat <<'EOF' > x.py` + "\nrm -rf /\nEOF":    "cat;>",
 		`: ls -la`:                                  ": ls -la;",
@@ -98,7 +99,10 @@ func TestCommandsOfACommandLine(t *testing.T) {
 		`make &> log.txt`:                           "make;>",
 	} {
 		got := ""
-		if Commands([]byte(line), func(words [][]byte) {
+		if Commands([]byte(line), func(words [][]byte, piped bool) {
+			if piped {
+				got += "| "
+			}
 			for k, w := range words {
 				if k > 0 {
 					got += " "
@@ -116,7 +120,7 @@ func TestCommandsOfACommandLine(t *testing.T) {
 }
 
 // A word of letters is the same, wherever in a text and however it is read.
-func TestAWordIsTheSameWhereverItStands(t *testing.T) {
+func TestAWordIsTheSameAtEveryPosition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-zA-Z]{1,20}|[a-z]{1,9}_[a-z]{1,9}|(exit|status|code|tmp|pid|go-build|tool_call_id|proc|é|x1)[a-z]{0,9}`).Draw(t, "word")
 		end := rapid.SampledFrom([]string{" ", ".", "\"", "\n", "_", "-", "/"}).Draw(t, "end")
@@ -132,13 +136,13 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		w := wordsOf(string(text))
 		if len(w.List) > len(text) || w.Count > len(w.Numbers) || w.Says > len(w.List) {
-			t.Errorf("%d words, %d numbers, %d that say something", len(w.List), w.Count, w.Says)
+			t.Errorf("%d words, %d numbers, %d with a class", len(w.List), w.Count, w.Says)
 		}
 		Completion(string(text))
 	})
 }
 
-func TestWordsKnowWhereLinesSentencesAndMembersBegin(t *testing.T) {
+func TestWordsMarkTheBeginningsOfLinesSentencesAndMembers(t *testing.T) {
 	for text, want := range map[string]string{
 		`"one two\nthree"`:             "101",
 		`{"a":"b c","d":1}`:            "10010",
@@ -162,7 +166,7 @@ func TestWordsKnowWhereLinesSentencesAndMembersBegin(t *testing.T) {
 	}
 }
 
-func TestWordsTellThatNothingWasDone(t *testing.T) {
+func TestWordsRecogniseThatNothingWasDone(t *testing.T) {
 	for text, want := range map[string]Ending{
 		"0 replacements made in a.go":    Nothing,
 		"The file was not modified.":     Nothing,
@@ -171,12 +175,12 @@ func TestWordsTellThatNothingWasDone(t *testing.T) {
 		"updated 3 files":                Done,
 	} {
 		if got := wordsOf(text).Ending; got != want {
-			t.Errorf("%s: it tells %d, want %d", text, got, want)
+			t.Errorf("%s: the class is %d, want %d", text, got, want)
 		}
 	}
 }
 
-func TestACountOfZeroIsKnown(t *testing.T) {
+func TestACountOfZeroIsRecognised(t *testing.T) {
 	for text, want := range map[string]bool{
 		"id name\n(0 rows)":                   true,
 		"Searched 12 files: 0 matches":        true,

@@ -33,7 +33,7 @@ func (rawClient) Marshal(v any) (mem.BufferSlice, error) {
 
 func (rawClient) Unmarshal(mem.BufferSlice, any) error { return nil }
 
-func TestHostileMessagesAreRefused(t *testing.T) {
+func TestHostileMessagesAreRejected(t *testing.T) {
 	o := options()
 	o.Message, o.Memory = 1<<20, 4<<20
 	to := &recorder{}
@@ -84,7 +84,7 @@ func occupied(t *testing.T, o Options) (r *rig, to *recorder, done chan error) {
 	return r, to, done
 }
 
-func TestACallTooManyIsToBeSentAgain(t *testing.T) {
+func TestACallOverTheLimitIsRetryable(t *testing.T) {
 	o := options()
 	o.Calls = 1
 	r, to, done := occupied(t, o)
@@ -107,7 +107,7 @@ func TestMemoryIsSharedByCalls(t *testing.T) {
 	o.Message, o.Memory = 1<<10, 2<<10
 	r, to, done := occupied(t, o)
 	if held := r.memory.Load(); held == 0 {
-		t.Error("the first call holds nothing")
+		t.Error("the first call has no memory")
 	}
 	r.memory.Add(1 << 10)
 	_, err := r.send(t.Context(), "second")
@@ -124,7 +124,7 @@ func TestMemoryIsSharedByCalls(t *testing.T) {
 	}
 }
 
-func TestAMessageThatNeverComesEndsWithItsTime(t *testing.T) {
+func TestAMessageThatDoesNotArriveTimesOut(t *testing.T) {
 	o := options()
 	o.Timeout = time.Second
 	r := start(t, &recorder{}, o)
@@ -159,7 +159,7 @@ func TestShutdownWaitsForCalls(t *testing.T) {
 	}
 }
 
-func TestShutdownEndsCallsWhenItsTimeIsUp(t *testing.T) {
+func TestShutdownCancelsCallsAfterItsTimeout(t *testing.T) {
 	r, to, done := occupied(t, options())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -48,7 +48,7 @@ func TestTheSDKsSpansArrive(t *testing.T) {
 	}
 }
 
-func TestTheSDKSendsAgainWhatWasBusyOrNotRecorded(t *testing.T) {
+func TestTheSDKRepeatsCallsThatWereBusyOrNotRecorded(t *testing.T) {
 	to := &recorder{answers: []error{errBusy, errors.New("the disk is full"), errClosed}}
 	r := start(t, to, options())
 	begin := time.Now()
@@ -56,7 +56,7 @@ func TestTheSDKSendsAgainWhatWasBusyOrNotRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if waited := time.Since(begin); waited < time.Second {
-		t.Errorf("it came again after %s, and was asked to wait a second", waited)
+		t.Errorf("the call was repeated after %s, want a second or more", waited)
 	}
 	if diff := cmp.Diff([]string{"patient"}, to.spans); diff != "" {
 		t.Errorf("received (-want +got):\n%s", diff)
@@ -72,7 +72,7 @@ func TestTheSDKSendsItsToken(t *testing.T) {
 	to := &recorder{}
 	r := start(t, to, o)
 	if err := exportSpan(t, r, "a stranger's"); err == nil {
-		t.Error("a span without a token was taken, or sent again and again")
+		t.Error("a span without a token was accepted or repeated")
 	}
 	headers := otlptracegrpc.WithHeaders(map[string]string{"Authorization": "Bearer sesame"})
 	if err := exportSpan(t, r, "a friend's", headers); err != nil {

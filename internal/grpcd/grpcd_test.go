@@ -210,7 +210,7 @@ func TestTracesAndLogsArriveAndAreAnswered(t *testing.T) {
 	}
 }
 
-func TestWhatIsRejectedIsToldWithTheReason(t *testing.T) {
+func TestRejectedDataIsReportedWithTheReason(t *testing.T) {
 	r := start(t, &recorder{rejected: 2, reason: "spans without a trace id"}, options())
 	traces, err := r.send(t.Context(), "a")
 	if err != nil {
@@ -239,7 +239,7 @@ func TestErrorsHaveTheirCodes(t *testing.T) {
 		{"busy, wrapped", errors.Join(errors.New("run r"), errBusy), codes.ResourceExhausted, time.Second},
 		{"closed", errClosed, codes.Unavailable, 0},
 		{"the sender went away", context.Canceled, codes.Canceled, 0},
-		{"it took too long", context.DeadlineExceeded, codes.DeadlineExceeded, 0},
+		{"a timeout", context.DeadlineExceeded, codes.DeadlineExceeded, 0},
 		{"an error of the store", errors.New("the disk that says secret is full"), codes.Unavailable, 0},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestErrorsHaveTheirCodes(t *testing.T) {
 				t.Errorf("code %s, want %s", told.Code(), c.code)
 			}
 			if strings.Contains(told.Message(), "secret") {
-				t.Errorf("told: %s", told.Message())
+				t.Errorf("message: %s", told.Message())
 			}
 			if again := retryDelay(told); again != c.again {
 				t.Errorf("again after %s, want %s", again, c.again)
@@ -272,7 +272,7 @@ func retryDelay(s *status.Status) time.Duration {
 	return 0
 }
 
-func TestATokenIsNeededWhereOneIsAskedFor(t *testing.T) {
+func TestATokenIsRequiredIfConfigured(t *testing.T) {
 	o := options()
 	o.Authorize = func(token string) bool { return token == "sesame" }
 	to := &recorder{}
@@ -303,7 +303,7 @@ func TestATokenIsNeededWhereOneIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhoHasNoTokenCannotMakeTheServerReadAMessage(t *testing.T) {
+func TestTheServerReadsNoMessageWithoutAToken(t *testing.T) {
 	o := options()
 	o.Authorize = func(string) bool { return false }
 	r := start(t, &recorder{}, o)
@@ -318,7 +318,7 @@ func TestWhoHasNoTokenCannotMakeTheServerReadAMessage(t *testing.T) {
 	}
 }
 
-func TestAPanicEndsItsCallAlone(t *testing.T) {
+func TestAPanicEndsOnlyItsCall(t *testing.T) {
 	to := &recorder{}
 	r := start(t, to, options())
 	_, err := r.send(t.Context(), "panic")
@@ -336,7 +336,7 @@ func TestAPanicEndsItsCallAlone(t *testing.T) {
 	}
 }
 
-func TestOptionsNameAllTheirMistakes(t *testing.T) {
+func TestOptionsReportAllErrors(t *testing.T) {
 	o := Options{Message: 1}
 	err := o.Validate()
 	if err == nil {
@@ -344,7 +344,7 @@ func TestOptionsNameAllTheirMistakes(t *testing.T) {
 	}
 	for _, name := range []string{"busy", "message", "memory", "calls", "connections", "timeout"} {
 		if !strings.Contains(err.Error(), name) {
-			t.Errorf("nothing of %s: %v", name, err)
+			t.Errorf("no error for %s: %v", name, err)
 		}
 	}
 	if _, err := New(&recorder{}, o, slog.New(slog.DiscardHandler)); err == nil {

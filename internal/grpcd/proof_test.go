@@ -12,7 +12,7 @@ import (
 // preface is what a client of HTTP/2 begins with, and its settings, which are empty.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-func TestConnectionsThatProveNothingKeepNobodyOut(t *testing.T) {
+func TestUnprovenConnectionsDoNotExcludeOthers(t *testing.T) {
 	for name, text := range map[string]string{
 		"silent ones":                   "",
 		"ones whose preface never ends": preface[:10],
@@ -58,7 +58,7 @@ func TestConnectionsThatProveNothingKeepNobodyOut(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatProvesNothingIsClosedForItsSilence(t *testing.T) {
+func TestASilentUnprovenConnectionIsClosed(t *testing.T) {
 	o := options()
 	o.Silence = 50 * time.Millisecond
 	r := start(t, &recorder{}, o)
@@ -75,7 +75,7 @@ func TestAConnectionThatProvesNothingIsClosedForItsSilence(t *testing.T) {
 		_, err = c.Read(make([]byte, 100))
 	}
 	if wait, ok := err.(net.Error); ok && wait.Timeout() {
-		t.Error("it is open after ten seconds")
+		t.Error("the connection is open after ten seconds")
 	}
 	if got := r.Stats().TurnedAway; got != 1 {
 		t.Errorf("turned away %d", got)

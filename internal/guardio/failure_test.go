@@ -23,7 +23,7 @@ func (fragile) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return unloop.Finding{}, false
 }
 
-func TestARunWhoseGuardPanickedFailsAlone(t *testing.T) {
+func TestAPanicFailsOnlyItsRun(t *testing.T) {
 	p, err := profile.Custom(profile.Parts{Name: "own", Detectors: []unloop.Detector{fragile{}}})
 	if err != nil {
 		t.Fatal(err)

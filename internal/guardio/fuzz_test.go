@@ -38,7 +38,7 @@ func FuzzServe(f *testing.F) {
 		}
 		for _, line := range got[:lines] {
 			if !json.Valid(line) || !utf8.Valid(line) {
-				t.Errorf("this is no JSON: %q", line)
+				t.Errorf("not JSON: %q", line)
 			}
 		}
 	})

@@ -186,7 +186,7 @@ func (q *request) name(field string, value []byte) string {
 	return ""
 }
 
-// short reads a name of which the process keeps many, so it limits the length.
+// short reads a name with at most maxName bytes, because the process keeps many such names.
 func (q *request) short(field string, value []byte) string {
 	name := q.name(field, value)
 	if len(name) > maxName {

@@ -136,7 +136,7 @@ func newSigner(t testing.TB, now func() time.Time) *Signer {
 	return s
 }
 
-func TestASnapshotOfEveryProfileIsRestoredAtEveryMoment(t *testing.T) {
+func TestSnapshotsOfEveryProfileAreRestoredAfterEveryEvent(t *testing.T) {
 	for _, name := range profile.Names() {
 		p := load(t, name)
 		var asked []string
@@ -156,7 +156,7 @@ func TestASnapshotOfEveryProfileIsRestoredAtEveryMoment(t *testing.T) {
 	}
 }
 
-func TestCountersNearTheirEndAreRefused(t *testing.T) {
+func TestCountersNearTheirMaximumAreRejected(t *testing.T) {
 	p := load(t, "default")
 	state := takeSnapshot(t, p)
 	for _, field := range []string{`"next":`, `"decisions":`, `"Events":`, `"ToolCalls":`, `"Calls":`, `"N":`, `"Count":`, `"Number":`, `"StepsWithoutNovelty":`, `"AssistantWords":`, `"Held":`} {
@@ -177,7 +177,7 @@ func TestCountersNearTheirEndAreRefused(t *testing.T) {
 	}
 }
 
-func TestASnapshotIsRefusedBeforeItIsDecodedWhereItIsTooLargeOrTooDeep(t *testing.T) {
+func TestALargeOrDeepSnapshotIsRejectedBeforeItIsDecoded(t *testing.T) {
 	p := load(t, "default")
 	for name, state := range map[string]string{
 		"too deep":  strings.Repeat(`{"watch":`, 5000),
@@ -224,7 +224,7 @@ func TestASnapshotIsSignedByAKeyThatRotates(t *testing.T) {
 	}
 }
 
-func TestWithoutAKeyThereIsNoSigner(t *testing.T) {
+func TestASignerNeedsAKey(t *testing.T) {
 	broken := errors.New("the store is gone")
 	if _, err := NewSigner(func(int64) ([]byte, error) { return nil, broken }, time.Now); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)

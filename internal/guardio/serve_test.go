@@ -103,7 +103,7 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("result %s (%v), message %s", got.Result, err, got.Message)
 		}
 	})
-	t.Run("and an object with an error elsewhere", func(t *testing.T) {
+	t.Run("an object with an error gets the nudge as a member", func(t *testing.T) {
 		got := read(t, answers(t, load(t, "loopguard"), repeat(5, `{"op":"before","tool":"edit"}`)...)[4])
 		var result struct {
 			Error   string
@@ -120,7 +120,7 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("before: %s\nafter: %s", got[4], got[5])
 		}
 	})
-	t.Run("a failed call is told by its error, with the warning behind it", func(t *testing.T) {
+	t.Run("a failed call returns its error with the warning appended", func(t *testing.T) {
 		failed := `{"op":"after","id":"c","tool":"search","error":"no such host"}`
 		got := answers(t, load(t, "default"), repeat(4, before, failed)...)
 		for _, line := range got {
@@ -130,7 +130,7 @@ func TestDecisions(t *testing.T) {
 		}
 		t.Errorf("no answer has the error with a warning:\n%s", strings.Join(got, "\n"))
 	})
-	t.Run("a shadow says what would have been done", func(t *testing.T) {
+	t.Run("shadow mode reports the action without taking it", func(t *testing.T) {
 		got := read(t, answers(t, load(t, "agentium", "shadow=true"), repeat(4, before)...)[3])
 		if got.Action != "allow" || got.Shadow != "block" || got.Result != nil || got.Message == "" {
 			t.Errorf("%+v", got)
@@ -155,7 +155,7 @@ func TestDecisions(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what a tool says of itself counts", func(t *testing.T) {
+	t.Run("the hints of a tool count", func(t *testing.T) {
 		plain := repeat(3, `{"op":"before","tool":"frob"}`)
 		hinted := repeat(3, `{"op":"before","tool":"frob","annotations":{"readOnlyHint":true,"title":"Frob"}}`)
 		p := load(t, "loopguard")
@@ -177,7 +177,7 @@ func TestCallsAreJoined(t *testing.T) {
 			t.Error(state[6])
 		}
 	})
-	t.Run("by the tool, where each line has an id of its own", func(t *testing.T) {
+	t.Run("by the tool, if each line has another id", func(t *testing.T) {
 		var lines []string
 		for k := range 4 {
 			lines = append(lines, call("before", fmt.Sprint(2*k), "a", ""), call("after", fmt.Sprint(2*k+1), "", "same"))
@@ -186,7 +186,7 @@ func TestCallsAreJoined(t *testing.T) {
 			t.Error("the same call with the same result is not seen")
 		}
 	})
-	t.Run("by the tool, where there is no id", func(t *testing.T) {
+	t.Run("by the tool, without an id", func(t *testing.T) {
 		if !warned(repeat(4, call("before", "null", "a", ""), call("after", "null", "", "same"))) {
 			t.Error("the same call with the same result is not seen")
 		}
@@ -218,7 +218,7 @@ func TestArguments(t *testing.T) {
 }
 
 func TestOtherOperations(t *testing.T) {
-	t.Run("a user's word begins a turn", func(t *testing.T) {
+	t.Run("a user message begins a turn", func(t *testing.T) {
 		lines := repeat(2, `{"op":"before","tool":"edit"}`, `{"op":"before","tool":"edit"}`, `{"op":"user","id":7}`)
 		if a := actions(t, answers(t, load(t, "loopguard"), lines...)); a != "allow allow allow allow allow allow" {
 			t.Error(a)
@@ -231,7 +231,7 @@ func TestOtherOperations(t *testing.T) {
 			t.Error(a)
 		}
 	})
-	t.Run("text is heard", func(t *testing.T) {
+	t.Run("text is recorded", func(t *testing.T) {
 		lines := repeat(2, `{"op":"text","text":"I will now look."}`)
 		if a := read(t, answers(t, load(t, "attocode"), lines...)[1]); a.Action != "warn" || a.Code != "summary_loop" {
 			t.Errorf("%+v", a)
@@ -244,12 +244,12 @@ func TestOtherOperations(t *testing.T) {
 			t.Errorf("%s, then %s", got[4], got[5])
 		}
 	})
-	t.Run("a person's word is taken", func(t *testing.T) {
+	t.Run("an override is accepted", func(t *testing.T) {
 		if got := answers(t, load(t, "default"), `{"op":"allow","text":"it is slow today"}`); got[0] != `{"id":null,"action":"allow","code":"","count":0,"message":"","findings":[]}` {
 			t.Error(got[0])
 		}
 	})
-	t.Run("state and stats say how it stands", func(t *testing.T) {
+	t.Run("state and stats report the run", func(t *testing.T) {
 		got := answers(t, load(t, "agentium"), append(repeat(4, before), `{"op":"state","id":[1]}`, `{"op":"stats"}`)...)
 		if !strings.HasPrefix(got[4], `{"id":[1],"state":{"profile":"agentium"`) || !strings.Contains(got[4], `"calls":4`) {
 			t.Error(got[4])
@@ -264,7 +264,7 @@ func TestRestore(t *testing.T) {
 	p := load(t, "agentium")
 	taken := answers(t, p, append(repeat(3, before), `{"op":"snapshot"}`)...)[3]
 	snapshot := string(read(t, taken).Snapshot)
-	t.Run("another process goes on where the first stood", func(t *testing.T) {
+	t.Run("another process continues from the snapshot", func(t *testing.T) {
 		got := answers(t, p, `{"op":"restore","id":"r","snapshot":`+snapshot+`}`, before)
 		if got[0] != `{"id":"r","ok":true}` || read(t, got[1]).Action != "block" {
 			t.Errorf("%s, then %s", got[0], got[1])
@@ -283,7 +283,7 @@ func TestRestore(t *testing.T) {
 			t.Errorf("%s, then %s", got[0], got[1])
 		}
 	})
-	t.Run("what is no snapshot changes nothing", func(t *testing.T) {
+	t.Run("an invalid snapshot changes nothing", func(t *testing.T) {
 		for _, bad := range []string{`{}`, `{"state":"{}"}`, `{"state":7}`, `{"state":"{\"version\":1,\"watch\":{\"profile\":\"agentium\"}}"}`} {
 			got := answers(t, p, append(repeat(3, before), `{"op":"restore","snapshot":`+bad+`}`, before)...)
 			if e := read(t, got[3]).Error; e == nil || e.Code != "restore_failed" || read(t, got[4]).Action != "block" {
@@ -291,7 +291,7 @@ func TestRestore(t *testing.T) {
 			}
 		}
 	})
-	t.Run("that of another profile is refused", func(t *testing.T) {
+	t.Run("a snapshot of another profile is rejected", func(t *testing.T) {
 		got := read(t, answers(t, load(t, "cycles"), `{"op":"restore","snapshot":`+snapshot+`}`)[0])
 		if got.Error == nil || got.Error.Code != "restore_failed" || !strings.Contains(got.Error.Message, "the snapshot is of profile agentium, not of cycles") {
 			t.Errorf("%+v", got.Error)
@@ -363,7 +363,7 @@ func TestLongLines(t *testing.T) {
 			t.Errorf("%.100s\n%.100s\n%.100s", got[0], got[1], got[2])
 		}
 	})
-	t.Run("so is one at the end of the input", func(t *testing.T) {
+	t.Run("a long last line is rejected", func(t *testing.T) {
 		for size, want := range map[int]string{maxLine: `"action":"allow"`, maxLine + 1: "line_too_long"} {
 			var out bytes.Buffer
 			if err := Serve(t.Context(), load(t, "default"), strings.NewReader(padded(size)), &out); err != nil || !strings.Contains(out.String(), want) {
@@ -407,7 +407,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestStreams(t *testing.T) {
-	t.Run("who waits for an answer gets it before the next line", func(t *testing.T) {
+	t.Run("an answer is sent before the next line is read", func(t *testing.T) {
 		in, requests := io.Pipe()
 		replies, out := io.Pipe()
 		served := make(chan error, 1)
@@ -435,7 +435,7 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%d writes (%v)", len(out), err)
 		}
 	})
-	t.Run("an interrupt ends the wait, and all answers are out", func(t *testing.T) {
+	t.Run("an interrupt ends the wait, and all answers are sent", func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		in, requests := io.Pipe()
 		var out bytes.Buffer
@@ -462,14 +462,14 @@ func TestStreams(t *testing.T) {
 		}
 	})
 	broken := errors.New("the cable is cut")
-	t.Run("a broken input is an error, and the answers are out", func(t *testing.T) {
+	t.Run("a broken input is an error, and earlier answers are sent", func(t *testing.T) {
 		var out bytes.Buffer
 		in := io.MultiReader(strings.NewReader(before+"\n"), iotest.ErrReader(broken))
 		if err := Serve(t.Context(), load(t, "default"), in, &out); !errors.Is(err, broken) || out.Len() == 0 {
 			t.Errorf("error %v, answers %s", err, out.String())
 		}
 	})
-	t.Run("so is a broken output", func(t *testing.T) {
+	t.Run("a broken output is an error", func(t *testing.T) {
 		out := writer(func([]byte) (int, error) { return 0, broken })
 		if err := Serve(t.Context(), load(t, "default"), strings.NewReader(before+"\n"), out); !errors.Is(err, broken) {
 			t.Errorf("error %v", err)
@@ -485,7 +485,7 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
 
-func TestRunsDoNotMix(t *testing.T) {
+func TestRunsAreSeparate(t *testing.T) {
 	sets := map[string][]string{"loopdetection": {"warn_threshold=4", "critical_threshold=6"}}
 	for _, name := range profile.Names() {
 		t.Run(name+": fifty runs in one stream are answered as each alone", func(t *testing.T) {
@@ -509,7 +509,7 @@ func TestRunsDoNotMix(t *testing.T) {
 				}
 			}
 			if acted < 50 {
-				t.Errorf("only %d decisions act: the comparison says little", acted)
+				t.Errorf("only %d decisions act, too few for a comparison", acted)
 			}
 			for k := range runs {
 				if diff := cmp.Diff(answers(t, p, runs[k]...), together[k]); diff != "" {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/ingest/gemini"
 )
 
 // errNoEvent means that the input is not an event of a known agent.
@@ -176,10 +178,7 @@ func (c *Call) readGemini(response json.RawMessage) {
 	if r.Error != nil && !bytes.Equal(r.Error, []byte("null")) {
 		c.Failed, c.Error = true, errorText(r.Error)
 	}
-	var text string
-	if json.Unmarshal(c.Result, &text) == nil {
-		c.Result = quote(withoutLines(text, "Process Group PGID:"))
-	}
+	c.Result = gemini.WithoutProcessGroup(c.Result)
 }
 
 func (c *Call) readCopilot(result json.RawMessage) {
@@ -194,20 +193,6 @@ func (c *Call) readCopilot(result json.RawMessage) {
 	if r.Type != "" && r.Type != "success" {
 		c.Failed, c.Error = true, *r.Text
 	}
-}
-
-// withoutLines returns the text without the lines that begin with the prefix.
-func withoutLines(text, prefix string) string {
-	if !strings.Contains(text, prefix) {
-		return text
-	}
-	var kept strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(strings.TrimSpace(line), prefix) {
-			kept.WriteString(line)
-		}
-	}
-	return strings.TrimRight(kept.String(), "\n")
 }
 
 func firstOf(all ...json.RawMessage) json.RawMessage {

@@ -15,15 +15,16 @@ import (
 
 // Acts keeps what people do and say.
 type Acts interface {
-	// Act does what the action says and writes it to the audit log. Its error is store.ErrNoMute for the end of no mute.
+	// Act carries out the action and writes it to the audit log. The error is store.ErrNoMute for the end of a mute that does not
+	// exist.
 	Act(ctx context.Context, a *store.Act) error
 	// Acts returns a page of the audit log, the latest first, and the cursor of the next.
 	Acts(ctx context.Context, p store.Page) (acts []store.Act, next string, err error)
-	// Mutes returns the mutes that hold.
+	// Mutes returns the mutes in force.
 	Mutes(ctx context.Context) ([]store.Act, error)
 	// LabelOf returns the label of a run; its Label is "" for none.
 	LabelOf(ctx context.Context, run int64) (store.Label, error)
-	// Labels returns the labels of runs, the latest first, at most so many.
+	// Labels returns the labels of runs, the latest first: at most limit labels.
 	Labels(ctx context.Context, most int) ([]store.Label, error)
 	// Acknowledged returns which warnings of a run people have seen.
 	Acknowledged(ctx context.Context, run int64) ([]store.Acknowledgement, error)

@@ -27,7 +27,7 @@ func act(h *testServer, body string, header ...string) (done api.Act) {
 
 var withoutTimes = cmpopts.IgnoreFields(api.Act{}, "At")
 
-func TestWhatPeopleSayOfARunIsItsReview(t *testing.T) {
+func TestLabelsAndAcknowledgementsAreTheReviewOfARun(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	warning := get[[]api.Warning](h, "/api/runs/r/warnings")[0]
@@ -91,7 +91,7 @@ func TestTheAuditLogNamesTheTokenOfEachAct(t *testing.T) {
 	}
 }
 
-func TestAnActThatCannotBeIsRefused(t *testing.T) {
+func TestAnInvalidActIsRejected(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-func TestAStreamTellsWhichEarlierEventsALateOneChanged(t *testing.T) {
+func TestAStreamNamesTheEventsThatALateOneChanged(t *testing.T) {
 	h := newTestServer(t, nil)
 	send := func(sequence int) {
 		t.Helper()
@@ -67,7 +67,7 @@ func TestAStreamTellsWhichEarlierEventsALateOneChanged(t *testing.T) {
 	}
 }
 
-func TestAnAnalysisThatASenderClaimsIsIgnored(t *testing.T) {
+func TestAnAnalysisFromASenderIsIgnored(t *testing.T) {
 	h := newTestServer(t, nil)
 	sent := `{"event_id":"e","run_id":"r","type":"tool_call_started","tool":"t","analysis":{"call":"claimed"}}`
 	if w := h.do(http.MethodPost, "/api/events", sent); w.Code != http.StatusCreated {

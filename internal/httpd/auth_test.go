@@ -24,7 +24,7 @@ func hashed(name string, scope Scope, secret string) Token {
 	return Token{name, scope, hex.EncodeToString(sum[:])}
 }
 
-func TestTokensSayWhoMayDoWhat(t *testing.T) {
+func TestTokensDeterminePermissions(t *testing.T) {
 	h := newTestServer(t, func(o *Options) {
 		o.Tokens = []Token{hashed("agent", Ingest, "in"), hashed("viewer", Read, "out"), hashed("owner", Admin, "all")}
 	})
@@ -70,7 +70,7 @@ func TestTokensSayWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-func TestOnlyHealthAndTheDescriptionAreForAnyone(t *testing.T) {
+func TestOnlyHealthAndOpenAPINeedNoToken(t *testing.T) {
 	h := newTestServer(t, nil)
 	var open []string
 	routes := 0
@@ -94,7 +94,7 @@ func TestOnlyHealthAndTheDescriptionAreForAnyone(t *testing.T) {
 	}
 }
 
-func TestTheServerIsOnlyAskedUnderItsOwnNames(t *testing.T) {
+func TestRequestsForOtherHostsAreRejected(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Hosts = []string{"unloop.example.com", "192.0.2.7"} })
 	for host, want := range map[string]int{
 		"localhost": 200, "localhost:8765": 200, "LOCALHOST.": 200, "127.0.0.1:8765": 200, "127.9.9.9": 200, "[::1]:8765": 200, "[::ffff:127.0.0.1]": 200,
@@ -114,11 +114,11 @@ func TestTheServerIsOnlyAskedUnderItsOwnNames(t *testing.T) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local)))
 	if w.Code != http.StatusOK {
-		t.Errorf("the address that the connection came to: %d", w.Code)
+		t.Errorf("the address of the connection: %d", w.Code)
 	}
 }
 
-func TestOtherPagesMayNotSendRequests(t *testing.T) {
+func TestCrossSiteRequestsAreRejected(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Origins = []string{"https://app.example.com"} })
 	for _, tc := range []struct {
 		name, method string
@@ -159,7 +159,7 @@ func TestOtherPagesMayNotSendRequests(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerTellsBrowsersToBeCareful(t *testing.T) {
+func TestEveryResponseHasSecurityHeaders(t *testing.T) {
 	h := newTestServer(t, nil)
 	for _, path := range []string{"/api/health", "/nothing", "/api/runs/nobody"} {
 		w := h.do(http.MethodGet, path, "")
@@ -174,7 +174,7 @@ func TestEveryAnswerTellsBrowsersToBeCareful(t *testing.T) {
 	}
 }
 
-func TestWithoutTokensTheServerIsForItsMachineOnly(t *testing.T) {
+func TestWithoutTokensTheServerListensOnlyOnLoopback(t *testing.T) {
 	for addr, alone := range map[string]bool{
 		"127.0.0.1:8765": true, "localhost:0": true, "[::1]:8765": true, "127.3.2.1:80": true,
 		":8765": false, "0.0.0.0:8765": false, "[::]:8765": false, "192.0.2.1:8765": false, "example.com:80": false,
@@ -187,11 +187,11 @@ func TestWithoutTokensTheServerIsForItsMachineOnly(t *testing.T) {
 		}
 	}
 	if CheckAddr("8765", true) == nil {
-		t.Error("8765 is no address")
+		t.Error("8765 is accepted as an address")
 	}
 }
 
-func TestOptionsNameWhatIsWrong(t *testing.T) {
+func TestOptionsReportErrors(t *testing.T) {
 	good := Options{Pipeline: &recorder{}, Store: newTestServer(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Guards: &echoGuards{}}
 	for want, change := range map[string]func(*Options){
 		"":                                    func(*Options) {},
@@ -211,7 +211,7 @@ func TestOptionsNameWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestTheAccessLogHoldsNothingThatAUserSaid(t *testing.T) {
+func TestTheAccessLogContainsNoContent(t *testing.T) {
 	var lines bytes.Buffer
 	h := newTestServer(t, func(o *Options) { o.Access = slog.New(slog.NewTextHandler(&lines, nil)) })
 	h.do(http.MethodPost, "/api/events", event("r", 1, "x", `"text":"secret words"`))
@@ -229,7 +229,7 @@ func (*closedWriter) Write([]byte) (int, error) {
 	return 0, &net.OpError{Op: "write", Err: net.ErrClosed}
 }
 
-func TestAClientThatHangsUpIsNothingToLog(t *testing.T) {
+func TestADisconnectedClientIsNotLogged(t *testing.T) {
 	var lines bytes.Buffer
 	h := newTestServer(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
 	defer func() {
@@ -240,7 +240,7 @@ func TestAClientThatHangsUpIsNothingToLog(t *testing.T) {
 	h.ServeHTTP(&closedWriter{sink{header: make(http.Header)}}, httptest.NewRequest(http.MethodGet, "http://localhost/api/runs", nil))
 }
 
-func TestAPanicIsAnAnswer(t *testing.T) {
+func TestAPanicIsAProblemInTheResponse(t *testing.T) {
 	var lines bytes.Buffer
 	h := newTestServer(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
 	h.Mount("GET /panic", Read, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("what the user said") }))

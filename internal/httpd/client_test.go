@@ -40,7 +40,7 @@ func client(t *testing.T, h *testServer, arguments ...string) string {
 		t.Fatalf("%v: %v\n%s", arguments, err, said)
 	}
 	if files, err := filepath.Glob(left + "/*.jsonl"); err != nil || len(files) > 0 {
-		t.Errorf("events that could not be sent: %v, %v\n%s", files, err, said)
+		t.Errorf("unsent events: %v, %v\n%s", files, err, said)
 	}
 	return string(said)
 }
@@ -63,7 +63,7 @@ func hasWarning(h *testServer, run, about string) bool {
 	return false
 }
 
-func TestThePublishedClientReportsToUs(t *testing.T) {
+func TestThePublishedClientWorksWithTheServer(t *testing.T) {
 	h := newTestServer(t, nil)
 	client(t, h, "testdata/sdk_agent.py")
 	run := get[api.RunSummary](h, "/api/runs/sdk-run")
@@ -93,7 +93,7 @@ func TestThePublishedClientReportsToUs(t *testing.T) {
 	}
 }
 
-func TestThePublishedLangGraphAdapterReportsToUs(t *testing.T) {
+func TestThePublishedLangGraphAdapterWorksWithTheServer(t *testing.T) {
 	h := newTestServer(t, nil)
 	client(t, h, "testdata/langgraph_agent.py")
 	runs := get[[]api.RunSummary](h, "/api/runs")
@@ -111,7 +111,7 @@ func TestThePublishedLangGraphAdapterReportsToUs(t *testing.T) {
 	}
 }
 
-func TestThePublishedCommandsWorkWithUs(t *testing.T) {
+func TestThePublishedCommandsWorkWithTheServer(t *testing.T) {
 	h := newTestServer(t, nil)
 	if said := client(t, h, "-m", "looplens.cli", "doctor"); !strings.Contains(said, "[ok]   server reachable (version 1.2.3)") ||
 		!strings.Contains(said, "SDK round-trip - 4 events delivered") || !strings.Contains(said, "All checks passed.") {

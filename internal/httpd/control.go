@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// controls knows which guards listen. It is safe for concurrent use.
+// controls keeps track of the guards that listen for orders. It is safe for concurrent use.
 type controls struct {
 	mu        sync.Mutex
 	given     chan struct{}    // closed at the next order
@@ -24,15 +24,15 @@ type controls struct {
 	heard     map[string]int64 // the last order that was fetched, by run; at most maxHeard
 }
 
-// maxHeard bounds the runs of which it is known what their guards fetched.
+// maxHeard is the maximum number of runs in controls.heard.
 const maxHeard = 10_000
 
 func newControls() *controls {
 	return &controls{given: make(chan struct{}), listening: make(map[string]int), heard: make(map[string]int64)}
 }
 
-// tell wakes those who listen.
-func (c *controls) tell() {
+// wake answers all open requests for orders.
+func (c *controls) wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(c.given)
@@ -123,7 +123,7 @@ func (s *Server) control(ctx context.Context, in *orderInput) (*orderAnswer, err
 	if err != nil {
 		return nil, err
 	}
-	s.controls.tell()
+	s.controls.wake()
 	if run, err = s.runOf(ctx, run.ID); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (*echoGuards) Answer(_ context.Context, text []byte, out io.Writer) error {
 	return err
 }
 
-func TestTheGuardOfTheAskedProfileAnswers(t *testing.T) {
+func TestTheGuardOfTheRequestedProfileAnswers(t *testing.T) {
 	p := &echoGuards{}
 	h := newTestServer(t, func(o *Options) { o.Guards = p })
 	w := h.do(http.MethodPost, "/api/guard?profile=cycles&set=n=1&set=n=a%3Db", "{}\n[]\n")
@@ -41,7 +41,7 @@ func TestTheGuardOfTheAskedProfileAnswers(t *testing.T) {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	if diff := cmp.Diff(map[string]string{"n": "a=b"}, p.settings); diff != "" || p.profile != "cycles" {
-		t.Errorf("asked for %q with the settings\n%s", p.profile, diff)
+		t.Errorf("the request is for %q with the settings\n%s", p.profile, diff)
 	}
 	for query, want := range map[string]struct{ field, reason string }{
 		"profile=wrong":                {"profile", "there is no profile of that name"},

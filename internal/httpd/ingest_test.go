@@ -18,7 +18,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/pipeline"
 )
 
-func TestOneEventIsAnsweredAsItIsRecorded(t *testing.T) {
+func TestTheResponseToAnEventIsTheRecordedEvent(t *testing.T) {
 	h := newTestServer(t, nil)
 	w := h.do(http.MethodPost, "/api/events", `{"event_id":"e","run_id":"r","sequence":3,"timestamp":"2026-01-02T03:04:05.5+01:00","type":"tool_call_completed",`+
 		`"project":"p","agent":null,"tool":"search","output":{"b":1,"a":[]},"error":{"message":"no"},"latency_ms":7,"tokens":0}`)
@@ -38,7 +38,7 @@ func TestOneEventIsAnsweredAsItIsRecorded(t *testing.T) {
 	}
 }
 
-func TestAnEventWithoutAnIDIsGivenOne(t *testing.T) {
+func TestAnEventWithoutAnIDGetsOne(t *testing.T) {
 	h := newTestServer(t, nil)
 	w := h.do(http.MethodPost, "/api/events", `{"run_id":"r","type":"memory_write"}`)
 	var sent api.Event
@@ -50,7 +50,7 @@ func TestAnEventWithoutAnIDIsGivenOne(t *testing.T) {
 	}
 }
 
-func TestManyEventsAreAnsweredWithWhatBecameOfThem(t *testing.T) {
+func TestTheResponseToEventsHasTheirResults(t *testing.T) {
 	h := newTestServer(t, nil)
 	a, b := event("r", 1, "run_started", ""), event("r", 2, "run_completed", "")
 	for _, tc := range []struct {
@@ -93,7 +93,7 @@ func TestManyEventsAreAnsweredWithWhatBecameOfThem(t *testing.T) {
 	}
 }
 
-func TestEventsTellWhatTheirRunIsCalled(t *testing.T) {
+func TestEventsGiveTheirRunItsName(t *testing.T) {
 	var p recorder
 	h := newTestServer(t, func(o *Options) { o.Pipeline = &p })
 	h.send(`{"run_id":"a","type":"run_started","name":"first","metadata":{"k":1},"project":"lab"}`, `{"run_id":"b","type":"memory_write","project":"lab"}`,
@@ -104,7 +104,7 @@ func TestEventsTellWhatTheirRunIsCalled(t *testing.T) {
 	}
 }
 
-func TestARunIsAnnounced(t *testing.T) {
+func TestARunCanBeAnnouncedBeforeItsEvents(t *testing.T) {
 	h := newTestServer(t, nil)
 	w := h.do(http.MethodPost, "/api/runs", `{"id":"r/1","name":"my run","project":"lab","metadata":{"k":"v"},"unknown":1}`, "Content-Type", "application/json")
 	var run map[string]any
@@ -131,7 +131,7 @@ func TestARunIsAnnounced(t *testing.T) {
 	}
 }
 
-func TestABadAnnouncementNamesTheField(t *testing.T) {
+func TestAnInvalidAnnouncementNamesTheField(t *testing.T) {
 	h := newTestServer(t, nil)
 	for body, field := range map[string]string{
 		`{"id":7}`: "body", `[]`: "body", `{"metadata":[1]}`: "metadata", `{"metadata":7}`: "metadata",
@@ -145,7 +145,7 @@ func TestABadAnnouncementNamesTheField(t *testing.T) {
 	}
 }
 
-func TestWhoCannotBeServedIsToldWhenToComeAgain(t *testing.T) {
+func TestABusyServerSendsRetryAfter(t *testing.T) {
 	for err, status := range map[error]int{
 		pipeline.ErrBusy: http.StatusTooManyRequests, fmt.Errorf("wrapped: %w", pipeline.ErrClosed): http.StatusServiceUnavailable,
 	} {
@@ -225,13 +225,13 @@ func (h *testServer) wantAllGiven(t *testing.T) {
 	for _, pool := range []*memory.Pool{h.small, h.large} {
 		taken, err := pool.Take(t.Context(), pool.Size())
 		if err != nil {
-			t.Errorf("some of %d bytes are taken for good: %v", pool.Size(), err)
+			t.Errorf("some of %d bytes are not released: %v", pool.Size(), err)
 		}
 		pool.Give(taken)
 	}
 }
 
-func TestASenderWhoSaysThatMuchComesTakesNoMoreThanHeSends(t *testing.T) {
+func TestADeclaredLengthReservesNoMemory(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
 	slow, arrives := io.Pipe()
 	done := make(chan struct{})
@@ -245,7 +245,7 @@ func TestASenderWhoSaysThatMuchComesTakesNoMoreThanHeSends(t *testing.T) {
 		t.Fatal(err)
 	}
 	if taken, err := h.large.Take(t.Context(), h.large.Size()); err != nil {
-		t.Errorf("large bodies find no room: %v", err)
+		t.Errorf("there is no memory for large bodies: %v", err)
 	} else {
 		h.large.Give(taken)
 	}

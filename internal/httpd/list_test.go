@@ -48,7 +48,7 @@ func TestRunsAreFilteredAndSorted(t *testing.T) {
 	}
 }
 
-func TestAPageOfRunsTellsTheTotalAndTheNextPage(t *testing.T) {
+func TestAPageOfRunsHasTheTotalAndTheNextPage(t *testing.T) {
 	h := newTestServer(t, nil)
 	for k := range 5 {
 		h.send(event(fmt.Sprint("r", k), 1, "llm_call_started", `"agent":"coder","cost":`+fmt.Sprint(k%2)))
@@ -67,7 +67,7 @@ func TestAPageOfRunsTellsTheTotalAndTheNextPage(t *testing.T) {
 		t.Errorf("%d runs, totals (-want +got):\n%s", got, diff)
 	}
 	if total := h.do(http.MethodGet, "/api/runs?agent=nobody", "").Header().Get("X-Total-Count"); total != "0" {
-		t.Errorf("of nobody there are %q", total)
+		t.Errorf("the total without runs is %q", total)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-func TestALongNameIsTakenShortenedAndTheAnswerSaysSo(t *testing.T) {
+func TestALongNameIsShortenedWithAWarning(t *testing.T) {
 	h := newTestServer(t, nil)
 	long := strings.Repeat("訂", 300) // 900 bytes
 	want := api.EventError{Field: "agent", Reason: "shortened from 900 bytes to 511"}

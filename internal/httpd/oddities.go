@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/settings"
 )
 
-// warningsOf tells of the types and fields of a request that are not known, with the name that was probably meant.
+// warningsOf returns a warning for each unknown type and field of a request, with the name that was probably meant.
 func (s *Server) warningsOf(sent *native.Request) (warnings []api.EventError) {
 	for _, odd := range sent.Odd {
 		odd.Field, odd.Value = s.Name(odd.Field), s.Name(odd.Value)

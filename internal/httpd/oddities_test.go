@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-func TestUnknownTypesAndFieldsAreTold(t *testing.T) {
+func TestUnknownTypesAndFieldsAreWarnedAbout(t *testing.T) {
 	for _, tc := range []struct {
 		name, body string
 		want       []api.EventError
@@ -20,7 +20,7 @@ func TestUnknownTypesAndFieldsAreTold(t *testing.T) {
 		{"a misspelt type", `[{"run_id":"r","type":"tool_call_start"}]`, []api.EventError{{
 			Field: "type", Reason: `unknown event type "tool_call_start"; did you mean "tool_call_started"?; the event is stored, and rules ignore it`,
 		}}},
-		{"a type of one's own", `[{"run_id":"r","type":"checkpoint"}]`, []api.EventError{{
+		{"a custom type", `[{"run_id":"r","type":"checkpoint"}]`, []api.EventError{{
 			Field: "type", Reason: `unknown event type "checkpoint"; the event is stored, and rules ignore it`,
 		}}},
 		{
@@ -50,7 +50,7 @@ func TestUnknownTypesAndFieldsAreTold(t *testing.T) {
 	}
 }
 
-func TestUnknownQueryParametersAreRefused(t *testing.T) {
+func TestUnknownQueryParametersAreRejected(t *testing.T) {
 	h := newTestServer(t, nil)
 	for path, want := range map[string]string{
 		"/api/runs?staus=failed":   `"reason":"unknown parameter; did you mean \"status\"?; allowed: agent, cursor, `,
@@ -65,7 +65,7 @@ func TestUnknownQueryParametersAreRefused(t *testing.T) {
 	}
 }
 
-func TestARunWhoseEventsWereAllSentIsOver(t *testing.T) {
+func TestARunIsCompletedWhenAllEventsWereSent(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.do(http.MethodPost, "/api/events", `[{"run_id":"r","type":"message","role":"user","text":"a"},{"run_id":"f","type":"run_failed"}]`)
 	for _, id := range []string{"r", "f"} {

@@ -20,7 +20,7 @@ func description(t *testing.T, h *testServer) (whole map[string]any) {
 	return whole
 }
 
-func TestEverythingIsDescribed(t *testing.T) {
+func TestEveryOperationAndFieldIsDescribed(t *testing.T) {
 	whole := description(t, newTestServer(t, nil))
 	if whole["openapi"] != "3.1.0" {
 		t.Errorf("openapi %v", whole["openapi"])
@@ -69,8 +69,8 @@ func TestEverythingIsDescribed(t *testing.T) {
 	}
 }
 
-// TestAnswersAreAsTheDescriptionSays holds what is answered to the schemas.
-func TestAnswersAreAsTheDescriptionSays(t *testing.T) {
+// TestResponsesConformToTheOpenAPIDocument holds what is answered to the schemas.
+func TestResponsesConformToTheOpenAPIDocument(t *testing.T) {
 	h := newTestServer(t, nil)
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource("mem:///openapi.json", description(t, h)); err != nil {

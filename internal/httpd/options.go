@@ -86,13 +86,14 @@ type Store interface {
 type Runs interface {
 	// Run returns the run with the id, or nil.
 	Run(ctx context.Context, id string) (*store.Run, error)
-	// Runs returns a page of the runs that the filter chooses, in an order, and the cursor of the next.
+	// Runs returns a page of the runs that the filter selects, in the given order, and the cursor of the next page.
 	Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error)
-	// CountRuns returns how many runs the filter chooses.
+	// CountRuns returns the number of runs that the filter selects.
 	CountRuns(ctx context.Context, f store.Filter) (int, error)
-	// RunsSince returns the first so many runs whose latest event arrived behind an arrival, in the order of these.
+	// RunsSince returns the runs whose latest event arrived after the given arrival, in the order of their latest arrivals: at most
+	// limit runs.
 	RunsSince(ctx context.Context, arrival int64, limit int) ([]store.Run, error)
-	// Overview sums up the runs that the query chooses.
+	// Overview summarizes the runs that the query selects.
 	Overview(ctx context.Context, q store.OverviewQuery) (store.Overview, error)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-func TestHowManyEventsAreReadAtOnceDependsOnTheirSize(t *testing.T) {
+func TestThePageSizeDependsOnTheSizeOfEvents(t *testing.T) {
 	var p pageSize
 	var got []int
 	for _, bytes := range []int{100, 100, 100, 100, 100, 100, 1000, 2000, 1 << 20, 1 << 20, 100} {

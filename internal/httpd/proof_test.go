@@ -52,7 +52,7 @@ func ask(t *testing.T, client *http.Client, url string) (reused bool) {
 	return reused
 }
 
-func TestConnectionsThatProveNothingKeepNobodyOut(t *testing.T) {
+func TestUnprovenConnectionsDoNotExcludeOthers(t *testing.T) {
 	for name, text := range map[string]string{
 		"silent ones":                          "",
 		"ones whose header never ends":         "GET /api/runs HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
@@ -86,7 +86,7 @@ func TestConnectionsThatProveNothingKeepNobodyOut(t *testing.T) {
 	}
 }
 
-func TestAConnectionWithoutATokenThatIsSilentIsClosed(t *testing.T) {
+func TestASilentConnectionWithoutATokenIsClosed(t *testing.T) {
 	h := newTestServer(t, func(o *Options) {
 		o.Tokens, o.Limits.Silence = []Token{hashed("owner", Admin, "all")}, 50*time.Millisecond
 	})

@@ -29,7 +29,7 @@ func namesOf(t *testing.T, object string) []string {
 }
 
 // What clients read stands first, ours behind it.
-func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
+func TestResponsesHaveTheMembersThatClientsRead(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
@@ -72,7 +72,7 @@ func TestObjectsHaveTheMembersThatClientsRead(t *testing.T) {
 	}
 }
 
-func TestARunAndWhatWasFoundInIt(t *testing.T) {
+func TestARunWithItsWarningsAndDecisions(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	run := get[api.RunDetails](h, "/api/runs/r")
@@ -128,7 +128,7 @@ func TestEventsAreListedFromTheEnd(t *testing.T) {
 	}
 }
 
-func TestListsGoOnPageByPage(t *testing.T) {
+func TestListsHavePages(t *testing.T) {
 	h := newTestServer(t, nil)
 	var want []string
 	for i := range 7 {
@@ -159,7 +159,7 @@ func TestListsGoOnPageByPage(t *testing.T) {
 	}
 }
 
-func TestEventsAndDecisionsGoOnPageByPage(t *testing.T) {
+func TestEventsAndDecisionsHavePages(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("r/1", 30)...)
 	for _, list := range []string{"events", "decisions"} {
@@ -209,7 +209,7 @@ func TestRunsAreFiltered(t *testing.T) {
 	}
 }
 
-func TestQuestionsThatCannotBeAnsweredAreProblems(t *testing.T) {
+func TestInvalidRequestsAreProblems(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(event("r", 1, "x", ""))
 	for _, tc := range []struct {
@@ -302,11 +302,11 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	}
 	h.send(looping("longer", 2000)...)
 	if longer := get[api.Comparison](h, "/api/compare?a=a&b=longer").Diverged; longer == nil || longer.Call != 6 || longer.A != nil || longer.B == nil {
-		t.Errorf("one that goes on: %+v", longer)
+		t.Errorf("an unfinished run: %+v", longer)
 	}
 }
 
-func TestTheRunsAreSummedUp(t *testing.T) {
+func TestTheOverviewSummarizesRuns(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("r", 6)...)
 	h.send(event("s", 1, "run_started", ""), event("s", 2, "run_completed", ""))

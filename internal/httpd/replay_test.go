@@ -63,7 +63,7 @@ func replayed(t *testing.T, j *fakeJudge) *testServer {
 	return h
 }
 
-func TestARunIsJudgedAnew(t *testing.T) {
+func TestARunIsReplayed(t *testing.T) {
 	j := &fakeJudge{}
 	h := replayed(t, j)
 	w := h.do(http.MethodPost, "/api/runs/r/replay", `{"profile":"cycles","settings":{"a":"7","b":7,"c":[1, "x"],"d":true,"e":"[y]"}}`, "Content-Type", "application/json")
@@ -72,7 +72,7 @@ func TestARunIsJudgedAnew(t *testing.T) {
 	}
 	asked := map[string]string{"a": "7", "b": "7", "c": `[1, "x"]`, "d": "true", "e": "[y]"}
 	if diff := cmp.Diff(asked, j.settings); diff != "" || j.profile != "cycles" || j.most != 200_000 {
-		t.Errorf("asked for %s, %d events at most, settings:\n%s", j.profile, j.most, diff)
+		t.Errorf("the request is for %s, %d events at most, settings:\n%s", j.profile, j.most, diff)
 	}
 	var got api.Replay
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
@@ -102,7 +102,7 @@ func TestARunIsJudgedAnew(t *testing.T) {
 	}
 }
 
-func TestWithoutAProfileThatOfTheRunJudges(t *testing.T) {
+func TestAReplayWithoutAProfileUsesThatOfTheRun(t *testing.T) {
 	j := &fakeJudge{}
 	h := replayed(t, j)
 	if w := h.do(http.MethodPost, "/api/runs/r/replay", `{}`, "Content-Type", "application/json"); w.Code != http.StatusOK || j.profile != "default" {
@@ -110,7 +110,7 @@ func TestWithoutAProfileThatOfTheRunJudges(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeJudgedAnewIsRefused(t *testing.T) {
+func TestInvalidReplaysAreRejected(t *testing.T) {
 	failing := func(err error) func(context.Context) (*pipeline.Replayed, error) {
 		return func(context.Context) (*pipeline.Replayed, error) { return nil, err }
 	}
@@ -129,7 +129,7 @@ func TestWhatCannotBeJudgedAnewIsRefused(t *testing.T) {
 		{"settings that are no object", "r", `{"settings":[1]}`, nil, 422, "settings", "object"},
 		{"a body that is no JSON", "r", `{"profile"`, nil, 400, "", ""},
 		{"a body that is too long", "r", `{"profile":"` + strings.Repeat("x", replayBody) + `"}`, nil, 413, "", ""},
-		{"what goes wrong inside", "r", `{}`, failing(fmt.Errorf("disk on fire")), 500, "", "the server's log has the reason"},
+		{"an internal error", "r", `{}`, failing(fmt.Errorf("disk on fire")), 500, "", "the server's log has the reason"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := replayed(t, &fakeJudge{answer: tc.answer})
@@ -148,7 +148,7 @@ func TestWhatCannotBeJudgedAnewIsRefused(t *testing.T) {
 	}
 }
 
-func TestOneRunIsJudgedAnewAtATime(t *testing.T) {
+func TestReplaysRunOneAtATime(t *testing.T) {
 	j := &fakeJudge{}
 	h := replayed(t, j)
 	ask := func() *httptest.ResponseRecorder {
@@ -173,7 +173,7 @@ func TestOneRunIsJudgedAnewAtATime(t *testing.T) {
 	}
 }
 
-func TestALongRunIsNotEvenRead(t *testing.T) {
+func TestALongRunIsRejectedUnread(t *testing.T) {
 	r := &replays{Server: &Server{Options: Options{Store: oneRun{events: replayEvents + 1}, Judge: &fakeJudge{}}}}
 	_, err := r.replay(t.Context(), &replayQuery{RunPath: RunPath{ID: "r"}})
 	if p, ok := err.(*Problem); !ok || p.Status != http.StatusUnprocessableEntity {

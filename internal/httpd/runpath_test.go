@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-func TestRunsThatAreCalledLikeStepsInAPathAreRead(t *testing.T) {
+func TestRunsWithIDsLikePathStepsAreRead(t *testing.T) {
 	h := newTestServer(t, nil)
 	ids := []string{".", "..", ".~", "..~", "...", "%2E", "/", "/~", "a//b", "https://x/../y?z#"}
 	for _, id := range ids {
@@ -40,7 +40,7 @@ func TestRunsThatAreCalledLikeStepsInAPathAreRead(t *testing.T) {
 			RunID string `json:"run_id"`
 		}](h, asked)
 		if answer.ID+answer.RunID != id {
-			t.Errorf("%s is of %q, want %q", asked, answer.ID+answer.RunID, id)
+			t.Errorf("%s returns run %q, want %q", asked, answer.ID+answer.RunID, id)
 		}
 	}
 	w := watch(t, h.listen().URL+path("..", "/stream"))

@@ -36,7 +36,7 @@ func TestStreamsEndWhenTheServerStops(t *testing.T) {
 	}
 }
 
-func TestAStreamOutlivesTheTimeForRequests(t *testing.T) {
+func TestAStreamMayExceedTheTimeoutOfRequests(t *testing.T) {
 	h := newTestServer(t, func(o *Options) {
 		o.Limits.ReadTime, o.Limits.WriteTime, o.Limits.KeepAlive = 50*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
 	})
@@ -54,7 +54,7 @@ func TestAStreamOutlivesTheTimeForRequests(t *testing.T) {
 	}
 }
 
-func TestWhoSendsSlowlyIsCutOff(t *testing.T) {
+func TestASlowSenderIsDisconnected(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Limits.HeaderTime, o.Limits.ReadTime = 50*time.Millisecond, 100*time.Millisecond })
 	url, stop := serveOn(t, h)
 	for name, begun := range map[string]string{

@@ -30,7 +30,7 @@ func idsOf(events []api.Event) (ids []string) {
 	return ids
 }
 
-func TestARunsStreamTellsWhatThereIsAndThenWhatComes(t *testing.T) {
+func TestTheStreamOfARunBeginsWithTheStoredEvents(t *testing.T) {
 	h := newTestServer(t, nil)
 	events := looping("r", 6)
 	h.send(events[:9]...)
@@ -84,7 +84,7 @@ func TestARunThatDoesNotExistYetIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestARunsStreamGoesOnBehindTheLastMessage(t *testing.T) {
+func TestTheStreamOfARunResumesAfterTheLastMessage(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(event("other", 1, "x", ""))
 	h.send(looping("r", 6)...)
@@ -102,8 +102,8 @@ func TestARunsStreamGoesOnBehindTheLastMessage(t *testing.T) {
 	}
 }
 
-// TestNothingIsMissedAndNothingComesTwice connects again and again while events are being recorded.
-func TestNothingIsMissedAndNothingComesTwice(t *testing.T) {
+// TestAStreamSendsEachEventOnce connects again and again while events are being recorded.
+func TestAStreamSendsEachEventOnce(t *testing.T) {
 	h := newTestServer(t, nil)
 	server := h.listen()
 	const total = 1200
@@ -139,7 +139,7 @@ func TestNothingIsMissedAndNothingComesTwice(t *testing.T) {
 	}
 }
 
-func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
+func TestTheStreamOfAllRunsResumesAfterTheLastMessage(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(looping("a", 6)...)
 	h.send(looping("b", 1)...)
@@ -167,7 +167,7 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 	}
 	fresh := watch(t, server.URL+"/api/stream")
 	if fresh.block() != "retry: 1000" || fresh.block() != ": live" {
-		t.Error("without Last-Event-ID it tells what comes only")
+		t.Error("without Last-Event-ID the stream has only new events")
 	}
 	h.do(http.MethodDelete, "/api/runs/a", "")
 	if m := all.next(); as[api.OverviewUpdate](t, m).Type != "deleted" || as[api.OverviewUpdate](t, m).RunID != "a" {
@@ -175,7 +175,7 @@ func TestTheStreamOfAllRunsGoesOnBehindTheLastMessage(t *testing.T) {
 	}
 }
 
-func TestWhoComesBackIsToldWhatWasDeletedMeanwhile(t *testing.T) {
+func TestAResumedStreamReportsDeletions(t *testing.T) {
 	h := newTestServer(t, nil)
 	server := h.listen()
 	for _, run := range []string{"a", "b", "c"} {
@@ -199,7 +199,7 @@ func TestWhoComesBackIsToldWhatWasDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestWhatIsGatheredIsToldOfEachRunOnce(t *testing.T) {
+func TestCollectedUpdatesAreOneMessagePerRun(t *testing.T) {
 	hub := live.New(live.Options{})
 	sub := hub.Subscribe("")
 	run := func(number, arrival int64, warnings ...string) *store.Update {
@@ -236,7 +236,7 @@ func TestWhatIsGatheredIsToldOfEachRunOnce(t *testing.T) {
 	}
 }
 
-func TestASubscriberThatDoesNotKeepUpIsToldSo(t *testing.T) {
+func TestASlowSubscriberGetsAnError(t *testing.T) {
 	hub := live.New(live.Options{Updates: 2})
 	h := newTestServer(t, func(o *Options) { o.Hub = hub })
 	w := watch(t, h.listen().URL+"/api/runs/r/stream")
@@ -263,7 +263,7 @@ func TestASubscriberThatDoesNotKeepUpIsToldSo(t *testing.T) {
 	}
 }
 
-func TestAStreamGivesSignsOfLife(t *testing.T) {
+func TestAStreamSendsKeepAlives(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Limits.KeepAlive = time.Millisecond })
 	w := watch(t, h.listen().URL+"/api/stream")
 	for _, want := range []string{"retry: 1000", ": live", ": keepalive", ": keepalive"} {
@@ -273,7 +273,7 @@ func TestAStreamGivesSignsOfLife(t *testing.T) {
 	}
 }
 
-func TestThereAreOnlySoManyStreams(t *testing.T) {
+func TestStreamsAreLimited(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Limits.Streams = 1 })
 	server := h.listen()
 	w := watch(t, server.URL+"/api/stream")
@@ -291,7 +291,7 @@ func TestThereAreOnlySoManyStreams(t *testing.T) {
 	}
 }
 
-func TestAnIDThatWasNeverGivenOutIsThatOfOneWhoHasNothing(t *testing.T) {
+func TestAnUnknownLastEventIDStartsTheStreamAnew(t *testing.T) {
 	h := newTestServer(t, nil)
 	h.send(event("r", 1, "x", ""))
 	server := h.listen()
@@ -303,15 +303,15 @@ func TestAnIDThatWasNeverGivenOutIsThatOfOneWhoHasNothing(t *testing.T) {
 	}
 }
 
-func TestWhoOnlyAsksForTheHeaderGetsIt(t *testing.T) {
+func TestHEADOfAStreamReturnsItsHeader(t *testing.T) {
 	h := newTestServer(t, nil)
 	if w := h.do(http.MethodHead, "/api/stream", ""); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/event-stream" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 }
 
-// TestEveryRunIsToldToItsEnd connects again and again while events of many runs are being recorded.
-func TestEveryRunIsToldToItsEnd(t *testing.T) {
+// TestAStreamSendsTheEndOfEveryRun connects again and again while events of many runs are being recorded.
+func TestAStreamSendsTheEndOfEveryRun(t *testing.T) {
 	h := newTestServer(t, nil)
 	server := h.listen()
 	const runs, each = 12, 40
@@ -338,7 +338,7 @@ func TestEveryRunIsToldToItsEnd(t *testing.T) {
 			m := w.next()
 			u := as[api.OverviewUpdate](t, m)
 			if u.Run.Arrival <= told[u.RunID] {
-				t.Fatalf("run %s at %d comes behind %d", u.RunID, u.Run.Arrival, told[u.RunID])
+				t.Fatalf("run %s at %d is sent after %d", u.RunID, u.Run.Arrival, told[u.RunID])
 			}
 			told[u.RunID] = u.Run.Arrival
 			if u.Run.Status == "completed" && u.Run.EventCount == each {

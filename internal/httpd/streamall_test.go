@@ -45,7 +45,7 @@ func rowOf(id string, arrival int64) *store.Run {
 	return &store.Run{ID: id, Number: int64(id[0]), Arrival: arrival, Status: store.Running}
 }
 
-func TestBetweenTheStoreAndTheHubNothingIsMissedAndNothingComesTwice(t *testing.T) {
+func TestTheSwitchFromStoreToHubSendsEachEventOnce(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		latest  int64 // that the hub has published

@@ -68,8 +68,8 @@ func TestAnUpdateOfARunWithManyWarningsIsSmall(t *testing.T) {
 	}
 }
 
-// TestWhoFollowsTheChangesHasTheWarnings has warnings come, grow, shrink and go, and clients come and go.
-func TestWhoFollowsTheChangesHasTheWarnings(t *testing.T) {
+// TestChangesAddUpToTheWarnings has warnings come, grow, shrink and go, and clients come and go.
+func TestChangesAddUpToTheWarnings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		feed := warningFeed{changes: true}
 		has := map[string]int{}
@@ -94,7 +94,7 @@ func TestWhoFollowsTheChangesHasTheWarnings(t *testing.T) {
 			}
 			for _, w := range changed {
 				if has[w.ID] == w.Count {
-					t.Fatalf("%s is told twice", w.ID)
+					t.Fatalf("%s is sent twice", w.ID)
 				}
 				has[w.ID] = w.Count
 			}

@@ -65,7 +65,7 @@ func TestASettingIsAppliedAndTheAuditLogSaysSo(t *testing.T) {
 	}
 }
 
-func TestTheShadowOfARun(t *testing.T) {
+func TestARunIsJudgedUnderTheShadowProfile(t *testing.T) {
 	tuner := &fakeTuner{}
 	h := newTestServer(t, func(o *Options) { o.Tuner = tuner })
 	h.send(looping("r", 6)...)

@@ -53,7 +53,7 @@ func export(t testing.TB, path string, n int) (protobuf, text string) {
 	return string(binary), string(json)
 }
 
-func TestTelemetryIsTakenInBothEncodings(t *testing.T) {
+func TestTelemetryIsAcceptedInBothEncodings(t *testing.T) {
 	for _, path := range []string{"/v1/traces", "/v1/logs"} {
 		protobuf, text := export(t, path, 3)
 		for _, tc := range []struct{ kind, encoding, body, want string }{
@@ -66,7 +66,7 @@ func TestTelemetryIsTakenInBothEncodings(t *testing.T) {
 			h := newTestServer(t, func(o *Options) { o.Telemetry = &taken })
 			w := h.do(http.MethodPost, path, tc.body, "Content-Type", tc.kind, "Content-Encoding", tc.encoding)
 			if w.Code != http.StatusOK || !strings.HasPrefix(tc.kind, w.Header().Get("Content-Type")) || taken.spans+taken.records != 3 {
-				t.Errorf("%s %s %s: %d %s %q, %d taken", path, tc.kind, tc.encoding, w.Code, w.Header().Get("Content-Type"), w.Body, taken.spans+taken.records)
+				t.Errorf("%s %s %s: %d %s %q, %d accepted", path, tc.kind, tc.encoding, w.Code, w.Header().Get("Content-Type"), w.Body, taken.spans+taken.records)
 			}
 			if tc.want != "" && !strings.Contains(w.Body.String(), "partialSuccess") && w.Body.String() != tc.want {
 				t.Errorf("%s %s: %q", path, tc.kind, w.Body)
@@ -75,7 +75,7 @@ func TestTelemetryIsTakenInBothEncodings(t *testing.T) {
 	}
 }
 
-func TestWhatIsRejectedIsAPartialSuccess(t *testing.T) {
+func TestRejectedSpansAreAPartialSuccess(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Telemetry = &telemetry{rejected: 2, reason: "2 spans have no id"} })
 	protobuf, text := export(t, "/v1/traces", 3)
 	traces := ptraceotlp.NewExportResponse()
@@ -95,7 +95,7 @@ func TestWhatIsRejectedIsAPartialSuccess(t *testing.T) {
 	}
 }
 
-func TestTelemetryThatCannotBeTakenIsAnsweredWithAStatus(t *testing.T) {
+func TestRejectedTelemetryIsAnsweredWithAStatus(t *testing.T) {
 	protobuf, text := export(t, "/v1/traces", 1)
 	for _, tc := range []struct {
 		name, kind, body string
@@ -169,7 +169,7 @@ func nest(content []byte, times int, numbers ...int) []byte {
 	return content
 }
 
-func TestTelemetryThatWouldTakeTooMuchIsRefused(t *testing.T) {
+func TestLargeTelemetryIsRejected(t *testing.T) {
 	h := newTestServer(t, nil)
 	inSpan := func(attribute []byte) []byte { return nest(attribute, 1, 9, 2, 2, 1) }
 	empties := bytes.Repeat([]byte{18, 0}, maxParts+1)
@@ -197,7 +197,7 @@ func TestTelemetryThatWouldTakeTooMuchIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatTelemetryTakesWhenItIsDecodedCounts(t *testing.T) {
+func TestTheDecodedSizeOfTelemetryIsLimited(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
 	others, err := h.large.Take(t.Context(), h.large.Size()/2)
 	if err != nil {
@@ -234,7 +234,7 @@ func FuzzTelemetry(f *testing.F) {
 	})
 }
 
-func TestWhatIsNoTelemetryIsRefusedInWordsOfOurOwn(t *testing.T) {
+func TestInvalidTelemetryIsRejectedWithoutQuotingIt(t *testing.T) {
 	h := newTestServer(t, nil)
 	for _, tc := range []struct{ kind, body, want string }{
 		{jsonType, `{"secret`, "body: not valid JSON"},

@@ -146,7 +146,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-func TestEmitsErrorComesBackUnchanged(t *testing.T) {
+func TestTheErrorOfEmitIsReturnedUnchanged(t *testing.T) {
 	stop := errors.New("stop")
 	if err := input("{}").EachLine(func(ingest.Line) error { return stop }); err != stop {
 		t.Errorf("EachLine: got %v", err)

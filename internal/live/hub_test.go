@@ -31,7 +31,7 @@ func rest(s *Subscription) (got []string, end error) {
 	}
 }
 
-func TestUpdatesGoToThoseWhoWatchTheirRunOrAll(t *testing.T) {
+func TestUpdatesGoToSubscribersOfTheirRunAndOfAll(t *testing.T) {
 	h := New(Options{})
 	a, all, late := h.Subscribe("a"), h.Subscribe(""), (*Subscription)(nil)
 	h.Publish(update("a", 1, 0))
@@ -54,7 +54,7 @@ func TestUpdatesGoToThoseWhoWatchTheirRunOrAll(t *testing.T) {
 	}
 }
 
-func TestWhoDoesNotKeepUpIsCutOff(t *testing.T) {
+func TestASlowSubscriberIsDisconnected(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		options Options
@@ -63,7 +63,7 @@ func TestWhoDoesNotKeepUpIsCutOff(t *testing.T) {
 	}{
 		{"too many updates", Options{Updates: 2}, []int{0, 0, 0, 0}, "a1 a2"},
 		{"too many bytes", Options{Bytes: 10_000}, []int{3000, 3000, 3000, 0}, "a1 a2"},
-		{"one that is large beyond measure comes alone", Options{Bytes: 10_000}, []int{99_999, 0}, "a1"},
+		{"an update over the limit is delivered alone", Options{Bytes: 10_000}, []int{99_999, 0}, "a1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := New(tc.options)
@@ -85,7 +85,7 @@ func TestWhoDoesNotKeepUpIsCutOff(t *testing.T) {
 	}
 }
 
-func TestWhoTakesWhatThereIsHasRoomAgain(t *testing.T) {
+func TestReceivingFreesTheBuffer(t *testing.T) {
 	h := New(Options{Updates: 2, Bytes: 10_000})
 	s := h.Subscribe("a")
 	for i := range int64(100) {
@@ -99,7 +99,7 @@ func TestWhoTakesWhatThereIsHasRoomAgain(t *testing.T) {
 		}
 	}
 	if m, ok := s.Try(); ok {
-		t.Errorf("%v out of nothing", m)
+		t.Errorf("Try returns %v, want nothing", m)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestTheHubRemembersTheLastDeletions(t *testing.T) {
 	}
 }
 
-func TestAClosedHubHandsOutWhatWaits(t *testing.T) {
+func TestAClosedHubStillDeliversQueuedUpdates(t *testing.T) {
 	h := New(Options{})
 	s := h.Subscribe("")
 	h.Publish(update("a", 1, 0))
@@ -140,7 +140,7 @@ func TestAClosedHubHandsOutWhatWaits(t *testing.T) {
 	}
 }
 
-func TestNextWaits(t *testing.T) {
+func TestNextWaitsForAnUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Options{})
 		s := h.Subscribe("a")
@@ -160,7 +160,7 @@ func TestNextWaits(t *testing.T) {
 	})
 }
 
-func TestATextIsMadeOnceAndOnlyWhenItIsNeeded(t *testing.T) {
+func TestATextIsEncodedOnceAndOnDemand(t *testing.T) {
 	h := New(Options{})
 	h.Publish(update("a", 1, 0)) // nobody watches
 	var watchers []*Subscription

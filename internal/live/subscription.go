@@ -19,7 +19,7 @@ type Subscription struct {
 	reason error         // guarded by hub.mu; set before the queue is closed
 }
 
-// errDeleted is the reason if the owner closed the subscription.
+// errDeleted is the reason after Close.
 var errDeleted = errors.New("the subscription is closed")
 
 // Next waits for the next update and returns it. After the last update of a subscription that ended, it returns ErrSlow or ErrClosed.
@@ -27,12 +27,12 @@ var errDeleted = errors.New("the subscription is closed")
 func (s *Subscription) Next(ctx context.Context) (*Message, error) {
 	select {
 	case m, ok := <-s.queue:
-		return s.taken(m, ok)
+		return s.received(m, ok)
 	default:
 	}
 	select {
 	case m, ok := <-s.queue:
-		return s.taken(m, ok)
+		return s.received(m, ok)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -52,7 +52,7 @@ func (s *Subscription) Try() (*Message, bool) {
 	}
 }
 
-func (s *Subscription) taken(m *Message, ok bool) (*Message, error) {
+func (s *Subscription) received(m *Message, ok bool) (*Message, error) {
 	if ok {
 		s.bytes.Add(-m.size)
 		return m, nil
@@ -95,7 +95,7 @@ func (t *Text) Get(make func() []byte) []byte {
 // messageOverhead is the approximate memory of a message without its events, in bytes.
 const messageOverhead = 1024
 
-// sizeOf returns about what an update takes in memory: its list of warnings, the texts of those that changed, and its events. The texts of
+// sizeOf returns the approximate memory of an update in bytes: its list of warnings, the texts of those that changed, and its events. The texts of
 // the other warnings are shared with earlier updates and with the run.
 func sizeOf(u *store.Update) int64 {
 	size := int64(messageOverhead)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestASampleBelongsToTheFirstRoleOnItsStack(t *testing.T) {
+func TestASampleBelongsToTheInnermostRoleOfItsStack(t *testing.T) {
 	const traces = `Type: cpu
 -----------+-------------------------------------------------------
     3000us   runtime.memmove

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// lateEvents is how long the run of the scenario late is, and early how long the one that it sends an early event of.
+// The numbers of events of the two runs of the scenario late.
 const (
 	lateEvents = 4000
 	longEvents = 200_000
 )
 
 // late sends a run of 4,000 events in reverse order, one event a request and then ten, and then the first event of a run of 200,000
-// events last. It measures how long each takes until the run is judged with all its events, and how long another sender waits for an
-// answer meanwhile.
+// events last. It measures the time until the verdict of each run includes all its events, and the time that another sender
+// waits for its answers.
 func late(ctx context.Context, s *server, _ settings) (string, error) {
 	said := ""
 	for _, size := range []int{1, 10} {
@@ -54,7 +54,7 @@ func linesOf(name string, n int) (lines [][]byte) {
 	return lines
 }
 
-// reversed sends a run backwards and returns once all of it is judged.
+// reversed sends a run in reverse order and waits until its verdict includes all events.
 func reversed(ctx context.Context, s *server, name string, size int) error {
 	lines := linesOf(name, lateEvents)
 	slices.Reverse(lines)
@@ -67,7 +67,7 @@ func reversed(ctx context.Context, s *server, name string, size int) error {
 	return judged(ctx, s, name+"-0", len(lines))
 }
 
-// judged returns once a run's verdict rests on so many events.
+// judged waits until the verdict of a run includes the given number of events.
 func judged(ctx context.Context, s *server, run string, events int) error {
 	for ctx.Err() == nil {
 		answer, err := http.Get(s.url + "/api/runs/" + run)
@@ -88,8 +88,8 @@ func judged(ctx context.Context, s *server, run string, events int) error {
 	return ctx.Err()
 }
 
-// besides does something while another sender sends an event every 5 ms, and returns how long that took and how long the sender
-// waited for its answers.
+// besides calls work while another sender sends an event every 5 ms. It returns the duration of work, and a text with the times that
+// the sender waited for its answers.
 func besides(ctx context.Context, s *server, work func() error) (took time.Duration, other string, err error) {
 	sending, stop := context.WithCancel(ctx)
 	defer stop()

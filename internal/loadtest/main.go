@@ -1,6 +1,6 @@
 // Command loadtest measures a server from outside: it starts unloop serve as a process of its own, sends events to it over
-// loopback, and prints how fast they were recorded, how soon they were seen, and what memory the server took. It stands beside
-// the arrow, where a user's agents would; make load runs it, and docs/benchmarks.md publishes what it says.
+// loopback, and prints how fast they were recorded, how soon they were seen, and what memory the server took. make load
+// runs it, and docs/benchmarks.md has the results.
 package main
 
 import (

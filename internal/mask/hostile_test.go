@@ -40,9 +40,9 @@ func perByte(m *Masker, part string, size int) float64 {
 	return float64(took.Nanoseconds()) / float64(2*size)
 }
 
-// TestNoTextCostsMoreThanInProportion holds a long text to about what a short one costs a byte: a search whose cost grew with the
+// TestMaskingIsLinear holds a long text to about what a short one costs a byte: a search whose cost grew with the
 // square of the length would take 8 times as much a byte.
-func TestNoTextCostsMoreThanInProportion(t *testing.T) {
+func TestMaskingIsLinear(t *testing.T) {
 	const short, long = 512, 4 << 10
 	m := newMasker(t)
 	for _, part := range hostile() {
@@ -59,8 +59,8 @@ func TestNoTextCostsMoreThanInProportion(t *testing.T) {
 	}
 }
 
-// TestDocumentsInStringsOfDocumentsEndSomewhere: a search that followed them without end, or had no buffer for one more, would panic.
-func TestDocumentsInStringsOfDocumentsEndSomewhere(t *testing.T) {
+// TestNestedDocumentsAreReadToALimitedDepth: a search that followed them without end, or had no buffer for one more, would panic.
+func TestNestedDocumentsAreReadToALimitedDepth(t *testing.T) {
 	m := newMasker(t)
 	for _, innermost := range []string{`{"password":"hunter2x9"}`, `["a\nb"]`, `"a\nb"`} {
 		document := innermost

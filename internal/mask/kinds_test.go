@@ -181,7 +181,7 @@ func TestEveryKindOfSecretIsMasked(t *testing.T) {
 	}
 }
 
-func TestDocumentsSayWhatTheirStringsAre(t *testing.T) {
+func TestMembersDetermineWhichStringsAreSecrets(t *testing.T) {
 	m := newMasker(t)
 	for name, text := range documents() {
 		t.Run(name, func(t *testing.T) {
@@ -231,7 +231,7 @@ func read(t *testing.T, raw []byte) string {
 	return v.A.Out
 }
 
-func TestWhatOnlyLooksLikeASecretStays(t *testing.T) {
+func TestTextsThatOnlyLookLikeSecretsAreKept(t *testing.T) {
 	m := newMasker(t)
 	for name, text := range map[string]string{
 		"a hash of git":                    "commit " + hexed(40) + "\nindex " + hexed(7) + ".." + hexed(7),

@@ -93,7 +93,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestTextIsNoSecret(t *testing.T) {
+func TestOrdinaryTextIsKept(t *testing.T) {
 	m := newMasker(t)
 	for name, text := range map[string]string{
 		"a limit":                   "max_tokens: 100, token_count=12345, tokens: 98765",
@@ -174,7 +174,7 @@ func TestRaw(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if json.Valid([]byte(tc.raw)) && !json.Valid(got) {
-				t.Errorf("%s is no JSON any more", got)
+				t.Errorf("%s is not JSON", got)
 			}
 		})
 	}
@@ -261,7 +261,7 @@ func BenchmarkText(b *testing.B) {
 
 func TestMask(t *testing.T) {
 	m := newMasker(t)
-	t.Run("one secret has one mask, however it is written", func(t *testing.T) {
+	t.Run("a secret has the same mask in every notation", func(t *testing.T) {
 		plain := m.Text("-----BEGIN PRIVATE KEY-----\n" + pemLines + "-----END")
 		escaped := m.Raw(json.RawMessage(`"-----BEGIN PRIVATE KEY-----\n` + strings.ReplaceAll(pemLines, "\n", `\n`) + `-----END"`))
 		if diff := cmp.Diff(`"`+plain+`"`, string(escaped)); diff != "" {
@@ -271,7 +271,7 @@ func TestMask(t *testing.T) {
 			t.Errorf("%s and %s", a, b)
 		}
 	})
-	t.Run("another secret has another", func(t *testing.T) {
+	t.Run("another secret has another mask", func(t *testing.T) {
 		if a, b := m.Text("password=hunter2"), m.Text("password=hunter3"); a == b {
 			t.Errorf("both are %s", a)
 		}
@@ -290,7 +290,7 @@ func TestMask(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
-	t.Run("what is clean is returned as it is", func(t *testing.T) {
+	t.Run("a value without secrets is returned unchanged", func(t *testing.T) {
 		raw := json.RawMessage(`{"query":"loops","max_tokens":100}`)
 		if got := m.Raw(raw); &got[0] != &raw[0] {
 			t.Error("the JSON was copied")
@@ -300,16 +300,16 @@ func TestMask(t *testing.T) {
 			t.Errorf("%v allocations", n)
 		}
 	})
-	t.Run("the input is not written to", func(t *testing.T) {
+	t.Run("the input is not modified", func(t *testing.T) {
 		raw := json.RawMessage(`{"password":"hunter2"}`)
 		m.Raw(raw)
 		if string(raw) != `{"password":"hunter2"}` {
-			t.Errorf("it is now %s", raw)
+			t.Errorf("the event is %s", raw)
 		}
 	})
 }
 
-func TestEventsHaveEveryTextMasked(t *testing.T) {
+func TestEveryTextOfAnEventIsMasked(t *testing.T) {
 	const secret = "password=hunter2"
 	var e unloop.Event
 	fields := reflect.ValueOf(&e).Elem()
@@ -331,7 +331,7 @@ func TestEventsHaveEveryTextMasked(t *testing.T) {
 	}
 }
 
-func TestAnIDThatHoldsASecretStillJoins(t *testing.T) {
+func TestEventsWithASecretInTheirIDAreStillJoined(t *testing.T) {
 	m := newMasker(t)
 	const id = "token-" + github
 	masked := m.ID(id)
@@ -339,7 +339,7 @@ func TestAnIDThatHoldsASecretStillJoins(t *testing.T) {
 		t.Errorf("got %s, then %s; for another id %s", masked, m.ID(id), m.ID(id+"1"))
 	}
 	if again := newMasker(t, `\d+`).ID(masked); again != masked {
-		t.Errorf("masked twice it is %s", again)
+		t.Errorf("masking twice gives %s", again)
 	}
 	for _, plain := range []string{"", "run_0123456789abcdef01234567", "4bf92f3577b34da6a3ce929d0e0e4736", "toolu_01A09q90qw90lq917835lq9"} {
 		if got := m.ID(plain); got != plain {
@@ -349,7 +349,7 @@ func TestAnIDThatHoldsASecretStillJoins(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	t.Run("patterns of one's own are masked, too", func(t *testing.T) {
+	t.Run("custom patterns are masked", func(t *testing.T) {
 		m := newMasker(t, `ACME-\d+`, `pin (\d+)`)
 		if got, want := brief(m.Text("ACME-12, pin 1234, 99")), "[…], pin […], 99"; got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -365,7 +365,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
-	t.Run("where two finds overlap, both are hidden", func(t *testing.T) {
+	t.Run("overlapping secrets are both masked", func(t *testing.T) {
 		m := newMasker(t, `user=.*ter`)
 		if got, want := brief(m.Text("user=x password=hunter2;")), "[…];"; got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -392,11 +392,11 @@ func TestSettings(t *testing.T) {
 	t.Run("all mistakes are named", func(t *testing.T) {
 		_, err := New(Settings{Key: []byte("short"), Patterns: []string{"fine", "(", "x*"}})
 		if err == nil {
-			t.Fatal("there is no error")
+			t.Fatal("no error")
 		}
 		for _, want := range []string{"key: got 5 bytes, want at least 16", "patterns[1]: ", `patterns[2]: "x*" matches the empty text`} {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%v does not say %s", err, want)
+				t.Errorf("%v does not contain %s", err, want)
 			}
 		}
 	})

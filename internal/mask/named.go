@@ -52,7 +52,7 @@ var endings = func() (t [1 << 10][]string) {
 
 func ending(a, b byte) int { return int(a&31)<<5 | int(b&31) }
 
-// endsIn tells whether a name ends in a word, without regard to capitals and to what parts words.
+// endsIn reports whether a name ends in a word. It ignores upper case and separators of words.
 func endsIn(name, word string) bool {
 	k := len(word)
 	for i := len(name); i > 0 && k > 0; i-- {

@@ -135,7 +135,7 @@ func TestEveryRuleFindsWhatItsExpressionDescribes(t *testing.T) {
 			}
 		}
 		if found == 0 {
-			t.Errorf("%s finds nothing that its expression describes", r.ID)
+			t.Errorf("%s finds no text that its expression matches", r.ID)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func call(t *testing.T, c *mcp.ClientSession, tool string, args any) (text strin
 	return text, r.StructuredContent
 }
 
-func TestTheToolsAreThoseOfTheWireAndOnlyRead(t *testing.T) {
+func TestTheToolsAreReadOnly(t *testing.T) {
 	c := connect(t, looping())
 	got := map[string][]string{}
 	for tool, err := range c.Tools(t.Context(), nil) {
@@ -205,7 +205,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestLimitsOutOfRangeAreErrorsThatNameIt(t *testing.T) {
+func TestErrorsNameLimitsOutOfRange(t *testing.T) {
 	s := looping()
 	c := connect(t, s)
 	for _, limit := range []int{-4, 0, 1001, 100_000} {
@@ -231,7 +231,7 @@ func TestLimitsOutOfRangeAreErrorsThatNameIt(t *testing.T) {
 	}
 }
 
-func TestNoRunAndABrokenSourceAreSaid(t *testing.T) {
+func TestAnUnknownRunAndABrokenSourceAreErrors(t *testing.T) {
 	if text, _ := call(t, connect(t, &shelf{}), "latest_run_diagnosis", nil); text != "error: there are no runs yet" {
 		t.Errorf("without runs: %q", text)
 	}
@@ -270,7 +270,7 @@ func TestOverHTTP(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestIsRefusedOverHTTP(t *testing.T) {
+func TestInvalidRequestsAreRejectedOverHTTP(t *testing.T) {
 	server := httptest.NewServer(Handler(New(looping(), "1.2.3")))
 	defer server.Close()
 	for name, c := range map[string]struct {
@@ -315,11 +315,11 @@ func TestOverStreamsALineForEachMessage(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-served; err != nil {
-		t.Errorf("the client has gone: %v", err)
+		t.Errorf("the client has disconnected: %v", err)
 	}
 }
 
-func TestALineThatIsNoMessageIsAnsweredAndTheNextRead(t *testing.T) {
+func TestAnInvalidLineIsAnsweredAndTheNextIsRead(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	lines := []string{
 		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
@@ -347,7 +347,7 @@ func TestALineThatIsNoMessageIsAnsweredAndTheNextRead(t *testing.T) {
 		codes = append(codes, said)
 	}
 	if err := errors.Join(toServer.Close(), <-served); err != nil {
-		t.Errorf("the client has gone: %v", err)
+		t.Errorf("the client has disconnected: %v", err)
 	}
 	slices.Sort(codes) // answers to requests are given when they are ready
 	want := []string{"0 0", "1 0", "null -32600", "null -32600", "null -32600", "null -32600", "null -32700", "null -32700", "null -32700", "null -32700"}

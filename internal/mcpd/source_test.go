@@ -204,7 +204,7 @@ func serveAPI(t *testing.T, d *drawer) *httptest.Server {
 	return server
 }
 
-func TestBothSourcesTellTheSame(t *testing.T) {
+func TestBothSourcesGiveTheSameAnswers(t *testing.T) {
 	d := filled(t)
 	client, err := NewClient(serveAPI(t, d).URL, "sesame")
 	if err != nil {
@@ -245,7 +245,7 @@ func TestBothSourcesTellTheSame(t *testing.T) {
 	}
 }
 
-func TestWhyAServerDoesNotAnswerIsSaid(t *testing.T) {
+func TestErrorsSayWhyAServerDoesNotAnswer(t *testing.T) {
 	server := serveAPI(t, filled(t))
 	for _, c := range []struct{ what, base, token, id, want string }{
 		{"no token", server.URL, "", "a/b", "requires a token with the scope read (401"},
@@ -269,12 +269,12 @@ func TestWhyAServerDoesNotAnswerIsSaid(t *testing.T) {
 	}
 	for _, base := range []string{"", "127.0.0.1:8765", "ftp://a", "http://", "http://user:secret@a", "http://a/?q=1"} {
 		if _, err := NewClient(base, ""); err == nil {
-			t.Errorf("%q is taken for an address", base)
+			t.Errorf("%q is accepted as an address", base)
 		}
 	}
 }
 
-func TestAListThatDoesNotEndIsLeft(t *testing.T) {
+func TestAnEndlessListIsAbandoned(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++

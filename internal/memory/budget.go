@@ -1,4 +1,4 @@
-// Package memory divides the memory of a server among its parts, in bytes. Package app tells the parts their shares. Parts that
+// Package memory divides the memory of a server among its parts, in bytes. Package app gives each part its share. Parts that
 // process requests take the memory of each request from a Pool.
 package memory
 

@@ -11,17 +11,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSharesLeaveRoomInTheBudget(t *testing.T) {
+func TestSharesAddUpToLessThanTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budget := rapid.Int64Range(1<<20, 1<<50).Draw(t, "budget")
 		s := Split(budget)
 		if all := s.Bodies + s.Calls + s.Queue + s.Traces + s.Runs + s.Guards; all > budget/16*11 || all < budget/16*11-16 {
-			t.Errorf("of %d the parts take %d", budget, all)
+			t.Errorf("the shares of %d add up to %d", budget, all)
 		}
 	})
 }
 
-func TestTheDefaultIsPartOfTheMachine(t *testing.T) {
+func TestTheDefaultBudgetIsAPartOfTheMemory(t *testing.T) {
 	if got := Default(1); got < 1<<20 || got > 1<<45 {
 		t.Errorf("%d bytes", got)
 	}
@@ -30,7 +30,7 @@ func TestTheDefaultIsPartOfTheMachine(t *testing.T) {
 	}
 }
 
-func TestTheRuntimeKeepsTheBudgetUnlessTheUserSetOne(t *testing.T) {
+func TestTheBudgetIsTheMemoryLimitUnlessTheUserSetOne(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
 	t.Setenv("GOMEMLIMIT", "3GiB")
@@ -45,7 +45,7 @@ func TestTheRuntimeKeepsTheBudgetUnlessTheUserSetOne(t *testing.T) {
 	}
 }
 
-func TestWhoFindsThePoolFullWaitsForABoundedTime(t *testing.T) {
+func TestAFullPoolBlocksForABoundedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(100)
 		taken, err := p.Take(t.Context(), 1000)
@@ -59,11 +59,11 @@ func TestWhoFindsThePoolFullWaitsForABoundedTime(t *testing.T) {
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := p.Take(canceled, 1); !errors.Is(err, context.Canceled) {
-			t.Errorf("who has gone gets %v", err)
+			t.Errorf("the error of a cancelled request is %v", err)
 		}
 		time.AfterFunc(time.Second, func() { p.Give(taken) })
 		if taken, err := p.Take(t.Context(), 60); taken != 60 || err != nil {
-			t.Errorf("after a second there is room: %d, %v", taken, err)
+			t.Errorf("after a second Take returns %d, %v", taken, err)
 		}
 	})
 }

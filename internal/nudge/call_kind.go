@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
 // callKinds maps words of a tool's name, or the programs of a command line, to kinds of calls. The first match wins, so
@@ -25,9 +26,10 @@ var filePrograms = []string{"cat", "head", "tail", "less", "more", "echo", "prin
 
 // kindOfCall returns the kind of a call by the name of its tool or by its command line: read, search, edit, test, or "".
 func kindOfCall(call string) string {
-	if command := commandOf(call); command != "" {
-		for _, words := range commands(command) {
-			if kind := kindOfCommand(words); kind != "" {
+	if line := commandLine(call); line != "" {
+		all, writes := commands(line)
+		for _, words := range all {
+			if kind := kindOfCommand(words, writes); kind != "" {
 				return kind
 			}
 		}
@@ -43,8 +45,9 @@ func kindOfCall(call string) string {
 	return ""
 }
 
-func kindOfCommand(words []string) string {
-	if words[0] == "cat" && len(words) > 1 && strings.HasPrefix(words[1], ">") {
+// kindOfCommand returns the kind of a command by its words. writes reports that an output of its line goes to a file.
+func kindOfCommand(words []string, writes bool) string {
+	if len(words) == 1 && words[0] == "cat" && writes {
 		return "edit"
 	}
 	for _, k := range callKinds {
@@ -58,15 +61,16 @@ func kindOfCommand(words []string) string {
 	return ""
 }
 
-func isFileOperation(command string) bool {
-	return slices.ContainsFunc(commands(command), func(words []string) bool { return slices.Contains(filePrograms, words[0]) })
+func isFileOperation(line string) bool {
+	all, _ := commands(line)
+	return slices.ContainsFunc(all, func(words []string) bool { return slices.Contains(filePrograms, words[0]) })
 }
 
 // commandMember matches the command line in a shell's arguments, which may be cut off: a string, or the last of a list.
 var commandMember = regexp.MustCompile(`"(?:command|cmd)"\s*:\s*(?:\[(?:\s*"(?:[^"\\]|\\.)*"\s*,)*\s*)?"((?:[^"\\]|\\.)*)`)
 
-// commandOf returns the command line of a call in the form TOOL ARGUMENTS, or "" if it has none.
-func commandOf(call string) string {
+// commandLine returns the command line of a call in the form TOOL ARGUMENTS, or "" if it has none.
+func commandLine(call string) string {
 	found := commandMember.FindStringSubmatch(call)
 	if found == nil {
 		return ""
@@ -74,21 +78,18 @@ func commandOf(call string) string {
 	return strings.NewReplacer(`\n`, "\n", `\t`, " ", `\"`, `"`, `\\`, `\`).Replace(found[1])
 }
 
-var commandEnd = regexp.MustCompile(`&&|\|\||[;\n]`)
-
-// commands returns the words of each command in a command line. Of a pipeline, it returns the first command only, because the
-// others read their input from it.
-func commands(line string) [][]string {
-	var all [][]string
-	for _, part := range commandEnd.Split(line, -1) {
-		first, _, _ := strings.Cut(part, "|")
-		words := strings.Fields(first)
-		for len(words) > 0 && (words[0] == "sudo" || strings.Contains(words[0], "=")) {
-			words = words[1:]
+// commands returns the words of each command in a command line, and whether an output goes to a file. Of a pipeline, it returns
+// the first command only, because the others read their input from it.
+func commands(line string) (all [][]string, writes bool) {
+	writes = fingerprint.Commands([]byte(line), func(words [][]byte, piped bool) {
+		if piped {
+			return
 		}
-		if len(words) > 0 {
-			all = append(all, words)
+		command := make([]string, len(words))
+		for k, word := range words {
+			command[k] = string(word)
 		}
-	}
-	return all
+		all = append(all, command)
+	})
+	return all, writes
 }

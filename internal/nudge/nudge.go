@@ -64,7 +64,7 @@ func (n Data) Repeats(kind string) bool {
 // FileOperation reports whether the last call is a shell command that reads or writes a file, such as cat or sed.
 func (n Data) FileOperation() bool {
 	calls := n.Finding.Repeated
-	return len(calls) > 0 && isFileOperation(commandOf(calls[len(calls)-1]))
+	return len(calls) > 0 && isFileOperation(commandLine(calls[len(calls)-1]))
 }
 
 // Texts are the texts for the agent: a template in the syntax of text/template for each code of a policy. The built-in

@@ -27,7 +27,7 @@ func nudgeCases() []nudgeCase {
 
 func defaultCases() []nudgeCase {
 	same := unloop.Finding{
-		Rule: "same_call_same_result", Subject: "grep", Count: 3, What: grepCall + " brought the same result 3 times: no matches",
+		Rule: "same_call_same_result", Subject: "grep", Count: 3, What: grepCall + " returned the same result 3 times: no matches",
 		Try: "Use the answer that is already there, or do something that can change it.", Repeated: []string{grepCall},
 	}
 	wrong := unloop.Finding{
@@ -105,7 +105,7 @@ func attocodeCases() []nudgeCase {
 func cyclesCases() []nudgeCase {
 	cycle := func(count int, failure string, calls ...string) unloop.Finding {
 		return unloop.Finding{
-			Rule: "call_cycle", Subject: "bash|edit_file", Count: count, Period: len(calls), What: "the same calls stand several times in a row",
+			Rule: "call_cycle", Subject: "bash|edit_file", Count: count, Period: len(calls), What: "the same calls were made several times in a row",
 			Repeated: calls, FirstError: failure,
 		}
 	}

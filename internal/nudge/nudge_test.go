@@ -56,8 +56,8 @@ func TestNudges(t *testing.T) {
 	}
 }
 
-// TestEveryNudgeIsRead finds texts that TestNudges does not write.
-func TestEveryNudgeIsRead(t *testing.T) {
+// TestEveryNudgeHasACase finds texts that TestNudges does not write.
+func TestEveryNudgeHasACase(t *testing.T) {
 	written := map[string]bool{}
 	profiles := map[string]bool{}
 	for _, c := range nudgeCases() {
@@ -121,9 +121,9 @@ func TestNudgesAreShort(t *testing.T) {
 	}
 }
 
-// TestNudgesKnowLittle writes every text of every profile for a decision without findings: a list, a label or a sentence
+// TestNudgesWithoutContextHaveNoEmptyParts writes every text of every profile for a decision without findings: a list, a label or a sentence
 // that stands there half empty would show.
-func TestNudgesKnowLittle(t *testing.T) {
+func TestNudgesWithoutContextHaveNoEmptyParts(t *testing.T) {
 	for _, profile := range []string{"default", "looplens", "agentium", "cycles", "attocode", "loopguard", "loopdetection"} {
 		n, err := New(profile, nil)
 		if err != nil {
@@ -133,14 +133,14 @@ func TestNudgesKnowLittle(t *testing.T) {
 			text := n.Text(&policy.Decision{Action: policy.Warn, Code: code, Count: 3, Findings: []unloop.Finding{{Rule: "r", Subject: "grep", What: "grep was called", Try: "Stop."}}})
 			for _, part := range []string{"<no value>", "What repeats", "What changed", "first came", "latest call", ":\nTry"} {
 				if strings.Contains(text, part) {
-					t.Errorf("%s %s says %q:\n%s", profile, code, part, text)
+					t.Errorf("%s %s contains %q:\n%s", profile, code, part, text)
 				}
 			}
 		}
 	}
 }
 
-func TestOwnNudges(t *testing.T) {
+func TestCustomNudges(t *testing.T) {
 	found := []unloop.Finding{{Subject: "grep", What: "grep was called 3 times", Repeated: []string{"grep a"}}}
 	for _, tc := range []struct {
 		name string
@@ -148,9 +148,9 @@ func TestOwnNudges(t *testing.T) {
 		code string
 		want string
 	}{
-		{"one stands in place of the built-in", map[string]string{"blocked": "{{.Tool}} {{.Count}} {{.Action}} {{.Code}}"}, "blocked", "grep 3 block blocked"},
-		{"it may use the parts that the built-in ones share", map[string]string{"blocked": `No.{{template "facts" .}}`}, "blocked", "No.\nWhat repeats: grep a"},
-		{"any stands for codes without a text", map[string]string{"any": "Stop {{.Code}}."}, "no_such_code", "Stop no_such_code."},
+		{"a custom text replaces the built-in one", map[string]string{"blocked": "{{.Tool}} {{.Count}} {{.Action}} {{.Code}}"}, "blocked", "grep 3 block blocked"},
+		{"a custom text may use the shared parts", map[string]string{"blocked": `No.{{template "facts" .}}`}, "blocked", "No.\nWhat repeats: grep a"},
+		{"the text any is used for codes without a text", map[string]string{"any": "Stop {{.Code}}."}, "no_such_code", "Stop no_such_code."},
 		{"an empty text says nothing", map[string]string{"blocked": ""}, "blocked", ""},
 		{"a shared code may be replaced, too", map[string]string{"global_doom_loop": "All of you."}, "global_doom_loop", "All of you."},
 	} {
@@ -171,12 +171,12 @@ func TestOwnNudges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := n.Text(&policy.Decision{Action: policy.Halt, Code: "halted"}); !strings.HasPrefix(got, "Halted: ") {
-			t.Errorf("halted says %q", got)
+			t.Errorf("the text of halted is %q", got)
 		}
 	})
 }
 
-func TestOwnNudgesNameEveryMistake(t *testing.T) {
+func TestErrorsOfCustomNudgesAreJoined(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		own  map[string]string
@@ -186,32 +186,32 @@ func TestOwnNudgesNameEveryMistake(t *testing.T) {
 		{"a code of another profile", map[string]string{"doom_loop": "x"}, []string{`unknown text "doom_loop" in profile default`}},
 		{"a template that does not parse", map[string]string{"nudge": "{{.Tool"}, []string{"nudges: nudge: ", "unclosed action"}},
 		{"a member that a nudge does not have", map[string]string{"nudge": "{{.Tol}}"}, []string{"nudges: nudge: ", "Tol"}},
-		{"one that only shows when something is known", map[string]string{"nudge": "{{range .Finding.Repeated}}{{.Tol}}{{end}}"}, []string{"nudges: nudge: ", "Tol"}},
-		{"one that only shows when nothing is known", map[string]string{"nudge": "{{index .Finding.Repeated 0}}"}, []string{"nudges: nudge: ", "index"}},
+		{"an error that only full data shows", map[string]string{"nudge": "{{range .Finding.Repeated}}{{.Tol}}{{end}}"}, []string{"nudges: nudge: ", "Tol"}},
+		{"an error that only empty data shows", map[string]string{"nudge": "{{index .Finding.Repeated 0}}"}, []string{"nudges: nudge: ", "index"}},
 		{"two at once", map[string]string{"nudge": "{{", "zzz": "x"}, []string{"nudges: nudge: ", `"zzz"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := New("default", tc.own)
 			if err == nil {
-				t.Fatal("it was taken")
+				t.Fatal("no error")
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
+					t.Errorf("error %q does not contain %q", err, want)
 				}
 			}
 		})
 	}
 }
 
-func TestTheNudgeIsAboutTheFindingThatDecided(t *testing.T) {
+func TestANudgeIsAboutTheFindingThatDecided(t *testing.T) {
 	n, err := New("default", map[string]string{"nudge": "{{.Finding.Rule}} of {{.Tool}}"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := []unloop.Finding{{Rule: "same_error", Subject: "a", What: "a failed"}, {Rule: "cycle", Subject: "b", What: "b goes round"}}
 	if got := n.Text(&policy.Decision{Action: policy.Warn, Code: "nudge", Message: "b goes round", Findings: found}); got != "cycle of b" {
-		t.Errorf("it is about the %s", got)
+		t.Errorf("the nudge is about %s", got)
 	}
 }
 
@@ -229,6 +229,9 @@ func TestKindOfCall(t *testing.T) {
 		`bash {"command":"LC_ALL=C grep -rn x ."}`:             "search",
 		`shell {"cmd":["bash","-lc","grep -rn \"x\" ."]}`:      "search",
 		`bash {"command":"make"}`:                              "",
+		`bash {"command":"printenv; timeout 9 grep x a.go"}`:   "search",
+		`bash {"command":"git commit -m 'x; rm a && cat b'"}`:  "",
+		`bash {"command":"cat a.go > b.go"}`:                   "read",
 		`bash {"command":"sed -n 1,20p a.go && go test ./ab…`:  "edit",
 		`terminal {"timeout":5,"command":"find . -name a.go"}`: "search",
 	} {

@@ -54,7 +54,7 @@ func callOf(id, input, output string) []*unloop.Event {
 	return []*unloop.Event{{ID: id, RunID: "r", Type: unloop.ToolCallStarted, Tool: "read", CallID: id, Input: json.RawMessage(input)}, end}
 }
 
-func TestAnAnalysisTellsWhatAnEventRepeats(t *testing.T) {
+func TestAnAnalysisNamesTheRepeatedEvent(t *testing.T) {
 	long := "I will read the configuration file again and then run all the tests of the package."
 	message := func(id, role, text string) *unloop.Event {
 		return &unloop.Event{ID: id, RunID: "r", Type: unloop.MessageSent, Role: role, Text: text}
@@ -92,7 +92,7 @@ func TestAnAnalysisTellsWhatAnEventRepeats(t *testing.T) {
 	}
 }
 
-func TestARepeatOfWhatTheRunForgotHasACountAndNoEvent(t *testing.T) {
+func TestARepeatOfAnEvictedStepHasACountAndNoEvent(t *testing.T) {
 	events := callOf("first", `{"path":"a"}`, `"ok"`)
 	for k := range 40 {
 		events = append(events, callOf(fmt.Sprint("between", k), fmt.Sprintf(`{"path":"p%d"}`, k), fmt.Sprintf(`"file %d"`, k))...)
@@ -103,7 +103,7 @@ func TestARepeatOfWhatTheRunForgotHasACountAndNoEvent(t *testing.T) {
 	}
 }
 
-func TestAProfileThatReadsNoResultsLeavesTheirNoveltyUnknown(t *testing.T) {
+func TestNoveltyIsUnknownUnderAProfileThatReadsNoResults(t *testing.T) {
 	judge, err := profile.New("looplens")
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestLiveReplayedAndRefoldedRunsHaveTheSameAnalyses(t *testing.T) {
 	})
 }
 
-func TestARefoldOfALongRunSaysThatItsAnalysesChanged(t *testing.T) {
+func TestARefoldOfALongRunReportsChangedAnalyses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := startTuned(t, Options{Store: m, Sinks: []Sink{sink}}, never)

@@ -53,7 +53,7 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
+func TestADamagedCheckpointIsReplacedByAFold(t *testing.T) {
 	const every = 64
 	often := func(p *Pipeline) { p.every = every }
 	events := calls("r", every/2+50)
@@ -65,7 +65,7 @@ func TestADamagedCheckpointIsFoldedAnew(t *testing.T) {
 		{`"WorstAction":`, `"WorstAction":20`},
 		{`"Level":`, `"Level":9`},
 		{`"N":`, `"N":9223372036854775`},
-		{`"version":`, `"version":2,"watch":`},
+		{`"version":`, `"version":2,"session":`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory()

@@ -57,9 +57,9 @@ func wordy(t *rapid.T, n int) *unloop.Event {
 	return e
 }
 
-// TestWhatIsStoredOfContentChangesNoVerdict sends one run to a server that stores all and to one that stores less, in batches, late
+// TestTheStoredPartOfContentDoesNotChangeVerdicts sends one run to a server that stores all and to one that stores less, in batches, late
 // ones among them, and ends the second one between batches.
-func TestWhatIsStoredOfContentChangesNoVerdict(t *testing.T) {
+func TestTheStoredPartOfContentDoesNotChangeVerdicts(t *testing.T) {
 	t.Parallel()
 	judges := make(map[string]*profile.Profile)
 	for _, name := range []string{profile.Default, "looplens", "attocode"} {
@@ -130,7 +130,7 @@ func TestWhatIsStoredOfContentChangesNoVerdict(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotStoredIsSaidInItsPlace(t *testing.T) {
+func TestOmittedContentIsReplacedByANote(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	for _, tc := range []struct {
 		content     Content

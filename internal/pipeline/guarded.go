@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// guardState is what a run's guard told of itself, and what the first stop of the run saved or would have saved.
+// guardState is the state that a run's guard has reported, and the usage that the first stop of the run avoided or would have avoided.
 type guardState struct {
 	By       string
 	Shadow   bool
@@ -110,7 +110,8 @@ func (g *guardState) validate() error {
 	return c.Err()
 }
 
-// bareReport returns the metadata of an event without all but what a guard told, and without what that quotes.
+// bareReport returns the guard's report in the metadata of an event, without its message, which quotes content. Other metadata is
+// omitted.
 func bareReport(e *unloop.Event) json.RawMessage {
 	report, told := e.GuardReport()
 	if !told {

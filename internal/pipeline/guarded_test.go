@@ -47,7 +47,7 @@ func reported(g unloop.GuardReport) unloop.Event {
 	return unloop.Event{Type: unloop.GuardDecision, Metadata: g.Metadata()}
 }
 
-func TestARunSaysWhoDecided(t *testing.T) {
+func TestARunNamesTheGuardThatDecided(t *testing.T) {
 	halt := unloop.GuardReport{By: "Go", Action: "halt", Code: "halted", Message: "Stop.", Rule: "same_call", Subject: "search", Count: 7, Span: 16}
 	shadow := halt
 	shadow.Shadow = true
@@ -111,7 +111,7 @@ func TestARunSaysWhoDecided(t *testing.T) {
 	}
 }
 
-func TestWhatAGuardToldIsKeptWithoutContent(t *testing.T) {
+func TestTheReportOfAGuardIsKeptWithoutContent(t *testing.T) {
 	e := reported(unloop.GuardReport{By: "Go", Action: "block", Message: "secret words", Rule: "same_call"})
 	body, err := NoContent.encode(&e)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-func TestAFailureThatNobodyTriedAgainIsForgottenAfterAMinute(t *testing.T) {
+func TestHealthReportsAFailureForAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		var log bytes.Buffer
@@ -27,20 +27,20 @@ func TestAFailureThatNobodyTriedAgainIsForgottenAfterAMinute(t *testing.T) {
 		}
 		time.Sleep(59 * time.Second)
 		if err := p.Health(); !errors.Is(err, errFull) {
-			t.Errorf("after 59 seconds it is unwell for %v", err)
+			t.Errorf("after 59 seconds Health returns %v", err)
 		}
 		time.Sleep(2 * time.Second)
 		if err := p.Health(); err != nil {
-			t.Errorf("after 61 seconds it is unwell for %v", err)
+			t.Errorf("after 61 seconds Health returns %v", err)
 		}
 		stop()
 		if !strings.Contains(log.String(), "recording failed") {
-			t.Errorf("the log says %q", log.String())
+			t.Errorf("the log is %q", log.String())
 		}
 	})
 }
 
-func TestAPipelineEndsWhenAnotherServerUsedItsStore(t *testing.T) {
+func TestAPipelineEndsAfterAnotherServerUsedItsStore(t *testing.T) {
 	m := newMemory()
 	p, err := New(t.Context(), Options{Profile: defaultProfile(t), Store: m, Metrics: NewMetrics(prometheus.NewRegistry())})
 	if err != nil {
@@ -59,7 +59,7 @@ func TestAPipelineEndsWhenAnotherServerUsedItsStore(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 	if _, err := p.Submit(t.Context(), &Submission{Events: calls("r", 2)}); !errors.Is(err, ErrClosed) {
-		t.Errorf("a delivery that comes then has the error %v", err)
+		t.Errorf("the error of a later submission is %v", err)
 	}
 }
 

@@ -49,7 +49,7 @@ func toldOnce(t interface{ Errorf(string, ...any) }, updates []*store.Update) {
 	for _, u := range updates {
 		for _, k := range u.Raised {
 			if w := u.Warnings[k]; has[u.Run.ID][w.ID] {
-				t.Errorf("%s of run %s was told twice", w.Rule, u.Run.ID)
+				t.Errorf("%s of run %s was published twice", w.Rule, u.Run.ID)
 			}
 		}
 		now := make(map[string]bool)
@@ -70,7 +70,7 @@ func (l *lagging) NextEvents(ctx context.Context, run int64, behind store.Positi
 	return err
 }
 
-func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
+func TestTheVerdictDoesNotDependOnTheTimeOfARefold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(struct{ testing.TB }{t}, func(rt *rapid.T) { // a bubble has no deadline to ask for
@@ -132,7 +132,7 @@ func TestTheVerdictDoesNotDependOnWhenLateEventsAreFolded(t *testing.T) {
 	})
 }
 
-func TestARunWithLateEventsSaysSoUntilTheyAreFolded(t *testing.T) {
+func TestARunWithLateEventsIsMarkedUntilTheRefold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := startTuned(t, Options{Store: m, Sinks: []Sink{sink}}, never)
@@ -142,7 +142,7 @@ func TestARunWithLateEventsSaysSoUntilTheyAreFolded(t *testing.T) {
 		submit(t, p, events[:4]...)
 		v := verdictOf(t, m, "r")
 		if v.Run.Refold == nil || p.State().Refolding != 1 {
-			t.Errorf("run %+v of %+v does not say that it has late events", v.Run, p.State())
+			t.Errorf("run %+v of %+v has no mark for late events", v.Run, p.State())
 		}
 		if len(v.Events) != 16 {
 			t.Errorf("%d events are on disk, want 16", len(v.Events))
@@ -150,7 +150,7 @@ func TestARunWithLateEventsSaysSoUntilTheyAreFolded(t *testing.T) {
 		before.Events, before.Run.Refold, v.Events = nil, v.Run.Refold, nil
 		before.Analyses, v.Analyses = nil, nil
 		if diff := cmp.Diff(before, v, regardlessOfArrival); diff != "" {
-			t.Errorf("before it is folded again the run says something new (-want +got):\n%s", diff)
+			t.Errorf("before its refold the run has changed (-want +got):\n%s", diff)
 		}
 		arrival := v.Run.Arrival
 		settle(p)
@@ -160,13 +160,13 @@ func TestARunWithLateEventsSaysSoUntilTheyAreFolded(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if last := sink.updates[len(sink.updates)-1]; last.Invalidated == nil || len(last.Events) != 0 || last.Run.Arrival <= arrival {
-			t.Errorf("the sinks were told %+v", last)
+			t.Errorf("the sinks received %+v", last)
 		}
 		toldOnce(t, sink.updates)
 	})
 }
 
-func TestLateEventsOfAWhileAreFoldedTogether(t *testing.T) {
+func TestLateEventsOfAnIntervalShareARefold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := startTuned(t, Options{Store: m, Sinks: []Sink{sink}}, never)
@@ -208,7 +208,7 @@ func (s *slow) NextEvents(ctx context.Context, run int64, behind store.Position,
 	return s.memory.NextEvents(ctx, run, behind, limit, each)
 }
 
-func TestARunThatIsFoldedAgainKeepsNobodyWaiting(t *testing.T) {
+func TestARefoldDoesNotDelayOtherRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &slow{newMemory(), make(chan struct{}, 10)}
 		p, stop := startTuned(t, Options{Store: m}, never)
@@ -232,7 +232,7 @@ func TestARunThatIsFoldedAgainKeepsNobodyWaiting(t *testing.T) {
 	})
 }
 
-func TestARunThatIsLateAllTheTimeIsJudgedNevertheless(t *testing.T) {
+func TestARunWithEndlessLateEventsIsJudged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		p, stop := startTuned(t, Options{Store: m}, never)
@@ -253,7 +253,7 @@ func TestARunThatIsLateAllTheTimeIsJudgedNevertheless(t *testing.T) {
 	})
 }
 
-func TestARunThatIsDeletedWhileItIsFoldedAgainStaysDeleted(t *testing.T) {
+func TestARunThatIsDeletedDuringItsRefoldStaysDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &slow{newMemory(), make(chan struct{}, 10)}
 		p, stop := startTuned(t, Options{Store: m}, never)
@@ -277,7 +277,7 @@ func TestARunThatIsDeletedWhileItIsFoldedAgainStaysDeleted(t *testing.T) {
 	})
 }
 
-func TestARunThatIsToBeFoldedAgainIsClosedOnlyAfterwards(t *testing.T) {
+func TestAnIdleRunIsClosedAfterItsRefold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &slow{newMemory(), make(chan struct{}, 10)}
 		p, stop := startTuned(t, Options{Store: m, IdleClose: time.Minute, IdleMemory: 10 * time.Second}, never)
@@ -301,7 +301,7 @@ func TestARunThatIsToBeFoldedAgainIsClosedOnlyAfterwards(t *testing.T) {
 	})
 }
 
-func TestARefoldThatCannotBeWrittenIsTriedAgain(t *testing.T) {
+func TestAFailedRefoldIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		p, stop := startTuned(t, Options{Store: m}, never)
@@ -313,7 +313,7 @@ func TestARefoldThatCannotBeWrittenIsTriedAgain(t *testing.T) {
 		m.mu.Unlock()
 		time.Sleep(500 * time.Millisecond)
 		if err := p.Health(); !errors.Is(err, errFull) {
-			t.Errorf("it is unwell for %v", err)
+			t.Errorf("Health returns %v", err)
 		}
 		m.mu.Lock()
 		m.fail = nil
@@ -326,7 +326,7 @@ func TestARefoldThatCannotBeWrittenIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestRunsThatAreFoldedAgainTakeTurns(t *testing.T) {
+func TestRefoldsOfRunsAlternate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := startTuned(t, Options{Store: m, Sinks: []Sink{sink}}, func(p *Pipeline) { p.refolds.perRun, p.refolds.slice = 0, 10 })
@@ -349,7 +349,7 @@ func TestRunsThatAreFoldedAgainTakeTurns(t *testing.T) {
 	})
 }
 
-func TestARunThatIsSentAgainWithOtherPositionsIsRepairedOnceAndTellsNothing(t *testing.T) {
+func TestARunThatIsResentWithOtherPositionsIsRepairedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, sink := newMemory(), &recorder{}
 		p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
@@ -371,13 +371,13 @@ func TestARunThatIsSentAgainWithOtherPositionsIsRepairedOnceAndTellsNothing(t *t
 		stop()
 		for _, u := range sink.updates {
 			if len(u.Raised)+len(u.Warnings) > 0 {
-				t.Errorf("the sinks were told %+v", u)
+				t.Errorf("the sinks received %+v", u)
 			}
 		}
 	})
 }
 
-func TestAWarningIsToldThatIsRaisedTogetherWithEventsThatCameBefore(t *testing.T) {
+func TestAWarningOfACommitWithEarlierEventsIsPublished(t *testing.T) {
 	m, sink := newMemory(), &recorder{}
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	events := calls("r", 6)
@@ -390,6 +390,6 @@ func TestAWarningIsToldThatIsRaisedTogetherWithEventsThatCameBefore(t *testing.T
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if last := sink.updates[len(sink.updates)-1]; len(last.Raised) == 0 || len(last.Events) != 10 {
-		t.Errorf("the sinks were told %+v", last)
+		t.Errorf("the sinks received %+v", last)
 	}
 }

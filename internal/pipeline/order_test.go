@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-func TestPlace(t *testing.T) {
+func TestThePositionOfAnEvent(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	event := func(id string, sequence int64, seconds int) *unloop.Event {
 		e := &unloop.Event{ID: id, Sequence: sequence}
@@ -47,7 +47,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-func TestSortGivesTheRunsOrderWhateverTheArrival(t *testing.T) {
+func TestSortingDoesNotDependOnTheArrival(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	for _, numbered := range []bool{true, false} {
 		var events []*unloop.Event

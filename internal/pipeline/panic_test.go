@@ -28,7 +28,7 @@ func (p poisoned) Run(ctx context.Context, id string) (*store.Run, error) {
 	return p.memory.Run(ctx, id)
 }
 
-func TestAPanicWhileRecordingFailsItsDeliveryAlone(t *testing.T) {
+func TestAPanicWhileRecordingFailsOnlyItsSubmission(t *testing.T) {
 	m := newMemory()
 	p, err := New(t.Context(), Options{Profile: defaultProfile(t), Store: poisoned{m}, Metrics: NewMetrics(prometheus.NewRegistry())})
 	if err != nil {
@@ -60,7 +60,7 @@ func TestAPanicWhileRecordingFailsItsDeliveryAlone(t *testing.T) {
 	}
 }
 
-func TestSpansBesideAPanicAreRecordedWithTheSecondAttempt(t *testing.T) {
+func TestSpansOfAGroupWithAPanicAreRecorded(t *testing.T) {
 	m := newMemory()
 	p, err := New(t.Context(), Options{Profile: defaultProfile(t), Store: poisoned{m}, Metrics: NewMetrics(prometheus.NewRegistry())})
 	if err != nil {
@@ -105,7 +105,7 @@ func customProfile(t *testing.T, detectors ...unloop.Detector) *profile.Profile 
 	return p
 }
 
-func TestAnEventThatCannotBeJudgedIsRecorded(t *testing.T) {
+func TestAnEventIsRecordedAlthoughTheProfilePanics(t *testing.T) {
 	m := newMemory()
 	var log bytes.Buffer
 	o := Options{Store: m, Profile: customProfile(t, fragile{}, detect.GenericRepeat{Window: 30, Times: 3}), Log: slog.New(slog.NewTextHandler(&log, nil))}
@@ -117,7 +117,7 @@ func TestAnEventThatCannotBeJudgedIsRecorded(t *testing.T) {
 	submit(t, p, calls("other", 3)...)
 	stop()
 	if n := valueOf(t, p.opts.Metrics.Unjudged); n != 1 || strings.Count(log.String(), "a detector with a fault") != 1 {
-		t.Errorf("%v events were not judged; the log says %.300q", n, log.String())
+		t.Errorf("%v events were not judged; the log is %.300q", n, log.String())
 	}
 	got := verdictOf(t, m, "r")
 	if len(got.Events) != checkpointEvery+21 || got.Run.Metrics.Events != checkpointEvery+21 || len(got.Warnings) != 1 {
@@ -143,7 +143,7 @@ func valueOf(t *testing.T, c prometheus.Counter) float64 {
 	return families[0].GetMetric()[0].GetCounter().GetValue()
 }
 
-func TestARecordedRunIsJudgedAnewByACustomProfile(t *testing.T) {
+func TestARecordedRunIsReplayedUnderACustomProfile(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	submit(t, p, calls("r", 5)...)

@@ -143,7 +143,7 @@ func inOrder(t testing.TB, events []*unloop.Event) verdict {
 	return verdictOf(t, m, events[0].RunID)
 }
 
-func TestALoopIsWarnedOfAndRecorded(t *testing.T) {
+func TestALoopIsRecordedWithItsWarning(t *testing.T) {
 	m, sink := newMemory(), &recorder{}
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	for k := range 8 {
@@ -169,7 +169,7 @@ func TestALoopIsWarnedOfAndRecorded(t *testing.T) {
 	}
 }
 
-func TestTheVerdictDoesNotDependOnHowEventsCome(t *testing.T) {
+func TestTheVerdictDoesNotDependOnSubmissions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		events := randomRun(random, rapid.IntRange(1, 60).Draw(rt, "calls"))
@@ -259,7 +259,7 @@ func TestLongRunsAreFoldedFromCheckpoints(t *testing.T) {
 	}
 }
 
-func TestAnEventThatComesAgainWithAnotherPositionChangesNothing(t *testing.T) {
+func TestADuplicateAtAnotherPositionChangesNothing(t *testing.T) {
 	m, sink := newMemory(), &recorder{}
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	events := calls("r", 6)
@@ -268,18 +268,18 @@ func TestAnEventThatComesAgainWithAnotherPositionChangesNothing(t *testing.T) {
 	again := events[3].Clone()
 	again.Sequence = 1000
 	if r := submit(t, p, again); !r.Events[0].Duplicate {
-		t.Error("it was not found to be doubled")
+		t.Error("the duplicate was not detected")
 	}
 	stop()
 	if diff := cmp.Diff(want, verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if last := sink.updates[len(sink.updates)-1]; len(last.Events) != 0 || len(last.Raised) != 0 {
-		t.Errorf("the sinks were told of %+v", last)
+		t.Errorf("the sinks received %+v", last)
 	}
 }
 
-func TestEventsWithoutAnyPositionKeepTheOrderInWhichTheyCame(t *testing.T) {
+func TestEventsWithoutPositionsKeepTheOrderOfArrival(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	var want []string
@@ -288,7 +288,7 @@ func TestEventsWithoutAnyPositionKeepTheOrderInWhichTheyCame(t *testing.T) {
 		want = append(want, e.ID)
 		submit(t, p, e)
 		if r := submit(t, p, e); !r.Events[0].Duplicate {
-			t.Errorf("%s came twice", e.ID)
+			t.Errorf("%s is recorded twice", e.ID)
 		}
 	}
 	stop()
@@ -297,7 +297,7 @@ func TestEventsWithoutAnyPositionKeepTheOrderInWhichTheyCame(t *testing.T) {
 	}
 }
 
-func TestAFailedCommitIsToldAndForgotten(t *testing.T) {
+func TestAFailedCommitIsReportedAndDropped(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	events := calls("r", 6)
@@ -309,14 +309,14 @@ func TestAFailedCommitIsToldAndForgotten(t *testing.T) {
 		t.Errorf("error %v, want %v", err, errFull)
 	}
 	if err := p.Health(); !errors.Is(err, errFull) {
-		t.Errorf("it is unwell for %v", err)
+		t.Errorf("Health returns %v", err)
 	}
 	m.mu.Lock()
 	m.fail = nil
 	m.mu.Unlock()
 	submit(t, p, events[4:]...)
 	if err := p.Health(); err != nil {
-		t.Errorf("it is unwell for %v", err)
+		t.Errorf("Health returns %v", err)
 	}
 	stop()
 	if diff := cmp.Diff(inOrder(t, events), verdictOf(t, m, "r"), regardlessOfArrival); diff != "" {
@@ -324,7 +324,7 @@ func TestAFailedCommitIsToldAndForgotten(t *testing.T) {
 	}
 }
 
-func TestTooMuchThatWaitsIsRefused(t *testing.T) {
+func TestAFullQueueRejectsSubmissions(t *testing.T) {
 	p, err := New(context.Background(), Options{
 		Profile: defaultProfile(t), Store: newMemory(), Metrics: NewMetrics(prometheus.NewRegistry()), QueueEvents: 3,
 	})
@@ -334,7 +334,7 @@ func TestTooMuchThatWaitsIsRefused(t *testing.T) {
 	waiting, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Submit(waiting, &Submission{Events: calls("large", 4)}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v: one that is larger than the queue is let in when nothing waits", err)
+		t.Errorf("error %v, want that an empty queue accepts a submission of any size", err)
 	}
 	if _, err := p.Submit(context.Background(), &Submission{Events: calls("r", 1)}); !errors.Is(err, ErrBusy) {
 		t.Errorf("error %v, want %v", err, ErrBusy)
@@ -376,7 +376,7 @@ func TestIdleRunsAreClosedAndReopened(t *testing.T) {
 	})
 }
 
-func TestARunIsForgottenWithAllThatIsKnownOfIt(t *testing.T) {
+func TestADeletedRunLosesAllItsRecords(t *testing.T) {
 	m, sink := newMemory(), &recorder{}
 	p, stop := start(t, Options{Store: m, Sinks: []Sink{sink}})
 	submit(t, p, calls("r", 6)...)
@@ -388,7 +388,7 @@ func TestARunIsForgottenWithAllThatIsKnownOfIt(t *testing.T) {
 		t.Errorf("of the run there is still %+v", row)
 	}
 	if !sink.updates[2].Deleted || sink.updates[2].Run.ID != "r" {
-		t.Errorf("the sinks were told %+v", sink.updates[2])
+		t.Errorf("the sinks received %+v", sink.updates[2])
 	}
 	submit(t, p, calls("r", 1)...)
 	stop()
@@ -397,7 +397,7 @@ func TestARunIsForgottenWithAllThatIsKnownOfIt(t *testing.T) {
 	}
 }
 
-func TestWhatComesBehindADeletionBeginsTheRunAnew(t *testing.T) {
+func TestEventsAfterADeletionStartANewRun(t *testing.T) {
 	m := newMemory()
 	p, err := New(context.Background(), Options{Profile: defaultProfile(t), Store: m, Metrics: NewMetrics(prometheus.NewRegistry())})
 	if err != nil {
@@ -420,7 +420,7 @@ func TestWhatComesBehindADeletionBeginsTheRunAnew(t *testing.T) {
 	}
 }
 
-func TestARunIsToldByItsSenderBeforeItsEvents(t *testing.T) {
+func TestARunCanBeAnnouncedBeforeItsEvents(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	info := Info{ID: "r", Name: "nightly", Project: "ops", Metadata: json.RawMessage(`{"k":1}`)}
@@ -439,7 +439,7 @@ func TestARunIsToldByItsSenderBeforeItsEvents(t *testing.T) {
 	}
 }
 
-func TestAnotherProfileJudgesARunAnewWhenItGoesOn(t *testing.T) {
+func TestANewEventFoldsARunUnderTheNewProfile(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	submit(t, p, calls("r", 300)...)
@@ -460,7 +460,7 @@ func TestAnotherProfileJudgesARunAnewWhenItGoesOn(t *testing.T) {
 	}
 }
 
-func TestRowsAreUpToDateWhenTheyAreReadAndAfterACrash(t *testing.T) {
+func TestRowsAreCurrentForReadersAndAfterACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		p, stop := start(t, Options{Store: m})
@@ -469,16 +469,16 @@ func TestRowsAreUpToDateWhenTheyAreReadAndAfterACrash(t *testing.T) {
 		}
 		told := func() int { return verdictOf(t, m, "r").Run.Metrics.ToolCalls }
 		if n := told(); n != 1 {
-			t.Errorf("the row says %d calls at once, want that to wait", n)
+			t.Errorf("the row has %d calls at once, want the earlier ones", n)
 		}
 		if err := p.Flush(context.Background()); err != nil || told() != 2 {
-			t.Errorf("before it is read the row says %d calls (%v), want 2", told(), err)
+			t.Errorf("after Flush the row has %d calls (%v), want 2", told(), err)
 		}
 		submit(t, p, call("r", 2)...)
 		time.Sleep(rowEvery)
 		synctest.Wait()
 		if n := told(); n != 3 {
-			t.Errorf("after a while the row says %d calls, want 3", n)
+			t.Errorf("after an interval the row has %d calls, want 3", n)
 		}
 		submit(t, p, call("r", 3)...)
 		submit(t, p, call("r", 4)...)
@@ -492,7 +492,7 @@ func TestRowsAreUpToDateWhenTheyAreReadAndAfterACrash(t *testing.T) {
 	})
 }
 
-func TestARowThatAFailedCommitKeptFromBeingWrittenIsMadeAtTheNextStart(t *testing.T) {
+func TestARowLostWithAFailedCommitIsWrittenAtTheNextStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		p, stop := start(t, Options{Store: m})
@@ -511,7 +511,7 @@ func TestARowThatAFailedCommitKeptFromBeingWrittenIsMadeAtTheNextStart(t *testin
 		stop()
 		_, stop = start(t, Options{Store: m})
 		if n := verdictOf(t, m, "r").Run.Metrics.ToolCalls; n != 2 {
-			t.Errorf("the row says %d calls, want 2", n)
+			t.Errorf("the row has %d calls, want 2", n)
 		}
 		stop()
 	})

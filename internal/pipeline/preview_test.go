@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-func TestAStretchOfStepsBecomesLongerAsTheRunGrows(t *testing.T) {
+func TestIntervalsOfAPreviewGrowWithTheRun(t *testing.T) {
 	for _, tc := range []struct {
 		says  string
 		steps int
@@ -25,7 +25,7 @@ func TestAStretchOfStepsBecomesLongerAsTheRunGrows(t *testing.T) {
 		{"none", 0, nil, nil},
 		{"one", 1, func(int) bool { return true }, []float64{1}},
 		{"as many as there is room for", 4, func(n int) bool { return n != 1 }, []float64{1, 0, 1, 1}},
-		{"one more than there is room for", store.MaxNovelty + 1, func(n int) bool { return n%2 == 0 }, append(repeat(0.5, store.MaxNovelty/2), 1)},
+		{"one step over the limit", store.MaxNovelty + 1, func(n int) bool { return n%2 == 0 }, append(repeat(0.5, store.MaxNovelty/2), 1)},
 		{"many, new until the 500th", 1024, func(n int) bool { return n < 500 }, append(append(repeat(1, 15), 0.63), repeat(0, 16)...)},
 	} {
 		t.Run(tc.says, func(t *testing.T) {
@@ -64,7 +64,7 @@ func glancing(run string, loop int) (events []*unloop.Event) {
 	return events
 }
 
-func TestARowTellsWhatARunLooksLikeFromAfar(t *testing.T) {
+func TestARowContainsThePreviewOfARun(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	events := glancing("r", 8)
@@ -97,7 +97,7 @@ func TestARowTellsWhatARunLooksLikeFromAfar(t *testing.T) {
 	}
 }
 
-func TestAProfileThatDoesNotLookAtWhatCallsReturnTellsNothingOfNews(t *testing.T) {
+func TestAPreviewHasNoNoveltyUnderAProfileThatReadsNoResults(t *testing.T) {
 	judge, err := profile.New("looplens")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestAProfileThatDoesNotLookAtWhatCallsReturnTellsNothingOfNews(t *testing.T
 	}
 }
 
-func TestALongRunLooksTheSameAfterARestart(t *testing.T) {
+func TestThePreviewOfALongRunSurvivesARestart(t *testing.T) {
 	m := newMemory()
 	events := glancing("r", checkpointEvery)
 	half := len(events)/2 + 7
@@ -130,7 +130,7 @@ func TestALongRunLooksTheSameAfterARestart(t *testing.T) {
 	}
 }
 
-func TestTheCourseOfHealthIsBounded(t *testing.T) {
+func TestTheHistoryOfHealthIsBounded(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	for k := range 2 * store.MaxHealth {
@@ -147,7 +147,7 @@ func TestTheCourseOfHealthIsBounded(t *testing.T) {
 	}
 }
 
-func TestACheckpointOfAnotherVersionDoesNotHold(t *testing.T) {
+func TestACheckpointOfAnotherVersionIsIgnored(t *testing.T) {
 	judge := defaultProfile(t)
 	state, err := newFold(judge, "r").checkpoint(1)
 	if err != nil || restore(judge, 1, state) == nil {

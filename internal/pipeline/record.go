@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// commit is one commit while it is made.
+// commit is a commit in progress.
 type commit struct {
 	p      *Pipeline
 	group  []*queued
@@ -22,7 +22,7 @@ type commit struct {
 	spans  []store.Span
 	forwarded
 
-	batch   *store.Batch // what is written
+	batch   *store.Batch // to write
 	updates []*store.Update
 	epoch   int
 	outcome
@@ -37,7 +37,7 @@ func (p *Pipeline) newCommit(group []*queued) *commit {
 }
 
 // record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded, and
-// its runs are dropped from memory. Nothing may be under way.
+// its runs are dropped from memory. The writer must be idle.
 func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 	if p.fenced != nil {
 		return p.fenced
@@ -46,7 +46,7 @@ func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 	return p.complete(ctx, c, c.make(ctx))
 }
 
-// complete writes a commit that was made with this error, if it is nil.
+// complete writes a commit if err, the error of making it, is nil. It returns err otherwise.
 func (p *Pipeline) complete(ctx context.Context, c *commit, err error) error {
 	began := time.Now()
 	if err == nil {
@@ -64,7 +64,7 @@ func (p *Pipeline) complete(ctx context.Context, c *commit, err error) error {
 	return nil
 }
 
-// discard drops the runs and traces of a commit from memory, since they are not what the store has.
+// discard drops the runs and traces of a commit from memory, because they differ from those in the store.
 func (c *commit) discard() {
 	if c.discarded {
 		return
@@ -82,7 +82,7 @@ func (c *commit) discard() {
 	c.p.noteDue()
 }
 
-// failedWith counts and logs a commit that was not written.
+// failedWith counts and logs a failed commit.
 func (p *Pipeline) failedWith(c *commit, err error) {
 	p.noteFence(err)
 	p.opts.Metrics.Failures.Inc()
@@ -99,17 +99,17 @@ func (p *Pipeline) weighAll(c *commit) {
 func (c *commit) guard(do func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.p.rowsMissing = true // it is unknown which due rows are written
+			c.p.rowsMissing = true // it is unknown whether the due rows were written
 			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
 		}
 	}()
 	return do()
 }
 
-// errUnwritten means that what was under way could not be written, so what was placed behind it is not valid.
+// errUnwritten means that an earlier commit could not be written, so the commits made after it are invalid.
 var errUnwritten = errors.New("earlier commits were recorded again")
 
-// make places and folds the group, and makes the batch. Other commits may be under way.
+// make places and folds the group, and makes the batch. The writer may have other commits.
 func (c *commit) make(ctx context.Context) error {
 	began := time.Now()
 	err := c.guard(func() error {
@@ -248,7 +248,7 @@ func (c *commit) fold(ctx context.Context) error {
 		t.number(c.p)
 	}
 	return c.each(func(t *runChange) error {
-		if err := t.settle(ctx, c.p); err != nil {
+		if err := t.foldItems(ctx, c.p); err != nil {
 			return err
 		}
 		t.build(c.p)
@@ -273,7 +273,7 @@ func (c *commit) write(ctx context.Context) error {
 	return nil
 }
 
-// after does what the recorder has to do once the commit is on disk.
+// after applies the effects of a commit that is on disk: deletions, refolds and questions.
 func (c *commit) after() {
 	for _, t := range c.order {
 		switch {
@@ -287,10 +287,10 @@ func (c *commit) after() {
 	}
 }
 
-// count counts the events of a commit that was written, and those that were not since the store had them.
-func (c *commit) count(doubled int) {
-	c.p.opts.Metrics.Recorded.Add(float64(len(c.batch.Events) - doubled))
-	c.p.opts.Metrics.Duplicates.Add(float64(c.markDuplicates() + doubled))
+// count updates the metrics for a written commit. duplicates is the number of its events that the store already had.
+func (c *commit) count(duplicates int) {
+	c.p.opts.Metrics.Recorded.Add(float64(len(c.batch.Events) - duplicates))
+	c.p.opts.Metrics.Duplicates.Add(float64(c.skipped() + duplicates))
 }
 
 // publish notifies the sinks of committed updates.
@@ -309,8 +309,8 @@ func (p *Pipeline) publish(updates []*store.Update) {
 	}
 }
 
-// markDuplicates returns the number of events that were skipped as duplicates.
-func (c *commit) markDuplicates() (n int) {
+// skipped returns the number of events that were skipped as duplicates before the commit.
+func (c *commit) skipped() (n int) {
 	for _, w := range c.group {
 		for k := range w.ack.Events {
 			if w.ack.Events[k].Duplicate {
@@ -319,139 +319,4 @@ func (c *commit) markDuplicates() (n int) {
 		}
 	}
 	return n
-}
-
-// makeBatch returns the batch to write and the updates for the sinks.
-func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
-	b := new(store.Batch)
-	for _, w := range c.group {
-		b.Sequence = max(b.Sequence, w.Sequence)
-	}
-	c.addTraces(b)
-	var updates []*store.Update
-	for _, t := range c.order {
-		if t.deleted {
-			switch {
-			case t.emptied && !t.stored:
-				c.p.drop(t.row.ID) // it was never published
-				continue
-			case t.emptied:
-				b.Emptied = append(b.Emptied, t.row.Number)
-			case t.stored:
-				b.Deleted = append(b.Deleted, t.row.Number)
-			}
-			updates = append(updates, &store.Update{Run: store.Run{ID: t.row.ID, Number: t.row.Number}, Deleted: true})
-			continue
-		}
-		t.build(c.p)
-		u := t.update
-		if u == nil {
-			continue
-		}
-		t.fill(b, u)
-		if t.waiting {
-			c.p.unwritten[t.row.ID] = t.run
-		} else {
-			c.p.writeRow(b, t.run)
-		}
-		updates = append(updates, u)
-	}
-	if c.flush() || len(c.p.unwritten) == 0 {
-		c.p.writeRows(b)
-	}
-	return b, updates
-}
-
-// flush reports whether a submission of the group requires all rows to be written.
-func (c *commit) flush() bool {
-	return slices.ContainsFunc(c.group, func(w *queued) bool { return w.flush })
-}
-
-// build sets update. A run that is deleted has none.
-func (t *runChange) build(p *Pipeline) {
-	if t.built || t.deleted {
-		return
-	}
-	before := t.row
-	t.update = t.change(p.opts.Profile.Name())
-	t.built, t.late = true, t.row.Refold != nil
-	t.waiting = t.update != nil && t.stored && !t.rowChanged && !t.marked && len(t.update.Removed) == 0 &&
-		p.opts.Partition == nil && time.Since(t.written) < rowEvery && sameButTotals(&before, &t.row)
-}
-
-// change returns the change of the run by this commit; nil for none.
-func (t *runChange) change(profile string) *store.Update {
-	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.reported, Reset: t.truncated}
-	for _, it := range t.items {
-		if it.dropped {
-			continue
-		}
-		u.Events = append(u.Events, store.Event{
-			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body, Analysis: it.analysis,
-		})
-	}
-	changed := len(u.Events) > 0 || t.invalidated != nil
-	if !changed && !t.rowChanged && !t.marked {
-		return nil
-	}
-	if t.row.Refold != nil && t.invalidated == nil {
-		t.arrived(u.Events)
-		u.Run, u.Warnings = t.row, t.warnings
-		return u
-	}
-	if t.fold.grew || len(t.fold.grown) > 0 {
-		t.warnings = warningsAfter(t.warnings, t.run)
-		u.Raised, u.Grown = changes(t.before, t.warnings)
-	}
-	if changed {
-		t.describe(profile)
-	}
-	if t.ended && t.row.Status == store.Running {
-		t.row.Status, t.row.Ended = store.Completed, t.fold.s.Last
-	}
-	u.Run, u.Warnings = t.row, t.warnings
-	return u
-}
-
-// arrived updates the fields of a marked run's row that do not depend on the fold.
-func (t *runChange) arrived(events []store.Event) {
-	for k := range events {
-		t.row.Arrival = max(t.row.Arrival, events[k].Arrival)
-		if events[k].Received.After(t.row.Updated) {
-			t.row.Updated = events[k].Received
-		}
-	}
-}
-
-// trulyRemoved returns the stored ids that are deleted and not written again.
-func (t *runChange) trulyRemoved() (ids []string) {
-	for _, id := range t.removed {
-		if it := t.byID[id]; it == nil || it.dropped {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// fill adds the change of the run to a batch.
-func (t *runChange) fill(b *store.Batch, u *store.Update) {
-	for _, id := range t.removed {
-		b.Removed = append(b.Removed, store.EventRef{Run: t.row.Number, ID: id})
-	}
-	b.Events = append(b.Events, u.Events...)
-	b.Analyses = append(b.Analyses, t.changed...)
-	b.Decisions = append(b.Decisions, u.Decisions...)
-	b.Checkpoints = append(b.Checkpoints, t.checkpointsMade...)
-	b.Pruned = append(b.Pruned, t.pruned...)
-	if t.invalidated != nil {
-		b.Invalidated = append(b.Invalidated, store.Invalidated{Run: t.row.Number, Behind: *t.invalidated})
-		b.Warnings = append(b.Warnings, u.Warnings...)
-		return
-	}
-	for _, k := range u.Raised {
-		b.Warnings = append(b.Warnings, u.Warnings[k])
-	}
-	for _, k := range u.Grown {
-		b.Warnings = append(b.Warnings, u.Warnings[k])
-	}
 }

@@ -35,7 +35,7 @@ func verdictAgain(v verdict, again *Replayed) verdict {
 	return v
 }
 
-func TestAReplayUnderTheSameProfileSaysTheSame(t *testing.T) {
+func TestAReplayUnderTheSameProfileGivesTheRecordedResult(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newMemory()
 		p, stop := start(t, Options{Store: m})
@@ -58,7 +58,7 @@ func TestAReplayUnderTheSameProfileSaysTheSame(t *testing.T) {
 	})
 }
 
-func TestAReplayUnderAnotherProfileSaysWhatThatWouldHave(t *testing.T) {
+func TestAReplayGivesTheResultOfAnotherProfile(t *testing.T) {
 	limit, err := profile.Load(profile.Source{Name: "agentium", Sets: []string{"max_repeats=2"}})
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestAReplayUnderAnotherProfileSaysWhatThatWouldHave(t *testing.T) {
 	}
 }
 
-func TestTheCourseHasAPointForEachChangeOfHealth(t *testing.T) {
+func TestTheHistoryHasAPointForEachChangeOfHealth(t *testing.T) {
 	m, row := recorded(t, defaultProfile(t), 8)
 	again, err := Replay(context.Background(), m, defaultProfile(t), row, 1000)
 	if err != nil {
@@ -109,6 +109,6 @@ func TestAReplayIsBounded(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Replay(gone, m, defaultProfile(t), row, 16); !errors.Is(err, context.Canceled) {
-		t.Errorf("nobody waits for the answer: %v", err)
+		t.Errorf("the error after a cancelled context is %v", err)
 	}
 }

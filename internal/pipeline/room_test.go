@@ -10,7 +10,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-func TestRunsLeaveMemoryWhenTheyTakeTooManyBytes(t *testing.T) {
+func TestRunsAreEvictedBeyondTheBytesInMemory(t *testing.T) {
 	judge, err := profile.New("looplens") // it keeps inputs
 	if err != nil {
 		t.Fatal(err)

@@ -148,8 +148,8 @@ func (t *runChange) number(p *Pipeline) {
 	}
 }
 
-// settle folds the run with its new events.
-func (t *runChange) settle(ctx context.Context, p *Pipeline) error {
+// foldItems folds the run with its new events.
+func (t *runChange) foldItems(ctx context.Context, p *Pipeline) error {
 	if !t.folds() {
 		return nil
 	}

@@ -10,8 +10,9 @@ import (
 // perShard is the number of events for which a further goroutine is worth its start.
 const perShard = 64
 
-// spread calls do for 0 to n-1 on up to so many goroutines, this one included, and returns when all calls have returned. A call gets
-// the next free number, so a goroutine with a long call gets few. The error is that of the lowest number. A panic of a call is its error.
+// spread calls do for 0 to n-1 on at most the given number of goroutines, the caller's included, and returns when all calls have
+// returned. Each call takes the next number, so a goroutine with a long call makes few calls. spread returns the error of the lowest
+// number. A panic in a call becomes its error.
 func spread(n, goroutines int, do func(k int) error) error {
 	goroutines = min(n, goroutines)
 	var next atomic.Int64

@@ -198,7 +198,7 @@ func randomSpans(random *rand.Rand) (spans []trace.Span) {
 	return append(spans, root)
 }
 
-func TestNothingDependsOnTheNumberOfShards(t *testing.T) {
+func TestResultsDoNotDependOnTheNumberOfShards(t *testing.T) {
 	profiles := []*profile.Profile{defaultProfile(t), customProfile(t, yielding{}, detect.GenericRepeat{Window: 30, Times: 3})}
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(struct{ testing.TB }{t}, func(rt *rapid.T) { // a bubble has no deadline to ask for
@@ -227,7 +227,7 @@ func TestNothingDependsOnTheNumberOfShards(t *testing.T) {
 	})
 }
 
-func TestWhatWasFoldedBehindACommitThatFailsIsRecordedAgain(t *testing.T) {
+func TestCommitsBehindAFailedOneAreRecordedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := calls("r", 30)
 		h := newAhead(t, defaultProfile(t), 2)
@@ -261,7 +261,7 @@ func TestWhatWasFoldedBehindACommitThatFailsIsRecordedAgain(t *testing.T) {
 	})
 }
 
-func TestAnEventThatComesAgainWithAnotherPositionUndoesWhatWasFoldedBehindIt(t *testing.T) {
+func TestAnUnexpectedDuplicateDiscardsTheCommitsBehindIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := calls("r", 30)
 		h := newAhead(t, defaultProfile(t), 2)
@@ -274,13 +274,13 @@ func TestAnEventThatComesAgainWithAnotherPositionUndoesWhatWasFoldedBehindIt(t *
 		h.group(&Submission{Events: events[30:]})
 		h.bytes()
 		if n := len(twice[0].ack.Events); !twice[0].ack.Events[n-1].Duplicate {
-			t.Error("it was not found to be doubled")
+			t.Error("the duplicate was not detected")
 		}
 		if diff := cmp.Diff(inOrder(t, events), verdictOf(t, h.store.memory, "r"), regardlessOfArrival); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if h.rowsMissing {
-			t.Error("rows are taken to be missing, though all runs were recorded again")
+			t.Error("rowsMissing is set although all runs were recorded again")
 		}
 	})
 }

@@ -115,7 +115,7 @@ func conversation() (tool, root, mcp trace.Span) {
 	return tool, root, mcp
 }
 
-func TestACallCountsOnceWhenTheConversationIsNamedLateAndItsLastSpanComesAfterARestart(t *testing.T) {
+func TestACallCountsOnceAlthoughItsConversationIsNamedLate(t *testing.T) {
 	for name, between := range map[string]func(*handFed){"a restart": (*handFed).restart, "idling": (*handFed).idle} {
 		t.Run(name, func(t *testing.T) {
 			tool, root, mcp := conversation()
@@ -134,7 +134,7 @@ func TestACallCountsOnceWhenTheConversationIsNamedLateAndItsLastSpanComesAfterAR
 	}
 }
 
-func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
+func TestConcurrentRequestsOfATraceLeaveNoEmptyRun(t *testing.T) {
 	tool, root, _ := conversation()
 	h := newHandFed(t)
 	tool.Service = "desk"
@@ -144,7 +144,7 @@ func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
 	}
 	for _, u := range h.sink.updates {
 		if u.Run.ID == conversed {
-			t.Errorf("the sinks were told of a run that never was: %+v", u)
+			t.Errorf("the sinks received a run that does not exist: %+v", u)
 		}
 	}
 	h.forget("talk")
@@ -153,7 +153,7 @@ func TestNoEmptyRunStaysWhenRequestsOfOneTraceComeTogether(t *testing.T) {
 	}
 }
 
-func TestARunThatItsSenderNamedStaysWhenItsEventsGoElsewhere(t *testing.T) {
+func TestAnAnnouncedRunStaysAfterItsEventsMoved(t *testing.T) {
 	tool, root, _ := conversation()
 	h := newHandFed(t)
 	h.together(&Submission{Runs: []Info{{ID: conversed, Name: "mine"}}})
@@ -166,7 +166,7 @@ func TestARunThatItsSenderNamedStaysWhenItsEventsGoElsewhere(t *testing.T) {
 	}
 }
 
-func TestADeletedRunTakesNoSpansOfAnotherRun(t *testing.T) {
+func TestDeletingARunKeepsTheSpansOfOtherRuns(t *testing.T) {
 	for name, between := range map[string]func(*handFed){"at once": func(*handFed) {}, "after a restart": (*handFed).restart} {
 		t.Run(name, func(t *testing.T) {
 			tool, root, mcp := conversation()
@@ -194,7 +194,7 @@ func TestADeletedRunTakesNoSpansOfAnotherRun(t *testing.T) {
 			}
 			h.spans(tool)
 			if n := h.calls(conversed); n != 1 {
-				t.Errorf("what comes after all is deleted is %d calls, want 1", n)
+				t.Errorf("events after the deletion give %d calls, want 1", n)
 			}
 		})
 	}
@@ -277,7 +277,7 @@ func regardless(spans []trace.Span) cmp.Option {
 	return cmp.Options{regardlessOfArrival, cmpopts.IgnoreFields(store.Run{}, "Project")}
 }
 
-func TestWhatSpansGiveIsAFunctionOfTheirSet(t *testing.T) {
+func TestEventsOfSpansDependOnlyOnTheirSet(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		spans := anyTraces(rt)
 		whole := newHandFed(t)
@@ -298,7 +298,7 @@ func TestWhatSpansGiveIsAFunctionOfTheirSet(t *testing.T) {
 	})
 }
 
-func TestAProjectIsThatOfTheCanonicalCopiesOfSpans(t *testing.T) {
+func TestTheProjectIsThatOfTheCanonicalSpans(t *testing.T) {
 	const id = "00000000000000000000000000000001"
 	make := func(span, service string, facts trace.Facts, end int64) trace.Span {
 		s := trace.Span{TraceID: id, ID: span, Service: service, Start: begin.UnixNano(), Facts: facts}
@@ -342,7 +342,7 @@ func (h *handFed) leavesNothing(t *rapid.T) {
 			h.restart()
 		}
 		if diff := cmp.Diff(want, h.verdicts(), regardlessOfArrival); diff != "" {
-			t.Fatalf("once %s is deleted (-want +got):\n%s", gone, diff)
+			t.Fatalf("after the deletion of %s (-want +got):\n%s", gone, diff)
 		}
 	}
 	for trace, runs := range h.m.traces {
@@ -352,7 +352,7 @@ func (h *handFed) leavesNothing(t *rapid.T) {
 	}
 	for trace := range h.m.spans {
 		if _, stray := h.m.traces[trace][0]; !stray {
-			t.Fatalf("spans of %s are left that nothing will delete", trace)
+			t.Fatalf("spans of %s remain without a run", trace)
 		}
 	}
 }

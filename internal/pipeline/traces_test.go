@@ -44,7 +44,7 @@ func submitSpans(t testing.TB, p *Pipeline, spans ...trace.Span) {
 	}
 }
 
-func TestSpansGiveTheSameVerdictHoweverTheyCome(t *testing.T) {
+func TestTheVerdictOfSpansDoesNotDependOnTheirArrival(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
 		session := rapid.SampledFrom([]string{"", "session-1"}).Draw(rt, "session")

@@ -26,7 +26,7 @@ func spoil(t testing.TB, m *memory, run, id string) {
 	t.Fatalf("run %s has no event %s", run, id)
 }
 
-func TestAnEventThatCannotBeReadIsLeftOutAndItsRunGoesOn(t *testing.T) {
+func TestAnUnreadableEventIsSkipped(t *testing.T) {
 	events := calls("r", 6)
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
@@ -36,11 +36,11 @@ func TestAnEventThatCannotBeReadIsLeftOutAndItsRunGoesOn(t *testing.T) {
 
 	p, stop = start(t, Options{Store: m})
 	if _, err := p.Submit(context.Background(), &Submission{Events: append(clones(events[8:]), calls("s", 1)...)}); err != nil {
-		t.Fatalf("what came with the run is refused: %v", err)
+		t.Fatalf("the other events are rejected: %v", err)
 	}
 	submit(t, p, events[5]) // read once more
 	if n := p.State().Unreadable; n != 1 {
-		t.Errorf("%d unreadable events are told, want 1", n)
+		t.Errorf("%d unreadable events are counted, want 1", n)
 	}
 	stop()
 	want := inOrder(t, append(clones(events[:3]), events[4:]...)).Run
@@ -52,7 +52,7 @@ func TestAnEventThatCannotBeReadIsLeftOutAndItsRunGoesOn(t *testing.T) {
 	}
 }
 
-func TestAnEventThatCannotBeReadDoesNotKeepAPipelineFromStarting(t *testing.T) {
+func TestAnUnreadableEventDoesNotPreventAStart(t *testing.T) {
 	m := newMemory()
 	p, stop := start(t, Options{Store: m})
 	submit(t, p, calls("r", 2)...)
@@ -64,11 +64,11 @@ func TestAnEventThatCannotBeReadDoesNotKeepAPipelineFromStarting(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := p.State().Unreadable; n != 1 {
-		t.Errorf("%d unreadable events are told, want 1", n)
+		t.Errorf("%d unreadable events are counted, want 1", n)
 	}
 }
 
-func TestAReplayLeavesOutWhatCannotBeRead(t *testing.T) {
+func TestAReplaySkipsUnreadableEvents(t *testing.T) {
 	m, row := recorded(t, defaultProfile(t), 4)
 	m.events[row.Number]["zero"] = store.Event{Run: row.Number, ID: "zero", Position: store.Position{Sequence: 1, Time: 1}, Body: json.RawMessage(`[`)}
 	again, err := Replay(t.Context(), m, defaultProfile(t), row, 100)

@@ -23,11 +23,11 @@ func (s *foldState) validate(session *profile.Session) error {
 	c.That(slices.IsSorted(s.Tools) && slices.IsSorted(s.Agents) && slices.IsSorted(s.Models), "Tools, Agents or Models are not sorted")
 	c.That(s.WorstAction <= uint8(policy.Halt), "WorstAction is %d, want 0 to %d", s.WorstAction, policy.Halt)
 	c.Count("Decisions", s.Decisions, s.Events)
-	c.Count("Spent.Calls", s.UsageAtFirstWarning.Calls, session.Run().Metrics().ToolCalls)
+	c.Count("UsageAtFirstWarning.Calls", s.UsageAtFirstWarning.Calls, session.Run().Metrics().ToolCalls)
 	c.That(s.MaxLatency >= 0, "MaxLatency is %v, want 0 or more", s.MaxLatency)
 	c.Part("Guard", s.Guard.validate())
 	c.Part("Raised", s.validateRaised(session))
-	c.Part("News", s.Novelty.validate(s.Events))
+	c.Part("Novelty", s.Novelty.validate(s.Events))
 	c.Count("number of points of Health", len(s.Health), store.MaxHealth)
 	c.That(len(s.Health) > 0, "Health is empty")
 	for _, point := range s.Health {

@@ -14,8 +14,8 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// TestADecisionNamesTheWarningThatItRestsOn has a run that is blocked for one loop when the warning of another grew last.
-func TestADecisionNamesTheWarningThatItRestsOn(t *testing.T) {
+// TestADecisionNamesItsWarning has a run that is blocked for one loop when the warning of another grew last.
+func TestADecisionNamesItsWarning(t *testing.T) {
 	other := call("r", 7)
 	other[0].Tool, other[1].Tool = "fetch", "fetch"
 	told := &recorder{}
@@ -36,8 +36,8 @@ func TestADecisionNamesTheWarningThatItRestsOn(t *testing.T) {
 	}
 }
 
-// TestOnlyWarningsThatGrewAreWrittenAnew compares to what is written for all warnings, after steps of any tools and lengths.
-func TestOnlyWarningsThatGrewAreWrittenAnew(t *testing.T) {
+// TestOnlyGrownWarningsAreWrittenAgain compares to what is written for all warnings, after steps of any tools and lengths.
+func TestOnlyGrownWarningsAreWrittenAgain(t *testing.T) {
 	judge, err := profile.New("cycles")
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +71,6 @@ func TestOnlyWarningsThatGrewAreWrittenAnew(t *testing.T) {
 		}
 	})
 	if kept == 0 {
-		t.Error("no warning stayed as it was while another grew")
+		t.Error("no warning stayed unchanged while another grew")
 	}
 }

@@ -11,33 +11,33 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Folding runs ahead of writing: while the writer writes commits, the recorder folds the next ones. The bounds of what is folded and
-// not on disk yet; at a bound the recorder waits.
+// While the writer writes commits, the recorder folds the next ones. These are the bounds of folded state that is not on disk. At a
+// bound the recorder waits.
 const (
 	aheadCommits = 64
 	aheadEvents  = 2 * groupEvents
 )
 
-// worthAhead is the number of events for which folding does not wait until the writer is free. Fewer gather meanwhile, so that single
-// events share a commit.
+// worthAhead is the number of events from which the recorder folds while the writer is busy. Fewer events wait for the writer, so that
+// single events share a commit.
 const worthAhead = 256
 
-// writer is the goroutine that writes commits in the order in which they were folded. It writes all that wait as one transaction.
+// writer is the goroutine that writes commits in the order in which they were folded. It writes all queued commits as one transaction.
 type writer struct {
 	work     chan *commit   // to the writer, with room for aheadCommits
 	written  chan []*commit // from it, with as much room; their outcomes are set
-	underWay int            // commits that were handed over and have not come back
-	events   int            // of these
-	epoch    int            // of commits that are handed over; the recorder begins another one after a failure
+	underWay int            // commits in work and written
+	events   int            // of these commits
+	epoch    int            // of the next commits; the recorder begins another one after a failure
 }
 
-// outcome is what became of a commit that was handed over.
+// outcome is the result of the writer for a commit.
 type outcome struct {
-	err  error // of the transaction that it was a part of
-	redo bool  // nothing is wrong with it: it must be recorded again by itself
+	err  error // of its transaction
+	redo bool  // the commit is valid, but must be recorded again alone
 }
 
-// startWriter begins the writer, which ends with what is returned.
+// startWriter starts the writer. The returned function stops it.
 func (p *Pipeline) startWriter(ctx context.Context) (end func()) {
 	w := &writer{work: make(chan *commit, aheadCommits), written: make(chan []*commit, aheadCommits)}
 	p.writer = w
@@ -49,8 +49,8 @@ func (p *Pipeline) startWriter(ctx context.Context) (end func()) {
 	}
 }
 
-// writeAll writes commits until work is closed. After a failure it writes no commit of that epoch: what was folded behind a commit that
-// is not on disk is not valid.
+// writeAll writes commits until work is closed. After a failure it writes no further commit of that epoch: commits that were
+// folded after a commit that is not on disk are invalid.
 func (p *Pipeline) writeAll(ctx context.Context, work <-chan *commit, written chan<- []*commit) {
 	failed := -1
 	for c := range work {
@@ -69,7 +69,7 @@ func (p *Pipeline) writeAll(ctx context.Context, work <-chan *commit, written ch
 	}
 }
 
-// gatherCommits returns a commit and those that wait behind it. All are of one epoch: a new one begins when none is under way.
+// gatherCommits returns a commit and the queued ones after it. All are of one epoch, because a new epoch begins when the writer is idle.
 func gatherCommits(c *commit, work <-chan *commit) []*commit {
 	group, events := []*commit{c}, len(c.batch.Events)
 	for events < groupEvents {
@@ -115,42 +115,42 @@ func (p *Pipeline) writeTogether(ctx context.Context, group []*commit) (err erro
 	return nil
 }
 
-// handOver gives a folded commit to the writer. No run of it may be deleted, since that changes what the recorder holds.
+// handOver gives a folded commit to the writer. The commit must not delete a run, because that changes the state of the recorder.
 func (p *Pipeline) handOver(ctx context.Context, c *commit) {
 	w := p.writer
 	for w.underWay == aheadCommits || w.underWay > 0 && w.events > aheadEvents {
-		if !p.cameOff(ctx, <-w.written) {
+		if !p.finish(ctx, <-w.written) {
 			p.recordAlone(ctx, c)
 			return
 		}
 	}
-	// What others can see of the pipeline has to be true before the senders have their answer.
+	// The visible state of the pipeline must be current before the senders have their answer.
 	c.epoch = w.epoch
 	w.underWay++
 	w.events += len(c.batch.Events)
 	for _, t := range c.order {
 		t.underWay++
 		if t.late {
-			p.noteChange(t.run, t.from) // no refold begins or ends before the commit has come back
+			p.noteChange(t.run, t.from) // no refold begins or ends before the commit is written
 		}
 	}
 	p.noteDue()
 	w.work <- c
 }
 
-// drain waits until nothing is under way, and reports whether all of it was written as it was folded.
+// drain waits until the writer is idle, and reports whether all commits were written as they were folded.
 func (p *Pipeline) drain(ctx context.Context) bool {
 	for p.writer != nil && p.writer.underWay > 0 {
-		if !p.cameOff(ctx, <-p.writer.written) {
+		if !p.finish(ctx, <-p.writer.written) {
 			return false
 		}
 	}
 	return true
 }
 
-// cameOff does what the recorder has to do after commits are written, and reports whether they are. If they are not, it waits for all
-// that is under way and records it again, one by one.
-func (p *Pipeline) cameOff(ctx context.Context, group []*commit) bool {
+// finish applies the effects of written commits, and reports whether they succeeded. If not, it waits until the writer is idle and
+// records the groups of all failed commits again, one by one.
+func (p *Pipeline) finish(ctx context.Context, group []*commit) bool {
 	p.cameBackFrom(group)
 	if group[0].outcome == (outcome{}) {
 		for _, c := range group {
@@ -164,7 +164,7 @@ func (p *Pipeline) cameOff(ctx context.Context, group []*commit) bool {
 		group = append(group, more...)
 	}
 	p.writer.epoch++
-	if errors.Is(group[0].err, store.ErrDuplicate) { // nothing has these numbers, so what is recorded again gets them
+	if errors.Is(group[0].err, store.ErrDuplicate) { // the numbers are unused, so the next attempt uses them again
 		p.arrival, p.number = group[0].arrival, group[0].number
 	}
 	missing, redone := p.rowsMissing, true
@@ -197,7 +197,7 @@ func (p *Pipeline) cameBackFrom(group []*commit) {
 	p.noteDue()
 }
 
-// noteDue notes whether rows are to be written. What is under way may have some.
+// noteDue updates the number of due rows. Commits in the writer may contain some.
 func (p *Pipeline) noteDue() {
 	due := len(p.unwritten)
 	if p.writer != nil {
@@ -206,7 +206,7 @@ func (p *Pipeline) noteDue() {
 	p.due.Store(int64(due))
 }
 
-// recordAlone records the group of a commit that was not written, while nothing is under way. It reports whether that succeeded.
+// recordAlone records the group of a commit that was not written, while the writer is idle. It reports whether that succeeded.
 func (p *Pipeline) recordAlone(ctx context.Context, c *commit) bool {
 	c.discard()
 	if len(c.group) == 0 {

@@ -114,7 +114,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("no document is fine", func(t *testing.T) {
+	t.Run("an absent document is valid", func(t *testing.T) {
 		for _, text := range []string{"", "# nothing yet\n", "~"} {
 			if _, ok := load(t, text).Find("gpt-4o"); !ok {
 				t.Errorf("%q: gpt-4o is unknown", text)
@@ -146,13 +146,13 @@ func TestLoad(t *testing.T) {
 			`my.yaml:9: A: output: invalid price "1e9": want dollars per million tokens, 0 to 100000`,
 		}
 		if err == nil {
-			t.Fatal("there is no error")
+			t.Fatal("no error")
 		}
 		if diff := cmp.Diff(want, strings.Split(err.Error(), "\n")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("what is no table says so", func(t *testing.T) {
+	t.Run("an invalid table is an error", func(t *testing.T) {
 		for text, want := range map[string]string{
 			"- a":                                "my.yaml:1: want a mapping of models",
 			"a: [":                               "my.yaml: line 1",
@@ -177,7 +177,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-func TestCostTakesNoMemory(t *testing.T) {
+func TestCostAllocatesNothing(t *testing.T) {
 	table := load(t, "")
 	for _, model := range []string{"gpt-4o", "us.anthropic.claude-3-5-sonnet-20241022-v2:0", "unknown/" + strings.Repeat("Model-12-", 20)} {
 		if n := testing.AllocsPerRun(100, func() { table.Cost(model, unloop.Usage{Input: 5}, 0) }); n != 0 {

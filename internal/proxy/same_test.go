@@ -80,7 +80,7 @@ func guarded(t *testing.T, p *profile.Profile, steps []step) ([]verdictOf, []ste
 			t.Fatal(err)
 		}
 		g.After(t.Context(), call, guard.Outcome{Result: result})
-		found = verdictsOf(g.State().Warned)
+		found = verdictsOf(g.State().Warnings)
 	}
 	return found, steps
 }
@@ -144,7 +144,7 @@ func hooked(t *testing.T, steps []step) []verdictOf {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdictsOf(state.Warned)
+	return verdictsOf(state.Warnings)
 }
 
 // traced returns what a scan finds of the run's spans, in OTLP as the conventions for generative AI name their attributes.

@@ -13,7 +13,7 @@ func TestGitHub(t *testing.T) {
 	t.Run("a command for each warning, the gravest first", func(t *testing.T) {
 		golden(t, "github.txt", write(t, "github", Options{}, sampleRuns()...))
 	})
-	t.Run("what is a separator to the runner is escaped where it would be one", func(t *testing.T) {
+	t.Run("separators of the runner are escaped", func(t *testing.T) {
 		r := &Run{ID: "a:b,c", Source: "50%,x:y.json", Warnings: []Warning{{Finding: unloop.Finding{
 			Rule: "cycle", What: "100% of a:b,c\n", Why: "w", Try: "t",
 		}}}}

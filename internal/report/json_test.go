@@ -16,7 +16,7 @@ func TestJSON(t *testing.T) {
 	t.Run("a folder of runs is a line for each", func(t *testing.T) {
 		golden(t, "runs.jsonl", write(t, "json", Options{}, sampleRuns()...))
 	})
-	t.Run("a run of which nothing is known has all keys, empty lists and nulls", func(t *testing.T) {
+	t.Run("an empty run has all keys, with empty lists and nulls", func(t *testing.T) {
 		r := &Run{Warnings: []Warning{{}}}
 		want := `{"run_id":"","source":"","format":"","events":0,"steps":0,"health":{"score":0,"status":""},"verdict":{"grade":"","share":0,"stretches":0},` +
 			`"metrics":{"total_events":0,"total_duration_sec":0,"total_llm_calls":0,"total_tool_calls":0,"total_retries":0,` +

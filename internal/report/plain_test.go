@@ -66,7 +66,7 @@ func TestHostileContent(t *testing.T) {
 			})
 		}
 	}
-	t.Run("JSON still says what it said", func(t *testing.T) {
+	t.Run("the JSON is unchanged", func(t *testing.T) {
 		var got struct {
 			RunID string `json:"run_id"`
 		}
@@ -92,8 +92,8 @@ func TestPlain(t *testing.T) {
 		{"ordinary text stays", "Größe: 日本語, می\u200cخواهم, 👩\u200d💻, a # b ## c", "Größe: 日本語, می\u200cخواهم, 👩\u200d💻, a # b ## c"},
 		{"white space that breaks lines is named", "a\tb\r\nc", `a\tb\r\nc`},
 		{"control characters are named", "\x1b[0m\x00\x7f\u0085", `\x1b[0m\x00\x7f\u0085`},
-		{"so is what changes the direction, or cannot be seen", "\u202e\u2066\ufeff\u00ad\U000e0041", `\u202e\u2066\ufeff\u00ad\U000e0041`},
-		{"so are bytes that are no text", "a\xffb\xc3", `a\xffb\xc3`},
+		{"directional and invisible characters are escaped", "\u202e\u2066\ufeff\u00ad\U000e0041", `\u202e\u2066\ufeff\u00ad\U000e0041`},
+		{"invalid UTF-8 is escaped", "a\xffb\xc3", `a\xffb\xc3`},
 		{"a replacement character is a character", "a\ufffdb", "a\ufffdb"},
 		{"commands to build servers are broken", "##[error] ##teamcity[x", `#\#[error] #\#teamcity[x`},
 	} {

@@ -34,7 +34,7 @@ func TestPretty(t *testing.T) {
 			}
 		}
 	})
-	t.Run("steps that a warning above has shown are not shown again", func(t *testing.T) {
+	t.Run("steps of an earlier warning are not repeated", func(t *testing.T) {
 		r := stuckRun()
 		again := r.Warnings[0]
 		again.Rule, again.Proof = "cycle", again.Proof[1:]
@@ -123,7 +123,7 @@ func TestProof(t *testing.T) {
     c  read  same input
              → same result
 `},
-		{"what is missing now is named", []Step{step("a", 0, "grep", `{"pattern":"x","flags":"-i"}`, ""), step("c", 2, "grep", `{"pattern":"x"}`, "")}, `
+		{"a removed argument is named", []Step{step("a", 0, "grep", `{"pattern":"x","flags":"-i"}`, ""), step("c", 2, "grep", `{"pattern":"x"}`, "")}, `
     a  grep  {"pattern":"x","flags":"-i"}
     c  grep  {"pattern":"x"}  without [,"flags":"-i"]
 `},

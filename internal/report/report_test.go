@@ -49,7 +49,7 @@ func write(t *testing.T, format string, o Options, runs ...*Run) []byte {
 			t.Fatal(err)
 		}
 		if out.writes > 1 {
-			t.Errorf("run %s came in %d pieces", r.ID, out.writes)
+			t.Errorf("run %s was written in %d pieces", r.ID, out.writes)
 		}
 	}
 	if err := w.Close(); err != nil {
@@ -120,7 +120,7 @@ func stuckRun() *Run {
 		},
 		Warnings: []Warning{
 			warned("same_call_same_result", "search", 5, 2.2, ref("e2", 1), ref("e18", 17),
-				`search `+input+` brought the same result 5 times: `+output,
+				`search `+input+` returned the same result 5 times: `+output,
 				step("e2", 1, "search", input, output), step("e6", 5, "search", input, output), step("e10", 9, "search", input, output),
 				step("e14", 13, "search", input, output), step("e18", 17, "search", input, output)),
 			warned("same_result", "search", 4, 1, ref("e2", 1), ref("e22", 21),
@@ -181,7 +181,7 @@ func pollingRun() *Run {
 	return &Run{
 		ID: "poll", Source: "traces/mixed.jsonl", Format: "native", Events: 18, Steps: 9,
 		Health:   policy.Health{Score: 70, Status: policy.GradeRepeated},
-		Warnings: []Warning{warned("stuck_polling", "job_status", 8, 1, ref("", 1), ref("", 17), "job_status brought the same answer 8 times in a row", proof...)},
+		Warnings: []Warning{warned("stuck_polling", "job_status", 8, 1, ref("", 1), ref("", 17), "job_status returned the same answer 8 times in a row", proof...)},
 		Decisions: []Decision{
 			{ref("", 17), policy.Warn, "nudge", "the same answer"},
 		},

@@ -80,7 +80,7 @@ func TestSARIFMessage(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"braces are doubled, or they would be placeholders", `search {"q":{"0":1}} {0}`, `search {{"q":{{"0":1}}}} {{0}}`},
 		{"brackets stay", `[1, 2] a\b`, `[1, 2] a\b`},
-		{"what would be a link is escaped", `[click](http://evil)`, `\[click\](http://evil)`},
+		{"links are escaped", `[click](http://evil)`, `\[click\](http://evil)`},
 		{"escaped or not", `[click\](http://evil)`, `\[click\\\](http://evil)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

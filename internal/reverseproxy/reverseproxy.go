@@ -56,7 +56,7 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// Rejoin returns a body of which the first bytes were read already.
+// Rejoin returns a body whose first bytes were already read.
 func Rejoin(read []byte, rest io.ReadCloser) io.ReadCloser {
 	return struct {
 		io.Reader
@@ -74,7 +74,7 @@ func SetBody(r *http.Request, body []byte) {
 }
 
 // Local returns a handler that refuses what a browser sends from another site, with status 403: a page could send requests to this
-// machine, and the upstream sees its own name as the host and cannot tell. It answers for h, in the name of a command.
+// machine, and the upstream cannot detect them, because the host that it sees is its own. Command is the name of the command in the answer.
 func Local(command string, h http.Handler) http.Handler {
 	guarded := http.NewCrossOriginProtection().Handler(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

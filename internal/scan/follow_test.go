@@ -169,7 +169,7 @@ func TestFollow(t *testing.T) {
 				f.t.Errorf("events %v", events)
 			}
 		}, nil},
-		{"a log of whole conversations that is cut begins another run, and goes on with it", func(f *followed) {
+		{"a truncated log of whole conversations starts another run", func(f *followed) {
 			request := func(text string) string { return `{"messages":[{"role":"user","content":"` + text + `"}]}` + "\n" }
 			f.add("log.jsonl", request("one"))
 			f.add("log.jsonl", request("two"))
@@ -219,8 +219,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestAGrowingFileTellsWhatTheWholeOneDoes writes fixtures of formats that are read line by line, a line at a time.
-func TestAGrowingFileTellsWhatTheWholeOneDoes(t *testing.T) {
+// TestAGrowingFileGivesTheEventsOfTheWholeFile writes fixtures of formats that are read line by line, a line at a time.
+func TestAGrowingFileGivesTheEventsOfTheWholeFile(t *testing.T) {
 	for _, path := range []string{
 		"../ingest/native/testdata/agent.jsonl", "../ingest/labelled/testdata/runs.jsonl", "../ingest/claudecode/testdata/session.jsonl",
 		"../ingest/claudecode/testdata/stream.jsonl", "../ingest/codex/testdata/rollout.jsonl", "../ingest/codex/testdata/bare.jsonl",
@@ -256,7 +256,7 @@ func TestAGrowingFileTellsWhatTheWholeOneDoes(t *testing.T) {
 	}
 }
 
-func TestOnceTellsWhatThereIs(t *testing.T) {
+func TestOnceReadsTheFileToItsEnd(t *testing.T) {
 	var mu sync.Mutex
 	runs := make(map[string]bool)
 	follow := Follower{
@@ -274,7 +274,7 @@ func TestOnceTellsWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestAnEventThatCannotBeTakenEndsTheFollowing(t *testing.T) {
+func TestARejectedEventEndsTheFollowing(t *testing.T) {
 	broken := errors.New("no server")
 	follow := Follower{
 		Take: func(context.Context, *unloop.Event) error { return broken },

@@ -37,7 +37,7 @@ func TestEveryFixtureIsSniffedAsItsFormatOnly(t *testing.T) {
 					}
 				}
 				if len(yes) != 1 || !slices.Contains(names, yes[0]) {
-					t.Errorf("the first %d bytes of %s are taken for %v, want one of %v", part, fixture, yes, names)
+					t.Errorf("the first %d bytes of %s are recognised as %v, want one of %v", part, fixture, yes, names)
 				}
 			}
 		}

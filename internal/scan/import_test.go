@@ -74,7 +74,7 @@ func judgements(t *testing.T, p *profile.Profile, name, text string) []string {
 	return all
 }
 
-func TestWhatIsFedIsJudgedAsInAScan(t *testing.T) {
+func TestImportedRunsHaveTheVerdictsOfAScan(t *testing.T) {
 	for _, name := range []string{profile.Default, "looplens", "agentium"} {
 		p, err := profile.New(name)
 		if err != nil {
@@ -127,7 +127,7 @@ func feedFiles(t *testing.T, namesAndTexts ...string) (events []fedEvent, fed Im
 	return events, fed, said
 }
 
-func TestFeedNamesWhatHasNoName(t *testing.T) {
+func TestImportNamesRunsWithoutAnID(t *testing.T) {
 	const chat = `[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}]`
 	events, fed, said := feedFiles(t, "a/chat.json", chat, "b/chat.json", chat, "c/chat.json", chat+"\n", "note.txt", "just a note")
 	runs := make(map[string]int)
@@ -156,7 +156,7 @@ func TestARotatedLogWithoutEventIDsLosesNothing(t *testing.T) {
 	}
 }
 
-func TestFeedGoesOnBehindBadLinesAndFiles(t *testing.T) {
+func TestImportContinuesAfterBadLinesAndFiles(t *testing.T) {
 	good := `{"event_id":"1","run_id":"r","type":"x"}` + "\n"
 	events, fed, said := feedFiles(t, "a.jsonl", good+`{"event_id":"2","run_id":"r","type":7}`+"\n"+good, "b.jsonl", good)
 	if len(events) != 3 || fed.Faulty != 1 || len(said) != 1 || !strings.Contains(said[0], "a.jsonl:2: type") {
@@ -164,7 +164,7 @@ func TestFeedGoesOnBehindBadLinesAndFiles(t *testing.T) {
 	}
 }
 
-func TestAnEventThatCannotBeTakenEndsTheFeed(t *testing.T) {
+func TestARejectedEventEndsTheImport(t *testing.T) {
 	broken := errors.New("no server")
 	taken := 0
 	feed := Importer{

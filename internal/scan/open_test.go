@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAPipeThatNobodyWritesToIsGivenUp(t *testing.T) {
+func TestAPipeWithoutAWriterIsAbandoned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)

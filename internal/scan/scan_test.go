@@ -73,7 +73,7 @@ func summaries(t *testing.T, lines []string, has room, stdin bool) map[string]st
 	return got
 }
 
-func TestTheVerdictDoesNotDependOnArrivalNorOnRoom(t *testing.T) {
+func TestTheVerdictDoesNotDependOnOrderOrMemory(t *testing.T) {
 	lines := mixedRuns(7, 12)
 	want := summaries(t, lines, room{}, false)
 	if len(want) != 7 || !strings.Contains(want["r3"], "same_call_same_result 6 at 3-23") {
@@ -104,7 +104,7 @@ func TestTheVerdictDoesNotDependOnArrivalNorOnRoom(t *testing.T) {
 	}
 }
 
-func TestARunTooLargeToBeSortedIsRefusedWithACure(t *testing.T) {
+func TestTheErrorForARunTooLargeToSortContainsAdvice(t *testing.T) {
 	lines := mixedRuns(1, 30)
 	lines[3], lines[40] = lines[40], lines[3]
 	path := filepath.Join(t.TempDir(), "runs.jsonl")
@@ -127,7 +127,7 @@ func TestARunTooLargeToBeSortedIsRefusedWithACure(t *testing.T) {
 	}
 }
 
-func TestAVerdictThatCannotBeWrittenEndsTheScan(t *testing.T) {
+func TestAFailedWriteOfAVerdictEndsTheScan(t *testing.T) {
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestAVerdictThatCannotBeWrittenEndsTheScan(t *testing.T) {
 	}
 }
 
-func TestTheExampleIsStoppedAndHonestWorkIsNot(t *testing.T) {
+func TestOnlyTheStuckExampleIsStopped(t *testing.T) {
 	worst := map[string]policy.Action{}
 	p, err := profile.New(profile.Default)
 	if err != nil {
@@ -193,7 +193,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-func TestEntriesThatTellNothingCountToo(t *testing.T) {
+func TestEventsWithoutContentCount(t *testing.T) {
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestEntriesThatTellNothingCountToo(t *testing.T) {
 	}
 }
 
-func TestWorkGrowsWithEventsAndNotWithRunsTimesEvents(t *testing.T) {
+func TestWorkIsLinearInEvents(t *testing.T) {
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func TestWorkGrowsWithEventsAndNotWithRunsTimesEvents(t *testing.T) {
 	}
 }
 
-func TestAnEventComesBackFromTheOverflowAsItWas(t *testing.T) {
+func TestTheOverflowKeepsEventsUnchanged(t *testing.T) {
 	zero := 0.0
 	want := []*unloop.Event{
 		{ID: "1", RunID: "r", Type: unloop.ToolCallCompleted, Latency: &zero, Usage: &unloop.Usage{}, Hints: &unloop.ToolHints{}, Output: []byte("null"), Index: 7},

@@ -25,7 +25,7 @@ type Inner struct {
 	Limit int `yaml:"limit"`
 }
 
-func TestEveryKindOfFieldIsSetAndItsPlaceIsKept(t *testing.T) {
+func TestEveryKindOfFieldIsDecodedWithItsPlace(t *testing.T) {
 	const text = "name: a\ntimes: 1_000\nshare: .5\nasks: TRUE\nwords: [x, y]\ntools:\n  b: {name: c, more: 2}\nlimit: 7\n"
 	var got example
 	d := NewDecoder()
@@ -45,7 +45,7 @@ func TestEveryKindOfFieldIsSetAndItsPlaceIsKept(t *testing.T) {
 }
 
 // Whatever a document holds, all that is wrong with it is told as an Error with its file, and nothing panics.
-func TestEveryMistakeIsTyped(t *testing.T) {
+func TestEveryErrorHasAType(t *testing.T) {
 	value := rapid.SampledFrom([]string{"", "1", "x", "[1, {a: 2}]", "{b: c}", "null", "&a [x]", "2.5", "{name: [], tools: 3}"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := ""

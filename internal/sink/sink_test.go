@@ -28,7 +28,7 @@ func decided(u *store.Update, action policy.Action, code string) *store.Update {
 	return u
 }
 
-func TestADecisionGoesWithItsWarning(t *testing.T) {
+func TestANoticeContainsTheDecision(t *testing.T) {
 	later := warned("later", 3)
 	later.Updated = later.Updated.Add(time.Second)
 	cause := warned("cause", 3)
@@ -48,7 +48,7 @@ func TestADecisionGoesWithItsWarning(t *testing.T) {
 	}
 }
 
-func TestADecisionToWarnIsNoNews(t *testing.T) {
+func TestADecisionToWarnSendsNoNotice(t *testing.T) {
 	if news := pendingOf(decided(&store.Update{Warnings: []store.Warning{warned("w", 3)}}, policy.Warn, "same_call")); news != nil {
 		t.Errorf("%d notices", len(news))
 	}
@@ -71,11 +71,11 @@ func TestAQueueIsBounded(t *testing.T) {
 	}
 	q.remember("w", stage{raised: true})
 	if !q.put(pendingOf(grown("w", 4))[0]) || q.len() != 0 {
-		t.Error("what was told takes a place")
+		t.Error("a claimed level takes a place")
 	}
 }
 
-func TestNoticesHaveIDsOfTheirOwn(t *testing.T) {
+func TestNoticesHaveDifferentIDs(t *testing.T) {
 	w := &worker{Target: Target{Key: "a"}}
 	seen := map[string]string{}
 	for what, m := range map[string]Notice{

@@ -8,11 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
@@ -115,7 +116,8 @@ func (w *worker) unclaim(ctx context.Context, warning string, levels []string) {
 func (w *worker) deliver(ctx context.Context, p *pending, level string) error {
 	n := w.notice(p, level)
 	until := time.Now().Add(GiveUp)
-	for wait := firstWait; ; wait = min(2*wait, MaxWait) {
+	waits := backoff.ExponentialBackOff{InitialInterval: firstWait, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: MaxWait}
+	for {
 		err := w.Notifier.Send(ctx, n)
 		if err == nil {
 			return nil
@@ -124,7 +126,7 @@ func (w *worker) deliver(ctx context.Context, p *pending, level string) error {
 		if refused != nil && refused.Final || ctx.Err() != nil {
 			return err
 		}
-		pause := wait/2 + rand.N(wait) // random, so that targets do not retry at the same time
+		pause := waits.NextBackOff() // random, so that targets do not retry at the same time
 		if refused != nil {
 			pause = max(pause, refused.After)
 		}

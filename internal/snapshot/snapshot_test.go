@@ -29,7 +29,7 @@ func TestASnapshotIsBoundedBeforeItIsDecoded(t *testing.T) {
 	}
 }
 
-func TestASumIsANumberThatJSONCanHold(t *testing.T) {
+func TestSumsFitIntoJSON(t *testing.T) {
 	for _, tc := range []struct{ a, b, want float64 }{
 		{1, 2, 3},
 		{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64},

@@ -11,7 +11,7 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-func TestAnEventComesBackAsItWas(t *testing.T) {
+func TestADecodedEventEqualsTheEncodedOne(t *testing.T) {
 	latency := 1.5
 	for _, e := range []*unloop.Event{
 		{ID: "a", Type: unloop.ToolCallStarted},

@@ -23,7 +23,7 @@ type Control struct {
 	At      time.Time `json:"at"`
 }
 
-// Standing returns the acts that still hold: a pause or a halt that nobody took back, and the tools that are allowed.
+// Standing returns the acts in force: a pause or a halt that was not revoked, and the tools that are allowed.
 func Standing(acts []Control) (standing []Control) {
 	drop := func(act string) {
 		standing = slices.DeleteFunc(standing, func(c Control) bool { return c.Act == act })

@@ -48,7 +48,7 @@ func appendHead(to []byte, e *unloop.Event) ([]byte, error) {
 	return appendText(to, `"trace_id":`, e.TraceID), nil
 }
 
-// appendFigures appends the members between the text of an event and its parent, of which there is at least one.
+// appendFigures appends the members between the text of an event and its parent. At least one of them must be set.
 func appendFigures(to []byte, e *unloop.Event) ([]byte, error) {
 	members, err := jsonv2.Marshal(struct {
 		Cost    float64           `json:"cost,omitempty"`

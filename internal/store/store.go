@@ -78,9 +78,9 @@ type Run struct {
 	Refold            *Refold
 }
 
-// Guard is what the guard of a run told.
+// Guard is what the guard of a run has reported.
 type Guard struct {
-	By         string `json:"-"`                     // the kind of guard that acts in the run; "" if nobody acts: the run is observed
+	By         string `json:"-"`                     // the kind of guard that acts in the run; "" for an observed run
 	ShadowedBy string `json:"shadowed_by,omitempty"` // the kind of guard in shadow mode; "" for none
 	Stopped    bool   `json:"stopped,omitempty"`     // the guard blocked a call or halted the run; in an observed run, the profile would have
 	Repeats    int    `json:"repeats,omitempty"`     // the count of the finding at that decision; 0 if it has none

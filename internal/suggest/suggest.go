@@ -1,6 +1,6 @@
-// Package suggest finds thresholds that suit what people said of runs. It replays labelled runs, and a few others, with other values of
-// one setting at a time, and keeps the values that drop false alarms and lose no loop, or that catch missed loops and raise no false
-// alarm. Before it are the labels and the replay of a server, behind it the API that shows and applies its suggestions.
+// Package suggest finds thresholds that agree with the labels of runs. It replays labelled runs, and a few others, with other values of
+// one setting at a time. It keeps values that drop false alarms and lose no loop, or that catch missed loops and raise no false alarm.
+// It reads the labels and replays of a server. The API shows and applies its suggestions.
 package suggest
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Warned is a rule and the tool that its warning is about; "" for none.
-type Warned struct{ Rule, Tool string }
+// Pair is a rule and the tool that its warning is about; "" for none.
+type Pair struct{ Rule, Tool string }
 
 // Run is a run to replay.
 type Run struct {
 	ID       string
 	Label    string // one of the labels of package store; "" for none
-	Warnings []Warned
+	Warnings []Pair
 }
 
 // Change is a value of a setting, for one tool or for all.
@@ -41,9 +41,9 @@ func (c Change) Path() string {
 }
 
 // Replay returns the warnings of a run of Options.Runs with a change, or with the present settings for nil.
-type Replay func(ctx context.Context, run int, change *Change) ([]Warned, error)
+type Replay func(ctx context.Context, run int, change *Change) ([]Pair, error)
 
-// Options are the material of the suggestions.
+// Options are the input of Find.
 type Options struct {
 	Profile *profile.Profile // with the present settings
 	Valid   func(c Change) bool
@@ -72,13 +72,13 @@ var (
 	lower  = []float64{0.75, 0.5}
 )
 
-// maxPairs bounds the rules and tools that are looked at, those with the most false alarms first.
+// maxPairs is the maximum number of pairs of rule and tool that are tried, those with the most false alarms first.
 const maxPairs = 12
 
 // Find returns suggestions, those that drop or catch the most runs first. Complete is false if ctx ended before all values were tried;
 // then the suggestions are those found so far.
 func Find(ctx context.Context, o Options) (found []Suggestion, complete bool, err error) {
-	f := finder{Options: o, present: make(map[int][]Warned), order: order(o.Runs)}
+	f := finder{Options: o, present: make(map[int][]Pair), order: order(o.Runs)}
 	err = f.find(ctx)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err, complete = nil, false
@@ -93,13 +93,13 @@ func Find(ctx context.Context, o Options) (found []Suggestion, complete bool, er
 
 type finder struct {
 	Options
-	present map[int][]Warned // by index of the run
-	order   []int            // of the indexes of the runs
+	present map[int][]Pair // by index of the run
+	order   []int          // of the indexes of the runs
 	found   []Suggestion
 }
 
-// order returns the indexes of the runs in the order in which a change shows soonest that it is not worth more replays: runs that it
-// may gain first, those that it must not harm next, and those without a label last.
+// order returns the indexes of the runs in an order that rejects bad changes early: runs that a change may gain first, runs that it must
+// not harm next, and runs without a label last.
 func order(runs []Run) []int {
 	rank := map[string]int{store.LabelMissedLoop: 0, store.LabelNotALoop: 1, store.LabelLoop: 2, "": 3}
 	all := make([]int, len(runs))
@@ -123,7 +123,7 @@ func (f *finder) find(ctx context.Context) error {
 	}
 	for _, d := range f.Profile.Detectors() {
 		for _, t := range f.Profile.Thresholds(d.Info().Name) {
-			if err := f.try(ctx, Warned{Rule: d.Info().Name}, t, lower); err != nil {
+			if err := f.try(ctx, Pair{Rule: d.Info().Name}, t, lower); err != nil {
 				return err
 			}
 		}
@@ -132,8 +132,8 @@ func (f *finder) find(ctx context.Context) error {
 }
 
 // falseAlarms returns the rules and tools of warnings of runs that are no loops, the most frequent first.
-func (f *finder) falseAlarms() (pairs []Warned) {
-	count := make(map[Warned]int)
+func (f *finder) falseAlarms() (pairs []Pair) {
+	count := make(map[Pair]int)
 	for _, r := range f.Runs {
 		if r.Label != store.LabelNotALoop {
 			continue
@@ -144,12 +144,12 @@ func (f *finder) falseAlarms() (pairs []Warned) {
 			}
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b Warned) int { return cmp.Compare(count[b], count[a]) })
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(count[b], count[a]) })
 	return pairs[:min(len(pairs), maxPairs)]
 }
 
 // try replays the runs with the values of a threshold, and keeps the smallest change that has the best effect without harm.
-func (f *finder) try(ctx context.Context, pair Warned, t profile.Threshold, factors []float64) error {
+func (f *finder) try(ctx context.Context, pair Pair, t profile.Threshold, factors []float64) error {
 	var best *Suggestion
 	before := t.Value
 	for _, factor := range factors {
@@ -175,8 +175,8 @@ func (f *finder) try(ctx context.Context, pair Warned, t profile.Threshold, fact
 	return nil
 }
 
-// judge fills in the effect of a change. It ends at a harm, or before the runs of the next label if no run has gained.
-func (f *finder) judge(ctx context.Context, s *Suggestion, pair Warned) error {
+// judge sets the effect of a change. It ends at the first harm, or before the runs of the next label if no run has gained.
+func (f *finder) judge(ctx context.Context, s *Suggestion, pair Pair) error {
 	raising := s.Value > s.Present
 	for _, k := range f.order {
 		r := f.Runs[k]
@@ -220,7 +220,7 @@ func (s *Suggestion) note(r Run, was, is bool) {
 }
 
 // warned reports whether a run has a warning of the rule for the tool; with no tool, for any.
-func (f *finder) warned(ctx context.Context, run int, change *Change, pair Warned) (bool, error) {
+func (f *finder) warned(ctx context.Context, run int, change *Change, pair Pair) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -234,5 +234,5 @@ func (f *finder) warned(ctx context.Context, run int, change *Change, pair Warne
 	if change == nil {
 		f.present[run] = warnings
 	}
-	return slices.ContainsFunc(warnings, func(w Warned) bool { return w.Rule == pair.Rule && (pair.Tool == "" || w.Tool == pair.Tool) }), nil
+	return slices.ContainsFunc(warnings, func(w Pair) bool { return w.Rule == pair.Rule && (pair.Tool == "" || w.Tool == pair.Tool) }), nil
 }

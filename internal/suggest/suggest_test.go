@@ -12,7 +12,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-var read = Warned{"same_error", "read_file"}
+var read = Pair{"same_error", "read_file"}
 
 // counted are runs whose agent failed so many times in a row with read_file, each with a label.
 type counted []struct {
@@ -31,17 +31,17 @@ func (c counted) options(t *testing.T) Options {
 	for _, r := range c {
 		run := Run{ID: r.id, Label: r.label}
 		if r.errors >= 4 {
-			run.Warnings = []Warned{read}
+			run.Warnings = []Pair{read}
 		}
 		o.Runs = append(o.Runs, run)
 	}
-	o.Replay = func(_ context.Context, run int, change *Change) ([]Warned, error) {
+	o.Replay = func(_ context.Context, run int, change *Change) ([]Pair, error) {
 		least := 4.0
 		if change != nil && change.Setting == "same_errors" && (change.Tool == "" || change.Tool == "read_file") {
 			least = change.Value
 		}
 		if c[run].errors >= least {
-			return []Warned{read}, nil
+			return []Pair{read}, nil
 		}
 		return nil, nil
 	}
@@ -86,7 +86,7 @@ func TestASearchThatRunsOutOfTimeReturnsWhatItFound(t *testing.T) {
 	o := counted{{"wait", store.LabelNotALoop, 5}, {"missed", store.LabelMissedLoop, 3}}.options(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	replay := o.Replay
-	o.Replay = func(ctx context.Context, run int, change *Change) ([]Warned, error) {
+	o.Replay = func(ctx context.Context, run int, change *Change) ([]Pair, error) {
 		if change != nil && change.Setting == "cycle_rounds" {
 			cancel()
 		}
@@ -97,7 +97,7 @@ func TestASearchThatRunsOutOfTimeReturnsWhatItFound(t *testing.T) {
 		t.Errorf("%+v, complete %v, error %v", found, complete, err)
 	}
 	failed := errors.New("the store is away")
-	o.Replay = func(context.Context, int, *Change) ([]Warned, error) { return nil, failed }
+	o.Replay = func(context.Context, int, *Change) ([]Pair, error) { return nil, failed }
 	if _, complete, err := Find(t.Context(), o); !errors.Is(err, failed) || complete {
 		t.Errorf("complete %v, error %v", complete, err)
 	}

@@ -37,7 +37,7 @@ func changed(t *testing.T, trace *Trace, spans []Span, want ...string) {
 	}
 }
 
-func TestWhatComesLateChangesWhatStands(t *testing.T) {
+func TestLateSpansChangeEarlierEvents(t *testing.T) {
 	t.Run("a parent that names the agent", func(t *testing.T) {
 		trace := New()
 		changed(t, trace, []Span{call("c", "p", 1, 2)}, "+ t c.start ls", "+ t c.end ls c.start")
@@ -50,7 +50,7 @@ func TestWhatComesLateChangesWhatStands(t *testing.T) {
 		changed(t, trace, []Span{{TraceID: "t", ID: "x", ParentID: "p", Run: "s"}},
 			"- t c.end", "- t c.start", "+ s c.start ls", "+ s c.end ls c.start")
 	})
-	t.Run("the span around it that tells of the same call", func(t *testing.T) {
+	t.Run("the surrounding span of the same call", func(t *testing.T) {
 		trace := New()
 		inner := call("c", "p", 2, 3)
 		inner.MCP, inner.Output = true, `"ok"`
@@ -70,7 +70,7 @@ func TestWhatComesLateChangesWhatStands(t *testing.T) {
 		trace.Add([]Span{call("c", "p", 1, 2)})
 		changed(t, trace, []Span{call("c", "p", 1, 1)})
 	})
-	t.Run("another copy of the span around it is another tool", func(t *testing.T) {
+	t.Run("another copy of the surrounding span names another tool", func(t *testing.T) {
 		trace := New()
 		inner := call("c", "x", 2, 3)
 		inner.MCP = true
@@ -79,7 +79,7 @@ func TestWhatComesLateChangesWhatStands(t *testing.T) {
 		other.Tool = "run"
 		changed(t, trace, []Span{other}, "+ t p.start run", "+ t c.start ls p.start", "+ t c.end ls c.start", "+ t p.end run p.start")
 	})
-	t.Run("the agent that is handed over to tells its name", func(t *testing.T) {
+	t.Run("the receiving agent gives its name", func(t *testing.T) {
 		trace := New()
 		over := call("c", "p", 1, 2)
 		over.Tool = "transfer_to_front_desk"
@@ -88,7 +88,7 @@ func TestWhatComesLateChangesWhatStands(t *testing.T) {
 	})
 }
 
-func TestSpansOfAnotherTraceAreLeftOut(t *testing.T) {
+func TestSpansOfAnotherTraceAreIgnored(t *testing.T) {
 	trace := New()
 	trace.Add([]Span{call("c", "p", 1, 2)})
 	other := call("d", "p", 1, 2)
@@ -139,9 +139,9 @@ func TestBounds(t *testing.T) {
 		want  int
 	}{
 		{"spans of one call id are one call", crowd(maxCall), 2},
-		{"but not too many", crowd(maxCall + 1), 2 * (maxCall + 1)},
+		{"too many spans are not merged", crowd(maxCall + 1), 2 * (maxCall + 1)},
 		{"spans in one another are one call", nested(maxNest + 1), 2},
-		{"but not too deep", nested(maxNest + 3), 2 * 3},
+		{"deep nesting is not merged", nested(maxNest + 3), 2 * 3},
 		{"spans in one are one call, however many", within(maxCall + 1), 2},
 	}
 	for _, tt := range tests {
@@ -151,7 +151,7 @@ func TestBounds(t *testing.T) {
 			}
 		})
 	}
-	t.Run("but it takes nothing from too many", func(t *testing.T) {
+	t.Run("too many spans are ignored", func(t *testing.T) {
 		for n, want := range map[int]string{maxCall: `"ok"`, maxCall + 1: ""} {
 			for _, c := range New().Add(within(n)) {
 				if got := string(c.Event.Output); c.Event.ID == "p.end" && got != want {
@@ -162,7 +162,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-func TestASpanBeyondTheBoundStandsAlone(t *testing.T) {
+func TestASpanBeyondTheLimitHasNoContext(t *testing.T) {
 	trace := New()
 	spans := make([]Span, maxSpans)
 	for i := range spans {
@@ -172,11 +172,11 @@ func TestASpanBeyondTheBoundStandsAlone(t *testing.T) {
 	size := trace.Size()
 	changed(t, trace, []Span{call("c", spans[7].ID, 1, 2)}, "+ s c.start ls", "+ s c.end ls c.start")
 	if trace.Size() != size {
-		t.Error("it is remembered")
+		t.Error("the size has grown")
 	}
 }
 
-func TestEventsAreTheirReceivers(t *testing.T) {
+func TestAReceiverMayChangeEvents(t *testing.T) {
 	s := call("c", "p", 1, 2)
 	s.Input, s.Output = `{"d":1}`, `"ok"`
 	trace := New()
@@ -200,7 +200,7 @@ func TestTie(t *testing.T) {
 		t.Helper()
 		for i, e := range events {
 			if tie := Tie(e); tie < 0 || i > 0 && Tie(events[i-1]) >= tie {
-				t.Errorf("%s does not come at place %d", e.ID, i)
+				t.Errorf("%s is not at place %d", e.ID, i)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func checkRuns(t rapid.TB, trace *Trace, stands stage) {
 }
 
 // The spans of a deleted run give no events, and those of the other runs still give theirs.
-func TestADeletedRunLeavesTheEventsOfTheOthersAsTheyAre(t *testing.T) {
+func TestADeletedRunDoesNotChangeTheEventsOfOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spans := rapid.SliceOfN(rapid.Custom(genSpan), 1, 16).Draw(t, "spans")
 		trace, stands := New(), make(stage)
@@ -105,7 +105,7 @@ func TestADeletedRunLeavesTheEventsOfTheOthersAsTheyAre(t *testing.T) {
 	})
 }
 
-func TestASpanThatComesAgainAfterItsRunWasDeletedGivesItsEvents(t *testing.T) {
+func TestASpanThatIsResentAfterADeletionGivesItsEvents(t *testing.T) {
 	tool := call("c", "", 1, 2)
 	tool.Run = "talk"
 	trace := New()

@@ -8,7 +8,7 @@ import (
 )
 
 // A trace says about how much memory it takes: not less than half, not more than twice.
-func TestSizeIsAboutRight(t *testing.T) {
+func TestSizeEstimatesTheMemory(t *testing.T) {
 	heap := func() int {
 		runtime.GC()
 		var m runtime.MemStats
@@ -26,14 +26,14 @@ func TestSizeIsAboutRight(t *testing.T) {
 	}
 	told := trace.Size() - contents // which spans holds before and after
 	if told < took/2 || told > 2*took {
-		t.Errorf("it says %d bytes, but takes %d", told, took)
+		t.Errorf("Size returns %d bytes, the memory is %d", told, took)
 	}
 	runtime.KeepAlive(trace)
 	runtime.KeepAlive(spans)
 }
 
 // Of very many traces of one span each, what a trace takes itself counts most.
-func TestSizeOfSmallTracesIsAboutRight(t *testing.T) {
+func TestSizeEstimatesTheMemoryOfSmallTraces(t *testing.T) {
 	heap := func() int {
 		runtime.GC()
 		var m runtime.MemStats
@@ -49,7 +49,7 @@ func TestSizeOfSmallTracesIsAboutRight(t *testing.T) {
 		told += traces[k].Size()
 	}
 	if took := heap() - before; told < took*3/4 || told > 2*took {
-		t.Errorf("each says %d bytes, but takes %d", told/n, took/n)
+		t.Errorf("Size returns %d bytes for each, the memory is %d", told/n, took/n)
 	}
 	runtime.KeepAlive(traces)
 }

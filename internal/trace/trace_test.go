@@ -24,13 +24,13 @@ func (s stage) play(t rapid.TB, changes []Change) {
 		old := s[at]
 		if c.Removed {
 			if old == nil {
-				t.Fatalf("%v is removed, but does not stand", at)
+				t.Fatalf("%v is removed and does not exist", at)
 			}
 			delete(s, at)
 			continue
 		}
 		if old != nil && cmp.Equal(old, c.Event) {
-			t.Fatalf("%v is told again, unchanged", at)
+			t.Fatalf("%v is repeated unchanged", at)
 		}
 		s[at] = c.Event
 	}
@@ -90,7 +90,7 @@ func genSpan(t *rapid.T) Span {
 }
 
 // The events that stand are a function of the set of spans alone.
-func TestOrderAndPiecesDoNotMatter(t *testing.T) {
+func TestEventsDoNotDependOnOrderAndSplit(t *testing.T) {
 	worlds := map[string]func(*rapid.T) []Span{
 		"a small world": func(t *rapid.T) []Span { return rapid.SliceOfN(rapid.Custom(genSpan), 1, 16).Draw(t, "spans") },
 		"a deep world":  genDeep,
@@ -121,7 +121,7 @@ func checkOrder(t *rapid.T, spans []Span) {
 	}
 	for id, times := range got.ids() {
 		if times != 1 {
-			t.Fatalf("%s stands in %d runs", id, times)
+			t.Fatalf("%s is in %d runs", id, times)
 		}
 	}
 	checkLinks(t, trace)
@@ -191,7 +191,7 @@ func checkLinks(t rapid.TB, trace *Trace) {
 	}
 }
 
-func TestSpansStandAsJSON(t *testing.T) {
+func TestSpansSurviveJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := genSpan(t)
 		s.Input = rapid.SampledFrom([]string{"", `{"a": [1,  2]}`, `"<&>"`, "{\"a\":\"\u2028\"}"}).Draw(t, "any input")

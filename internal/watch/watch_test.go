@@ -145,7 +145,7 @@ func TestWatch(t *testing.T) {
 				b.t.Fatal(err)
 			}
 		}, []string{"a:1"}},
-		{"rotation: the old file goes on under its new name, and the new one begins", func(b *bench) {
+		{"rotation: the renamed file continues, and a new file begins", func(b *bench) {
 			b.put("log", "1")
 			b.wait()
 			b.put("log", "+2")
@@ -248,7 +248,7 @@ func TestSettledFilesAreReadWhole(t *testing.T) {
 	})
 }
 
-func TestThereIsRoomForAllFiles(t *testing.T) {
+func TestAllFilesAreWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := watch(t, Options{Open: 2}, nil)
 		for _, name := range []string{"a", "b", "c", "d"} {
@@ -263,7 +263,7 @@ func TestThereIsRoomForAllFiles(t *testing.T) {
 	})
 }
 
-func TestReadersThatFailAreAskedAgain(t *testing.T) {
+func TestFailedReadersAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := watch(t, Options{}, func(f *File, w io.Writer) error {
 			head, err := f.Head(10)
@@ -294,7 +294,7 @@ func TestReadersThatFailAreAskedAgain(t *testing.T) {
 	})
 }
 
-func TestOnceReadsWhatThereIs(t *testing.T) {
+func TestOnceReadsExistingFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b", "c"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
@@ -321,7 +321,7 @@ func TestOnceReadsWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsNotThereIsTold(t *testing.T) {
+func TestAMissingFolderIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said []string
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

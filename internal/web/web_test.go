@@ -38,7 +38,7 @@ func ask(h http.Handler, method, path, encoding string) *httptest.ResponseRecord
 	return w
 }
 
-func TestEveryPageIsTheSamePage(t *testing.T) {
+func TestEveryPathOfTheDashboardReturnsItsPage(t *testing.T) {
 	h := mounted(small)
 	for _, at := range []string{"/", "/?status=failed", "/runs/r", "/runs/a%2Fb?event=7", "/runs/assets", "/runs/r/waterfall", "/runs/r/graph", "/runs/r/what-if", "/runs", "/compare?a=1&b=2", "/overview", "/rules", "/audit", "/suggestions"} {
 		w := ask(h, http.MethodGet, at, "")
@@ -51,7 +51,7 @@ func TestEveryPageIsTheSamePage(t *testing.T) {
 	}
 }
 
-func TestAssetsAreKeptForEver(t *testing.T) {
+func TestAssetsAreCachedForever(t *testing.T) {
 	h := mounted(small)
 	for at, kind := range map[string]string{
 		"/assets/app-1a2b.js": "text/javascript; charset=utf-8", "/assets/app-3c.css": "text/css; charset=utf-8", "/assets/icon-4d.svg": "image/svg+xml",
@@ -66,7 +66,7 @@ func TestAssetsAreKeptForEver(t *testing.T) {
 	}
 }
 
-func TestThereIsNothingElse(t *testing.T) {
+func TestOtherPathsAreNotFound(t *testing.T) {
 	h := mounted(small)
 	for _, at := range []string{"/index.html", "/runs/", "/runs/a/b", "/assets/", "/assets/app.js", "/assets/%2e%2e/index.html", "/assets/..%2findex.html", "/nowhere", "/api/runs"} {
 		if w := ask(h, http.MethodGet, at, ""); w.Code != 404 || strings.Contains(w.Body.String(), "the page") {
@@ -78,7 +78,7 @@ func TestThereIsNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatGrowsSmallerIsPackedForThoseWhoTakeIt(t *testing.T) {
+func TestAssetsAreCompressedForClientsThatAcceptIt(t *testing.T) {
 	h := mounted(small)
 	for encoding, want := range map[string]bool{
 		"gzip": true, "br, GZIP;q=0.5": true, "gzip ; q=1.0, br": true, "": false, "br": false, "gzip;q=0": false, "gzip;q=x": false, "xgzip": false,
@@ -112,9 +112,9 @@ func TestADashboardThatIsNotBuiltIsNotFound(t *testing.T) {
 	}
 }
 
-// TestTheDashboardIsWhole holds what is embedded to what the server's policy lets a browser load: everything from the server
+// TestTheDashboardIsComplete holds what is embedded to what the server's policy lets a browser load: everything from the server
 // itself, nothing inline, and all of it there.
-func TestTheDashboardIsWhole(t *testing.T) {
+func TestTheDashboardIsComplete(t *testing.T) {
 	h := http.NewServeMux()
 	for _, pattern := range Patterns() {
 		h.Handle(pattern, Handler())
@@ -141,7 +141,7 @@ func TestTheDashboardIsWhole(t *testing.T) {
 	}
 }
 
-func TestAnUnknownPageIsTheDashboardsPageWithItsStatus(t *testing.T) {
+func TestAnUnknownPageHasTheStatus404(t *testing.T) {
 	w := ask(NotFound(), http.MethodGet, "/nowhere", "")
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "<title>unloop") {
 		t.Errorf("%d %s", w.Code, w.Body)

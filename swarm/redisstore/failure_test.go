@@ -34,7 +34,7 @@ func recordUntil(t *testing.T, s *redisstore.Store) (calls int, last error) {
 	return 0, nil
 }
 
-func TestACallReturnsWhenItsContextIsDoneWhileRedisIsSilent(t *testing.T) {
+func TestTheContextEndsACallToASilentRedis(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	if n, _ := recordUntil(t, s); n != 1 {
@@ -67,7 +67,7 @@ func TestACallReturnsWhenItsContextIsDoneWhileRedisIsSilent(t *testing.T) {
 	}
 }
 
-func TestAHostThatAcceptsAndNeverAnswersDoesNotHoldACall(t *testing.T) {
+func TestTheContextEndsACallToASilentHost(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	recordUntil(t, s)
@@ -83,7 +83,7 @@ func TestAHostThatAcceptsAndNeverAnswersDoesNotHoldACall(t *testing.T) {
 		_, err := s.Record(ctx, "goal", call(7))
 		cancel()
 		if err == nil {
-			t.Error("a call was counted by nobody")
+			t.Error("a call was not counted")
 		}
 		if waited := time.Since(began); waited > 3*time.Second {
 			t.Errorf("waited %v, beyond the deadline of 50 ms", waited)
@@ -91,7 +91,7 @@ func TestAHostThatAcceptsAndNeverAnswersDoesNotHoldACall(t *testing.T) {
 	}
 }
 
-func TestAStoreReconnectsToARedisThatStartsAgain(t *testing.T) {
+func TestAStoreReconnectsAfterARestartOfRedis(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	for n := range 3 {
@@ -109,7 +109,7 @@ func TestAStoreReconnectsToARedisThatStartsAgain(t *testing.T) {
 	}
 }
 
-func TestAGuardGoesOnWithoutRedisAndTellsOnce(t *testing.T) {
+func TestAGuardContinuesWithoutRedisAndReportsOneError(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	p, err := profile.New(profile.Default)
@@ -133,8 +133,8 @@ func TestAGuardGoesOnWithoutRedisAndTellsOnce(t *testing.T) {
 	}
 }
 
-// TestAFailoverIsToldAndSurvived kills the primary of a real Sentinel.
-func TestAFailoverIsToldAndSurvived(t *testing.T) {
+// TestAFailoverIsReportedAndSurvived kills the primary of a real Sentinel.
+func TestAFailoverIsReportedAndSurvived(t *testing.T) {
 	primary := redistest.Start(t)
 	host, port, err := net.SplitHostPort(primary.Address)
 	if err != nil {
@@ -165,6 +165,6 @@ func TestAFailoverIsToldAndSurvived(t *testing.T) {
 		t.Errorf("the first call after the failover has the number %d, so counts are lost", calls)
 	}
 	if role := replica.Do(t, "INFO", "replication"); !strings.Contains(role, "role:master") {
-		t.Errorf("the replica is no primary:\n%s", role)
+		t.Errorf("the replica is not a primary:\n%s", role)
 	}
 }

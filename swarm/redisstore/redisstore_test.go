@@ -82,7 +82,7 @@ func work(address string) error {
 	return nil
 }
 
-func TestSixteenProcessesLoseAndDuplicateNoCall(t *testing.T) {
+func TestSixteenProcessesCountEachCallOnce(t *testing.T) {
 	server := redistest.Start(t)
 	const processes = 16
 	outputs := make([]string, processes)
@@ -122,7 +122,7 @@ func TestSixteenProcessesLoseAndDuplicateNoCall(t *testing.T) {
 	}
 }
 
-func TestASwarmIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
+func TestASwarmIsBoundedAndKeepsRecentlyUsedCounts(t *testing.T) {
 	server := redistest.Start(t)
 	const most = 10
 	s := open(t, server.Client(t), redisstore.Options{Fingerprints: most, Expiry: time.Hour})
@@ -154,7 +154,7 @@ func TestASwarmIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
 	}
 }
 
-func TestInvalidOptionsAreNamed(t *testing.T) {
+func TestErrorsNameInvalidOptions(t *testing.T) {
 	_, err := redisstore.New(nil, redisstore.Options{Fingerprints: -1, Expiry: time.Millisecond})
 	for _, want := range []string{"fingerprints is -1", "expiry is 1ms"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

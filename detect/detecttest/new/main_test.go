@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"go/format"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +14,7 @@ import (
 	"github.com/unloop-ai/unloop/detect/detecttest"
 )
 
-// packageCopy copies what write changes, as it stands in the repository.
+// packageCopy returns a folder with copies of the files that write changes.
 func packageCopy(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,16 +59,41 @@ func TestWriteIsComplete(t *testing.T) {
 	}
 	for name, part := range map[string]string{
 		"going_nowhere.go": "func (d GoingNowhere) Check(",
-		"doc.go":           "\n\n# going_nowhere\n\nWhat fires it",
+		"doc.go":           "\n\n# going_nowhere\n\nThe rule fires when",
 		"suite_test.go":    "\t\tdetect.GoingNowhere{Times: 3},\n\t}\n}\n",
 	} {
 		if !strings.Contains(texts[name], part) {
-			t.Errorf("%s does not hold %q:\n%s", name, part, texts[name])
+			t.Errorf("%s does not contain %q:\n%s", name, part, texts[name])
 		}
 	}
 }
 
-// check fails if a file is not formatted, or no golden trace.
+// TestTheSkeletonCompiles builds package detect with the file of a new detector, as if it had been written there.
+func TestTheSkeletonCompiles(t *testing.T) {
+	written, err := write(packageCopy(t), "going_nowhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	detect, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(detect, "going_nowhere.go"): written[0]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-overlay", file, ".")
+	build.Dir = detect
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// check fails if a file is not formatted, or not a golden trace.
 func check(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if filepath.Ext(name) == ".trace" {
@@ -103,7 +130,7 @@ func TestWriteRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(written) > 0 || len(files) != 2 {
-				t.Errorf("it wrote %v, and there are %d files", written, len(files))
+				t.Errorf("write returns %v, and there are %d files", written, len(files))
 			}
 		})
 	}

@@ -11,16 +11,16 @@ type TYPE struct {
 
 // Info describes the rule.
 func (TYPE) Info() unloop.Info {
-	return unloop.Info{Name: "RULE", At: unloop.AtEnd, Facts: unloop.FactOutcomes}
+	return unloop.Info{Name: "RULE", At: unloop.AtEnd, Needs: unloop.NeedOutcomes}
 }
 
-// Check looks at the step that has just ended.
+// Check reads the step that has just ended.
 func (d TYPE) Check(r *unloop.Run) (unloop.Finding, bool) {
-	step, ok := ended(r)
+	step, ok := currentOutcome(r)
 	if !ok {
 		return unloop.Finding{}, false
 	}
-	n := 0 // how often it happened, from the facts that the run keeps
+	n := 0 // the number of occurrences, from the facts that the run keeps
 	if n < d.Times {
 		return unloop.Finding{}, false
 	}
@@ -35,15 +35,15 @@ const pageText = `
 
 # RULE
 
-What fires it, in one sentence.
+The rule fires when …
 
-Why: what it costs, and what follows from it.
+Why: its cost and its consequence.
 
-Try: what the agent or its owner can do.`
+Try: an action of the agent or its owner.`
 
 const suiteText = "\t\tdetect.TYPE{Times: 3},\n"
 
-const firingText = `# What happens here, and why it is a loop.
+const firingText = `# What the agent does, and why it is a loop.
 repeat 2
   call   search ethanol
   result search nothing new
@@ -52,7 +52,7 @@ call   search ethanol
 result search nothing new   // want RULE "3 times"
 `
 
-const quietText = `# An honest run that looks like it, or one that stops one step short.
+const quietText = `# Healthy work that looks like the loop, or a loop that is one step too short.
 repeat 2
   call   search ethanol
   result search nothing new

@@ -2,7 +2,7 @@ package splice
 
 import "fmt"
 
-// The look-alikes of this file are honest work of coding agents: the same commands on a program that changes.
+// The lookalikes of this file are honest work of coding agents: the same commands on a program that changes.
 
 func codingLookalikes() []kind {
 	return []kind{

@@ -2,7 +2,7 @@ package splice
 
 import "slices"
 
-// The loops of this file come back to where they were after several steps.
+// The loops of this file return to an earlier state after several steps.
 
 // cycle returns a builder of cycles of n different calls, in 4 to 7 rounds.
 func cycle(n int) func(*generator) ([]entry, int) {
@@ -46,7 +46,7 @@ func handoffBounce(p *generator) ([]entry, int) {
 	return slices.Repeat(round, p.between(4, 8)), len(round)
 }
 
-// bareHandoffBounce says nothing of what the agents do in between.
+// bareHandoffBounce has only handoffs, without events in between.
 func bareHandoffBounce(p *generator) ([]entry, int) {
 	round := p.handoffs()
 	return slices.Repeat(round, p.between(4, 8)), len(round)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file are honest work of agents that deal with queues, people, mail, robots and games.
+// The lookalikes of this file are honest work of agents that deal with queues, people, mail, robots and games.
 
 func deskLookalikes() []kind {
 	return []kind{

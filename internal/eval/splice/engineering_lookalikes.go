@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file are honest work of agents that write and operate software.
+// The lookalikes of this file are honest work of agents that write and operate software.
 
 func engineeringLookalikes() []kind {
 	return []kind{

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// harness is what stands between an agent and its tools: it names the tools, and words what they return. One stretch has one harness.
+// harness is the program between an agent and its tools. It determines the names of tools and the form of results. A stretch has one
+// harness.
 type harness struct {
 	*generator
 	form int
@@ -87,7 +88,7 @@ func (p *generator) code(n int) string {
 
 func user(text string) entry { return entry{Kind: "message", Role: "user", Text: text} }
 
-// by returns the entry as an act of this agent.
+// by returns the entry as an action of this agent.
 func (e entry) by(agent string) entry {
 	e.Agent = agent
 	return e

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// entry is one event, as labelled runs hold it.
+// entry is one event in the format of labelled runs.
 type entry struct {
 	Kind   string          `json:"kind"`
 	Agent  string          `json:"agent,omitempty"`
@@ -19,23 +19,27 @@ type entry struct {
 	To     string          `json:"to,omitempty"`
 }
 
-// kind is one way to loop, or to look so without looping.
+// kind is a kind of loop or lookalike.
 type kind struct {
 	name      string
 	benign    bool
-	reporting bool // detectors are never tuned on it: figures of these kinds say how well rules carry over
-	// build returns the entries of a stretch, and the index of the first that repeats something: the first that does what
-	// an earlier one did, or brings what an earlier one brought; in a cycle, the first of the second round.
+	reporting bool // detectors are never tuned on it: its figures measure how well rules generalise
+	// build returns the entries of a stretch, and the index of the onset: the first that repeats an earlier call or an
+	// earlier result; in a cycle, the first of the second round.
 	build func(*generator) (entries []entry, onset int)
 }
 
-// kinds lists all, family by family. A kind's place in the list is a part of its seed: new kinds go to the end.
+// kinds lists all kinds by family. The index of a kind is a part of its seed, so new kinds are appended.
 func kinds() []kind {
 	return slices.Concat(loops(), benign(lookalikes()), shellLoops(), serviceLoops(), benign(shellLookalikes()), benign(serviceLookalikes()),
 		operationsLoops(), browserLoops(), repositoryLoops(), officeLoops(),
 		benign(repositoryLookalikes()), benign(operationsLookalikes()), benign(officeLookalikes()),
 		toolchainLoops(), interactionLoops(), benign(codingLookalikes()), benign(deskLookalikes()),
-		engineeringLoops(), reporting(reportingLoops()), benign(engineeringLookalikes()), reporting(benign(reportingLookalikes())))
+		engineeringLoops(), everydayLoops(), benign(engineeringLookalikes()), benign(everydayLookalikes()),
+		releaseLoops(), cloudLoops(), conversationLoops(), workplaceLoops(),
+		benign(releaseLookalikes()), benign(cloudLookalikes()), benign(conversationLookalikes()), benign(workplaceLookalikes()),
+		reporting(reportingTechnicalLoops()), reporting(reportingBusinessLoops()), reporting(reportingFieldLoops()),
+		reporting(benign(reportingTechnicalLookalikes())), reporting(benign(reportingBusinessLookalikes())), reporting(benign(reportingFieldLookalikes())))
 }
 
 func reporting(kinds []kind) []kind {
@@ -82,8 +86,8 @@ func loops() []kind {
 	}
 }
 
-// stretch builds the entries. Before a call or a handoff the agent may think aloud, in new words each time: how often, from
-// never to always, is chosen for each stretch. The onset of a look-alike is its first event.
+// stretch builds the entries. Before a call or a handoff the agent may write a thought, in new words each time. How often,
+// from never to always, is random for each stretch. The onset of a lookalike is its first event.
 func (k kind) stretch(p *generator) (entries []entry, onset int) {
 	built, first := k.build(p)
 	aloud := p.IntN(5)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What this file holds looks like a loop and is honest work: something moves.
+// The lookalikes of this file make progress: something changes.
 
 func lookalikes() []kind {
 	return []kind{
@@ -61,12 +61,12 @@ func fileSlices(p *generator) (entries []entry, _ int) {
 	return entries, 0
 }
 
-// failure returns what a failed run of tests says.
+// failure returns the output of a failed test run.
 func (p *generator) failure() string {
 	return fmt.Sprintf("FAILED tests/test_%s.py::test_%s - AssertionError: %s\n%d failed, %d passed", p.word(), p.word(), p.phrase(2, 5), p.between(1, 5), p.between(5, 90))
 }
 
-// tests returns a run of the tests that says this.
+// tests returns a test run with this output.
 func (p *generator) tests(says string) entry {
 	return call("bash", object("command", p.pick("pytest -q", "python -m pytest", "make test", "go test ./...")), quoted(says))
 }
@@ -87,7 +87,7 @@ func testsAfterEdits(p *generator) (entries []entry, _ int) {
 	return entries, 0
 }
 
-// batch does the same to many items, and each answer is the same.
+// batch makes the same change to many items, with equal answers.
 func batch(p *generator) (entries []entry, _ int) {
 	tool, name := p.pick("send_email", "create_ticket", "update_record", "resize_image", "add_label"), p.pick("id", "to", "name")
 	answer := []json.RawMessage{object("status", "ok"), quoted("done"), object("success", true)}[p.IntN(3)]
@@ -122,7 +122,7 @@ func retryThatWorks(p *generator) (entries []entry, _ int) {
 	return append(entries, e), 0
 }
 
-// statusBetweenEdits looks at the same status after each of several changes to one file.
+// statusBetweenEdits reads the same status after each of several changes to one file.
 func statusBetweenEdits(p *generator) (entries []entry, _ int) {
 	path := p.path()
 	status := call("bash", object("command", p.pick("git status", "git status --short", "git diff --stat")), quoted(" M "+path))

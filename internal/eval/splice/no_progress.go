@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The loops of this file try something else each time, and what comes back stays the same.
+// The loops of this file make different calls with the same result.
 
 func rewordedQuery(p *generator) ([]entry, int) {
 	topic, found := p.words(3), p.search("")

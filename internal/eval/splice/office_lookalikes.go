@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file are honest work with orders, forms, documents and people.
+// The lookalikes of this file are honest work with orders, forms, documents and people.
 
 func officeLookalikes() []kind {
 	return []kind{

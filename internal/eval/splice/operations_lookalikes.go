@@ -2,7 +2,7 @@ package splice
 
 import "fmt"
 
-// The look-alikes of this file are honest work on services: one machine, region or file after the other.
+// The lookalikes of this file are honest work on services: one machine, region or file after the other.
 
 func operationsLookalikes() []kind {
 	return []kind{

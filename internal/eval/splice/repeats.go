@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// The loops of this file do the same thing again, in the same words or in others.
+// The loops of this file repeat an action in the same or in different words.
 
 func exactRepeat(p *generator) ([]entry, int) {
 	return slices.Repeat([]entry{p.call()}, p.between(6, 14)), 1
 }
 
-// volatileResult gives times, durations, ids and addresses that are new each time around words that stay.
+// volatileResult has results with equal words and with new times, durations, ids and addresses.
 func volatileResult(p *generator) ([]entry, int) {
 	e, state := p.call(), p.phrase(3, 8)
 	var results []func() json.RawMessage
@@ -56,7 +56,7 @@ func reorderedKeys(p *generator) ([]entry, int) {
 	return entries, 1
 }
 
-// optionalArgument changes a setting that is beside the point.
+// optionalArgument changes an argument that does not affect the result.
 func optionalArgument(p *generator) ([]entry, int) {
 	e := p.call()
 	name := p.pick("timeout", "verbose", "max_results", "page_size", "include_metadata", "retries", "description")

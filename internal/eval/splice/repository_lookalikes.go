@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file are honest work in a repository: edits, tests, commits and reviews.
+// The lookalikes of this file are honest work in a repository: edits, tests, commits and reviews.
 
 func repositoryLookalikes() []kind {
 	return []kind{

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file are honest work with browsers, databases, ticket systems, and in talk with people.
+// The lookalikes of this file are honest work with browsers, databases, ticket systems, and in talk with people.
 
 func serviceLookalikes() []kind {
 	return []kind{

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file are honest work of coding agents at a shell: something moves, or each act is about another thing.
+// The lookalikes of this file are honest work of coding agents at a shell: something moves, or each act is about another thing.
 
 func shellLookalikes() []kind {
 	return []kind{

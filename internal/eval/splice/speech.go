@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The loops of this file are in what the agent says.
+// The loops of this file are in messages of the agent.
 
 // alikeMessages are one message with another word or number each time.
 func alikeMessages(p *generator) ([]entry, int) {

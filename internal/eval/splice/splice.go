@@ -1,6 +1,5 @@
-// Package splice makes labelled runs for eval: into each healthy run it puts each known loop and each look-alike, so that
-// it is known to the event what is a loop and what is not. It stands before eval, which measures what profiles make of
-// the runs.
+// Package splice makes labelled runs for package eval. It inserts each kind of loop and each kind of lookalike into each healthy run, so
+// that the label of every event is known.
 package splice
 
 import (
@@ -16,21 +15,20 @@ import (
 	"github.com/unloop-ai/unloop/internal/eval"
 )
 
-// Kinds is a set of kinds of loops and look-alikes.
+// Kinds is a set of kinds of loops and lookalikes.
 type Kinds string
 
-// The sets. Tuning and Reporting share no kind: detectors are tuned on the one, and figures of the other say how well they carry
-// over to kinds that they were not tuned on.
+// The sets. Tuning and Reporting are disjoint. Detectors are tuned on Tuning, and Reporting measures how well they generalise.
 const (
 	AllKinds       Kinds = "all"
 	TuningKinds    Kinds = "tuning"
 	ReportingKinds Kinds = "reporting"
 )
 
-// Splicer makes runs and writes one a line. Equal seeds, kinds and inputs give equal output, and a kind's runs do not depend on
+// Splicer makes runs and writes one per line. Equal seeds, kinds and inputs give equal output, and a kind's runs do not depend on
 // which other kinds are made.
 type Splicer struct {
-	Hosts int // healthy runs that were taken
+	Hosts int // healthy runs that were used
 
 	seed uint64
 	set  Kinds
@@ -54,7 +52,7 @@ func (s *Splicer) takes(k kind) bool {
 	return s.set == AllKinds || k.reporting == (s.set == ReportingKinds)
 }
 
-// made is a run as it is written.
+// made is the JSON of a run.
 type made struct {
 	ID      string            `json:"id"`
 	Source  string            `json:"source"`
@@ -63,8 +61,8 @@ type made struct {
 	Events  []json.RawMessage `json:"events"`
 }
 
-// Read makes runs of all healthy runs of an input; the others are left out. Name stands in errors; a line that cannot be
-// read is a *ingest.BadInput.
+// Read makes runs of all healthy runs of an input; other runs are skipped. Errors contain name. A line that cannot
+// be read is a *ingest.BadInput.
 func (s *Splicer) Read(ctx context.Context, name string, r io.Reader) error {
 	return eval.Each(ctx, name, r, func(host *eval.Run) error {
 		if !host.Healthy() {
@@ -87,7 +85,7 @@ func (s *Splicer) Read(ctx context.Context, name string, r io.Reader) error {
 	})
 }
 
-// write makes one run: the stretch stands somewhere behind the first two events of the host, which open the task.
+// write makes one run. The stretch is at a random place after the first two events of the host, which open the task.
 func (s *Splicer) write(host *eval.Run, k kind, p *generator) error {
 	events, onset := k.stretch(p)
 	at := p.between(min(2, len(host.Events)), len(host.Events))

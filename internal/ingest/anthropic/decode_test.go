@@ -66,7 +66,7 @@ func TestMessages(t *testing.T) {
 				Output: raw(`{"type":"web_fetch_tool_result_error","error_code":"unavailable"}`),
 			}},
 		},
-		"what the cache gave counts too": {
+		"cached tokens count": {
 			`{"role":"assistant","content":[],"usage":{"input_tokens":1,"cache_creation_input_tokens":20,` +
 				`"cache_read_input_tokens":300,"output_tokens":4000}}`,
 			[]unloop.Event{{Type: unloop.LLMCallStarted}, {

@@ -21,7 +21,7 @@ var decodeTests = []struct {
 	want        []string // each event in short
 }{
 	{
-		name: "what was copied from the trajectory before counts nothing",
+		name: "copied steps do not count",
 		steps: `{"source":"agent","message":"old","is_copied_context":true,"metrics":{"prompt_tokens":9}},
 			{"source":"agent","message":"new"}`,
 		want: []string{"1 message assistant new"},
@@ -44,7 +44,7 @@ var decodeTests = []struct {
 		},
 	},
 	{
-		name:  "one screen after several calls is what all of them led to",
+		name:  "one observation after several calls is the result of all",
 		steps: `{"source":"agent","message":"",` + calls + `,"observation":{"results":[{"content":"$"}]}}`,
 		want: []string{
 			"0 tool_call_started a x", "0 tool_call_started b y",
@@ -72,7 +72,7 @@ var decodeTests = []struct {
 		want: []string{"0 tool_call_started a x", `0 tool_call_failed a x "no"`},
 	},
 	{
-		name: "what is free in the format may be of any type",
+		name: "free members may be of any type",
 		steps: `{"source":"agent","message":"","tool_calls":[{"tool_call_id":"a","function_name":"x"}],"extra":7,
 			"observation":{"results":[{"source_call_id":"a","content":"ok","extra":{"is_error":"perhaps"}}]}}`,
 		want: []string{"0 tool_call_started a x", `0 tool_call_completed a x "ok"`},

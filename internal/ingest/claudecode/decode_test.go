@@ -111,7 +111,7 @@ func TestMessages(t *testing.T) {
 		{"an interruption is the user's word", []string{
 			`{"type":"user","uuid":"1","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}`,
 		}, []string{"0 message user [Request interrupted by user]"}},
-		{"what the program puts in is not", []string{
+		{"inserted messages are not the user's", []string{
 			`{"type":"user","uuid":"1","isMeta":true,"message":{"content":"caveat"}}`,
 			`{"type":"user","uuid":"2","isCompactSummary":true,"message":{"content":"summary"}}`,
 			`{"type":"user","uuid":"3","isSynthetic":true,"message":{"content":"summary"}}`,
@@ -143,7 +143,7 @@ func TestMessages(t *testing.T) {
 
 func TestAgents(t *testing.T) {
 	const main = `{"type":"user","uuid":"0","sessionId":"s","message":{"content":"go"}}`
-	t.Run("a sidechain is a sub-agent, by its id if it has one, and its prompt is not the user's word", func(t *testing.T) {
+	t.Run("a sidechain is a sub-agent, and its prompt is not the user's", func(t *testing.T) {
 		want := []string{"0 message user go", "2 message sidechain assistant a", "3 message a7 assistant b"}
 		got := play(t, main,
 			`{"type":"user","uuid":"1","isSidechain":true,"message":{"content":"look"}}`,

@@ -68,7 +68,7 @@ type decoder struct {
 	index int  // of the line at hand
 
 	model string // of the turn
-	usage usage  // as told last
+	usage usage  // latest totals
 	calls map[string]*call
 	held  []*outcome // not sent yet, in order
 }
@@ -116,7 +116,7 @@ func (d *decoder) line(line ingest.Line) error {
 	return nil
 }
 
-// name gives the run the first id that the input tells.
+// name gives the run the first id in the input.
 func (d *decoder) name(id string) {
 	if id != "" && !d.named {
 		d.trail, d.named = ingest.NewEventBuilder(id, d.emit), true
@@ -147,7 +147,7 @@ func (d *decoder) turnContext(p part) error {
 	return nil
 }
 
-// part is a part of a line, and where in the line it stands.
+// part is a part of a line with its path in the line.
 type part struct {
 	d     *decoder
 	line  int

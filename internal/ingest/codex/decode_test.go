@@ -128,7 +128,7 @@ func TestOutcomes(t *testing.T) {
 			item("web_search_call", `"id":"ws","action":{"query":"q"}`), event("item_completed", `"item":{"type":"WebSearch","id":"ws","query":"q"}`),
 		}, []string{`0 started web_search ws {"query":"q"}`}},
 		{"a call without a result has no outcome", []string{asked("1")}, []string{"0 started f 1"}},
-		{"a result without a call is told", []string{given("1", `"a"`), given("1", `"a"`)}, []string{`0 completed 1 "a"`}},
+		{"a result without a call is an event", []string{given("1", `"a"`), given("1", `"a"`)}, []string{`0 completed 1 "a"`}},
 		{"results without a call id are told, all of them", []string{
 			item("function_call_output", `"output":"a"`), item("function_call_output", `"output":"a"`),
 		}, []string{`0 completed "a"`, `1 completed "a"`}},
@@ -162,7 +162,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-func TestHeldOutcomeOutlivesItsLine(t *testing.T) {
+func TestAHeldOutcomeSurvivesItsLine(t *testing.T) {
 	filler := `{"type":"world_state","payload":"` + strings.Repeat("x", 100_000) + `"}`
 	want := []string{"0 started f 1", `1 completed f 1 [{"image_url":"held"}]`}
 	if diff := cmp.Diff(want, play(t, asked("1"), given("1", `[{"image_url":"held"}]`), filler, filler)); diff != "" {
@@ -207,7 +207,7 @@ func TestOutput(t *testing.T) {
 		{"a command that still runs", `"Wall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\nhalf"`, `completed f 1 "half"`},
 		{"a text that only begins like it", `"Wall time: long\nmine"`, `completed f 1 "Wall time: long\nmine"`},
 		{"a text that ends before its output", `"Exit code: 1"`, `completed f 1 "Exit code: 1"`},
-		{"an exit code that is none", `"Exit code: x\nOutput:\na"`, `completed f 1 "Exit code: x\nOutput:\na"`},
+		{"an invalid exit code", `"Exit code: x\nOutput:\na"`, `completed f 1 "Exit code: x\nOutput:\na"`},
 		{"a text that begins with the word", `"Output:\na"`, `completed f 1 "Output:\na"`},
 		{"JSON beside the exit code", `"{\"output\":\"a\",\"metadata\":{\"exit_code\":2}}"`, `failed f 1 "a" "exit code 2"`},
 		{"JSON of another shape", `"{\"output\":\"a\"}"`, `completed f 1 "{\"output\":\"a\"}"`},
@@ -267,11 +267,11 @@ func TestMessages(t *testing.T) {
 		return item("message", `"role":"user","content":[{"type":"input_text","text":"`+strings.Join(texts, `"},{"type":"input_text","text":"`)+`"}]`)
 	}
 	run(t, []scene{
-		{"what both logs say counts once", []string{
+		{"an entry of both logs counts once", []string{
 			user("go"), event("user_message", `"message":"go"`),
 			item("message", `"role":"assistant","content":[{"type":"output_text","text":"ok"}]`), event("agent_message", `"message":"ok"`),
 		}, []string{"0 message user go", "2 message assistant ok"}},
-		{"what the program puts in is not the user's word", []string{
+		{"inserted messages are not the user's", []string{
 			user("<environment_context>\\n<cwd>/</cwd>\\n</environment_context>"),
 			user("# AGENTS.md instructions for /\\n\\n<INSTRUCTIONS>x</INSTRUCTIONS>", "<user_instructions>x</user_instructions>"),
 			user("<turn_aborted>\\nx\\n</turn_aborted>"),
@@ -367,7 +367,7 @@ func TestBadInput(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a cut last line is a warning, and what was held is told", func(t *testing.T) {
+	t.Run("a cut last line is a warning, and held events are sent", func(t *testing.T) {
 		events, warnings, err := ingesttest.Decode(Format(), []byte(asked("1")+"\n"+given("1", `"a"`)+"\n"+`{"type":"resp`))
 		if err != nil || len(events) != 2 || len(warnings) != 1 {
 			t.Errorf("%d events, warnings %v, error %v", len(events), warnings, err)

@@ -62,7 +62,7 @@ func TestRecords(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		{"a record that is written again stands once, as it is last, where it was first", []string{
+		{"a rewritten record counts once, with its last content at its first place", []string{
 			meta, a, b, `{"id":"a","type":"user","content":"first, better"}`,
 		}, []string{"1 message user first, better", "2 message user second"}},
 		{"records without an id are no doubles", []string{
@@ -173,7 +173,7 @@ func TestCalls(t *testing.T) {
 	})
 }
 
-func TestRecordOutlivesItsLine(t *testing.T) {
+func TestARecordSurvivesItsLine(t *testing.T) {
 	filler := "\n" + `{"$set":{"summary":"` + strings.Repeat("x", 100_000) + `"}}`
 	want := []string{"0 message assistant held", "0 tool_call_started f 1", `0 tool_call_completed f 1 {"held":1}`}
 	got := play(t, `{"id":"a","type":"gemini","content":[{"text":"held"}],"toolCalls":[{"id":"1","name":"f","result":`+
@@ -222,7 +222,7 @@ func TestBadInput(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a cut last line is a warning, and what stands is told", func(t *testing.T) {
+	t.Run("a cut last line is a warning, and complete records are sent", func(t *testing.T) {
 		events, warnings, err := ingesttest.Decode(Format(), []byte(`{"id":"a","type":"user","content":"x"}`+"\n"+`{"id":"b`))
 		if err != nil || len(events) != 1 || len(warnings) != 1 {
 			t.Errorf("%d events, warnings %v, error %v", len(events), warnings, err)
@@ -253,7 +253,7 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfAProcessGroupIsNoPartOfAResult(t *testing.T) {
+func TestAResultOmitsTheNumberOfTheProcessGroup(t *testing.T) {
 	for response, want := range map[string]string{
 		`{"output":"Output: a\nExit Code: 1\nProcess Group PGID: 77"}`: `"Output: a\nExit Code: 1"`,
 		`{"output":"<x>\nOutput: a\nProcess Group PGID: 1456\n</x>"}`:  `"<x>\nOutput: a\n</x>"`,

@@ -163,8 +163,7 @@ func (c *call) answer() (output json.RawMessage, reason string) {
 	return ingest.Output(c.Result), ""
 }
 
-// Respond returns the parts of a function's response: usually {"output": …} or {"error": …}. It omits the line with the number of the
-// command's process group that Gemini CLI adds, because it differs in each call.
+// Respond returns the parts of a function's response: usually {"output": …} or {"error": …}, the output WithoutProcessGroup.
 func Respond(response jsontext.Value) (output json.RawMessage, reason string) {
 	var r struct {
 		Output jsontext.Value `json:"output"`
@@ -175,7 +174,7 @@ func Respond(response jsontext.Value) (output json.RawMessage, reason string) {
 	}
 	switch {
 	case r.Output.Kind() != 0:
-		return withoutProcessGroup(r.Output), ""
+		return WithoutProcessGroup(json.RawMessage(r.Output)), ""
 	case r.Error.Kind() != 0 && r.Error.Kind() != 'n':
 		return json.RawMessage(r.Error), why(r.Error)
 	}
@@ -185,11 +184,13 @@ func Respond(response jsontext.Value) (output json.RawMessage, reason string) {
 // processGroup matches the line in a JSON string.
 var processGroup = regexp.MustCompile(`(\\n)?Process Group PGID: \d+`)
 
-func withoutProcessGroup(output jsontext.Value) json.RawMessage {
-	if output.Kind() != '"' {
-		return json.RawMessage(output)
+// WithoutProcessGroup returns an output without the line that Gemini CLI adds with the number of the command's process group,
+// because the number differs in each call. It returns outputs other than JSON strings unchanged.
+func WithoutProcessGroup(output json.RawMessage) json.RawMessage {
+	if len(output) == 0 || output[0] != '"' {
+		return output
 	}
-	return json.RawMessage(processGroup.ReplaceAll(output, nil))
+	return processGroup.ReplaceAll(output, nil)
 }
 
 // why returns the content of a JSON string, and any other value as JSON.

@@ -54,7 +54,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-func TestLabelsDoNotLeak(t *testing.T) {
+func TestEventsDoNotContainLabels(t *testing.T) {
 	say := `{"kind":"message","role":"user","text":"hello"}`
 	labelled, _, err := ingesttest.Decode(Format(), line(say))
 	if err != nil {

@@ -24,7 +24,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 		{"no type", `{"run_id":"r"}`, "input:2: type: an event needs a type"},
 		{"a cost that is a text", `{"type":"a","cost":"1"}`, "input:2: cost: a JSON string does not fit here"},
 		{"half a token", `{"type":"a","tokens":1.5}`, "input:2: tokens: a JSON number does not fit here"},
-		{"a time that is none", `{"type":"a","timestamp":"soon"}`, "input:2: timestamp: a JSON string does not fit here"},
+		{"an invalid time", `{"type":"a","timestamp":"soon"}`, "input:2: timestamp: a JSON string does not fit here"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			events, _, err := ingesttest.Decode(Format(), []byte(good+tc.line+"\n"+good))

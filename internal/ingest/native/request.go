@@ -46,7 +46,7 @@ type Oddity struct {
 	Value string // the unknown type; else ""
 }
 
-// maxOdd is the maximum number of oddities of one request that are told.
+// maxOdd is the maximum number of oddities that are reported for one request.
 const maxOdd = 16
 
 // Refusal is the error of one event of a request.

@@ -48,7 +48,7 @@ func read(body string, lines bool) []string {
 	return got
 }
 
-func TestTheContentOfARequestSaysWhatItIs(t *testing.T) {
+func TestTheFormOfARequestIsDetected(t *testing.T) {
 	for _, tc := range []struct {
 		name, body string
 		lines      bool
@@ -60,7 +60,7 @@ func TestTheContentOfARequestSaysWhatItIs(t *testing.T) {
 		{"an empty array", "[]", false, []string{}},
 		{"lines", a + "\n\n" + b + "\n", false, []string{"0 a", "1 b"}},
 		{"lines with carriage returns", a + "\r\n" + b + "\r\n", false, []string{"0 a", "1 b"}},
-		{"one line that is said to be lines", a, true, []string{"0 a"}},
+		{"one line with the content type of lines", a, true, []string{"0 a"}},
 		{"a broken first line that is said to be one", `{"event_id":` + "\n" + b, true, []string{"1 b", "bad 0 : not valid JSON at byte 12: the JSON ends too early"}},
 		{"nothing", " \n", false, []string{"body : the body is empty"}},
 		{"a text", `"a"`, false, []string{"body : want a JSON object, an array of objects, or one object per line"}},
@@ -73,7 +73,7 @@ func TestTheContentOfARequestSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestALongNameIsShortenedAndSaidSo(t *testing.T) {
+func TestALongNameIsShortenedAndReported(t *testing.T) {
 	long := strings.Repeat("n", 17)
 	for _, field := range []string{
 		"event_id", "run_id", "project", "type", "agent", "name", "status", "model", "tool", "call_id", "role", "parent_event_id", "span_id", "trace_id",
@@ -99,7 +99,7 @@ func TestALongNameIsShortenedAndSaidSo(t *testing.T) {
 	}
 }
 
-func TestABadEventDoesNotLoseTheOthers(t *testing.T) {
+func TestAnInvalidEventDoesNotAffectOthers(t *testing.T) {
 	for _, tc := range []struct{ name, event, want string }{
 		{"no object", `7`, ": got a JSON number, want an event"},
 		{"no type", `{"run_id":"r"}`, "type: an event needs a type"},
@@ -107,7 +107,7 @@ func TestABadEventDoesNotLoseTheOthers(t *testing.T) {
 		{"a type that is a number", `{"run_id":"r","type":7,"tool":[]}`, "type: a JSON number does not fit here"},
 		{"a project that is an object", `{"run_id":"r","type":"x","project":{}}`, "project: a JSON object does not fit here"},
 		{"metadata that is a list", `{"run_id":"r","type":"x","metadata":[]}`, "metadata: want an object"},
-		{"a time that is none", `{"run_id":"r","type":"x","timestamp":"soon"}`, "timestamp: invalid time: want RFC 3339, or a number since 1970"},
+		{"an invalid time", `{"run_id":"r","type":"x","timestamp":"soon"}`, "timestamp: invalid time: want RFC 3339, or a number since 1970"},
 		{"a time that nobody can count to", `{"run_id":"r","type":"x","timestamp":"9999-01-01T00:00:00Z"}`, "timestamp: the time is not between the years 1678 and 2261"},
 		{"less than no tokens", `{"run_id":"r","type":"x","tokens":-1}`, "tokens: must not be negative"},
 		{"less than no cost", `{"run_id":"r","type":"x","cost":-0.5}`, "cost: must not be negative"},
@@ -129,7 +129,7 @@ func TestABadEventDoesNotLoseTheOthers(t *testing.T) {
 	}
 }
 
-func TestABrokenLineIsLeftOutAndABrokenArrayIsRefused(t *testing.T) {
+func TestABrokenLineIsSkippedAndABrokenArrayRejected(t *testing.T) {
 	for _, tc := range []struct{ name, event, line, array string }{
 		{
 			"cut off", `{"event_id":"c"`, "not valid JSON at byte 15: the JSON ends too early",
@@ -159,7 +159,7 @@ func TestABrokenLineIsLeftOutAndABrokenArrayIsRefused(t *testing.T) {
 	}
 }
 
-func TestARequestHasOnlySoManyEvents(t *testing.T) {
+func TestTheEventsOfARequestAreLimited(t *testing.T) {
 	want := []string{"body : more than 5 events in one request"}
 	for _, body := range []string{
 		"[" + strings.Repeat(a+",", 5) + a + "]",
@@ -195,7 +195,7 @@ func TestEveryMemberIsRead(t *testing.T) {
 	}
 }
 
-func TestNullIsAsIfNothingWereSaid(t *testing.T) {
+func TestNullIsLikeAnAbsentMember(t *testing.T) {
 	nulls := `{"run_id":"r","type":"x","event_id":null,"sequence":null,"timestamp":null,"agent":null,"tokens":null,"cost":null,"latency_ms":null,` +
 		`"input":null,"error":null,"metadata":null,"usage":null,"annotations":null,"project":null}`
 	r, err := ReadRequest([]byte(nulls), false, limits)
@@ -207,7 +207,7 @@ func TestNullIsAsIfNothingWereSaid(t *testing.T) {
 	}
 }
 
-func TestWhatNoDatabaseKeepsIsReplacedInNames(t *testing.T) {
+func TestNULAndInvalidUTF8AreReplacedInNames(t *testing.T) {
 	r, err := ReadRequest([]byte(`{"run_id":"r\u0000","type":"x","tool":"`+"\xff"+`"}`), false, limits)
 	if err != nil || len(r.Items) != 1 {
 		t.Fatalf("%v, error %v", r, err)
@@ -248,7 +248,7 @@ func FuzzRequest(f *testing.F) {
 		if err != nil {
 			var bad *ingest.BadInput
 			if !errors.As(err, &bad) {
-				t.Fatalf("error %v is no BadInput", err)
+				t.Fatalf("error %v is not a BadInput", err)
 			}
 			return
 		}

@@ -102,15 +102,15 @@ func TestReplies(t *testing.T) {
 			`"choices":[{"message":{"role":"assistant","content":"hello"}},{"message":{"role":"assistant","content":"or"}}]`
 	)
 	for name, record := range map[string]string{
-		"beside the messages":        `{` + messages + `,` + response + `}`,
-		"in a response":              `{` + messages + `,"response":{` + response + `}}`,
-		"in the body of a response":  `{"body":{` + messages + `},"response":{"status_code":200,"body":{` + response + `}}}`,
-		"beside a request":           `{"request":{"model":"other",` + messages + `},"response":{` + response + `}}`,
-		"but not in a response text": `{` + messages + `,"response":"hello"}`,
+		"beside the messages":                `{` + messages + `,` + response + `}`,
+		"in a response":                      `{` + messages + `,"response":{` + response + `}}`,
+		"in the body of a response":          `{"body":{` + messages + `},"response":{"status_code":200,"body":{` + response + `}}}`,
+		"beside a request":                   `{"request":{"model":"other",` + messages + `},"response":{` + response + `}}`,
+		"a response text is no conversation": `{` + messages + `,"response":"hello"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := want
-			if name == "but not in a response text" {
+			if name == "a response text is no conversation" {
 				want = want[:1]
 			}
 			if diff := cmp.Diff(want, events(t, record)); diff != "" {

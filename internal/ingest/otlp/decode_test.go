@@ -114,7 +114,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestLastLineMayBeCut(t *testing.T) {
+func TestACutLastLineIsAWarning(t *testing.T) {
 	data := request(toolSpan("a000000000000002", "", "ls", "")) + "\n" + `{"resourceSpans":[{"scope`
 	events, warnings, err := ingesttest.Decode(Format(), []byte(data))
 	if err != nil {

@@ -167,7 +167,7 @@ func TestModelDialects(t *testing.T) {
 			"gen_ai.request.model": "m", "llm.request.type": "embedding",
 			"gen_ai.usage.prompt_tokens": 7,
 		}, nil},
-		{"so is it in GenAI", kv{
+		{"in GenAI, too, the total includes it", kv{
 			"gen_ai.operation.name": "embeddings", "gen_ai.request.model": "m",
 			"gen_ai.usage.input_tokens": 7,
 		}, nil},
@@ -343,7 +343,7 @@ func TestResults(t *testing.T) {
 		{"a text", `"a"`, `"a"`, false},
 		{"a callback's output", `{"output":"a","kwargs":{"name":"ls"}}`, `"a"`, false},
 		{"a tool message in it", `{"output":{"content":"a","tool_call_id":"c"},"kwargs":{}}`, `"a"`, false},
-		{"one that was serialized", `{"output":{"lc":1,"id":["x"],"kwargs":{"content":"a","tool_call_id":"c"}},"kwargs":{}}`, `"a"`, false},
+		{"a serialized message", `{"output":{"lc":1,"id":["x"],"kwargs":{"content":"a","tool_call_id":"c"}},"kwargs":{}}`, `"a"`, false},
 		{"a message of an error", `{"output":{"content":"a","tool_call_id":"c","status":"error"},"kwargs":{}}`, `"a"`, true},
 	}
 	for _, tt := range tests {

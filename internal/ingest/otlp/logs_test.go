@@ -136,7 +136,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestRecordsThatNameNoSession(t *testing.T) {
+func TestRecordsWithoutASession(t *testing.T) {
 	prompt := kv{"event.name": "codex.user_prompt"}
 	other := kv{"event.name": "http.request"}
 	events, _, rejected, reason := Logs(logs(t, logged{attributes: prompt}, logged{attributes: other}, logged{attributes: prompt}))
@@ -145,7 +145,7 @@ func TestRecordsThatNameNoSession(t *testing.T) {
 	}
 }
 
-func TestRecordsThatAreSentAgain(t *testing.T) {
+func TestRepeatedRecords(t *testing.T) {
 	ids := func(records ...logged) (ids []string) {
 		events, _, _, _ := Logs(logs(t, records...))
 		for _, e := range events {
@@ -157,7 +157,7 @@ func TestRecordsThatAreSentAgain(t *testing.T) {
 		return logged{scope: claudeScope, observed: observed, attributes: kv{"session.id": "s", "event.name": "user_prompt", "event.sequence": sequence}}
 	}
 	if diff := cmp.Diff(ids(prompt(1, 5)), ids(prompt(1, 9))); diff != "" {
-		t.Errorf("the same record has another id when it is observed again:\n%s", diff)
+		t.Errorf("the same record has another id at its second observation:\n%s", diff)
 	}
 	if cmp.Equal(ids(prompt(1, 5)), ids(prompt(2, 5))) {
 		t.Error("two records have one id")

@@ -34,7 +34,7 @@ func nested(depth int) []byte {
 	return value
 }
 
-func TestWhatIsNestedTooDeeplyIsRefused(t *testing.T) {
+func TestDeepNestingIsRejected(t *testing.T) {
 	for depth, want := range map[int]error{0: nil, 1: nil, 47: nil, 48: ErrDeep, 1000: ErrDeep} {
 		_, err := tracesShape.measure(inSpan(9, within(2, nested(depth))))
 		if !errors.Is(err, want) {
@@ -65,7 +65,7 @@ func TestWhatIsNestedTooDeeplyIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMessageIsRefused(t *testing.T) {
+func TestInvalidMessagesAreRejected(t *testing.T) {
 	whole := inSpan(5, []byte("name"))
 	for name, message := range map[string][]byte{
 		"cut in a field":          whole[:len(whole)-1],
@@ -82,8 +82,8 @@ func TestWhatIsNoMessageIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheEstimateHolds decodes what takes most memory for its length, and what exporters send.
-func TestTheEstimateHolds(t *testing.T) {
+// TestTheEstimateIsAnUpperBound decodes what takes most memory for its length, and what exporters send.
+func TestTheEstimateIsAnUpperBound(t *testing.T) {
 	const n = 20_000
 	times := func(content []byte) (b []byte) {
 		for range n {
@@ -121,7 +121,7 @@ func TestTheEstimateHolds(t *testing.T) {
 			t.Errorf("%s: %d bytes take %d, estimated %d", name, len(message), took, size)
 		}
 		if size > 64<<10 && size > 8*took {
-			t.Errorf("%s: %d bytes take %d, estimated %d, which is far too much", name, len(message), took, size)
+			t.Errorf("%s: %d bytes take %d, estimated %d, want a closer estimate", name, len(message), took, size)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func Spans(td ptrace.Traces) (spans []trace.Span, rejected int, reason string) {
 // reader reads spans one after another.
 type reader struct {
 	span span       // the current span
-	told trace.Span // its facts
+	out  trace.Span // the result for it
 
 	// The last ids, because most consecutive spans have the same trace.
 	trace    pcommon.TraceID
@@ -71,8 +71,8 @@ func (r *reader) each(td ptrace.Traces, take func(*trace.Span)) {
 			for _, s := range scope.Spans().All() {
 				r.span.set(s, name)
 				r.read()
-				r.told.Service = service
-				take(&r.told)
+				r.out.Service = service
+				take(&r.out)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func (r *reader) read() {
 	if parent := s.ParentSpanID(); parent != r.parent {
 		r.parent, r.parentID = parent, parent.String()
 	}
-	r.told = trace.Span{
+	r.out = trace.Span{
 		TraceID:  r.traceID,
 		ID:       s.SpanID().String(),
 		ParentID: r.parentID,
@@ -99,14 +99,14 @@ func (r *reader) read() {
 		End:   nanos(s.EndTimestamp()),
 		Facts: s.facts(),
 	}
-	if r.told.Start != 0 && r.told.End != 0 {
-		r.told.End = max(r.told.Start, r.told.End) // clocks of two machines may differ
+	if r.out.Start != 0 && r.out.End != 0 {
+		r.out.End = max(r.out.Start, r.out.End) // clocks of two machines may differ
 	}
-	r.told.Failed, r.told.Reason = s.failure()
-	if r.told.Refused && !r.told.Failed {
-		r.told.Failed, r.told.Reason, r.told.Output = true, ingest.Content(jsontext.Value(r.told.Output)), ""
+	r.out.Failed, r.out.Reason = s.failure()
+	if r.out.Refused && !r.out.Failed {
+		r.out.Failed, r.out.Reason, r.out.Output = true, ingest.Content(jsontext.Value(r.out.Output)), ""
 	}
-	r.told.Refused = false
+	r.out.Refused = false
 }
 
 // nanos returns a timestamp as nanoseconds since 1970. A time beyond the range of an int64, which is negative there, is unknown.

@@ -109,13 +109,13 @@ var (
 	agentSide  = given{id: 2, parent: 1, name: "execute_tool ls", start: 10, end: 20}
 )
 
-func TestOneCallCountsOnce(t *testing.T) {
+func TestSpansOfOneCallCountOnce(t *testing.T) {
 	once := []string{`02.start tool_call_started ls 02 {"d":1}`, `02.end tool_call_completed ls 02 "ok"`}
 
 	t.Run("the agent's, the client's and the server's span are one call", func(t *testing.T) {
 		check(t, tell(t, agentSide, clientSpan, post, serverSpan), once...)
 	})
-	t.Run("so they are when the inner ones come first", func(t *testing.T) {
+	t.Run("inner spans may arrive first", func(t *testing.T) {
 		check(t, tell(t, serverSpan, post, clientSpan, agentSide), once...)
 	})
 	t.Run("the agent may put the server's name before the tool's", func(t *testing.T) {
@@ -124,13 +124,13 @@ func TestOneCallCountsOnce(t *testing.T) {
 		check(t, tell(t, outer, clientSpan, post, serverSpan),
 			`02.start tool_call_started files__ls 02 {"d":1}`, `02.end tool_call_completed files__ls 02 "ok"`)
 	})
-	t.Run("without the agent's span the client's stands", func(t *testing.T) {
+	t.Run("without the agent's span the client's counts", func(t *testing.T) {
 		check(t, tell(t, clientSpan, post, serverSpan),
 			`03.start tool_call_started ls 03 {"d":1}`, `03.end tool_call_completed ls 03 "ok"`)
 	})
 }
 
-func TestCallsThatAreMoreThanOne(t *testing.T) {
+func TestSpansOfDifferentCallsCountSeparately(t *testing.T) {
 	t.Run("a tool that calls another one over MCP is two calls", func(t *testing.T) {
 		outer := agentSide
 		outer.name = "execute_tool tools"
@@ -154,14 +154,14 @@ func TestCallsThatAreMoreThanOne(t *testing.T) {
 	})
 }
 
-func TestWhatOneCallTakesFromItsSpans(t *testing.T) {
-	t.Run("the server's failure is the call's, as the agent's span does not tell of one", func(t *testing.T) {
+func TestOneCallMergesTheFieldsOfItsSpans(t *testing.T) {
+	t.Run("the server's failure is the call's if the agent's span has none", func(t *testing.T) {
 		inner := serverSpan
 		inner.status, inner.message = failed, "disk full"
 		check(t, tell(t, agentSide, clientSpan, post, inner),
 			`02.start tool_call_started ls 02 {"d":1}`, `02.end tool_call_failed ls 02 "ok" "disk full"`)
 	})
-	t.Run("a failure that was tried again within the call is none", func(t *testing.T) {
+	t.Run("a failed attempt within a successful call is no failure", func(t *testing.T) {
 		first, second := clientSpan, clientSpan
 		first.status, first.end = failed, 12
 		second.id, second.start = 7, 13
@@ -211,7 +211,7 @@ func TestCallIDs(t *testing.T) {
 			`02.start tool_call_started ls c`, `03.start tool_call_started ls c`,
 			`03.end tool_call_completed ls c`, `02.end tool_call_completed ls c`)
 	})
-	t.Run("a model call told by two instrumentations is one", func(t *testing.T) {
+	t.Run("a model call with spans of two instrumentations is one", func(t *testing.T) {
 		chat := kv{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
 		check(t, tell(t,
 			given{id: 2, parent: 1, name: "chat m", start: 10, end: 20, attributes: chat},
@@ -397,7 +397,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-func TestTextsAreMadeValid(t *testing.T) {
+func TestInvalidTextsAreReplaced(t *testing.T) {
 	check(t, tell(t, given{
 		id: 2, parent: 1, name: "execute_tool l\xffs", start: 1, end: 2,
 		attributes: kv{"gen_ai.agent.name": "cl\xfferk"},
@@ -405,7 +405,7 @@ func TestTextsAreMadeValid(t *testing.T) {
 		"02.start tool_call_started cl\ufffderk l\ufffds 02", "02.end tool_call_completed cl\ufffderk l\ufffds 02")
 }
 
-func TestSpansWithoutIDsAreRefused(t *testing.T) {
+func TestSpansWithoutIDsAreRejected(t *testing.T) {
 	td := traces(t, given{id: 2, parent: 1, name: "execute_tool ls"}, given{id: 3, name: "execute_tool ls"}, given{id: 4, name: "execute_tool ls"})
 	scopes := td.ResourceSpans().At(0).ScopeSpans()
 	scopes.At(0).Spans().At(0).SetSpanID(pcommon.NewSpanIDEmpty())
@@ -416,7 +416,7 @@ func TestSpansWithoutIDsAreRefused(t *testing.T) {
 	}
 }
 
-func TestEmitsErrorComesBack(t *testing.T) {
+func TestTheErrorOfEmitIsReturned(t *testing.T) {
 	stop := errors.New("stop")
 	err := send(traces(t, given{id: 2, name: "execute_tool ls"}), func(*unloop.Event) error { return stop })
 	if !errors.Is(err, stop) {
@@ -424,7 +424,7 @@ func TestEmitsErrorComesBack(t *testing.T) {
 	}
 }
 
-func TestTheLeastSpanOfARingLosesItsParent(t *testing.T) {
+func TestParentCyclesBreakAtTheSmallestSpanID(t *testing.T) {
 	check(t, tell(t,
 		given{id: 2, parent: 3, name: "execute_tool ls", start: 1, end: 4},
 		given{id: 3, parent: 2, name: "invoke_agent a", start: 2, end: 3},

@@ -64,8 +64,8 @@ func (w *window) send(emit ingest.Emit) error {
 		}
 	}
 	for _, e := range w.logged {
-		if told := spanned[e.RunID+"\x00"+e.ID]; told != nil {
-			Join(told, e)
+		if known := spanned[e.RunID+"\x00"+e.ID]; known != nil {
+			Join(known, e)
 			continue
 		}
 		events = append(events, e)

@@ -39,7 +39,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-func TestRewardDoesNotLeak(t *testing.T) {
+func TestEventsDoNotContainTheReward(t *testing.T) {
 	const data = `[{"task_id":"a","trial":2,"reward":%s,"info":{"reward_info":{"reward":%[1]s}},"traj":[{"role":"user","content":"hi"}]}]`
 	won, _, err := ingesttest.Decode(Format(), fmt.Appendf(nil, data, "1.0"))
 	if err != nil {

@@ -55,7 +55,7 @@ type warning struct {
 
 type decision struct {
 	Action  string `json:"action"`
-	ByGuard bool   `json:"by_guard"` // the guard of the run carried it out; else nobody acted
+	ByGuard bool   `json:"by_guard"` // the guard of the run carried it out; false if the run has no acting guard
 	Code    string `json:"code"`
 	EventID string `json:"event_id"`
 }

@@ -115,7 +115,7 @@ func TestTheMessageInJSON(t *testing.T) {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
 	if strings.Contains(string(got.body), "secret") {
-		t.Errorf("it says what was said: %s", got.body)
+		t.Errorf("the message contains content: %s", got.body)
 	}
 	if h := got.header; h.Get("Content-Type") != "application/json" || h.Get("User-Agent") != "unloop/1.2.3" || h.Get(Signature) != "" {
 		t.Errorf("header %v", h)
@@ -211,7 +211,7 @@ func TestTheMessageForSlack(t *testing.T) {
 	}
 }
 
-func TestSlackIsNotSentMoreThanItTakes(t *testing.T) {
+func TestMessagesForSlackAreLimited(t *testing.T) {
 	m := (&notifier{options: &Options{}}).messageOf(noticeOf("w", 9, sink.Grown))
 	m.Run.Name, m.Run.Project = strings.Repeat("<", 5000), strings.Repeat("é", 5000)
 	m.Warning.Message, m.Warning.Why = strings.Repeat("&", 5000), strings.Repeat("é", 5000)
@@ -263,7 +263,7 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-func TestRedirectsStayAtTheHost(t *testing.T) {
+func TestRedirectsToOtherHostsAreNotFollowed(t *testing.T) {
 	elsewhere := &receiver{}
 	other := listen(t, elsewhere)
 	var there []string
@@ -289,14 +289,14 @@ func TestRedirectsStayAtTheHost(t *testing.T) {
 		}
 	}
 	if len(elsewhere.came()) != 0 {
-		t.Error("another host was told")
+		t.Error("another host received the message")
 	}
 	if len(there) != 1 || !strings.Contains(there[0], `"warning_id":"w"`) {
-		t.Errorf("the host was told %q", there)
+		t.Errorf("the host received %q", there)
 	}
 }
 
-func TestAnAnswerWithoutEndIsLeft(t *testing.T) {
+func TestAnEndlessResponseIsAbandoned(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
 			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
@@ -310,7 +310,7 @@ func TestAnAnswerWithoutEndIsLeft(t *testing.T) {
 	}
 }
 
-func TestNoErrorNamesTheAddress(t *testing.T) {
+func TestErrorsDoNotContainTheAddress(t *testing.T) {
 	w := &notifier{endpoint: Endpoint{URL: "http://127.0.0.1:1/secret"}, options: &Options{}}
 	w.client = newClient(&w.endpoint, nil)
 	if err := w.post(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") {

@@ -16,7 +16,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-func TestWhatAPersonIsTold(t *testing.T) {
+func TestLevelsOfNotices(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		updates []*store.Update
@@ -29,7 +29,7 @@ func TestWhatAPersonIsTold(t *testing.T) {
 			[]*store.Update{raised("w", 3), grown("w", 4), grown("w", 7), grown("w", 8), grown("w", 15), grown("w", 16), grown("w", 31)},
 			[]string{"w raised", "w grown 8", "w grown 16"},
 		},
-		{"a leap is told once", []*store.Update{raised("w", 3), grown("w", 100), grown("w", 101)}, []string{"w raised", "w grown 100"}},
+		{"a leap sends one notice", []*store.Update{raised("w", 3), grown("w", 100), grown("w", 101)}, []string{"w raised", "w grown 100"}},
 		{
 			"not before a count is twice what it was raised with",
 			[]*store.Update{raised("w", 5), grown("w", 8), grown("w", 16)},
@@ -64,7 +64,7 @@ func TestWhatAPersonIsTold(t *testing.T) {
 			[]*store.Update{decided(raised("w", 3), policy.Warn, "x"), decided(grown("w", 4), policy.Warn, "x")},
 			[]string{"w raised"},
 		},
-		{"a run without warnings cannot be told of", []*store.Update{decided(&store.Update{}, policy.Halt, "x")}, nil},
+		{"a decision without a warning sends no notice", []*store.Update{decided(&store.Update{}, policy.Halt, "x")}, nil},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			inBubble(t, &receiver{}, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
@@ -73,14 +73,14 @@ func TestWhatAPersonIsTold(t *testing.T) {
 					synctest.Wait() // else they would be told together
 				}
 				if diff := cmp.Diff(c.want, r.told(t)); diff != "" {
-					t.Errorf("told (-want +got):\n%s", diff)
+					t.Errorf("notices (-want +got):\n%s", diff)
 				}
 			})
 		})
 	}
 }
 
-func TestNothingIsToldTwiceAfterARestart(t *testing.T) {
+func TestNothingIsSentTwiceAfterARestart(t *testing.T) {
 	claims, to := &ledger{}, &receiver{}
 	for _, u := range []*store.Update{
 		raised("w", 3), raised("w", 3), grown("w", 9), grown("w", 10), grown("w", 70), grown("w", 17), // folded anew
@@ -89,11 +89,11 @@ func TestNothingIsToldTwiceAfterARestart(t *testing.T) {
 		inBubble(t, to, claims, Endpoint{}, func(_ *testing.T, r *rig) { r.Publish(u) })
 	}
 	if diff := cmp.Diff([]string{"w raised", "w grown 9", "w grown 70", "w halt"}, to.told(t)); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }
 
-func TestALoopThatGrowsAsksTheStoreNothing(t *testing.T) {
+func TestAGrowingLoopDoesNotReadTheStore(t *testing.T) {
 	claims := &ledger{}
 	inBubble(t, &receiver{}, claims, Endpoint{}, func(_ *testing.T, r *rig) {
 		for n := range 1000 {
@@ -102,11 +102,11 @@ func TestALoopThatGrowsAsksTheStoreNothing(t *testing.T) {
 		}
 	})
 	if claims.asked != 1+7 { // raised, and 8 to 512
-		t.Errorf("asked %d times", claims.asked)
+		t.Errorf("%d claims", claims.asked)
 	}
 }
 
-func TestFiltersChooseWarnings(t *testing.T) {
+func TestFiltersSelectWarnings(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		e    Endpoint
@@ -125,13 +125,13 @@ func TestFiltersChooseWarnings(t *testing.T) {
 			r.Publish(raised("w", 3))
 			synctest.Wait()
 			if got := len(r.told(t)) == 1; got != c.want {
-				t.Errorf("%s: told %v, want %v", c.what, got, c.want)
+				t.Errorf("%s: notices %v, want %v", c.what, got, c.want)
 			}
 		})
 	}
 }
 
-func TestAMessageIsTriedAgainWithPatience(t *testing.T) {
+func TestAFailedMessageIsRepeatedWithBackoff(t *testing.T) {
 	to := &receiver{statuses: []int{500, 0, 503, 408, 429}}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("w", 3))
@@ -158,7 +158,7 @@ func TestAMessageIsTriedAgainWithPatience(t *testing.T) {
 	})
 }
 
-func TestAnEndpointIsLeftAloneAsLongAsItAsks(t *testing.T) {
+func TestRetryAfterIsHonoured(t *testing.T) {
 	for after, want := range map[string]time.Duration{
 		"100":                           100 * time.Second,
 		"Sat, 01 Jan 2000 00:02:00 GMT": 2 * time.Minute, // fake time begins at midnight
@@ -180,7 +180,7 @@ func TestAnEndpointIsLeftAloneAsLongAsItAsks(t *testing.T) {
 	}
 }
 
-func TestAMessageIsGivenUpInTheEndAndIsNotClaimedAnyMore(t *testing.T) {
+func TestAMessageThatIsGivenUpIsUnclaimed(t *testing.T) {
 	for what, to := range map[string]*receiver{
 		"a dead endpoint":         {statuses: make([]int, 1000)},
 		"a wish for a long break": {statuses: []int{503}, after: "86400"},
@@ -208,13 +208,13 @@ func TestAMessageIsGivenUpInTheEndAndIsNotClaimedAnyMore(t *testing.T) {
 			r.Publish(grown("w", 4))
 			synctest.Wait()
 			if told := r.told(t); len(told) != attempts+1 || told[attempts] != "w raised" {
-				t.Errorf("%s: when it grew it was told: %v", what, told[attempts:])
+				t.Errorf("%s: after its growth the notices are %v", what, told[attempts:])
 			}
 		})
 	}
 }
 
-func TestABrokenStoreIsSaidAndTheNextGrowthIsTold(t *testing.T) {
+func TestAFailedClaimIsLoggedAndRepeatedAtTheNextGrowth(t *testing.T) {
 	claims := &ledger{err: errors.New("the disk is full")}
 	inBubble(t, &receiver{}, claims, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("w", 3))
@@ -226,12 +226,12 @@ func TestABrokenStoreIsSaidAndTheNextGrowthIsTold(t *testing.T) {
 		r.Publish(grown("w", 4))
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"w raised"}, r.told(t)); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 	})
 }
 
-func TestWhileAnEndpointIsSlowOnlyTheLatestOfAWarningWaits(t *testing.T) {
+func TestASlowEndpointGetsTheLatestStateOfAWarning(t *testing.T) {
 	to := &receiver{hold: 5 * time.Second}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
@@ -246,7 +246,7 @@ func TestWhileAnEndpointIsSlowOnlyTheLatestOfAWarningWaits(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if diff := cmp.Diff([]string{"first raised", "w block"}, r.told(t)); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 		if m := r.messages(t)[1]; *m.Warning.Count != 34 {
 			t.Errorf("count %d", *m.Warning.Count)
@@ -254,7 +254,7 @@ func TestWhileAnEndpointIsSlowOnlyTheLatestOfAWarningWaits(t *testing.T) {
 	})
 }
 
-func TestWhatHasNoPlaceIsCountedAndSaidNowAndThen(t *testing.T) {
+func TestDroppedNoticesAreCountedAndLogged(t *testing.T) {
 	to := &receiver{hold: time.Second}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
@@ -266,7 +266,7 @@ func TestWhatHasNoPlaceIsCountedAndSaidNowAndThen(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		if n := strings.Count(r.log.String(), "queue is full"); n != 1 {
-			t.Errorf("said %d times: %s", n, r.log)
+			t.Errorf("logged %d times: %s", n, r.log)
 		}
 		r.Publish(grown("w0", 9))
 		if s := r.Stats()[0]; s.Dropped != 5 {
@@ -274,11 +274,11 @@ func TestWhatHasNoPlaceIsCountedAndSaidNowAndThen(t *testing.T) {
 		}
 	})
 	if n := len(to.came()); n != 1+sink.MaxWaiting {
-		t.Errorf("%d messages came", n)
+		t.Errorf("%d messages were received", n)
 	}
 }
 
-func TestARunThatIsDeletedIsNotToldOf(t *testing.T) {
+func TestADeletedRunSendsNoNotice(t *testing.T) {
 	to := &receiver{hold: time.Second}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
@@ -290,23 +290,23 @@ func TestARunThatIsDeletedIsNotToldOf(t *testing.T) {
 		r.Publish(other)
 		time.Sleep(time.Minute)
 		if diff := cmp.Diff([]string{"first raised", "other raised"}, r.told(t)); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 	})
 }
 
-func TestCloseSendsWhatWaits(t *testing.T) {
+func TestCloseSendsQueuedNotices(t *testing.T) {
 	to := &receiver{hold: time.Second}
 	inBubble(t, to, &ledger{}, Endpoint{}, func(_ *testing.T, r *rig) {
 		r.Publish(raised("a", 3))
 		r.Publish(raised("b", 3))
 	})
 	if diff := cmp.Diff([]string{"a raised", "b raised"}, to.told(t)); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }
 
-func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
+func TestCloseEndsAfterItsTimeout(t *testing.T) {
 	claims := &ledger{}
 	inBubble(t, &receiver{hold: time.Hour}, claims, Endpoint{Timeout: 5 * time.Minute}, func(t *testing.T, r *rig) {
 		r.Publish(raised("a", 3))
@@ -334,7 +334,7 @@ func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
 	})
 }
 
-func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
+func TestADeadEndpointDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead, well := &receiver{statuses: make([]int, 1000)}, &receiver{}
 		hosts, stop := hostsOf(map[string]*receiver{"dead.test:80": dead, "well.test:80": well})
@@ -349,7 +349,7 @@ func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
 		}
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"a raised", "b raised", "c raised"}, well.told(t)); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -359,7 +359,7 @@ func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-func TestOptionsNameAllTheirMistakesAndNoSecret(t *testing.T) {
+func TestOptionsReportAllErrorsWithoutSecrets(t *testing.T) {
 	o := Options{URL: "unloop", Endpoints: []Endpoint{
 		{URL: "https://hooks.test/x"},
 		{URL: "ftp://hooks.test/secret", Format: "xml", Severity: "bad", Timeout: time.Hour},
@@ -370,7 +370,7 @@ func TestOptionsNameAllTheirMistakesAndNoSecret(t *testing.T) {
 	}
 	for _, name := range []string{"url must", "endpoint 2: url", "format", "severity", "timeout"} {
 		if !strings.Contains(err.Error(), name) {
-			t.Errorf("nothing of %s: %v", name, err)
+			t.Errorf("no error for %s: %v", name, err)
 		}
 	}
 	if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "endpoint 1") {

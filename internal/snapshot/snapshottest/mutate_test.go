@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWhateverIsChangedEndsAndStaysBounded: a value that holds itself would have no end, and one that is shared and doubled grows by
+// TestChangedSnapshotsStayBounded: a value that holds itself would have no end, and one that is shared and doubled grows by
 // powers.
-func TestWhateverIsChangedEndsAndStaysBounded(t *testing.T) {
+func TestChangedSnapshotsStayBounded(t *testing.T) {
 	data := []byte(`{"a":[1,2,{"b":"` + strings.Repeat("text", 50) + `","c":[[],{},null,true]}],"d":{"e":{"f":[3]}}}`)
 	choice := rapid.Custom(func(t *rapid.T) byte {
 		return rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte{0, 3, 201, 207, 225})).Draw(t, "byte")

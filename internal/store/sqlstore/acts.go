@@ -12,7 +12,7 @@ import (
 
 const actColumns = "number, at, who, action, run, run_id, warning, rule, tool, project, value, note"
 
-// Act does what the action says and writes it to the audit log, both or neither. It sets the act's number. The time of the act must be
+// Act carries out the action and writes it to the audit log, both or neither. It sets the act's number. The time of the act must be
 // set. The error is store.ErrNoMute for the end of a mute that does not exist.
 func (s *Store) Act(ctx context.Context, a *store.Act) error {
 	w, err := s.begin(ctx)
@@ -105,7 +105,7 @@ func (s *Store) Acts(ctx context.Context, p store.Page) (acts []store.Act, next 
 	return acts, next, nil
 }
 
-// Mutes returns the mutes that hold, the earliest first.
+// Mutes returns the mutes in force, the earliest first.
 func (s *Store) Mutes(ctx context.Context) ([]store.Act, error) {
 	mutes, err := s.acts(ctx, `SELECT `+actColumns+` FROM acts WHERE number IN (SELECT act FROM mutes) ORDER BY number`)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Store) LabelOf(ctx context.Context, run int64) (store.Label, error) {
 	return labels[0], nil
 }
 
-// Labels returns the labels of runs, the latest given first, at most so many.
+// Labels returns the labels of runs, the latest first: at most limit labels.
 func (s *Store) Labels(ctx context.Context, most int) ([]store.Label, error) {
 	return s.labels(ctx, `ORDER BY labels.at DESC, run LIMIT $1`, most)
 }

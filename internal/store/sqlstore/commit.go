@@ -36,11 +36,11 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) (duplicates []store.
 func (s *Store) CommitTogether(ctx context.Context, batches []*store.Batch) error {
 	return s.transaction(ctx, func(w *writing) error {
 		for _, b := range batches {
-			doubled, err := w.batch(ctx, b)
+			duplicates, err := w.batch(ctx, b)
 			if err != nil {
 				return err
 			}
-			if len(doubled) > 0 {
+			if len(duplicates) > 0 {
 				return store.ErrDuplicate
 			}
 		}

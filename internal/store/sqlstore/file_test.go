@@ -14,7 +14,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
-func TestNothingIsAcknowledgedOnceTheDatabaseFileIsGone(t *testing.T) {
+func TestNothingIsAcknowledgedAfterTheDatabaseFileWasDeleted(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		change func(t *testing.T, path string)
@@ -62,7 +62,7 @@ func TestNothingIsAcknowledgedOnceTheDatabaseFileIsGone(t *testing.T) {
 	}
 }
 
-func TestAFileThatComesBackIsNotWrittenToBeforeARestart(t *testing.T) {
+func TestARestoredFileIsNotWrittenBeforeARestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "unloop.db")
 	s, err := sqlstore.Open(t.Context(), path, sqlstore.Options{})
 	must(t, err)
@@ -82,7 +82,7 @@ func TestAFileThatComesBackIsNotWrittenToBeforeARestart(t *testing.T) {
 	}
 }
 
-func TestAStoreWhoseFileWasReplacedLeavesTheNewOneAlone(t *testing.T) {
+func TestAStoreDoesNotWriteToAReplacedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "unloop.db")
 	old, err := sqlstore.Open(t.Context(), path, sqlstore.Options{})
 	must(t, err)
@@ -102,8 +102,8 @@ func TestAStoreWhoseFileWasReplacedLeavesTheNewOneAlone(t *testing.T) {
 	}
 }
 
-// TestASecondServerIsKeptOutByWhateverNameItReachesTheFile needs locks that belong to an open file for two of the names.
-func TestASecondServerIsKeptOutByWhateverNameItReachesTheFile(t *testing.T) {
+// TestTheLockHoldsForEveryPathOfTheFile needs locks that belong to an open file for two of the names.
+func TestTheLockHoldsForEveryPathOfTheFile(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		linux bool

@@ -13,7 +13,7 @@ import (
 )
 
 // migrations create and change the tables, in the SQL of SQLite. A file that ends in .sqlite.sql or .postgres.sql is for that database
-// only, as it stands. A released file is never changed.
+// only, and is not translated. A released file is never changed.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS

@@ -53,7 +53,7 @@ type database struct {
 
 	otherMigrations string // how the names of migrations end that are for the other database
 	scanRuns        string // the table of runs for queries that look at all of them
-	position        string // the function that tells where a text is in another, from 1
+	position        string // the function that returns the position of a text in another, from 1
 	search          searchSQL
 }
 

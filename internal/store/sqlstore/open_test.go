@@ -27,11 +27,11 @@ import (
 func TestOpen(t *testing.T) {
 	for name, database := range databases {
 		t.Run(name, func(t *testing.T) {
-			t.Run("what was committed is there again, and so are secrets", func(t *testing.T) { reopen(t, database(t)) })
+			t.Run("committed records and secrets survive a restart", func(t *testing.T) { reopen(t, database(t)) })
 			t.Run("a second server is kept out until the first has closed", func(t *testing.T) { secondServer(t, database(t)) })
-			t.Run("tables of an older program are brought up", func(t *testing.T) { olderTables(t, database(t)) })
-			t.Run("figures of an older program are kept", func(t *testing.T) { olderFigures(t, database(t)) })
-			t.Run("tables of a newer program are left alone", func(t *testing.T) { newerTables(t, database(t)) })
+			t.Run("tables of an earlier version are migrated", func(t *testing.T) { olderTables(t, database(t)) })
+			t.Run("figures of an earlier version are kept", func(t *testing.T) { olderFigures(t, database(t)) })
+			t.Run("tables of a later version are not changed", func(t *testing.T) { newerTables(t, database(t)) })
 		})
 	}
 }
@@ -106,7 +106,7 @@ func olderTables(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	if got, err := s.Run(ctx, b.Runs[0].ID); err != nil || got.SlowestEvent != "e" {
-		t.Errorf("written again it is %+v, error %v", got, err)
+		t.Errorf("after the second write the run is %+v, error %v", got, err)
 	}
 	eventsOfOlderTables(t, s, b.Events[0])
 	spansOfOlderTables(t, s)
@@ -304,7 +304,7 @@ func newerTables(t *testing.T, dsn string) {
 }
 
 func TestFile(t *testing.T) {
-	t.Run("a new file is its owner's only, and so is what stands beside it", func(t *testing.T) {
+	t.Run("new files are readable only by their owner", func(t *testing.T) {
 		folder := t.TempDir()
 		s := open(t, filepath.Join(folder, "a b?c#d%20'é.db"))
 		if err := s.Writable(t.Context()); err != nil {
@@ -397,13 +397,13 @@ func TestServer(t *testing.T) {
 		}
 		noneLeft(t, dsn, "kept_out")
 	})
-	t.Run("nobody answers", func(t *testing.T) {
+	t.Run("no server answers", func(t *testing.T) {
 		_, err := sqlstore.Open(t.Context(), "postgres://u:hunter2@127.0.0.1:1/x", sqlstore.Options{})
 		if err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error is %v", err)
 		}
 	})
-	t.Run("an address that is none does not show its password", func(t *testing.T) {
+	t.Run("the error for an invalid address hides the password", func(t *testing.T) {
 		_, err := sqlstore.Open(t.Context(), "postgres://u:hunter2@host:port/x?sslmode=what", sqlstore.Options{})
 		if err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error is %v", err)

@@ -106,7 +106,7 @@ func stepOf(ctx context.Context, tx *sql.Tx, run int64, id string) (string, erro
 	}
 	e, err := store.Decode(body)
 	if err != nil {
-		return "", nil //nolint:nilerr // an event that nobody can read has no name
+		return "", nil //nolint:nilerr // an unreadable event has no name
 	}
 	for _, name := range []string{e.ToolName(), e.Model} {
 		if name != "" {

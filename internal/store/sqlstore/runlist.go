@@ -34,7 +34,7 @@ func (w *where) String() string {
 	return " WHERE " + strings.Join(w.conditions, " AND ")
 }
 
-// filtered returns the conditions that a run has to meet.
+// filtered returns the conditions of a filter.
 func (s *Store) filtered(ctx context.Context, f *store.Filter) (*where, error) {
 	w := &where{}
 	if f.Status != "" {
@@ -62,7 +62,7 @@ func (s *Store) filtered(ctx context.Context, f *store.Filter) (*where, error) {
 		w.add("number IN (SELECT w.run FROM warnings w WHERE w.rule = ?)", store.Key(f.Warning))
 	}
 	for _, name := range []struct{ column, wanted string }{{"tools", f.Tool}, {"agents", f.Agent}, {"models", f.Model}, {"labels", f.Label}} {
-		if name.wanted != "" { // LIKE would not tell upper case from lower in SQLite
+		if name.wanted != "" { // in SQLite, LIKE ignores case
 			w.add("replace("+name.column+", ?, '') <> "+name.column, quoted(name.wanted))
 		}
 	}
@@ -72,7 +72,7 @@ func (s *Store) filtered(ctx context.Context, f *store.Filter) (*where, error) {
 	return w, s.addText(ctx, w, f.Text)
 }
 
-// oneOf adds the condition that a column has one of the values, unless there are none.
+// oneOf adds the condition that a column has one of the values. Without values it adds none.
 func oneOf[T any](w *where, column string, values []T, stored func(T) any) {
 	if len(values) == 0 {
 		return
@@ -84,7 +84,7 @@ func oneOf[T any](w *where, column string, values []T, stored func(T) any) {
 	w.add(column+" IN (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
 }
 
-// addText adds the condition that the text is in what the list shows of a run, or its words in one of the run's events.
+// addText adds the condition that a run contains the text: see Runs.
 func (s *Store) addText(ctx context.Context, w *where, text string) error {
 	text = store.Text(text)
 	contains := func(column string) string { return s.position + "(lower(" + column + "), lower(?)) > 0" }
@@ -111,7 +111,7 @@ func (s *Store) addText(ctx context.Context, w *where, text string) error {
 type sortKey struct {
 	column string                    // or an expression
 	of     func(*store.Run) any      // an int64, a float64 or a string
-	parse  func(string) (any, error) // the same, as a cursor has it
+	parse  func(string) (any, error) // reads the value from a cursor
 }
 
 func parseInt(text string) (any, error)   { return strconv.ParseInt(text, 10, 64) }
@@ -133,13 +133,13 @@ var sortKeys = map[string]sortKey{
 	store.ByDuration: {"duration", func(r *store.Run) any { return r.Metrics.Duration }, parseFloat},
 }
 
-// Runs returns the runs that the filter chooses, in an order, and the cursor of the next page; "" at the end. Runs with equal keys are
-// in the order of their numbers. Runs that start meanwhile do not move the pages that follow. A cursor of another list is
+// Runs returns a page of the runs that the filter selects, in the given order, and the cursor of the next page, which is "" at the end.
+// Runs with equal keys are in the order of their numbers. New runs do not move later pages. A cursor of another list is
 // store.ErrCursor.
 //
-// A run has the text of a filter if its id, name, project, tools, agents, models, rules or the message of a warning contain it, A to Z
-// in either case, or if one of its events has all words of the text. Of the latter the 1,000 runs that were created last count, and
-// the events that Index has indexed.
+// A run contains the text of a filter if its id, name, project, tools, agents, models, rules or the message of a warning contain it,
+// ignoring the case of A to Z, or if one of its events has all words of the text. By words, only indexed events are found, and only
+// the 1,000 latest runs.
 func (s *Store) Runs(ctx context.Context, f store.Filter, o store.Order, p store.Page) (runs []store.Run, next string, err error) {
 	w, err := s.filtered(ctx, &f)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Store) Runs(ctx context.Context, f store.Filter, o store.Order, p store
 	}
 	from := s.scanRuns
 	if len(w.conditions) == 0 && o.Key == store.ByStart {
-		from = "runs" // its first rows are at the end of an index
+		from = "runs" // an index has its order
 	}
 	if p.Cursor != "" {
 		last, number, err := parseSorted(p.Cursor, kind, key.parse)
@@ -185,7 +185,7 @@ func (s *Store) Runs(ctx context.Context, f store.Filter, o store.Order, p store
 	return runs, next, nil
 }
 
-// CountRuns returns how many runs the filter chooses.
+// CountRuns returns the number of runs that the filter selects.
 func (s *Store) CountRuns(ctx context.Context, f store.Filter) (runs int, err error) {
 	w, err := s.filtered(ctx, &f)
 	if err == nil {

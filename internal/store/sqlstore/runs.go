@@ -17,7 +17,8 @@ const runColumns = "number, id, name, project, status, profile, started, ended, 
 	"warnings, worst, warned, after_calls, after_tokens, after_cost, tool_calls, tokens, cost, max_latency, bytes, shown, slowest, refold, guarded_by, " +
 	"stop_calls, stop_tokens, stop_cost"
 
-// writtenRunColumns has the columns, too, that queries use and that no run is read from, since shown and metadata tell the same.
+// writtenRunColumns are runColumns and the columns that only queries use. A run is not read from the latter, because shown and
+// metadata contain the same values.
 const writtenRunColumns = runColumns + ", labels, events, duration, mean_latency"
 
 // runs writes runs, new ones and such as are known.

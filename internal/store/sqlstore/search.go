@@ -13,13 +13,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// searchSQL is what the two databases do not have in common where events are searched. The table search has a row for each indexed
-// event, whose rowid is searchID, and only its words.
+// searchSQL is the SQL of the full-text index that differs between the databases. The table search has a row with the words of each
+// indexed event. Its rowid is searchID.
 type searchSQL struct {
-	insert string // of rowid, words and arrival, if the event is still there
-	match  string // of the words of a query
-	quote  string // around each of them
-	and    string // between them
+	insert string // inserts rowid and words, if the event with the arrival exists
+	match  string // the condition for the words of a query
+	quote  string // precedes and follows each word
+	and    string // separates the words
 	clear  string
 }
 
@@ -38,19 +38,19 @@ var (
 )
 
 const (
-	arrivalBits  = 36      // of a searchID that belong to the arrival
+	arrivalBits  = 36      // bits of a searchID for the arrival
 	maxIndexed   = 8 << 20 // bytes of bodies that Index reads at once
-	maxFound     = 1000    // runs that a search finds
+	maxFound     = 1000    // maximum number of runs that a search returns
 	searchPage   = 2000    // indexed events that a search reads at once
-	searchRounds = 64      // how often it does so
+	searchRounds = 64      // maximum number of pages that a search reads
 )
 
-// searchID returns the rowid of an event in search. Those of a run are next to one another, and the runs in the order of their numbers.
+// searchID returns the rowid of an event in search. The rows of a run are adjacent, and runs are in the order of their numbers.
 func searchID(run, arrival int64) int64 { return run<<arrivalBits | arrival&(1<<arrivalBits-1) }
 
-// Index adds the next events to the full-text index: at most so many, in the order of arrival, and about 8 MiB at most. It returns how
-// many there were; 0 means that the index has all events. Commits wait while it writes. It may be called while others use the store,
-// but not twice at once.
+// Index adds the next events to the full-text index, in the order of arrival: at most the given number, and about 8 MiB. It returns the
+// number of added events; 0 means that the index has all events. Commits wait while it writes. It may be called while others use the
+// store, but not concurrently with itself.
 func (s *Store) Index(ctx context.Context, most int) (indexed int, err error) {
 	if !s.searchable {
 		return 0, nil
@@ -95,7 +95,7 @@ func (s *Store) unindexed(ctx context.Context, after int64, most int) (entries [
 			return err
 		}
 		event, err := store.Decode(body)
-		if err == nil { // else nobody can read it
+		if err == nil { // an unreadable event has no words
 			e.words = store.Text(strings.Join(store.Words(event), " "))
 		}
 		entries = append(entries, e)
@@ -213,7 +213,7 @@ func (s *Store) runsWith(ctx context.Context, text string) (runs []int64, err er
 		if read < searchPage || len(runs) >= maxFound {
 			break
 		}
-		before = searchID(runs[len(runs)-1], 0) // the other events of the run tell nothing new
+		before = searchID(runs[len(runs)-1], 0) // the run is found, so its other events are skipped
 	}
 	return runs[:min(len(runs), maxFound)], nil
 }

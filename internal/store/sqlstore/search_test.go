@@ -7,7 +7,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
-func TestAStoreThatIsNotSearchedForgetsItsIndex(t *testing.T) {
+func TestDisablingTheSearchDeletesTheIndex(t *testing.T) {
 	for name, database := range databases {
 		t.Run(name, func(t *testing.T) {
 			dsn, ctx := database(t), t.Context()

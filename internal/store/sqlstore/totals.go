@@ -17,7 +17,7 @@ const (
 	maxValues  = 50 // of each
 )
 
-// figures are what an overview needs of a run.
+// figures are the values of a run that an overview uses.
 type figures struct {
 	started                             int64
 	status                              string
@@ -30,7 +30,7 @@ type figures struct {
 	duration, latencyMS                 float64
 }
 
-// sums adds up runs. Its zero value is that of no runs.
+// sums are sums over runs. The zero value is that of no runs.
 type sums struct {
 	totals    store.Totals
 	durations []float64
@@ -80,7 +80,7 @@ func (s *sums) result() store.Totals {
 	return t
 }
 
-// quantile returns the smallest of the sorted values that a share of them is not above; 0 for none.
+// quantile returns the smallest of the sorted values that at least the given share of them does not exceed; 0 for none.
 func quantile(sorted []float64, share float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -88,7 +88,7 @@ func quantile(sorted []float64, share float64) float64 {
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }
 
-// summary is an overview in the making.
+// summary is an overview in progress.
 type summary struct {
 	by              string
 	whole, previous sums
@@ -97,7 +97,7 @@ type summary struct {
 	members         map[string]map[string]bool // values of members of metadata
 }
 
-// sumUp reads the rows of the period and of the one before, and sums them up.
+// sumUp sums up the rows of the period and of the period before.
 func (s *Store) sumUp(ctx context.Context, tx *sql.Tx, f *store.Overview, q *store.OverviewQuery) error {
 	for start := f.Since; start.Before(f.Until); start = start.Add(f.Step) {
 		f.Buckets = append(f.Buckets, store.OverviewBucket{Start: start})
@@ -131,7 +131,7 @@ func (s *Store) sumUp(ctx context.Context, tx *sql.Tx, f *store.Overview, q *sto
 	return nil
 }
 
-// add adds a run to what it belongs to.
+// add adds a run to its bucket, its period and its groups.
 func (all *summary) add(f *store.Overview, r *figures) error {
 	if r.started < toNanos(f.Since) {
 		all.previous.add(r)
@@ -208,7 +208,7 @@ func (all *summary) groupsOf(r *figures, labels []string) (names []string, err e
 	return names, err
 }
 
-// finish writes the sums into the overview.
+// finish sets the totals of the overview.
 func (all *summary) finish(f *store.Overview) {
 	f.Totals, f.Previous = all.whole.result(), all.previous.result()
 	for k := range f.Buckets {

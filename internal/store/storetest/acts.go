@@ -35,7 +35,7 @@ func warned(t *testing.T, s Store, ids ...string) {
 	commit(t, s, b)
 }
 
-// claimed reports whether an endpoint may tell of a run's warning; a claim is taken back.
+// claimed reports whether an endpoint may claim a run's warning. It deletes the claim.
 func claimed(t *testing.T, s Store, number int64, id string) bool {
 	t.Helper()
 	fresh := must[bool](t)(s.Claim(t.Context(), "hook", number, "w-"+id, "raised"))

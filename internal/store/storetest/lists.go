@@ -49,7 +49,7 @@ func filters(t *testing.T, s Store) {
 		{"text in a warning", store.Filter{Text: "nothing new"}, []string{"c%3"}},
 		{"a percent sign is no wildcard", store.Filter{Text: "%"}, []string{"c%3", "b_2"}},
 		{"an underscore is no wildcard", store.Filter{Text: "_"}, []string{"b_2"}},
-		{"what escapes is a letter too", store.Filter{Text: "e!"}, []string{"b_2"}},
+		{"the escape character is a literal", store.Filter{Text: "e!"}, []string{"b_2"}},
 		{"text that is SQL", store.Filter{Text: "' OR 1=1 --"}, []string{}},
 		{"since", store.Filter{Since: noon}, []string{"c%3", "b_2", "a-1"}},
 		{"until", store.Filter{Until: noon}, []string{"D4"}},
@@ -112,7 +112,7 @@ func eventPages(t *testing.T, s Store) {
 	var want []string
 	for k := range int64(31) {
 		e := event(100-k, 1, fmt.Sprint(100-k), k/5)
-		e.Position.Tie, e.Position.Time = 0, 0 // five at one position, which stand by arrival
+		e.Position.Tie, e.Position.Time = 0, 0 // five at one position, which are ordered by arrival
 		b.Events = append(b.Events, e)
 		b.Decisions = append(b.Decisions, store.Decision{Run: 1, Position: e.Position, Number: int(k), EventID: fmt.Sprint(k)})
 	}

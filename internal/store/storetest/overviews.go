@@ -14,7 +14,7 @@ import (
 // avoided and wasted are the usage after the stops of a guarded and of an observed run of summedRuns.
 var avoided, wasted = store.Usage{Calls: 3, Tokens: 400, Cost: 0.125}, store.Usage{Calls: 1, Tokens: 200, Cost: 0.5}
 
-// summedRuns returns six runs, of which the first and the last are not in the period from noon on.
+// summedRuns returns six runs. All but the first and the last are in the period that begins at noon.
 func summedRuns() (b store.Batch) {
 	for k, c := range []struct {
 		at      time.Duration

@@ -38,10 +38,10 @@ func someEvents(t *testing.T, s Store) {
 		}
 	}
 	if at := must[store.Position](t)(s.Furthest(t.Context(), 1)); at != b.Events[1].Position {
-		t.Errorf("the last event stands at %v, want %v", at, b.Events[1].Position)
+		t.Errorf("the last event is at %v, want %v", at, b.Events[1].Position)
 	}
 	if at := must[store.Position](t)(s.Furthest(t.Context(), 3)); at != (store.Position{}) {
-		t.Errorf("the last event of no run stands at %v", at)
+		t.Errorf("an unknown run has its last event at %v", at)
 	}
 }
 

@@ -52,7 +52,7 @@ func searchEvents(t *testing.T, s Store) {
 		{"a part of a word", "unexp", []string{}},
 		{"the name of a tool", "read_file", []string{"c", "b", "a"}},
 		{"an escaped letter", "été", []string{"a"}},
-		{"what is an operator to the database", `clock & "quoted" AND NOT (near`, []string{"c"}},
+		{"operators of the database are words", `clock & "quoted" AND NOT (near`, []string{"c"}},
 		{"no word", `"'&|!*:`, []string{}},
 		{"a word and the id of a run", "c", []string{"c"}},
 	} {

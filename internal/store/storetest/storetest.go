@@ -66,7 +66,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		test func(t *testing.T, s Store)
 	}{
 		{"an empty store has no records", empty},
-		{"a run comes back as it was", runsRoundTrip},
+		{"a stored run is read unchanged", runsRoundTrip},
 		{"events come back as they were, in the order of their run", eventsRoundTrip},
 		{"the records of a run come back as they were", restRoundTrips},
 		{"times come back to the nanosecond, and absurd ones as the nearest possible time", timesRoundTrip},
@@ -91,7 +91,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"runs are sorted by each key, both ways, on any pages", sorted},
 		{"a run is found by the words of an event", searchEvents},
 		{"an event that is deleted or changed is not found by its former words", searchDeleted},
-		{"of many runs with a word the latest are found", searchMany},
+		{"of many matching runs the latest are found", searchMany},
 		{"an overview compares with the period before, and groups runs", overviewGroups},
 		{"an overview of some runs leaves the others out", overviewFilter},
 		{"new runs do not move pages of runs", runPages},

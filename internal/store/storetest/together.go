@@ -29,11 +29,11 @@ func together(t *testing.T, s Store) {
 	}
 
 	third := store.Batch{Runs: []store.Run{run(2, "b")}, Events: []store.Event{event(300, 2, "x", 1)}}
-	doubled := store.Batch{Events: []store.Event{event(301, 2, "y", 2), event(302, 1, "3", 900)}}
+	duplicate := store.Batch{Events: []store.Event{event(301, 2, "y", 2), event(302, 1, "3", 900)}}
 	for k := range int64(100) {
-		doubled.Events = append(doubled.Events, event(400+k, 2, fmt.Sprint("z", k), 3+k))
+		duplicate.Events = append(duplicate.Events, event(400+k, 2, fmt.Sprint("z", k), 3+k))
 	}
-	if err := s.CommitTogether(t.Context(), []*store.Batch{&third, &doubled}); !errors.Is(err, store.ErrDuplicate) {
+	if err := s.CommitTogether(t.Context(), []*store.Batch{&third, &duplicate}); !errors.Is(err, store.ErrDuplicate) {
 		t.Errorf("an event that is there: %v, want %v", err, store.ErrDuplicate)
 	}
 	if r := must[*store.Run](t)(s.Run(t.Context(), "b")); r != nil {

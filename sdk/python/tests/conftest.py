@@ -172,7 +172,7 @@ def server(make_server: Callable[..., Server]) -> Server:
 
 
 class Scripted(http.server.BaseHTTPRequestHandler):
-    """Answers as it is told: it stands for servers in trouble."""
+    """A server with scripted answers, such as failures."""
 
     protocol_version = "HTTP/1.1"
     answers: list[tuple[int, dict[str, str], dict[str, Any]]]

@@ -1,4 +1,4 @@
-"""The examples of a page of the documentation: its blocks of Python, each of which has to run as it stands there."""
+"""The examples of a page of the documentation: its blocks of Python, each of which must run unchanged."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ export class Session {
     return open;
   }
 
-  /** Tells of the text beside a model's calls. A nudge about it is for the model's next request. */
+  /** Reports the text beside a model's calls. A nudge about it is for the model's next request. */
   async text(text: string, agent?: string): Promise<void> {
     const decision = await this.guard?.text(text, { agent });
     this.note(decision);

@@ -85,7 +85,7 @@ class Calls {
     let calls = false;
     const watch = new TransformStream<Part, Part>({
       async transform(part, controller) {
-        // The call is told before the SDK sees its end, so that a nudge is in time for the next request.
+        // The call is reported before the SDK sees its end, so that a nudge arrives before the next request.
         if (part.type === "text-delta") text += part.delta ?? "";
         else if (part.type === "tool-call") calls = true;
         else if (part.type === "error") call.failed(part.error);

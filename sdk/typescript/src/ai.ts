@@ -26,7 +26,7 @@ interface CallArguments {
 type Execute = NonNullable<ai.Tool["execute"]>;
 type Callback = ((event: never) => unknown) | undefined;
 
-/** Returns ai with a generateText and a streamText each call of which is a run, unless it is within trace(). */
+/** Returns ai with other functions generateText and streamText. Each call of them is a run, unless it is within trace(). */
 export function withUnloop<AI extends Pick<typeof ai, "generateText" | "streamText">>(sdk: AI, options: AIOptions = {}): AI {
   const sessions = new Sessions(options);
   const generateText = async (args: CallArguments): Promise<unknown> => {

@@ -33,7 +33,7 @@ export function resetWarning(key: string): void {
   logged.delete(key);
 }
 
-/** Forgets what was logged. For tests. */
+/** Allows all messages to be logged again. For tests. */
 export function forgetWarnings(): void {
   logged.clear();
 }

@@ -1,4 +1,4 @@
-// Calls a function and learns when it has ended, whether it returns a value, a promise or an asynchronous generator.
+// Calls a function and detects when it has ended, whether it returns a value, a promise or an asynchronous generator.
 
 type Generator = AsyncGenerator<unknown, unknown, unknown>;
 

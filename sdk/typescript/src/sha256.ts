@@ -1,5 +1,5 @@
-// SHA-256 without waiting: the one of WebCrypto is asynchronous, and an event is serialized when it is recorded. Node's is used where
-// there is one. FIPS 180-4.
+// Synchronous SHA-256 (FIPS 180-4). The one of WebCrypto is asynchronous, and an event is serialized when it is recorded. In Node, the
+// built-in one is used.
 
 import { builtin } from "./runtime.js";
 

@@ -1,4 +1,4 @@
-// What the tests share: the program unloop, built from this tree, servers of it, and a package that knows only its test.
+// Shared by the tests: the program unloop, built from this tree, its servers, and a reset of the package before each test.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export const root = resolve("../..");
 /** The path of the program, which run-tests builds. */
 export const unloop = process.env.UNLOOP_TEST_PROGRAM ?? join(root, "bin/unloop");
 
-/** What the package has logged in this test. */
+/** The messages that the package has logged in this test. */
 export const said: string[] = [];
 
 const execute = promisify(execFile);
@@ -31,7 +31,7 @@ export function atEnd(act: () => unknown): void {
   cleanups.push(act);
 }
 
-/** Has each test begin with a package that was told nothing, and whose guards find the program. */
+/** Resets the package before each test, and sets the path of the program for its guards. */
 export function alone(): void {
   beforeEach(() => {
     for (const name of Object.keys(process.env))
@@ -91,7 +91,7 @@ export interface Warning {
   count: number;
 }
 
-/** The rule of the progress meter. It may hold beside the rule that names the shape of a loop. */
+/** The rule of the progress meter. It may fire together with the rule for the shape of a loop. */
 export const METER = "stalled_steps";
 
 /** A real server on a free port of the loopback, with a database of its own. */
@@ -131,7 +131,7 @@ export class Server {
     await closed;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the tests compare what the server answers
+  // biome-ignore lint/suspicious/noExplicitAny: the tests compare the server's answers
   async get(path: string): Promise<any> {
     try {
       const response = await fetch(this.url + path);
@@ -173,11 +173,11 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits for something that another process does. */
+/** Waits until a condition holds that another process causes. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error("it did not come about within 30 seconds");
+    if (Date.now() > end) throw new Error("the condition does not hold after 30 seconds");
     await new Promise((done) => setTimeout(done, 10)); // between two looks
   }
 }
@@ -188,7 +188,7 @@ export interface Request {
   body: string;
 }
 
-/** A server that answers as it is told: it stands for servers in trouble, and for those of models. */
+/** A server with scripted answers: a failing server, or the API of a model. */
 export class Scripted {
   readonly requests: Request[] = [];
   private server: HTTPServer | undefined;

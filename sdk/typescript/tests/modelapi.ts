@@ -1,9 +1,7 @@
 // A server of OpenAI's Responses API that plays a script: each request gets the next step, and later ones the last.
 
 import { reply, Scripted } from "./harness.js";
-import { USAGE, type WantedCall } from "./works.js";
-
-export type Step = WantedCall[] | string;
+import { type Step, USAGE } from "./works.js";
 
 /** Starts the server. Its requests are in the requests of the result. */
 export async function startModel(steps: Step[]): Promise<Scripted> {

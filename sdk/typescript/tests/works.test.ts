@@ -6,7 +6,7 @@ import { tools, USAGE, verdict, type Work, works } from "./works.js";
 
 alone();
 
-/** An agent's loop without a framework, which tells what it does. */
+/** An agent's loop without a framework, which records its events. */
 function byHand({ steps }: Work, id: string): void {
   trace("researcher", { id }, () => {
     for (const step of [...steps, []]) {

@@ -1,5 +1,5 @@
-// The works of the golden table: what a scripted model does, and what a server says of it. Every adapter in both languages tells of the
-// same works, so that the table holds for all of them. sdk/testdata/works.json has the works and the verdicts.
+// The works of the golden table: what a scripted model does, and the verdict of the server. Every adapter in both languages reports the
+// same works, so the table holds for all of them. sdk/testdata/works.json has the works and the verdicts.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,9 @@ export interface WantedCall {
   tool: string;
   args: Record<string, unknown>;
 }
+
+/** What a scripted model answers: calls, or a text. */
+export type Step = WantedCall[] | string;
 
 export interface Verdict {
   warnings: [rule: string, subject: string, count: number][];
@@ -60,7 +63,7 @@ export const tools: Record<string, { description: string; parameter: string; run
   },
 };
 
-/** Returns what the server says of a run that has ended, as far as it is the same for all who tell of it. */
+/** Waits for the end of a run, and returns the part of its verdict that is equal for all adapters. */
 export async function verdict(server: Server, run: string): Promise<Verdict> {
   const path = `/api/runs/${encodeURIComponent(run)}`;
   await until(async () => (await server.get(path))?.ended_at != null);

@@ -84,7 +84,7 @@ export function unloopMiddleware({ guard = {}, onHalt = "end" }: MiddlewareOptio
         const failed = await run.after(tool, args, { error: error ?? "undefined", durationMs: performance.now() - started }, call);
         raise(failed);
         nudgeError(error, failed);
-        // As LangChain tells a model of an error, if there is no middleware around its tools.
+        // The text that LangChain gives a model for an error without middleware.
         return toolMessage(`${error}\n Please fix your mistakes.`, failed, tool, wanted);
       }
       const { value, failed } = extract.toolResult(outcome);

@@ -1,4 +1,4 @@
-"""Chooses what decides: the program as a child process, or a server."""
+"""Chooses the guard: the program as a child process, or a server."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class Decision:
 
     action: Action = "allow"
     code: str = ""  # the reason: a rule, a step of the profile's policy, or "unguarded"
-    count: int = 0  # occurrences of what the decision is about
+    count: int = 0  # occurrences of the loop that the decision is about
     message: str = ""  # the nudge, a text for the model
     result: Any = UNSET  # replaces the tool's result for the model; UNSET keeps the tool's result
     findings: list[dict[str, Any]] = dataclasses.field(default_factory=list)

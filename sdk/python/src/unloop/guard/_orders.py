@@ -1,4 +1,4 @@
-"""Hears what people order of guarded runs. One thread of the process asks the server that its runs are recorded on. It runs while
+"""Receives the orders of people for guarded runs. One thread of the process asks the server that its runs are recorded on. It runs while
 there are such runs."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Orders:
                     self.thread.start()
 
     def _current(self) -> list[dict[str, Any]]:
-        """Returns the runs to ask for. Those that have ended are forgotten; without any, the thread ends."""
+        """Returns the runs to ask for. Runs that have ended are removed; without any, the thread ends."""
         with self.lock:
             for name in [name for name in self.listeners if observed_run(name) is None]:
                 self.listeners.pop(name).run_state.running.set()
@@ -93,7 +93,7 @@ class _Orders:
 
 
 def _carry_out(listener: _Listener, order: dict[str, Any]) -> None:
-    """Pauses the run, or passes the order on to the guard, which tells the agent, and ends a pause."""
+    """Pauses the run; or ends a pause, and passes the order to the guard, which informs the agent."""
     if order.get("act") == "pause":
         listener.run_state.running.clear()
         return
@@ -110,7 +110,7 @@ _orders = _Orders()
 
 
 def listen(run_state: RunState, transport: Transport) -> None:
-    """Carries out what people order of a run that this process records, until it ends."""
+    """Carries out the orders for a run that this process records, until the run ends."""
     _orders.add(run_state, transport)
 
 

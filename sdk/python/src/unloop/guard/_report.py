@@ -1,4 +1,4 @@
-"""Tells the server what a guard decides about a run that this process records, so that people see what happened."""
+"""Reports the decisions of a guard to the server that records the run, so that its page shows them."""
 
 from __future__ import annotations
 

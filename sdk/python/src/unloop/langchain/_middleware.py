@@ -70,7 +70,7 @@ class UnloopMiddleware(AgentMiddleware[UnloopState, Any, Any]):
         if halted:
             return self._end(halted, request)
         if not request.tools:
-            return handler(request)  # what it calls then is its structured answer
+            return handler(request)  # the call is its structured answer
         response = handler(_messages.with_nudge(request))
         message = _messages.text_with_calls(response)
         if message is None:
@@ -89,7 +89,7 @@ class UnloopMiddleware(AgentMiddleware[UnloopState, Any, Any]):
         if halted:
             return self._end(halted, request)
         if not request.tools:
-            return await handler(request)  # what it calls then is its structured answer
+            return await handler(request)  # the call is its structured answer
         response = await handler(_messages.with_nudge(request))
         message = _messages.text_with_calls(response)
         if message is None:

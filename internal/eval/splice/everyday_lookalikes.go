@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// The look-alikes of this file are kinds to report on: honest work of agents that deal with people, documents, forms and games. No
-// detector is tuned on them.
+// The lookalikes of this file are honest work of agents that deal with people, documents, forms and games.
 
-func reportingLookalikes() []kind {
+func everydayLookalikes() []kind {
 	return []kind{
 		{name: "mail_page_by_page", build: mailPageByPage},
 		{name: "sensors_checked", build: sensorsChecked},

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// The loops of this file are kinds to report on, of agents that deal with pages, people, documents, games and devices. No detector is
-// tuned on them.
+// The loops of this file are those of agents that deal with pages, people, documents, games and devices.
 
-func reportingLoops() []kind {
+func everydayLoops() []kind {
 	return []kind{
 		{name: "same_posts_in_feed", build: samePostsInFeed},
 		{name: "captcha_again", build: captchaAgain},
