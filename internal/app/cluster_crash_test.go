@@ -146,7 +146,7 @@ func (l *clusterLoad) begin(senders int) {
 }
 
 func (l *clusterLoad) send(s *crashSender) {
-	pause := time.NewTicker(10 * time.Millisecond)
+	pause := time.NewTicker(25 * time.Millisecond)
 	defer pause.Stop()
 	for {
 		if s.send(l.cluster.anyURL(s.random)) {

@@ -46,10 +46,18 @@ func TestAClusterWithoutRoomRefusesEventsAndLosesNone(t *testing.T) {
 	if status != http.StatusTooManyRequests || again == "" {
 		t.Fatalf("a full stream: status %d, Retry-After %q", status, again)
 	}
-	var health api.Health
-	if answer, err := http.Get(edge.url + "/api/health"); err != nil || json.NewDecoder(answer.Body).Decode(&health) != nil || health.Cluster == nil || health.Cluster.Unowned != 64 {
-		t.Errorf("health: %v, %+v", err, health.Cluster)
-	}
+	eventually(t, 10*time.Second, "the health does not tell of partitions without an owner", func() bool {
+		answer, err := http.Get(edge.url + "/api/health")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		var health api.Health
+		if err := json.NewDecoder(answer.Body).Decode(&health); err != nil {
+			t.Fatal(err)
+		}
+		return health.Cluster != nil && health.Cluster.Unowned == 64
+	})
 	c.nats[0].kill()
 	if send(); status != http.StatusServiceUnavailable || again == "" {
 		t.Fatalf("without NATS: status %d, Retry-After %q", status, again)

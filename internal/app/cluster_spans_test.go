@@ -85,7 +85,7 @@ func (s *spanSender) next() (requests []string) {
 
 // sendSpans sends spans until the load ends, and then the rest of the current trace.
 func (l *clusterLoad) sendSpans(s *spanSender) {
-	pause := time.NewTicker(10 * time.Millisecond)
+	pause := time.NewTicker(25 * time.Millisecond)
 	defer pause.Stop()
 	for {
 		s.send(l.cluster.anyURL(s.random))

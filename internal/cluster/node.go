@@ -88,7 +88,6 @@ type Node struct {
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	stream  jetstream.Stream
-	origin  string // identifies the stream among those of its name
 	replies string // prefix of the subjects of results
 	live    *liveReader
 
@@ -115,6 +114,7 @@ func New(ctx context.Context, o Options) (_ *Node, err error) {
 		nats.ReconnectHandler(func(c *nats.Conn) {
 			o.Log.Info("the connection to NATS is back", "server", c.ConnectedUrlRedacted())
 			n.live.lost()
+			n.stopAll() // the partitions are opened again, which checks that the stream is still the same
 		}))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: connect to NATS at %s: %w", o.URL, err)
@@ -143,8 +143,6 @@ func (n *Node) openStream(ctx context.Context) (err error) {
 	defer cancel()
 	for {
 		if err = n.findStream(ctx); err == nil {
-			info := n.stream.CachedInfo()
-			n.origin = info.Created.UTC().Format(time.RFC3339Nano)
 			return nil
 		}
 		select {

@@ -19,6 +19,9 @@ func (n *Node) Health() error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.renewed.IsZero() {
+		return errors.New("the server has not joined the cluster yet")
+	}
 	if since := time.Since(n.renewed); since > staleLease {
 		return fmt.Errorf("the lease of the server was not renewed for %v", since.Round(time.Second))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
 const (
@@ -103,14 +104,8 @@ func (w *worker) open(ctx context.Context) (*pipeline.Pipeline, uint64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if at.Stream != w.node.origin {
-		if at.Stream != "" {
-			w.node.o.Log.Error("the stream was made anew; messages that were in it and not recorded are lost", "partition", w.id, "position", at.Sequence)
-		}
-		if err := w.records.Restart(bounded, w.node.origin); err != nil {
-			return nil, 0, err
-		}
-		at.Sequence = 0
+	if at.Sequence, err = w.valid(bounded, at); err != nil {
+		return nil, 0, err
 	}
 	w.recorded.Store(at.Sequence)
 	o := w.node.o.Pipeline
@@ -129,6 +124,29 @@ func (w *worker) open(ctx context.Context) (*pipeline.Pipeline, uint64, error) {
 	w.live.begin()
 	return p, at.Sequence, nil
 }
+
+// valid returns the number of the last recorded message, if the stream is the one that it is of and has such a number. Otherwise it
+// restarts the partition and returns 0: what is in the stream is read again, and what is known changes nothing.
+func (w *worker) valid(ctx context.Context, at sqlstore.Position) (uint64, error) {
+	attempt, cancel := context.WithTimeout(ctx, attemptTime) // a stream without a leader does not answer
+	defer cancel()
+	info, err := w.node.stream.Info(attempt)
+	if err != nil {
+		return 0, fmt.Errorf("read the state of the stream: %w", err)
+	}
+	origin := originOf(info)
+	if at.Stream == origin && at.Sequence <= info.State.LastSeq {
+		return at.Sequence, nil
+	}
+	if at.Stream != "" {
+		w.node.o.Log.Error("the stream was made anew or lost its end; messages that were in it and not recorded are lost", "partition", w.id,
+			"position", at.Sequence, "last", info.State.LastSeq)
+	}
+	return 0, w.records.Restart(ctx, origin)
+}
+
+// originOf identifies a stream among those of its name.
+func originOf(info *jetstream.StreamInfo) string { return info.Created.UTC().Format(time.RFC3339Nano) }
 
 // openTime is the maximum time to open a partition.
 const openTime = 30 * time.Second
