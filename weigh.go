@@ -203,6 +203,8 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 		return weightNothing, alike
 	}
 	switch {
+	case !t.Shell && r.value(o):
+		return weightPoll, alike
 	case o.returns == 2:
 		return weightAgain, 1
 	case effort.Known && effort.Names == 0:
@@ -213,6 +215,13 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 		alike = max(alike, alikeAnswers*min(1, float64(o.Runs)/richAnswer)*(1-effort.Novelty))
 	}
 	return weightContent, alike
+}
+
+// value reports whether the outcome is a short answer to a question about an item that the call names for the first time. Many items have
+// the same one.
+func (r *Run) value(o *reading) bool {
+	effort, n := &r.step.Effort, len(o.words.List)
+	return !effort.Writes && (effort.Item != 0 && o.words.Count > 0 && n < shortAnswer || effort.Names != 0 && n < fullAnswer)
 }
 
 // mentioned reports whether a text has an identifier, a number or an id of the call that no earlier call of its tool names: it is about

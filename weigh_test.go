@@ -50,6 +50,15 @@ func TestWhatIsWasted(t *testing.T) {
 		"a shell that finds an empty list in other words": {func(n int) []Event {
 			return []Event{call("bash", fmt.Sprintf(`{"command":"python3 -c 'print(find(%q))' page.html"}`, cities[n%3]), `"[]\n[Command finished with exit code 0]"`)}
 		}, 1, 4},
+		"the stock of one place after another, which is empty": {func(n int) []Event {
+			return []Event{call("query_stock", fmt.Sprintf(`{"sku":"SKU-4","place":"%s"}`, cities[n]), `{"on_hand":0,"reserved":0}`)}
+		}, 0, 1},
+		"the stock of one place again and again": {func(int) []Event {
+			return []Event{call("query_stock", `{"sku":"SKU-4","place":"Lima"}`, `{"on_hand":0,"reserved":0}`)}
+		}, 2, 4},
+		"one partition after another, with one acknowledgement": {func(n int) []Event {
+			return []Event{call("run_query", fmt.Sprintf(`{"sql":"VACUUM visits_2026_%02d"}`, n+1), `"VACUUM"`)}
+		}, 0, 1},
 		"a shell that changes one file after another in silence": {func(n int) []Event {
 			return []Event{call("bash", fmt.Sprintf(`{"command":"mv %s.txt archive/%s-%d.txt"}`, cities[n], cities[n], n), `"\n[Command finished with exit code 0]"`)}
 		}, 0, 0.5},

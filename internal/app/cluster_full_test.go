@@ -52,6 +52,9 @@ func TestAClusterWithoutRoomRefusesEventsAndLosesNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusOK { // it has not joined yet
+			return false
+		}
 		var health api.Health
 		if err := json.NewDecoder(answer.Body).Decode(&health); err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/pipeline"
@@ -34,6 +35,11 @@ func (p *components) retainNow(ctx context.Context) error {
 	if !p.leads() {
 		return nil
 	}
+	err := p.retainRuns(ctx)
+	return errors.Join(err, p.store.Maintain(ctx, time.Now()))
+}
+
+func (p *components) retainRuns(ctx context.Context) error {
 	if err := p.store.DropOrphanSpans(ctx, time.Now().Add(-orphanAge)); err != nil {
 		return err
 	}
@@ -43,7 +49,7 @@ func (p *components) retainNow(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if n < ageBatch {
+			if n == 0 {
 				break
 			}
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/pipeline"
-	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/profile"
 )
 
 // Serve is a server with its configuration.
@@ -85,7 +85,7 @@ type components struct {
 	recorder recorder
 	cluster  *cluster.Node // the recorder, if the server is one of a cluster; else nil
 	hub      *live.Hub
-	webhooks *sink.Sink // nil without targets
+	alerts   *alerts
 	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil if gRPC is off
@@ -106,6 +106,8 @@ type recorder interface {
 	State() pipeline.State
 	// Health returns why nothing can be recorded now, or nil.
 	Health() error
+	// SetProfile replaces the profile by the same one with other settings, for new runs.
+	SetProfile(own *profile.Profile)
 }
 
 // run runs all parts. When the server stops, the parts that submit to the pipeline end before it, and the sinks end after it, so
@@ -135,7 +137,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
-	return errors.Join(err, p.endWebhooks(ctx))
+	return errors.Join(err, p.endAlerts(ctx))
 }
 
 // answerQuestions asks for second opinions until the context ends.
@@ -146,14 +148,11 @@ func (p *components) answerQuestions(ctx context.Context) error {
 	return p.second.work(ctx)
 }
 
-// endWebhooks waits for open messages, at most as long as grace.
-func (p *components) endWebhooks(ctx context.Context) error {
-	if p.webhooks == nil {
-		return nil
-	}
+// endAlerts waits for open messages, at most as long as grace.
+func (p *components) endAlerts(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if err := p.webhooks.Close(bounded); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := p.alerts.sink.Close(bounded); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil

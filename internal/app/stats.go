@@ -52,11 +52,8 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 	}
 	s.collectOpinions(counter)
 	s.collectCluster(to)
-	if s.parts.webhooks == nil {
-		return
-	}
 	seen := make(map[string]bool)
-	for _, w := range s.parts.webhooks.Stats() {
+	for _, w := range s.parts.alerts.sink.Stats() {
 		if seen[w.Host] {
 			continue // two targets at one host would be one series
 		}

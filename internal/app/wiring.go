@@ -82,7 +82,7 @@ func (p *components) makeRecorder(ctx context.Context, registry *prometheus.Regi
 	if err != nil {
 		return err
 	}
-	if p.webhooks, err = p.makeWebhooks(); err != nil {
+	if err := p.makeAlerts(ctx); err != nil {
 		return err
 	}
 	if err := p.makeQuestions(); err != nil {
@@ -94,7 +94,7 @@ func (p *components) makeRecorder(ctx context.Context, registry *prometheus.Regi
 	}
 	limits := &p.config.Limits
 	o := pipeline.Options{
-		Profile: judge, Metrics: pipeline.NewMetrics(registry), Log: p.log,
+		Profile: judge, Sinks: []pipeline.Sink{p.alerts.sink}, Metrics: pipeline.NewMetrics(registry), Log: p.log,
 		Project:     p.config.Project,
 		Mask:        p.mask,
 		Content:     contents[p.config.Content],
@@ -102,9 +102,6 @@ func (p *components) makeRecorder(ctx context.Context, registry *prometheus.Regi
 		Ask:         ask,
 		QueueEvents: limits.QueueEvents, QueueBytes: p.shares.Queue, TraceBytes: int(p.shares.Traces), LiveRuns: p.config.LiveRuns, RunBytes: p.shares.Runs,
 		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
-	}
-	if p.webhooks != nil {
-		o.Sinks = []pipeline.Sink{p.webhooks}
 	}
 	if p.config.Cluster.NATS != "" {
 		return p.joinCluster(ctx, o)
@@ -136,15 +133,15 @@ func (p *components) makeQuestions() error {
 // contents are the levels of stored content by the name of the setting.
 var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
 
-// makeWebhooks returns nil without targets.
-func (p *components) makeWebhooks() (*sink.Sink, error) {
-	if len(p.config.Webhooks) == 0 {
-		return nil, nil
-	}
+// makeAlerts makes the webhooks of the configuration and those that people set up.
+func (p *components) makeAlerts(ctx context.Context) error {
 	o := webhook.Options{URL: p.config.URL, Version: p.version}
 	if o.URL == "" {
 		o.URL = "http://" + p.config.Addr
 	}
+	// Without tokens only this machine reaches the server, and whoever does so can reach all addresses without it, too.
+	common := o
+	common.PublicOnly = len(p.config.Tokens) > 0
 	for _, w := range p.config.Webhooks {
 		o.Endpoints = append(o.Endpoints, webhook.Endpoint{
 			URL: w.URL, Format: w.Format, Secret: w.Secret, Rules: w.Rules, Severity: unloop.Severity(w.Severity),
@@ -153,9 +150,13 @@ func (p *components) makeWebhooks() (*sink.Sink, error) {
 	}
 	targets, err := webhook.Targets(o)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return sink.New(targets, p.store, p.log), nil
+	p.alerts = &alerts{store: p.store, sink: sink.New(targets, p.store, p.log), common: common}
+	for i := range targets {
+		p.alerts.file = append(p.alerts.file, filed{o.Endpoints[i], targets[i]})
+	}
+	return p.alerts.load(ctx)
 }
 
 func (p *components) prices() (*price.Table, error) {
@@ -193,7 +194,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	if err != nil {
 		return err
 	}
-	tuning, err := newTuner(again, p.store, p.config, p.file)
+	tuning, err := newTuner(again, p.store, p.config, p.file, p.recorder.SetProfile)
 	if err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.recorder, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
-		Judge: again, Tuner: tuning, Guards: agents, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
+		Judge: again, Tuner: tuning, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

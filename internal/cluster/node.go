@@ -22,6 +22,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/profile"
 )
 
 // Names in NATS.
@@ -91,6 +92,8 @@ type Node struct {
 	replies string // prefix of the subjects of results
 	live    *liveReader
 
+	profile atomic.Pointer[profile.Profile] // of pipelines that are opened
+
 	publishing, refused, failed atomic.Int64
 	offset                      atomic.Int64 // of the clock of the database to that of this machine, in nanoseconds
 
@@ -106,6 +109,7 @@ func New(ctx context.Context, o Options) (_ *Node, err error) {
 	n := &Node{
 		o: o, name: rand.Text(), awaited: make(map[string]*results), workers: make(map[int]*worker), wake: make(chan struct{}, 1),
 	}
+	n.profile.Store(o.Pipeline.Profile)
 	n.replies = repliesPrefix + n.name + "."
 	n.conn, err = nats.Connect(o.URL, nats.Name("unloop "+o.Address), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(250*time.Millisecond),
 		nats.ReconnectBufSize(-1), // what cannot be sent now is an error now

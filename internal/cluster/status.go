@@ -7,6 +7,7 @@ import (
 
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/profile"
 )
 
 // staleLease is the time without a renewed lease after which a server cannot work.
@@ -57,3 +58,15 @@ func (n *Node) Owned() (all []store.Partition) {
 // Publications returns how many messages did not get into the stream since the start: because it had no room, or because it could not be
 // reached.
 func (n *Node) Publications() (refused, failed int64) { return n.refused.Load(), n.failed.Load() }
+
+// SetProfile replaces the profile by the same one with other settings, for new runs in the partitions of this server.
+func (n *Node) SetProfile(own *profile.Profile) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.profile.Store(own)
+	for _, w := range n.workers {
+		if p := w.pipeline.Load(); p != nil {
+			p.SetProfile(own)
+		}
+	}
+}

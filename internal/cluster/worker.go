@@ -109,7 +109,7 @@ func (w *worker) open(ctx context.Context) (*pipeline.Pipeline, uint64, error) {
 	}
 	w.recorded.Store(at.Sequence)
 	o := w.node.o.Pipeline
-	o.Store, o.Mask, o.Shards = w.records, nil, 1
+	o.Store, o.Mask, o.Shards, o.Profile = w.records, nil, 1, w.node.profile.Load()
 	o.Sinks = append([]pipeline.Sink{w.live}, o.Sinks...)
 	o.Partition = &pipeline.Partition{
 		ID: int64(w.id), Of: int64(w.node.o.Partitions), Now: w.node.now,

@@ -5,10 +5,14 @@ import "bytes"
 // Lines that the shell tools of common agents write around the output of a command: Claude Code, Codex, Gemini CLI, Qwen Code, OpenHands and
 // mini-swe-agent. Each list has what such a line begins with.
 var (
-	linesBefore = [][]byte{[]byte("Exit code"), []byte("Chunk ID:"), []byte("Wall time:"), []byte("Process exited with code"), []byte("Original token count:"),
-		[]byte("Command:"), []byte("Directory:"), []byte("<returncode>"), []byte(`\u003creturncode`), []byte("<output>"), []byte(`\u003coutput`)}
-	linesAfter = [][]byte{[]byte("[Current working directory:"), []byte("[Python interpreter:"), []byte("[Command finished with exit code"), []byte("[The command completed with exit code"),
-		[]byte("Error: (none)"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:"), []byte("</output>"), []byte(`\u003c/output`)}
+	linesBefore = [][]byte{
+		[]byte("Exit code"), []byte("Chunk ID:"), []byte("Wall time:"), []byte("Process exited with code"), []byte("Original token count:"),
+		[]byte("Command:"), []byte("Directory:"), []byte("<returncode>"), []byte(`\u003creturncode`), []byte("<output>"), []byte(`\u003coutput`),
+	}
+	linesAfter = [][]byte{
+		[]byte("[Current working directory:"), []byte("[Python interpreter:"), []byte("[Command finished with exit code"), []byte("[The command completed with exit code"),
+		[]byte("Error: (none)"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:"), []byte("</output>"), []byte(`\u003c/output`),
+	}
 	outputFrom = []byte("Output:")
 )
 

@@ -35,15 +35,6 @@ func (p *Pipeline) newArrival() int64 {
 	return p.arrival
 }
 
-// newNumber returns the number of the next run.
-func (p *Pipeline) newNumber() int64 {
-	p.number++
-	if own := p.opts.Partition; own != nil {
-		p.number += own.Of - 1
-	}
-	return p.number
-}
-
 // Enqueue adds a submission behind the earlier ones, and returns a function that waits for its result. The error ErrBusy means that there
 // is room when an earlier one has its result.
 func (p *Pipeline) Enqueue(d *Submission) (result func(context.Context) (Ack, error), err error) {

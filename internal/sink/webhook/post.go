@@ -33,6 +33,9 @@ func (w *notifier) post(ctx context.Context, body []byte) error {
 		request.Header.Set(Signature, sign(w.endpoint.Secret, time.Now(), body))
 	}
 	answer, err := w.client.Do(request)
+	if refused, ok := errors.AsType[notPublic](err); ok {
+		return &sink.Refusal{Reason: refused.Error(), Final: true}
+	}
 	if err != nil {
 		return withoutAddress(err)
 	}

@@ -18,6 +18,9 @@ type Options struct {
 	Endpoints []Endpoint
 	URL       string // where people reach the server, for links to runs; "" for no links
 	Version   string // of unloop
+
+	// PublicOnly refuses endpoints whose address is not public: loopback, private networks, and the metadata services of clouds.
+	PublicOnly bool
 }
 
 // Validate returns all errors of the options.
@@ -43,7 +46,11 @@ type notifier struct {
 
 // Targets returns a target for each endpoint.
 func Targets(o Options) ([]sink.Target, error) {
-	return targets(o, (&net.Dialer{}).DialContext)
+	d := net.Dialer{}
+	if o.PublicOnly {
+		d.Control = publicOnly
+	}
+	return targets(o, d.DialContext)
 }
 
 // targets uses dial to connect.
@@ -54,7 +61,7 @@ func targets(o Options, dial dialer) (all []sink.Target, err error) {
 	for i := range o.Endpoints {
 		e := o.Endpoints[i].withDefaults()
 		all = append(all, sink.Target{
-			Notifier: &notifier{e, &o, newClient(&e, dial)}, Key: e.key(), Host: e.host(), // the rest of the URL may contain a secret
+			Notifier: &notifier{e, &o, newClient(&e, dial, o.PublicOnly)}, Key: e.key(), Host: e.host(), // the rest of the URL may contain a secret
 			Rules: e.Rules, Severity: e.Severity, Projects: e.Projects,
 		})
 	}
@@ -90,12 +97,17 @@ const (
 	redirects    = 3
 )
 
-// newClient returns a client that follows redirects only on the same host.
-func newClient(e *Endpoint, dial dialer) *http.Client {
+// newClient returns a client that follows redirects only on the same host. A direct client uses no proxy, which would connect to
+// addresses that the client itself refuses.
+func newClient(e *Endpoint, dial dialer, direct bool) *http.Client {
+	proxy := http.ProxyFromEnvironment
+	if direct {
+		proxy = nil
+	}
 	return &http.Client{
 		Timeout: e.Timeout,
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dial, ForceAttemptHTTP2: true,
+			Proxy: proxy, DialContext: dial, ForceAttemptHTTP2: true,
 			MaxIdleConns: 1, IdleConnTimeout: e.Timeout, TLSHandshakeTimeout: e.Timeout, MaxResponseHeaderBytes: answerHeader,
 		},
 		CheckRedirect: func(next *http.Request, before []*http.Request) error {
