@@ -41,12 +41,13 @@ func TestAReadBehindAWaitIsAPoll(t *testing.T) {
 		tool, input string
 		want        Effect
 	}{
-		"a tool that waits":       {"wait_seconds", `{"seconds":60}`, Polling},
-		"a tool that sleeps":      {"sleep", `{"ms":500}`, Polling},
-		"a shell that sleeps":     {"bash", `{"command":"sleep 30"}`, Polling},
-		"a shell that reads":      {"bash", `{"command":"cat a.txt"}`, ReadOnly},
-		"a tool that writes":      {"create_payment", `{"amount":3}`, ReadOnly},
-		"a name with other words": {"list_waiters", `{}`, ReadOnly},
+		"a tool that waits":             {"wait_seconds", `{"seconds":60}`, Polling},
+		"a tool that sleeps":            {"sleep", `{"ms":500}`, Polling},
+		"a shell that sleeps":           {"bash", `{"command":"sleep 30"}`, Polling},
+		"a shell that reads":            {"bash", `{"command":"cat a.txt"}`, ReadOnly},
+		"a tool that writes":            {"create_payment", `{"amount":3}`, ReadOnly},
+		"a tool that waits for a thing": {"wait_for_job", `{"id":3}`, ReadOnly},
+		"a name with other words":       {"list_waiters", `{}`, ReadOnly},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := NewRun("r", measured)
@@ -56,5 +57,28 @@ func TestAReadBehindAWaitIsAPoll(t *testing.T) {
 				t.Errorf("get_payment is %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+func TestACallAgainAfterAWaitIsAPoll(t *testing.T) {
+	r := NewRun("r", measured)
+	ask := &Event{Type: ToolCallStarted, Tool: "conversations_replies", Input: json.RawMessage(`{"thread":"t1"}`)}
+	wait := &Event{Type: ToolCallStarted, Tool: "sleep", Input: json.RawMessage(`{"seconds":600}`)}
+	for n, want := range []Effect{Mutating, Polling, Polling} {
+		r.Add(ask)
+		if got := r.StepAt(0).Effect; got != want {
+			t.Errorf("call %d is %v, want %v", n+1, got, want)
+		}
+		r.Add(wait)
+		if got := r.StepAt(0).Effect; got != Polling {
+			t.Errorf("the wait is %v, want %v", got, Polling)
+		}
+	}
+}
+
+func TestAWaitIsNotWasted(t *testing.T) {
+	got := wasted(12, func(int) []Event { return []Event{call("sleep", `{"seconds":600}`, `"Waited 600 seconds."`)} })
+	if got != 0 {
+		t.Errorf("%.2f steps were wasted, want 0", got)
 	}
 }

@@ -38,15 +38,20 @@ func EffectOf(name string) Effect {
 	return effect
 }
 
-// waitsByName reports whether the words of a tool's name say that a call does nothing but wait.
+// waitsByName reports whether the words of a tool's name say that a call does nothing but wait. A tool that waits for a thing, such as
+// wait_for_job, tells how it is.
 func waitsByName(name string) bool {
+	waits := false
 	for word := range Words(name) {
 		switch word {
 		case "wait", "sleep", "pause":
-			return true
+			waits = true
+		case "for", "browser", "page", "computer", "time", "seconds", "minutes", "ms", "timeout", "tool":
+		default:
+			return false
 		}
 	}
-	return false
+	return waits
 }
 
 // Words yields the words of a tool's name in lower case. A word is a sequence of letters. It ends at any other character

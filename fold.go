@@ -56,6 +56,9 @@ func (r *Run) start(e *Event) {
 	if r.options.Needs&NeedArgs != 0 || r.options.Needs&NeedOutcomes != 0 && r.step.Effect == Mutating {
 		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.ArgsHash, r.s.Calls).N
 	}
+	if r.s.Waited && (r.step.Effect == ReadOnly || r.step.ArgsCount > 1) { // it looks, or tries, again after a pause
+		r.step.Effect = Polling
+	}
 	r.s.CallPeriods.add(r.step.ArgsHash)
 	r.s.TargetStreak.add(r.step.TargetHash, r.step.ArgsHash, r.current.Ref)
 	r.countInTurn(t)
@@ -90,7 +93,7 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		s.command = readCommand(line)
 		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
 	}
-	if r.s.Waited && r.step.Effect == ReadOnly { // it looks again after a pause
+	if t.Waits {
 		r.step.Effect = Polling
 	}
 	r.current.Step = &r.step

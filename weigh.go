@@ -18,6 +18,10 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	m, effort := &r.s.Meter, &r.step.Effort
 	m.Talk *= talkSteps
 	m.Looked = true
+	if t.Waits {
+		m.Excused = excusedSteps
+		return
+	}
 	o := r.readOutcome(w, class, varied)
 	if effort.Writes && !t.Shell && o.blank && !r.step.Failing && (len(w.List) == 0 || !effort.Reordered) {
 		m.Excused = excusedSteps
@@ -265,5 +269,5 @@ func likeness(alike float64) float64 {
 func (r *Run) certain() bool {
 	effort := &r.step.Effort
 	return effort.Yield == NoOp ||
-		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && r.s.Meter.Excused == 0 && (effort.Yield != NothingFound || effort.Fresh == 0)
+		effort.Wasted >= weightAgain && r.step.Repeats.N >= 3 && !effort.Varies && r.s.Meter.Excused == 0 && (effort.Yield != NothingFound || effort.Fresh == 0)
 }

@@ -113,7 +113,8 @@ of an occurrence halves every 24 steps. A step that changed something counts as 
 running the tests again after an edit is no repetition. So does a number in the answers to a call that moved one way twice, or a call that
 failed and then succeeds: that is progress. A call also fails if it returns an output that reports a failure, such
 as an exit status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half
-times the weight, because measurements are repeated. Polling tools have stuck_polling instead. The profile default has this rule.
+times the weight, because measurements are repeated. If the results of any tool differ in such numbers, the finding is advisory. Polling
+tools have stuck_polling instead. So has a call that is made again directly after a tool that only waits, such as sleep. The profile default has this rule.
 
 # cycle
 

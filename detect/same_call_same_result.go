@@ -4,7 +4,8 @@ import "github.com/unloop-ai/unloop"
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.TargetHash is,
 // and results if Step.NormalizedResult is. Polling tools are left out, because StuckPolling covers them. The finding is Advisory if
-// nothing was found under arguments that vary: what is not there under one of them may be there under another.
+// the results differ in numbers without a trend, because a measurement may be repeated, and if nothing was found under arguments that vary,
+// because what is not there under one of them may be there under another.
 type SameCallSameResult struct {
 	Weight   float64 // the least Count.Weight of the occurrences, each with a half-life of 24 steps
 	Failures int     // the least number of occurrences if the call fails, because a few retries are no loop
@@ -32,6 +33,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	n := step.Repeats.N
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Repeats.Weight / weight
+	f.Advisory = step.Effort.Varies
 	stepsThat(r, recent, func(s *unloop.Step) bool {
 		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
 		f.Advisory = f.Advisory || same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound

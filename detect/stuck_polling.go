@@ -17,7 +17,7 @@ func (StuckPolling) Info() unloop.Info {
 // counts. Otherwise the tool may poll several jobs in turn, and the results for this input among the latest steps count.
 func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
-	if !ok || step.Effect != unloop.Polling {
+	if !ok || step.Effect != unloop.Polling || r.Tool(step.Tool).Waits {
 		return unloop.Finding{}, false
 	}
 	same := sameAnswers(r, step)
