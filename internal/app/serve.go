@@ -83,7 +83,7 @@ type components struct {
 	mask     *mask.Masker
 	pipeline *pipeline.Pipeline
 	hub      *live.Hub
-	webhooks *sink.Sink // nil without targets
+	notices  *sink.Sink // nil without targets
 	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil if gRPC is off
@@ -119,7 +119,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
-	return errors.Join(err, p.endWebhooks(ctx))
+	return errors.Join(err, p.endNotices(ctx))
 }
 
 // answerQuestions asks for second opinions until the context ends.
@@ -130,14 +130,14 @@ func (p *components) answerQuestions(ctx context.Context) error {
 	return p.second.work(ctx)
 }
 
-// endWebhooks waits for open messages, at most as long as grace.
-func (p *components) endWebhooks(ctx context.Context) error {
-	if p.webhooks == nil {
+// endNotices waits for open notices, at most as long as grace.
+func (p *components) endNotices(ctx context.Context) error {
+	if p.notices == nil {
 		return nil
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if err := p.webhooks.Close(bounded); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := p.notices.Close(bounded); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil

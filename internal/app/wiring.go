@@ -22,8 +22,6 @@ import (
 	"github.com/unloop-ai/unloop/internal/mcpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/price"
-	"github.com/unloop-ai/unloop/internal/sink"
-	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/web"
 	"github.com/unloop-ai/unloop/policy"
@@ -74,12 +72,12 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 	if err != nil {
 		return err
 	}
-	if p.webhooks, err = p.makeWebhooks(); err != nil {
+	if p.notices, err = p.makeNotices(); err != nil {
 		return err
 	}
 	sinks := []pipeline.Sink{p.hub}
-	if p.webhooks != nil {
-		sinks = append(sinks, p.webhooks)
+	if p.notices != nil {
+		sinks = append(sinks, p.notices)
 	}
 	if err := p.makeQuestions(); err != nil {
 		return err
@@ -123,28 +121,6 @@ func (p *components) makeQuestions() error {
 
 // contents are the levels of stored content by the name of the setting.
 var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
-
-// makeWebhooks returns nil without targets.
-func (p *components) makeWebhooks() (*sink.Sink, error) {
-	if len(p.config.Webhooks) == 0 {
-		return nil, nil
-	}
-	o := webhook.Options{URL: p.config.URL, Version: p.version}
-	if o.URL == "" {
-		o.URL = "http://" + p.config.Addr
-	}
-	for _, w := range p.config.Webhooks {
-		o.Endpoints = append(o.Endpoints, webhook.Endpoint{
-			URL: w.URL, Format: w.Format, Secret: w.Secret, Rules: w.Rules, Severity: unloop.Severity(w.Severity),
-			Projects: w.Projects, Timeout: time.Duration(w.Timeout),
-		})
-	}
-	targets, err := webhook.Targets(o)
-	if err != nil {
-		return nil, err
-	}
-	return sink.New(targets, p.store, p.log), nil
-}
 
 func (p *components) prices() (*price.Table, error) {
 	if p.config.Prices == "" {

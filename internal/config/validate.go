@@ -49,6 +49,10 @@ func (c *Config) Validate() error {
 	for i := range c.Webhooks {
 		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])
 	}
+	if c.OTLPExport.Endpoint != "" {
+		v.webURL("otlp_export.endpoint", c.OTLPExport.Endpoint)
+	}
+	v.OneOf("otlp_export.protocol", c.OTLPExport.Protocol, "http/protobuf", "grpc")
 	v.secondOpinion(&c.SecondOpinion)
 	v.proxy(&c.Proxy)
 	v.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
