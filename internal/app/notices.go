@@ -3,12 +3,14 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/sink"
+	"github.com/unloop-ai/unloop/internal/sink/langfuse"
 	"github.com/unloop-ai/unloop/internal/sink/otlp"
 	"github.com/unloop-ai/unloop/internal/sink/webhook"
 )
@@ -37,6 +39,13 @@ func (p *components) makeNotices() (*sink.Sink, error) {
 		}
 		targets = append(targets, target)
 	}
+	if p.config.Langfuse.Endpoint != "" {
+		target, err := p.langfuseTarget()
+		if err != nil {
+			return nil, fmt.Errorf("langfuse: %w", err)
+		}
+		targets = append(targets, target)
+	}
 	if len(targets) == 0 {
 		return nil, nil
 	}
@@ -59,22 +68,34 @@ func (p *components) otlpTarget(url string) (sink.Target, error) {
 	return otlp.Target(o)
 }
 
+func (p *components) langfuseTarget() (sink.Target, error) {
+	project := &p.config.Langfuse
+	if project.PublicKey == "" || project.SecretKeyEnv == "" {
+		return sink.Target{}, errors.New("public_key and secret_key_env must not be empty with an endpoint")
+	}
+	secret := os.Getenv(project.SecretKeyEnv)
+	if secret == "" {
+		return sink.Target{}, fmt.Errorf("the environment variable %s of secret_key_env is not set", project.SecretKeyEnv)
+	}
+	return langfuse.Target(langfuse.Options{Endpoint: project.Endpoint, PublicKey: project.PublicKey, SecretKey: secret, Version: p.version, SpanOf: p.spanOf})
+}
+
 // spanOf returns the span that an event came as. It is zero for other events, and if the run or the event was deleted.
-func (p *components) spanOf(ctx context.Context, run, event string) (otlp.Span, error) {
+func (p *components) spanOf(ctx context.Context, run, event string) (sink.Span, error) {
 	row, err := p.store.Run(ctx, run)
 	if err != nil || row == nil {
-		return otlp.Span{}, err
+		return sink.Span{}, err
 	}
 	events, err := p.store.EventsOf(ctx, row.Number, []string{event})
 	if err != nil || len(events) == 0 {
-		return otlp.Span{}, err
+		return sink.Span{}, err
 	}
 	var ids struct {
 		TraceID string `json:"trace_id"`
 		SpanID  string `json:"span_id"`
 	}
 	if err := json.Unmarshal(events[0].Body, &ids); err != nil {
-		return otlp.Span{}, fmt.Errorf("read the span of event %s: %w", event, err)
+		return sink.Span{}, fmt.Errorf("read the span of event %s: %w", event, err)
 	}
-	return otlp.Span(ids), nil
+	return sink.Span(ids), nil
 }

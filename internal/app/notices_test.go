@@ -1,11 +1,10 @@
 package app
 
 import (
+	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,32 +38,38 @@ func attributeOf(r plog.LogRecord, key string) string {
 	return v.AsString()
 }
 
+// playSearches sends the spans of an agent that searches six times for the same. It returns the span of the agent, and the names of
+// all spans by id.
+func playSearches(t *testing.T, a Addresses) (agent trace.SpanContext, names map[string]string) {
+	t.Helper()
+	exporter := overHTTP(t, a)
+	provider := exporter.provider(t, "library", 100)
+	spans := tracetest.NewSpanRecorder()
+	provider.RegisterSpanProcessor(spans)
+	work := played{"researcher", searching("search", 6)}
+	ctx, span := work.begin(t.Context(), provider.Tracer("agents"), dialects()[0])
+	work.work(ctx, provider.Tracer("agents"), dialects()[0])
+	span.End()
+	exporter.flush(t, provider)
+	names = make(map[string]string)
+	for _, s := range spans.Ended() {
+		names[s.SpanContext().SpanID().String()] = s.Name()
+	}
+	return span.SpanContext(), names
+}
+
 func TestAWarningIsALogRecordOfTheSpanOfItsCall(t *testing.T) {
 	t.Setenv("COLLECTOR_HEADERS", "x-key=a%20b")
 	endpoint, got := logReceiver(t)
 	a := serveAt(t, func(c *config.Config) {
 		c.OTLPExport = config.OTLPExport{Endpoint: endpoint, Protocol: "http/protobuf", HeadersEnv: "COLLECTOR_HEADERS"}
 	})
-	exporter := overHTTP(t, a)
-	provider := exporter.provider(t, "library", 100)
-	spans := tracetest.NewSpanRecorder()
-	provider.RegisterSpanProcessor(spans)
-	work := played{"researcher", searching("search", 6)}
-	ctx, agent := work.begin(t.Context(), provider.Tracer("agents"), dialects()[0])
-	work.work(ctx, provider.Tracer("agents"), dialects()[0])
-	agent.End()
-	exporter.flush(t, provider)
-
+	agent, names := playSearches(t, a)
 	r := <-got
-	if want := agent.SpanContext().TraceID(); trace.TraceID(r.TraceID()) != want {
+	if want := agent.TraceID(); trace.TraceID(r.TraceID()) != want {
 		t.Errorf("the record has the trace %q, want %s", r.TraceID(), want)
 	}
-	name := ""
-	for _, s := range spans.Ended() {
-		if s.SpanContext().SpanID() == trace.SpanID(r.SpanID()) {
-			name = s.Name()
-		}
-	}
+	name := names[r.SpanID().String()]
 	if name != "execute_tool search" || attributeOf(r, "gen_ai.tool.name") != "search" {
 		t.Errorf("the record is about tool %q and has the span %q", attributeOf(r, "gen_ai.tool.name"), name)
 	}
@@ -104,15 +109,59 @@ func TestAServerRecordsNoEventOfAnExportedRecord(t *testing.T) {
 	}
 }
 
-func TestHeadersOfAMissingVariableAreAnError(t *testing.T) {
-	for value, want := range map[string]string{"": "is not set", "sesame": "invalid header 1: want KEY=VALUE with a percent-encoded value"} {
-		t.Setenv("COLLECTOR_HEADERS", value)
-		c := config.Default()
-		c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", config.Off, filepath.Join(t.TempDir(), "test.db")
-		c.OTLPExport = config.OTLPExport{Endpoint: "http://127.0.0.1:1", Protocol: "grpc", HeadersEnv: "COLLECTOR_HEADERS"}
-		err := (&Serve{Config: c, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
-		if err == nil || !strings.Contains(err.Error(), "COLLECTOR_HEADERS") || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
-			t.Errorf("value %q: error %v, want one that ends in %q", value, err, want)
+func TestTargetsNeedTheirKeys(t *testing.T) {
+	export := config.OTLPExport{Endpoint: "http://127.0.0.1:1", Protocol: "grpc", HeadersEnv: "TARGET_KEY"}
+	project := config.Langfuse{Endpoint: "http://127.0.0.1:1", PublicKey: "pk", SecretKeyEnv: "TARGET_KEY"}
+	for _, c := range []struct {
+		name   string
+		key    string
+		config config.Config
+		want   string
+	}{
+		{"headers that are not set", "", config.Config{OTLPExport: export}, "otlp_export: the environment variable TARGET_KEY of headers_env is not set"},
+		{
+			"headers in another form", "sesame",
+			config.Config{OTLPExport: export},
+			"otlp_export: the environment variable TARGET_KEY of headers_env: invalid header 1: want KEY=VALUE with a percent-encoded value",
+		},
+		{"a secret key that is not set", "", config.Config{Langfuse: project}, "langfuse: the environment variable TARGET_KEY of secret_key_env is not set"},
+		{
+			"a project without keys", "",
+			config.Config{Langfuse: config.Langfuse{Endpoint: "http://127.0.0.1:1"}},
+			"langfuse: public_key and secret_key_env must not be empty with an endpoint",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("TARGET_KEY", c.key)
+			c.config.Addr = "127.0.0.1:8765"
+			if _, err := (&components{config: &c.config}).makeNotices(); err == nil || err.Error() != c.want {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestAWarningIsAScoreOfTheObservationOfItsCall(t *testing.T) {
+	t.Setenv("LANGFUSE_SECRET_KEY", "sesame")
+	type score struct{ TraceID, ObservationID, Name, Value string }
+	got := make(chan score, 100) // the test causes far fewer
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var s score
+		if err := json.NewDecoder(r.Body).Decode(&s); err != nil || r.URL.Path != "/api/public/scores" {
+			t.Errorf("%v, path %s", err, r.URL.Path)
 		}
+		got <- s
+	}))
+	t.Cleanup(server.Close)
+	a := serveAt(t, func(c *config.Config) {
+		c.Langfuse = config.Langfuse{Endpoint: server.URL, PublicKey: "pk", SecretKeyEnv: "LANGFUSE_SECRET_KEY"}
+	})
+	agent, names := playSearches(t, a)
+	s := <-got
+	if s.TraceID != agent.TraceID().String() || names[s.ObservationID] != "execute_tool search" {
+		t.Errorf("the score %+v is of %q, want a search in trace %s", s, names[s.ObservationID], agent.TraceID())
+	}
+	if !strings.HasPrefix(s.Name, "unloop.") || s.Value != "raised" {
+		t.Errorf("the score has the name %q and the value %q", s.Name, s.Value)
 	}
 }

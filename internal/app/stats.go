@@ -14,12 +14,12 @@ var (
 	grpcTurnedAway = describe("grpc_connections_turned_away_total", "gRPC connections without a token or a complete request that were closed because of the limit or of inactivity.")
 	grpcCalls      = describe("grpc_calls_total", "OTLP calls over gRPC.")
 	grpcRefused    = describe("grpc_refused_total", "OTLP calls over gRPC that failed.")
-	noticesSent    = describe("notices_sent_total", "Notices that a webhook or an OTLP endpoint accepted.", "host")
-	noticesFailed  = describe("notices_failed_total", "Notices that a webhook or an OTLP endpoint did not accept.", "host")
-	noticesDropped = describe("notices_dropped_total", "Warnings without a notice because the queue of the webhook or OTLP endpoint was full, or the server stopped.", "host")
+	noticesSent    = describe("notices_sent_total", "Notices that a webhook, an OTLP endpoint or Langfuse accepted.", "host")
+	noticesFailed  = describe("notices_failed_total", "Notices that a webhook, an OTLP endpoint or Langfuse did not accept.", "host")
+	noticesDropped = describe("notices_dropped_total", "Warnings without a notice because the queue of the target was full, or the server stopped.", "host")
 	opinions       = describe("second_opinions_total", "Questions for second opinions, by result: stuck, not_stuck, or the reason for a missing answer.", "result")
 	opinionTokens  = describe("second_opinion_tokens_total", "Tokens of second opinions, as the endpoint reports them.", "kind")
-	noticesWaiting = describe("notices_waiting", "Warnings that wait to be sent to a webhook or an OTLP endpoint.", "host")
+	noticesWaiting = describe("notices_waiting", "Warnings that wait to be sent to a webhook, an OTLP endpoint or Langfuse.", "host")
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {

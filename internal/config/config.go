@@ -39,6 +39,7 @@ type Config struct {
 	Prices        string        `yaml:"prices" doc:"A file with prices of models, which take precedence over the built-in ones. Empty: none."`
 	Webhooks      []Webhook     `yaml:"webhooks" doc:"Endpoints that receive warnings."`
 	OTLPExport    OTLPExport    `yaml:"otlp_export" doc:"A receiver of OTLP, such as an OpenTelemetry collector, that gets warnings and decisions as log records. docs/otlp-export.md describes them."`
+	Langfuse      Langfuse      `yaml:"langfuse" doc:"A project of Langfuse that gets warnings and decisions as scores. docs/otlp-export.md describes them."`
 	SecondOpinion SecondOpinion `yaml:"second_opinion" doc:"A model that is asked whether an agent is stuck, on weak evidence and before a stop. docs/second-opinion.md says what is sent."`
 	Proxy         Proxy         `yaml:"proxy" doc:"A proxy in front of model APIs on a port of its own, which records its runs. docs/proxy.md says how it judges."`
 	Log           Log           `yaml:"log" doc:"The server's log, on standard error. Prompts, inputs and outputs are never logged."`
@@ -110,6 +111,13 @@ type OTLPExport struct {
 	Endpoint   string `yaml:"endpoint" doc:"base URL, such as http://localhost:4318, or http://localhost:4317 for grpc; https:// encrypts; empty: nothing is sent"`
 	Protocol   string `yaml:"protocol" doc:"http/protobuf or grpc"`
 	HeadersEnv string `yaml:"headers_env" doc:"name of the environment variable that contains headers, KEY=VALUE,KEY=VALUE with percent-encoded values; empty: no headers"`
+}
+
+// Langfuse sets the project that gets warnings and decisions as scores.
+type Langfuse struct {
+	Endpoint     string `yaml:"endpoint" doc:"base URL, such as https://cloud.langfuse.com; empty: nothing is sent"`
+	PublicKey    string `yaml:"public_key" doc:"public key of the project"`
+	SecretKeyEnv string `yaml:"secret_key_env" doc:"name of the environment variable that contains the secret key of the project"`
 }
 
 // SecondOpinion sets which model is asked whether an agent is stuck, and how often.

@@ -53,6 +53,9 @@ func (c *Config) Validate() error {
 		v.webURL("otlp_export.endpoint", c.OTLPExport.Endpoint)
 	}
 	v.OneOf("otlp_export.protocol", c.OTLPExport.Protocol, "http/protobuf", "grpc")
+	if c.Langfuse.Endpoint != "" {
+		v.webURL("langfuse.endpoint", c.Langfuse.Endpoint)
+	}
 	v.secondOpinion(&c.SecondOpinion)
 	v.proxy(&c.Proxy)
 	v.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")

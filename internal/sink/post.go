@@ -64,6 +64,15 @@ func Post(ctx context.Context, client *http.Client, address string, header http.
 	}
 }
 
+// IsFinal reports whether a status means that the target will never accept the notice.
+func IsFinal(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return status < 500
+}
+
 // withoutAddress removes the URL from an error.
 func withoutAddress(err error) error {
 	if told, ok := errors.AsType[*url.Error](err); ok {

@@ -33,16 +33,13 @@ const timeout = 10 * time.Second
 
 // Options are the receiver and what records need.
 type Options struct {
-	Endpoint string                                                     // base URL; with https:// the connection is encrypted
-	Protocol string                                                     // HTTP or GRPC
-	Headers  map[string]string                                          // of each request
-	URL      string                                                     // where people reach the server, for links to runs; "" for no links
-	Version  string                                                     // of unloop
-	SpanOf   func(ctx context.Context, run, event string) (Span, error) // returns the span that an event came as; zero for none
+	Endpoint string            // base URL; with https:// the connection is encrypted
+	Protocol string            // HTTP or GRPC
+	Headers  map[string]string // of each request
+	URL      string            // where people reach the server, for links to runs; "" for no links
+	Version  string            // of unloop
+	SpanOf   sink.SpanOf
 }
-
-// Span identifies a span by its ids in hexadecimal digits.
-type Span struct{ TraceID, SpanID string }
 
 // notifier sends to one receiver.
 type notifier struct {
@@ -82,12 +79,9 @@ func Target(o Options) (sink.Target, error) {
 func (n *notifier) Send(ctx context.Context, notice sink.Notice) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var span Span
-	if event := notice.Warning.EventID; event != nil {
-		var err error
-		if span, err = n.SpanOf(ctx, notice.Run.ID, *event); err != nil {
-			return fmt.Errorf("read the span of a warning: %w", err)
-		}
+	span, err := n.SpanOf.Of(ctx, &notice)
+	if err != nil {
+		return err
 	}
 	answer, err := n.export(ctx, plogotlp.NewExportRequestFromLogs(n.logs(&notice, span)))
 	if err != nil {

@@ -20,7 +20,7 @@ var severities = map[unloop.Severity]plog.SeverityNumber{
 }
 
 // logs returns one log record. Equal notices give equal records.
-func (n *notifier) logs(notice *sink.Notice, span Span) plog.Logs {
+func (n *notifier) logs(notice *sink.Notice, span sink.Span) plog.Logs {
 	all := plog.NewLogs()
 	resource := all.ResourceLogs().AppendEmpty()
 	resource.Resource().Attributes().PutStr("service.name", "unloop")
@@ -43,7 +43,7 @@ func (n *notifier) logs(notice *sink.Notice, span Span) plog.Logs {
 }
 
 // setSpan sets the ids that are valid. Events that did not come as spans may have any text as ids.
-func setSpan(r plog.LogRecord, span Span) {
+func setSpan(r plog.LogRecord, span sink.Span) {
 	var trace pcommon.TraceID
 	if !decode(trace[:], span.TraceID) {
 		return

@@ -22,17 +22,8 @@ func (w *notifier) post(ctx context.Context, body []byte) error {
 	if w.endpoint.Secret != "" {
 		header.Set(Signature, sign(w.endpoint.Secret, time.Now(), body))
 	}
-	_, err := sink.Post(ctx, w.client, w.endpoint.URL, header, body, isFinal)
+	_, err := sink.Post(ctx, w.client, w.endpoint.URL, header, body, sink.IsFinal)
 	return err
-}
-
-// isFinal reports whether a status means that the message will never be accepted.
-func isFinal(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
-		return false
-	}
-	return status < 500
 }
 
 // sign returns the signature of a body at a time.
