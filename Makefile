@@ -21,6 +21,8 @@ EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 
 # Tools have a go.mod of their own, so that what they depend on is nothing that unloop depends on.
 tool    := go tool -modfile=tools/go.mod
+# Modules of their own, so that the core depends on none of what they need.
+modules := otelguard deploy $(patsubst %/go.mod,%,$(wildcard adapters/*/go.mod))
 version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .PHONY: help
@@ -29,7 +31,7 @@ help: ## list the targets
 
 .PHONY: run
 run: ## serve, until it is interrupted
-	@echo 'building unloop: the first time this takes some minutes'
+	@echo 'building unloop: the first time this takes one to two minutes'
 	@go run ./cmd/unloop serve
 
 .PHONY: agent
@@ -48,6 +50,10 @@ agents: build ## run real coding agents, installed from npm, against a scripted 
 	@mkdir -p bin/agents && cp internal/agents/package.json bin/agents/
 	@npm --prefix bin/agents install --no-audit --no-fund --loglevel error
 	@go run ./internal/agents -bin bin/unloop -packages bin/agents
+
+.PHONY: conformance
+conformance: build ## run the conformance tests of the Model Context Protocol, from npm, through the MCP proxy
+	@scripts/conformance
 
 .PHONY: wheel
 wheel: build ## build the Python package with the program in it, into dist/
@@ -69,7 +75,7 @@ docs: ## write the reference pages anew, of the program's own descriptions
 .PHONY: test
 test: needs ## run all tests: Go's under the race detector, the dashboard's in a browser, the Python and TypeScript packages'
 	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) ./...
-	@go -C otelguard test -race $(TESTFLAGS) ./...
+	@for module in $(modules); do go -C $$module test -race $(TESTFLAGS) ./...; done
 	@$(MAKE) e2e python typescript
 
 .PHONY: ui
@@ -107,13 +113,14 @@ lint: ## format, vet, staticcheck, go.mod, and the shape of the source
 	if [ -n "$$files" ]; then printf 'not formatted, run make format:\n%s\n' "$$files"; exit 1; fi
 	@echo '== vet'
 	@go vet ./...
-	@go -C otelguard vet ./...
+	@for module in $(modules); do go -C $$module vet ./...; done
 	@echo '== staticcheck'
 	@$(tool) staticcheck ./...
+	@for module in $(modules); do (cd $$module && go tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...); done
 	@echo '== go.mod'
 	@go mod tidy -diff
 	@go -C tools mod tidy -diff
-	@go -C otelguard mod tidy -diff
+	@for module in $(modules); do go -C $$module mod tidy -diff; done
 	@echo '== shape'
 	@go test ./internal/arch
 

@@ -24,6 +24,7 @@ type answer struct {
 	TailWays [4]uint8
 	Left     float64
 	Falls    int
+	Advances int `json:",omitzero"` // how often in a row it has moved onward
 }
 
 // variation says how an outcome differs from the latest one of the same question.
@@ -42,45 +43,60 @@ const (
 	down
 )
 
-// compareAnswer compares an outcome with the latest one of the same question. Where nothing but ids and numbers without a direction
-// has varied, it returns the fingerprint of the one before, since both say the same.
+// compareAnswer compares an outcome with the latest one of the same question, and keeps it. Where nothing but ids and numbers without a
+// direction has varied, it returns the fingerprint of the one before, since both say the same. A question whose answers advance is progress
+// for other calls, too.
 func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normalized Hash, varied variation) {
-	step, m := &r.step, &r.s.Meter
+	step := &r.step
 	now := answer{
 		Question: step.TargetHash, Exact: step.ArgsHash, Stable: stable, Shape: w.Shape, Changes: r.s.Changes, Turn: r.s.Turn.Number,
 		Count: w.Count, Numbers: w.Numbers, Words: len(w.List), Failing: step.Failing,
 		Tail: w.Tail, Left: w.Left,
 	}
-	before := m.answer(step.TargetHash)
+	before := r.s.Meter.answer(step.TargetHash)
 	if before == nil {
-		m.keepAnswer(&now)
+		r.s.Meter.keepAnswer(&now)
 		return stable, otherwise
 	}
+	recovered := before.Failing && !now.Failing && before.Exact == now.Exact
+	now.Advances = before.Advances + 1
+	normalized, varied = now.vary(before, t)
+	if varied != onward {
+		now.Advances = 0
+	} else if recovered || now.Advances >= leastAdvances {
+		r.s.Advances++
+		t.ErrorsSinceAdvance = 0
+	}
+	*before = now
+	return normalized, varied
+}
+
+// vary says how an answer differs from the one before, and returns the fingerprint that the outcome counts as.
+func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variation) {
+	stable := now.Stable
 	down := now.falls(before)
-	if before.Failing && !now.Failing && before.Exact == step.ArgsHash {
-		r.s.Recoveries++
+	if before.Failing && !now.Failing && before.Exact == now.Exact {
 		varied = onward
 	}
-	if before.Stable == stable && before.Exact == step.ArgsHash {
-		before.Changes, before.Turn, before.Left, before.Falls = now.Changes, now.Turn, now.Left, now.Falls
-		if now.Falls >= leastFalls {
+	if before.Stable == stable && before.Exact == now.Exact {
+		now.Moves, now.Ways, now.TailWays = before.Moves, before.Ways, before.TailWays
+		if now.Falls >= leastAdvances {
 			return fingerprint.Join(stable, Hash(now.Left)), onward
 		}
 		return stable, otherwise
 	}
-	if before.Exact != step.ArgsHash && before.Stable != stable && !t.Shell && before.Changes == now.Changes {
+	if before.Exact != now.Exact && before.Stable != stable && !t.Shell && before.Changes == now.Changes {
 		t.Distinct = true
 	}
 	same := before.Shape == now.Shape && before.Count == now.Count && before.Changes == now.Changes && before.Turn == now.Turn &&
-		before.Exact == step.ArgsHash && before.Stable != stable
+		before.Exact == now.Exact && before.Stable != stable
 	if !same {
-		if now.Failing && before.Failing && now.Words < before.Words {
+		switch {
+		case now.Failing && before.Failing && down:
+			varied = onward
+		case now.Failing && before.Failing && now.Words < before.Words:
 			varied = fewer
 		}
-		if now.Failing && before.Failing && down {
-			varied = onward
-		}
-		*before = now
 		return stable, varied
 	}
 	now.Moves, now.Ways = before.Moves+1, before.Ways
@@ -91,7 +107,6 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 	case now.Moves > 1 && (moved || now.Count < len(now.Numbers)):
 		now.Stable, varied = before.Stable, aimless
 	}
-	*before = now
 	return now.Stable, varied
 }
 
@@ -139,8 +154,9 @@ func (m *meter) keepAnswer(a *answer) {
 	m.Next = (m.Next + 1) % recentAnswers
 }
 
-// leastFalls is how often in a row a duration must have become shorter, to be the time that is left.
-const leastFalls = 2
+// leastAdvances is how often in a row a duration must have become shorter to be the time that is left, and a number must have moved on to be
+// progress for other calls, too.
+const leastAdvances = 2
 
 // falls notes how the numbers of the last line and the first duration moved since the answer before, and reports whether a number of
 // that line is smaller and never grew.

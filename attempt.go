@@ -19,7 +19,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		objects = true
 		members++
 		from := len(w.List)
-		w.Add(value)
+		w.Append(value)
 		h := uint32(fingerprint.Bytes(value))
 		if sum, n := bag(w.List[from:]); n >= bagWords {
 			known := !m.Seen.add(sum ^ uint32(t.Hash) ^ uint32(fingerprint.Bytes(name)) ^ saltCall)
@@ -35,7 +35,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		effort.Item = 0 // it is the whole question
 	}
 	if !objects {
-		w.Add(canonical)
+		w.Append(canonical)
 	}
 	for k, word := range w.List {
 		if word.Kind != fingerprint.Letters && m.Seen.add(word.Hash^uint32(t.Hash)^saltCall) {

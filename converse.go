@@ -10,7 +10,7 @@ import (
 func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
-	s.words.AddText(e.Text)
+	s.words.AppendText(e.Text)
 	fresh, known := m.newWords(&s.words, e.Role)
 	if e.Role != RoleAssistant {
 		m.Wasted *= keptByPerson

@@ -38,6 +38,17 @@ func EffectOf(name string) Effect {
 	return effect
 }
 
+// waitsByName reports whether the words of a tool's name say that a call does nothing but wait.
+func waitsByName(name string) bool {
+	for word := range Words(name) {
+		switch word {
+		case "wait", "sleep", "pause":
+			return true
+		}
+	}
+	return false
+}
+
 // Words yields the words of a tool's name in lower case. A word is a sequence of letters. It ends at any other character
 // and before an upper-case letter that follows a lower-case one.
 func Words(name string) func(yield func(string) bool) {

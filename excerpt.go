@@ -1,11 +1,10 @@
 package unloop
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
 // Bounds of the excerpts of a run.
@@ -30,20 +29,11 @@ func (r *Run) keepInputExcerpt(input json.RawMessage) {
 	x.Input = append(x.Input[:0], input[:min(len(input), excerptSize)]...)
 }
 
-// keepOutputExcerpt keeps the beginning of the result. Of a failure, it keeps that of the line that describes the error.
-func (r *Run) keepOutputExcerpt(output json.RawMessage, failure json.RawMessage) {
-	x := r.excerptOf(r.step.Number)
-	if x == nil {
-		return
+// keepOutputExcerpt keeps the beginning of the result. Of a failure, the caller passes the line that describes the error.
+func (r *Run) keepOutputExcerpt(output []byte) {
+	if x := r.excerptOf(r.step.Number); x != nil {
+		x.Output = append(x.Output[:0], output[:min(len(output), excerptSize)]...)
 	}
-	if r.step.Failing {
-		line := fingerprint.ErrorLine(output)
-		if len(line) == 0 {
-			line = fingerprint.ErrorLine(failure)
-		}
-		output = line
-	}
-	x.Output = append(x.Output[:0], output[:min(len(output), excerptSize)]...)
 }
 
 func (r *Run) excerptOf(number int) *excerpt {
@@ -64,28 +54,66 @@ func (r *Run) Excerpt(s *Step) (input, output string) {
 	return readable(x.Input), readable(x.Output)
 }
 
-var unescape = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, "", `\"`, `"`, `\\`, `\`)
-
 // readable makes one line of a piece of JSON, which may be cut off.
 func readable(raw []byte) string {
-	text := string(raw)
+	var buffer [excerptSize]byte
+	text := buffer[:0]
 	cut := len(raw) == excerptSize
-	if strings.HasPrefix(text, `"`) {
-		text = strings.TrimPrefix(text, `"`)
+	if bytes.HasPrefix(raw, []byte{'"'}) {
+		raw = raw[1:]
 		if !cut {
-			text = strings.TrimSuffix(text, `"`)
+			raw = bytes.TrimSuffix(raw, []byte{'"'})
 		}
-		text = unescape.Replace(text)
+		text = appendUnescaped(text, raw)
+	} else {
+		text = append(text, raw...)
 	}
 	for cut && len(text) > 0 {
-		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size > 1 {
+		if r, size := utf8.DecodeLastRune(text); r != utf8.RuneError || size > 1 {
 			break
 		}
 		text = text[:len(text)-1] // a byte of the character that was cut
 	}
-	text = strings.Join(strings.Fields(text), " ")
-	if cut {
-		text += "…"
+	line := string(text)
+	if !isLine(text) {
+		line = strings.Join(strings.Fields(line), " ")
 	}
-	return text
+	if cut {
+		line += "…"
+	}
+	return line
+}
+
+// appendUnescaped appends the inside of a JSON string with its common escapes resolved. A line end and a tab become a space.
+func appendUnescaped(to, raw []byte) []byte {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' || i+1 == len(raw) {
+			to = append(to, raw[i])
+			continue
+		}
+		switch next := raw[i+1]; next {
+		case 'n', 't':
+			to = append(to, ' ')
+		case '"', '\\':
+			to = append(to, next)
+		case 'r':
+		default:
+			to = append(to, '\\')
+			continue
+		}
+		i++
+	}
+	return to
+}
+
+// isLine reports whether a text is ASCII whose words have one space between them and none around them.
+func isLine(text []byte) bool {
+	before := byte(' ')
+	for _, b := range text {
+		if b >= utf8.RuneSelf || b < ' ' || b == ' ' && before == ' ' {
+			return false
+		}
+		before = b
+	}
+	return len(text) > 0 && before != ' '
 }

@@ -63,6 +63,7 @@ func (r *Run) start(e *Event) {
 	r.countCall(t)
 	t.Latest = r.s.Calls
 	r.s.Calls++
+	r.s.Waited = t.Waits || t.Shell && r.step.Effect == Polling
 	r.storeStep()
 	if len(r.s.Open) == maxOpen {
 		copy(r.s.Open, r.s.Open[1:])
@@ -88,6 +89,9 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		line := s.canon.Command()
 		s.command = readCommand(line)
 		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
+	}
+	if r.s.Waited && r.step.Effect == ReadOnly { // it looks again after a pause
+		r.step.Effect = Polling
 	}
 	r.current.Step = &r.step
 	return canonical
@@ -201,18 +205,20 @@ func (r *Run) results(t *Tool, e *Event) {
 			told, step.Failing = text, true
 		}
 	}
-	if r.options.Needs&NeedExcerpts != 0 {
-		r.keepOutputExcerpt(told, e.Error)
-	}
 	var class Hash
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
-			class = errorClass(told, e.Error)
+			told = errorLine(told, e.Error)
+			class = fingerprint.ClassOfLine(told)
+		}
+		if r.options.Needs&NeedExcerpts != 0 {
+			r.keepOutputExcerpt(told)
 		}
 		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
 			t.ChangesAtFirstError = r.s.Changes
 		}
+		t.ErrorsSinceAdvance = min(t.ErrorsSinceAdvance+1, t.Errors.Count)
 	}
 	if r.options.Needs&NeedResults != 0 {
 		step.ResultHash = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
@@ -225,7 +231,11 @@ func (r *Run) results(t *Tool, e *Event) {
 		told := outcomeHash(e.Output, e.Error, s.mask.Stable)
 		step.NormalizedResult = fingerprint.Join(t.Hash, told)
 		s.words.Reset()
-		s.words.Add(e.Output)
+		if t.Shell {
+			s.words.Add(fingerprint.Unwrap(e.Output))
+		} else {
+			s.words.Add(e.Output)
+		}
 		s.words.Add(e.Error)
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
@@ -249,7 +259,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	if class != 0 {
 		told = fingerprint.Join(t.Hash, class)
 	}
-	seen := r.s.ResultCounts.add(told, step.Number+r.s.Recoveries*halfLife)
+	seen := r.s.ResultCounts.add(told, step.Number+r.s.Advances*halfLife)
 	step.Told = seen.N
 	if class != 0 && said && !fewer {
 		step.Errors = seen
@@ -271,7 +281,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 // changeAge returns by how many steps what came before a step is older than it looks, because something was changed since, or a
 // person spoke: to ask again then is no repetition. That a failure stays the same in spite of changes says more.
 func (r *Run) changeAge(step *Step) int {
-	since := r.s.Changes + r.s.Turn.Number
+	since := r.s.Changes + r.s.Turn.Number + r.s.Advances
 	if step.Failing {
 		return since * halfLife / 2
 	}
@@ -287,11 +297,11 @@ func outcomeHash(output, failure []byte, hash func([]byte) Hash) Hash {
 	return fingerprint.Join(h, hash(failure))
 }
 
-// errorClass returns the class of the error of a failed call. The output comes first, because the error may be a bare exit
+// errorLine returns the line that describes the error of a failed call. The output comes first, because the error may be a bare exit
 // status.
-func errorClass(output, failure []byte) Hash {
-	if class := fingerprint.ErrorClass(output); class != 0 {
-		return class
+func errorLine(output, failure []byte) []byte {
+	if line := fingerprint.ErrorLine(output); len(line) > 0 {
+		return line
 	}
-	return fingerprint.ErrorClass(failure)
+	return fingerprint.ErrorLine(failure)
 }

@@ -44,6 +44,7 @@ type Meter struct {
 type meter struct {
 	Meter
 	Changed    Hash    // the tool of the latest change
+	Reapplied  bool    // the latest change has nearly the words of an earlier one, and the same acknowledgement
 	Yield      Yield   // of the latest step that changed nothing
 	Excused    int     // how many of the next steps have a reason to look again: something was changed, or a person spoke
 	Asked      bool    // a person has spoken since the last message of an assistant
@@ -76,7 +77,7 @@ const (
 	weightReworded = 0.8  // a change that resembles the one before, with the same acknowledgement
 	weightPassing  = 0.6  // a transient failure
 	weightSlip     = 0.4  // the first no-op after another kind of step
-	weightStubborn = 1.3  // the third equal failure of the same call
+	weightStubborn = 1.3  // the third equal failure of the same call, and the third equal outcome after changes that are alike
 )
 
 // How alike two calls are.
@@ -96,6 +97,7 @@ const (
 	richAnswer   = 8    // the least number of runs of words of a rich outcome
 	namingWords  = 16   // the most words of a call in which a number names an item
 	freshCommand = 0.3  // the share of new words from which on a shell command is a new action
+	reapplied    = 0.4  // the share of new words up to which a change is an earlier one with another value
 	knownNovelty = 0.15 // the novelty below which an outcome is known
 )
 

@@ -38,7 +38,11 @@ const (
 func (c packedCount) increment(step int) (Count, packedCount) {
 	n, last, weight := int(c>>40), int(c>>16)&low24, float64(c&0xFFFF)/weightUnit
 	if n > 0 {
-		weight *= math.Exp2(-float64((step-last)&low24) / halfLife)
+		age := (step - last) & low24
+		if age > low24/2 { // calls that run at the same time may end in another order than they start
+			age, step = 0, last
+		}
+		weight *= math.Exp2(-float64(age) / halfLife)
 	}
 	now := Count{N: min(n+1, low24), Weight: min(weight+1, maxWeight)}
 	return now, packedCount(now.N)<<40 | packedCount(step&low24)<<16 | packedCount(now.Weight*weightUnit)

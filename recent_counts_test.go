@@ -20,6 +20,8 @@ func TestRecentCountsCounts(t *testing.T) {
 		{"twice at once weighs two", []int{7, 7}, Count{2, 2}},
 		{"an occurrence weighs half 24 steps later", []int{7, 31}, Count{2, 1.5}},
 		{"a quarter after 48 steps", []int{7, 55}, Count{2, 1.25}},
+		{"one of an earlier step that comes later weighs one", []int{8, 7, 10, 9}, Count{4, 3.886}},
+		{"the numbers of steps wrap around", []int{1<<24 - 1, 1 << 24, 1<<24 - 1}, Count{3, 2.971}},
 		{"far back it weighs nothing", []int{7, 7, 7, 10_000}, Count{4, 1}},
 		{"every 24 steps it never weighs two", []int{0, 24, 48, 72, 96, 120, 144, 168, 192, 216}, Count{10, 1.998}},
 	} {

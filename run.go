@@ -44,7 +44,8 @@ type state struct {
 	Agents       map[string]int `json:",omitempty"`
 	Progress     int            // state_updated and memory_write so far
 
-	Calls    int // started
+	Calls    int  // started
+	Waited   bool `json:",omitzero"` // the latest call waits
 	Recent   []Step
 	Excerpts []excerpt `json:",omitempty"`
 	Open     []openCall
@@ -62,7 +63,7 @@ type state struct {
 	TargetStreak        Streak // of calls with the same target
 	OutcomePeriods      periods
 	Changes             int // novel outcomes of mutating calls
-	Recoveries          int `json:",omitzero"` // calls that failed, and then succeeded with the same arguments
+	Advances            int `json:",omitzero"` // how often a number in the answers to a call had moved one way twice, or a call that had failed succeeded
 	StepsWithoutNovelty int
 	RestatedInARow      int // consecutive messages that are nearly equal to an earlier one
 	RestatedWeight      float64

@@ -12,112 +12,107 @@ import (
 const maxSeen = 1 << 14
 
 // seen is a set of fingerprints of 31 bits in bounded memory. It has two generations, and drops the older when the younger is full.
-// Both are in one hash table with open addressing, at most half full, so that one lookup finds either. It takes at most 256 KiB.
-type seen struct {
-	places     []uint32 // 0 is an empty place; the highest bit says of which generation an entry is
-	n, young   int      // entries, and those of the younger generation
-	generation uint32   // the younger: 0 or old
-}
-
-// old is the bit that tells the generations apart.
-const old = 1 << 31
+// It takes at most 256 KiB.
+type seen struct{ young, older fingerprints }
 
 // add adds h, and reports whether it is new.
 func (s *seen) add(h uint32) bool {
-	h = max(h&^old, 1)
-	if 2*s.n >= len(s.places) && s.n < 2*maxSeen {
-		s.grow()
+	h = max(h&maxFingerprint, 1)
+	if 2*s.young.n >= len(s.young.places) && s.young.n < maxSeen {
+		s.young.grow()
 	}
-	at := s.place(h)
-	x := s.places[at]
-	if x == h|s.generation {
+	at := s.young.place(h)
+	if s.young.places[at] != 0 {
 		return false
 	}
-	if s.young >= maxSeen {
-		s.forget()
-		if at = s.place(h); x != 0 { // it may have been of the generation that is forgotten
-			x = s.places[at]
-		}
+	if s.young.n >= maxSeen {
+		s.young, s.older = s.older, s.young
+		s.young.clear()
+		at = s.young.place(h)
 	}
-	s.places[at] = h | s.generation
-	s.young++
-	if x == 0 {
-		s.n++
-	}
-	return x == 0
+	s.young.places[at] = h
+	s.young.n++
+	return !s.older.has(h)
 }
 
-// place returns the index of h, of either generation, or of the empty place for it. There must be places.
-func (s *seen) place(h uint32) uint32 {
-	mask := uint32(len(s.places) - 1)
+// maxFingerprint is the greatest fingerprint. The least is 1.
+const maxFingerprint = 1<<31 - 1
+
+// fingerprints is a hash table with open addressing, at most half full. Fingerprints are evenly distributed, so they need no further
+// hash.
+type fingerprints struct {
+	places []uint32 // 0 is an empty place
+	n      int
+}
+
+// place returns the index of h, or of the empty place for it. There must be places.
+func (f *fingerprints) place(h uint32) uint32 {
+	mask := uint32(len(f.places) - 1)
 	at := h & mask
-	for x := s.places[at]; x != 0 && x&^old != h; x = s.places[at] {
+	for x := f.places[at]; x != 0 && x != h; x = f.places[at] {
 		at = (at + 1) & mask
 	}
 	return at
 }
 
-// forget drops the older generation, and makes the younger the older.
-func (s *seen) forget() {
-	s.rebuild(len(s.places), func(x uint32) bool { return x&old == s.generation })
-	s.n, s.young = s.young, 0
-	s.generation ^= old
-}
+func (f *fingerprints) has(h uint32) bool { return f.n > 0 && f.places[f.place(h)] != 0 }
 
 // grow doubles the places.
-func (s *seen) grow() {
-	s.rebuild(max(64, 2*len(s.places)), func(uint32) bool { return true })
+func (f *fingerprints) grow() {
+	before := f.places
+	f.places = make([]uint32, max(64, 2*len(before)))
+	for _, h := range before {
+		if h != 0 {
+			f.places[f.place(h)] = h
+		}
+	}
 }
 
-// rebuild moves the entries that keep accepts to a new table. It is linear whatever the entries are; to take entries out one by one is
-// not.
-func (s *seen) rebuild(places int, keep func(uint32) bool) {
-	before := s.places
-	s.places = make([]uint32, places)
-	for _, x := range before {
-		if x != 0 && keep(x) {
-			s.places[s.place(x&^old)] = x
-		}
+// clear removes all fingerprints. There are places afterwards.
+func (f *fingerprints) clear() {
+	clear(f.places)
+	f.n = 0
+	if len(f.places) == 0 {
+		f.grow()
 	}
 }
 
 // size returns the memory of the set in bytes.
-func (s *seen) size() int { return 4 * cap(s.places) }
+func (s *seen) size() int { return 4 * (cap(s.young.places) + cap(s.older.places)) }
 
-// sorted returns the entries of a generation, so that equal sets write equal snapshots.
-func (s *seen) sorted(generation uint32) []uint32 {
-	var all []uint32
-	for _, x := range s.places {
-		if x != 0 && x&old == generation {
-			all = append(all, x&^old)
+// entries returns the fingerprints of the older generation that the younger does not have, behind those of the younger.
+func (s *seen) entries() (all []uint32) {
+	all = make([]uint32, 0, s.young.n+s.older.n)
+	for _, h := range s.young.places {
+		if h != 0 {
+			all = append(all, h)
 		}
 	}
-	slices.Sort(all)
+	for _, h := range s.older.places {
+		if h != 0 && !s.young.has(h) {
+			all = append(all, h)
+		}
+	}
 	return all
 }
 
-// MarshalText writes the set for a snapshot: how many are young, then all, in base64.
+// MarshalText writes the set for a snapshot: how many are young, then all, in base64. Equal sets write equal snapshots.
 func (s *seen) MarshalText() ([]byte, error) {
-	raw := binary.LittleEndian.AppendUint16(make([]byte, 0, 2+4*s.n), uint16(s.young))
-	for _, generation := range [...]uint32{s.generation, s.generation ^ old} {
-		for _, x := range s.sorted(generation) {
-			raw = binary.LittleEndian.AppendUint32(raw, x)
-		}
-	}
-	return base64.StdEncoding.AppendEncode(nil, raw), nil
+	all := s.entries()
+	slices.Sort(all[:s.young.n])
+	slices.Sort(all[s.young.n:])
+	return base64.StdEncoding.AppendEncode(nil, s.appendEntries(nil, all)), nil
 }
 
 // AppendBinary appends the set for a binary snapshot: how many are young, then all, the young first, in the order of their places.
-func (s *seen) AppendBinary(to []byte) ([]byte, error) {
-	to = binary.LittleEndian.AppendUint16(slices.Grow(to, 2+4*s.n), uint16(s.young))
-	for _, generation := range [...]uint32{s.generation, s.generation ^ old} {
-		for _, x := range s.places {
-			if x != 0 && x&old == generation {
-				to = binary.LittleEndian.AppendUint32(to, x&^old)
-			}
-		}
+func (s *seen) AppendBinary(to []byte) ([]byte, error) { return s.appendEntries(to, s.entries()), nil }
+
+func (s *seen) appendEntries(to []byte, all []uint32) []byte {
+	to = binary.LittleEndian.AppendUint16(slices.Grow(to, 2+4*len(all)), uint16(s.young.n))
+	for _, h := range all {
+		to = binary.LittleEndian.AppendUint32(to, h)
 	}
-	return to, nil
+	return to
 }
 
 var errSeen = errors.New("invalid set of fingerprints: want the number of young entries and distinct entries of 31 bits")
@@ -140,25 +135,28 @@ func (s *seen) UnmarshalBinary(raw []byte) error {
 	if young > min(all, maxSeen) || all-young > maxSeen {
 		return errSeen
 	}
-	*s = seen{young: young, n: all}
-	if all > 0 {
-		s.places = make([]uint32, max(64, 1<<bits.Len(uint(2*all-1))))
-	}
+	*s = seen{young: withRoom(young), older: withRoom(all - young)}
 	for k := range all {
-		x := binary.LittleEndian.Uint32(raw[2+4*k:])
-		if x == 0 || x >= old {
+		h := binary.LittleEndian.Uint32(raw[2+4*k:])
+		if h == 0 || h > maxFingerprint || s.young.has(h) || s.older.has(h) {
 			return errSeen
 		}
-		at := s.place(x)
-		if s.places[at] != 0 {
-			return errSeen
-		}
+		to := &s.young
 		if k >= young {
-			x |= old
+			to = &s.older
 		}
-		s.places[at] = x
+		to.places[to.place(h)] = h
+		to.n++
 	}
 	return nil
+}
+
+// withRoom returns an empty table for n fingerprints.
+func withRoom(n int) (f fingerprints) {
+	if n > 0 {
+		f.places = make([]uint32, max(64, 1<<bits.Len(uint(2*n-1))))
+	}
+	return f
 }
 
 // outline stands for a set of fingerprints: one-permutation minhash as in fingerprint.Sketch, with 32 minima of 16 bits, four in

@@ -44,11 +44,11 @@ func TestSeenEvictsTheOldestAndIsBounded(t *testing.T) {
 	for h := uint32(1); h <= 5*maxSeen; h++ {
 		s.add(h)
 	}
-	if s.n > 2*maxSeen {
-		t.Errorf("it keeps %d", s.n)
+	if s.young.n > maxSeen || s.older.n > maxSeen {
+		t.Errorf("it keeps %d and %d", s.young.n, s.older.n)
 	}
-	if n := len(s.places); n > 4*maxSeen {
-		t.Errorf("the table has %d places", n)
+	if n := s.size(); n > 256<<10 {
+		t.Errorf("it takes %d bytes", n)
 	}
 	if s.add(5*maxSeen - maxSeen/2) {
 		t.Error("it has forgotten what it surely remembers")
@@ -66,7 +66,7 @@ func TestSeenEvictsLikeTwoMaps(t *testing.T) {
 		random := uint32(1)
 		for range 6 * maxSeen {
 			random = random*1664525 + 1013904223
-			h := max(1, (random>>8)%span*2654435761&^old)
+			h := max(1, (random>>8)%span*2654435761&maxFingerprint)
 			if !young[h] && len(young) >= maxSeen {
 				young, before = map[uint32]bool{}, young
 			}
@@ -76,7 +76,20 @@ func TestSeenEvictsLikeTwoMaps(t *testing.T) {
 				t.Fatalf("span %d: %d is new: %v, want %v", span, h, got, want)
 			}
 		}
+		if n := len(s.entries()); n != len(young)+countNotIn(young, before) {
+			t.Fatalf("span %d: it writes %d entries, some of them twice or none", span, n)
+		}
 	}
+}
+
+// countNotIn returns how many members of a set another one does not have.
+func countNotIn(other, set map[uint32]bool) (n int) {
+	for h := range set {
+		if !other[h] {
+			n++
+		}
+	}
+	return n
 }
 
 func TestSeenRejectsInvalidData(t *testing.T) {

@@ -41,6 +41,9 @@ type Tool struct {
 	// Errors is the streak of the latest outcomes that failed with the same class of error; with NeedOutcomes or
 	// NeedExcerpts.
 	Errors Streak
+	// ErrorsSinceAdvance is how many of Errors came since its answers last advanced: a number in them had moved one way twice, or a call
+	// that had failed succeeded; with NeedOutcomes.
+	ErrorsSinceAdvance int `json:",omitzero"`
 	// ChangesAtFirstError is the value of Run.Changes when Errors began.
 	ChangesAtFirstError int
 	// FirstError is the beginning of the first error in Errors, as from Run.Excerpt; with NeedExcerpts.
@@ -54,6 +57,7 @@ type Tool struct {
 
 // toolState is the part of a tool's state that only the fold reads. It is embedded so that a snapshot contains it.
 type toolState struct {
+	Waits               bool     `json:",omitzero"` // its calls only wait
 	Distinct            bool     `json:",omitzero"` // Step.Question is ArgsHash, because an argument other than the primary ones changed an outcome
 	Turn                int      // number of the turn with the latest call
 	TurnCalls           int      // started calls in that turn
@@ -116,7 +120,7 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 		if len(r.s.Tools) >= maxTools {
 			r.forgetTool()
 		}
-		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), toolState: toolState{Hash: fingerprint.String(name)}}
+		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), toolState: toolState{Hash: fingerprint.String(name), Waits: waitsByName(name)}}
 		r.s.Tools[name] = t
 	}
 	r.lastTool = t

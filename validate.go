@@ -24,7 +24,7 @@ func (s *state) validate() error {
 	c.That(s.CallPeriods.N == s.Calls, "CallPeriods has %d calls of %d", s.CallPeriods.N, s.Calls)
 	c.Part("OutcomePeriods", s.OutcomePeriods.validate(events))
 	c.Count("Changes", s.Changes, s.OutcomePeriods.N)
-	c.Count("Recoveries", s.Recoveries, s.OutcomePeriods.N)
+	c.Count("Advances", s.Advances, s.OutcomePeriods.N)
 	c.Count("StepsWithoutNovelty", s.StepsWithoutNovelty, s.OutcomePeriods.N)
 	c.Part("TargetStreak", s.TargetStreak.validate(s))
 	c.Part("Turn", s.Turn.validate(s))
@@ -167,6 +167,7 @@ func (t *Tool) validate(in *state) error {
 	c.Part("Errors", t.Errors.validate(in))
 	c.Part("Unchanged", t.Unchanged.validate(in))
 	c.Count("ChangesAtFirstError", t.ChangesAtFirstError, in.Changes)
+	c.Count("ErrorsSinceAdvance", t.ErrorsSinceAdvance, t.Errors.Count)
 	c.Count("length of FirstError", len(t.FirstError), 4*excerptSize) // JSON replaces a bad byte by three
 	c.Count("Turn", t.Turn, in.Turn.Number)
 	c.Count("TurnCalls", t.TurnCalls, t.Calls)
@@ -308,6 +309,7 @@ func (m *meter) validate(s *state) error {
 		c.Count("count of an answer's numbers", a.Count, len(a.Numbers))
 		c.Count("count of the numbers of its last line", a.Tail.Count, len(a.Tail.Numbers))
 		c.Count("Falls", a.Falls, s.Metrics.Events)
+		c.Count("Advances of an answer", a.Advances, s.Metrics.Events)
 	}
 	c.Part("First", m.First.validate(s))
 	c.Part("Talked", m.Talked.validate(s))

@@ -57,7 +57,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 func (r *Run) readOutcome(w *fingerprint.Words, class Hash, varied variation) reading {
 	o := reading{words: w, varied: varied, class: class, about: r.step.Effort.mentioned(w)}
 	o.novelty = r.s.Meter.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
-	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0
+	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0 && !w.Distinctive()
 	return o
 }
 
@@ -79,7 +79,7 @@ func (o *reading) share(varied variation) float64 {
 // returns notes the template of an outcome, and returns how many outcomes had it before, at most 2. Short outcomes do not count, because
 // acknowledgements are equal.
 func (m *meter) returns(o *reading) int {
-	if len(o.words.List) < fullAnswer || m.Seen.add(o.Template^saltOutcome) {
+	if len(o.words.List) < fullAnswer && !o.words.Distinctive() || m.Seen.add(o.Template^saltOutcome) {
 		return 0
 	}
 	if m.Seen.add(o.Template ^ saltReturn) {
@@ -100,11 +100,11 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 	case failed:
 		return Failure
 	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
-		(blank || t.Shell && nothing && !w.Zero || w.Ending == fingerprint.Done || r.acknowledged(o)):
+		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(o)):
 		return Change
 	case nothing:
 		return NothingFound
-	case t.Shell && effort.Writes && effort.Fresh >= freshCommand && step.Effect != Polling && step.Repeats.N == 1:
+	case t.Shell && effort.Writes && o.returns < 2 && effort.Fresh >= freshCommand && step.Effect != Polling && step.Repeats.N == 1:
 		return Change
 	}
 	return Content
@@ -134,6 +134,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
+	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Excused = excusedSteps
 	return kept
@@ -153,6 +154,8 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		weight, alike = max(weight, weightAgain), 1
 	}
 	switch {
+	case m.Reapplied && (step.Repeats.N >= 3 || o.returns == 2):
+		weight = weightStubborn
 	case effort.Yield == Failure && o.words.Passing:
 		weight = weightPassing
 	case effort.Yield == Failure && step.Repeats.N >= 3:
@@ -164,7 +167,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		m.Excused--
 		brokenAgain := o.class != 0 && step.Told > 1 && t.LastError != o.class && effort.Novelty < knownError*knownNovelty
 		switch {
-		case brokenAgain:
+		case brokenAgain, m.Reapplied && (step.Repeats.N >= 2 || o.returns > 0):
 		case o.returns == 2 && effort.Yield != Failure:
 			weight *= weightReturned
 		case effort.Yield == Failure:
@@ -200,6 +203,8 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 		return weightNothing, alike
 	}
 	switch {
+	case !t.Shell && r.value(o):
+		return weightPoll, alike
 	case o.returns == 2:
 		return weightAgain, 1
 	case effort.Known && effort.Names == 0:
@@ -210,6 +215,13 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 		alike = max(alike, alikeAnswers*min(1, float64(o.Runs)/richAnswer)*(1-effort.Novelty))
 	}
 	return weightContent, alike
+}
+
+// value reports whether the outcome is a short answer to a question about an item that the call names for the first time. Many items have
+// the same one.
+func (r *Run) value(o *reading) bool {
+	effort, n := &r.step.Effort, len(o.words.List)
+	return !effort.Writes && (effort.Item != 0 && o.words.Count > 0 && n < shortAnswer || effort.Names != 0 && n < fullAnswer)
 }
 
 // mentioned reports whether a text has an identifier, a number or an id of the call that no earlier call of its tool names: it is about

@@ -110,7 +110,8 @@ Try: use the answer that is already there, or do something that can change it.
 Two calls are the same if they have the same target: optional arguments, the order of keys and the command that reads a file
 do not matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight
 of an occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because
-running the tests again after an edit is no repetition. A call also fails if it returns an output that reports a failure, such
+running the tests again after an edit is no repetition. So does a number in the answers to a call that moved one way twice, or a call that
+failed and then succeeds: that is progress. A call also fails if it returns an output that reports a failure, such
 as an exit status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half
 times the weight, because measurements are repeated. Polling tools have stuck_polling instead. The profile default has this rule.
 
@@ -150,6 +151,7 @@ Try: read the first error once more, and fix its cause before trying again.
 The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. A call also fails if it returns
 an output that reports a failure, such as an exit status, an error or a traceback. If other calls changed something in between,
 the finding is advisory, because the calls may be attempts at a fix. A call that waits before it tries again may fail twice as often.
+Errors do not count from before a number in them that fell twice: errors that get fewer or smaller are progress.
 
 It is also found, and nudged, when the same kind of error came again and again with other steps in between, so that the occurrences weigh at
 least 4.3: one weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer, and an error that says less than the time
@@ -164,7 +166,8 @@ Why: what is waited for may never come.
 Try: wait longer between polls, look at the job itself, or give up after a time.
 
 Up to 15 times, the finding is advisory, because a job may take long. A shell command that contains a pause may return the same result
-one and a half times as often.
+one and a half times as often. A tool that reads is a polling tool for the call that follows a wait: a tool named wait, sleep or pause, or the
+sleep of a shell.
 
 # repeated_message
 

@@ -31,20 +31,20 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if !ok || !step.Failing || step.Effort.Novelty >= novelError {
 		return unloop.Finding{}, false
 	}
-	row := &r.Tool(step.Tool).Errors
+	row, n := &r.Tool(step.Tool).Errors, r.Tool(step.Tool).ErrorsSinceAdvance
 	times := d.Times
 	if step.Effect == unloop.Polling { // it waits before it tries again
 		times *= 2
 	}
-	if row.Count < times || row.Inputs < 2 {
+	if n < times || row.Inputs < 2 {
 		return d.stubborn(r, step)
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "same_error", step.Tool, row.Count, "%s failed %d times in a row with the same kind of error: %s", step.Tool, row.Count, output)
-	f.Score = float64(row.Count) / float64(times)
+	f := finding(r, "same_error", step.Tool, n, "%s failed %d times in a row with the same kind of error: %s", step.Tool, n, output)
+	f.Score = float64(n) / float64(times)
 	// The changes in between may be attempts at a fix. Inputs about different items are separate questions.
 	f.Advisory = r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(row.Count).attach(&f)
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(n).attach(&f)
 	f.First = row.First
 	addNudgeContext(r, &f, 1)
 	return f, true

@@ -35,7 +35,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stalled_steps", step.Tool, m.Steps, "The last %d steps returned almost nothing new: %s", m.Steps, countEffects(r, m))
+	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps returned almost nothing new: %s", m.Steps, countEffects(r, m))
 	if output != "" {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}

@@ -50,19 +50,21 @@ func (g *Guard) resume() {
 
 // awaitResume waits while the run is paused, until ctx is done.
 func (g *Guard) awaitResume(ctx context.Context) {
-	for {
-		g.mu.Lock()
-		paused := g.paused
-		g.mu.Unlock()
-		if paused == nil {
-			return
-		}
+	for paused := g.Paused(); paused != nil; paused = g.Paused() {
 		select {
 		case <-paused:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// Paused returns a channel that is closed when the pause of the run ends, or nil if no person has paused the run. Callers that do not
+// want to wait in Before use it.
+func (g *Guard) Paused() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.paused
 }
 
 // deliver returns the nudge of a person that waits, if the guard has nothing to say about a call itself. The caller holds the lock.

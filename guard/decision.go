@@ -61,12 +61,28 @@ func (d Decision) Result() json.RawMessage {
 	return raw
 }
 
+// Note returns the nudge as the agent reads it, with the tag of the profile before it, and "" if there is no nudge.
+func (d Decision) Note() string {
+	if d.Action == policy.Allow || d.Nudge == "" {
+		return ""
+	}
+	return "[" + d.prefix.Tag + "] " + d.Nudge
+}
+
+// AttachError returns err with the nudge at the end of its message, and err itself if there is no nudge. The result wraps err.
+func (d Decision) AttachError(err error) error {
+	if err == nil || d.Note() == "" {
+		return err
+	}
+	return fmt.Errorf("%w %s", err, d.Note())
+}
+
 // Attach returns the result with the nudge attached. Objects gain the member _loop_guard. Strings get the nudge appended.
 // Other values are wrapped in an object with the members result and _loop_guard. If there is no nudge, or a json.RawMessage
 // is invalid, Attach returns the result unchanged. The result is a json.RawMessage, or a value as encoding/json decodes it
 // to any. Attach does not modify it.
 func (d Decision) Attach(result any) any {
-	if d.Action == policy.Allow || d.Nudge == "" {
+	if d.Note() == "" {
 		return result
 	}
 	note := map[string]any{"action": d.Action.String(), "code": d.Code, "count": d.Count, "message": d.Nudge}
@@ -84,7 +100,7 @@ func (d Decision) Attach(result any) any {
 		}
 		return json.RawMessage(raw)
 	case string:
-		return r + " [" + d.prefix.Tag + "] " + d.Nudge
+		return r + " " + d.Note()
 	case map[string]any:
 		with := make(map[string]any, len(r)+1)
 		for k, v := range r {
@@ -102,6 +118,14 @@ func (d Decision) Err() error {
 		return nil
 	}
 	return &LoopError{Tool: d.tool, Count: d.Count, Code: d.Code, Nudge: d.Nudge}
+}
+
+// Halted returns the *LoopError of the latest decision that halted the run, and nil if there is none. A message of the user and a
+// person's Allow reset it. It tells why a run ended if a framework has lost the error.
+func (g *Guard) Halted() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.halted
 }
 
 // LoopError is the error of a run that the guard halted because of a loop. The call must not be retried.

@@ -90,6 +90,7 @@ type Guard struct {
 	stats   Stats
 
 	failed error // why the guard has failed; nil if it has not
+	halted error // of the latest decision that halted the run; nil for none
 
 	paused  chan struct{} // closed when the pause ends; nil if the run is not paused
 	pending *Decision     // the nudge of a person that waits for the next decision; nil for none
@@ -203,6 +204,12 @@ func (g *Guard) ModelCall(ctx context.Context, agent, model string, tokens int64
 	return g.record(ctx, "model", Call{Agent: agent}, unloop.Event{Type: unloop.LLMCallCompleted, Agent: agent, Model: model, Tokens: tokens, Cost: cost})
 }
 
+// Record records an event that the other methods do not make, such as a model call with its usage by kind, and decides about it. The
+// guard sets its index and its time, and its id if it has none.
+func (g *Guard) Record(ctx context.Context, e unloop.Event) Decision {
+	return g.record(ctx, "event", Call{Agent: e.Agent}, e)
+}
+
 // MarkProgress records progress that the calls do not show, as a state update. The description what is the name of the event.
 func (g *Guard) MarkProgress(ctx context.Context, what string) Decision {
 	return g.record(ctx, "progress", Call{}, unloop.Event{Type: unloop.StateUpdated, Name: what})
@@ -257,6 +264,9 @@ func (g *Guard) fold(e *unloop.Event) (d Decision) {
 			d = g.failedDecision(e.Tool)
 		}
 	}()
+	if e.Type == unloop.Override || e.Type == unloop.MessageSent && e.Role == unloop.RoleUser {
+		g.halted = nil
+	}
 	g.event = *e
 	if g.event.ID == "" {
 		g.event.ID = eventID(g.next)

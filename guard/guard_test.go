@@ -266,6 +266,64 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestTheErrorOfAWrappedToolCarriesTheNudge(t *testing.T) {
+	down := errors.New("the host is down")
+	fetch := New(load(t, "default"), Options{Now: ticking()}).Wrap("fetch", func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, down })
+	nudged := false
+	for range 6 {
+		_, err := fetch(t.Context(), json.RawMessage(`{"u":1}`))
+		if !errors.Is(err, down) {
+			t.Fatalf("the tool's error became %v", err)
+		}
+		nudged = nudged || strings.HasPrefix(err.Error(), "the host is down [loop-guard] ")
+	}
+	if !nudged {
+		t.Error("six equal failures, and no nudge")
+	}
+}
+
+func TestARecordedEventIsJudgedAndHandedOn(t *testing.T) {
+	var got []unloop.Event
+	g := New(load(t, "default"), Options{Run: "r", Now: ticking(), Events: func(e *unloop.Event, _ Decision) { got = append(got, *e.Clone()) }})
+	g.Record(t.Context(), unloop.Event{Type: unloop.LLMCallCompleted, Model: "m", Tokens: 15, Usage: &unloop.Usage{Input: 10, Output: 5}})
+	g.Record(t.Context(), unloop.Event{ID: "mine", Type: unloop.RunCompleted})
+	if len(got) != 2 || got[0].ID != "g0" || got[0].Usage == nil || got[0].RunID != "r" || got[0].Time.IsZero() || got[1].ID != "mine" || got[1].Index != 1 {
+		t.Errorf("events %+v", got)
+	}
+}
+
+func TestAGuardTellsWhyTheRunWasHaltedUntilTheUserSpeaks(t *testing.T) {
+	for name, reset := range map[string]func(*Guard){
+		"a message of the user":            func(g *Guard) { g.Text(t.Context(), unloop.RoleUser, "", "Go on.") },
+		"an Allow":                         func(g *Guard) { g.Allow(t.Context(), "it is fine") },
+		"an order of a person to continue": func(g *Guard) { g.Control(&unloop.Event{ID: "o", Type: unloop.Override}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := New(load(t, "agentium", "max_repeats=1", "action=abort"), Options{Now: ticking()})
+			g.Before(t.Context(), Call{Tool: "t"})
+			if err := g.Halted(); err != nil {
+				t.Errorf("halted before the loop: %v", err)
+			}
+			want := g.Before(t.Context(), Call{Tool: "t"}).Err()
+			g.Text(t.Context(), unloop.RoleAssistant, "", "Again.")
+			if diff := cmp.Diff(want, g.Halted()); want == nil || diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			reset(g)
+			if err := g.Halted(); err != nil {
+				t.Errorf("still halted: %v", err)
+			}
+		})
+	}
+}
+
+func TestAContextHasTheGuardOfARun(t *testing.T) {
+	g := New(load(t, "default"), Options{})
+	if FromContext(t.Context()) != nil || FromContext(NewContext(t.Context(), g)) != g {
+		t.Error("the context does not have its guard, or has one without being given it")
+	}
+}
+
 func TestShadowModeReportsAndDoesNotAct(t *testing.T) {
 	g := New(load(t, "agentium", "max_repeats=1", "shadow=true"), Options{})
 	c := Call{Tool: "t"}

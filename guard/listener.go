@@ -12,7 +12,7 @@ import (
 // Notice is the message to a listener about a decision.
 type Notice struct {
 	Time     time.Time
-	Stage    string // before, after, text, model, progress or allow
+	Stage    string // before, after, text, model, event, progress or allow
 	Call     Call   // the call of the stages before and after; at text, only Agent is set
 	Decision Decision
 

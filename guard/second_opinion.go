@@ -79,14 +79,14 @@ func (q *questions) close() {
 // consult asks the question of a decision, if it has one, and returns the decision at the answer if that arrives in time. The
 // caller holds the lock, which consult releases while it waits.
 func (g *Guard) consult(ctx context.Context, d Decision) Decision {
-	question := d.question
+	question, tool := d.question, d.tool
 	d.question = nil
 	if question == nil || g.second == nil || g.second.ctx.Err() != nil {
 		return d
 	}
 	g.stats.SecondOpinions.Asked++
 	answer := make(chan Decision, 1)
-	g.second.open.Go(func() { answer <- g.ask(question, d.tool) })
+	g.second.open.Go(func() { answer <- g.ask(question, tool) })
 	if g.second.Wait <= 0 {
 		return d
 	}

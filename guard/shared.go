@@ -73,8 +73,9 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 	g.mu.Lock()
 	nudge := g.pending
 	g.mu.Unlock()
+	var inShadow *Decision // what is reported in shadow mode, in place of the decision about the event
 	for limits := s.Limits; ; {
-		d, c, err := g.change(fold, nudge, use, limits)
+		d, c, err := g.change(fold, inShadow, nudge, use, limits)
 		if err != nil { // the guard has failed, or a custom policy has no snapshot
 			g.publish(ctx, err)
 			return d
@@ -93,18 +94,21 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 			if over.Stops() {
 				return over
 			}
-			limits = Usage{} // shadow mode: the call runs and counts
-			fold = g.shadowed(fold, over)
+			limits, inShadow = Usage{}, &over // the call runs and counts
 		}
 	}
 }
 
-// change folds an event and returns what is to be saved. The nudge of a person waits for each attempt, until one is saved.
-func (g *Guard) change(fold func() Decision, nudge *Decision, use, limits Usage) (Decision, Change, error) {
+// change folds an event and returns what is to be saved. The decision is inShadow unless that is nil. The nudge of a person waits for
+// each attempt, until one is saved.
+func (g *Guard) change(fold func() Decision, inShadow, nudge *Decision, use, limits Usage) (Decision, Change, error) {
 	g.mu.Lock()
 	s := g.shared
 	s.pending, g.pending = s.pending[:0], nudge
 	d := fold()
+	if inShadow != nil {
+		d = *inShadow
+	}
 	g.mu.Unlock()
 	data, err := g.AppendBinary(nil)
 	if err == nil {
@@ -198,12 +202,4 @@ func (g *Guard) overLimit(used Usage, tool string, nudge *Decision) Decision {
 		d.Action, d.Shadow = policy.Allow, d.Action
 	}
 	return d
-}
-
-// shadowed folds and returns what the limit would have decided.
-func (g *Guard) shadowed(fold func() Decision, over Decision) func() Decision {
-	return func() Decision {
-		fold()
-		return over
-	}
 }

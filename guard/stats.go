@@ -18,6 +18,9 @@ type Stats struct {
 
 // count counts a decision. The caller holds the lock.
 func (g *Guard) count(d Decision) {
+	if halt := d.Err(); halt != nil {
+		g.halted = halt
+	}
 	s := &g.stats
 	s.Decisions++
 	action := max(d.Action, d.Shadow)

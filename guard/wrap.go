@@ -15,7 +15,7 @@ type ToolFunc func(ctx context.Context, args json.RawMessage) (json.RawMessage, 
 var calls atomic.Int64
 
 // Wrap returns a tool that calls the given one under the guard. A blocked call does not run and returns Decision.Result. A
-// warning is attached to the result. If the guard halts the run, before or after the call, the error is a *LoopError. The
+// warning is attached to the result, or to the message of the tool's error. If the guard halts the run, before or after the call, the error is a *LoopError. The
 // returned tool is safe for concurrent use if the given one is. The context goes to the guard and to the tool.
 func (g *Guard) Wrap(name string, tool ToolFunc) ToolFunc {
 	return func(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
@@ -30,13 +30,16 @@ func (g *Guard) Wrap(name string, tool ToolFunc) ToolFunc {
 		if halt := after.Err(); halt != nil {
 			return result, halt
 		}
-		if result == nil {
-			return nil, err
-		}
 		if after.Action < before.Action {
 			after = before
 		}
+		if err != nil {
+			return result, after.AttachError(err)
+		}
+		if result == nil {
+			return nil, nil
+		}
 		attached, _ := after.Attach(result).(json.RawMessage)
-		return attached, err
+		return attached, nil
 	}
 }

@@ -47,7 +47,7 @@ func TestDecisionsAreEventsOfTheSpan(t *testing.T) {
 					if k > 0 {
 						line += " "
 					}
-					line += a.Value.Emit()
+					line += a.Value.String()
 				}
 				got = append(got, line)
 			}

@@ -60,7 +60,7 @@ func (s *LoopLens) profile() *Profile {
 		},
 		mark:    MessagePrefix{Tag: "loop-guard"},
 		policy:  func() policy.Policy { return policy.Report{} },
-		penalty: loopLensPenalty,
+		penalty: loopLensPenalty, failure: 30,
 	}
 }
 

@@ -40,6 +40,7 @@ type Profile struct {
 	reading unloop.Options
 	policy  func() policy.Policy // returns a new one for each run
 	penalty func(*unloop.Finding) int
+	failure int // penalty of a run that failed; 0 unless the profile's table has one, because failed is a status and not a loop
 }
 
 // Name returns the name of the profile, which snapshots contain.
@@ -289,7 +290,11 @@ func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
 
 // Health returns the health of the run so far.
 func (w *Session) Health() policy.Health {
-	return healthOf(w.warnings.Penalty(w.profile.penalty), w.run.Metrics().Failed, w.course.verdict().Grade)
+	penalty := w.warnings.Penalty(w.profile.penalty)
+	if w.run.Metrics().Failed {
+		penalty += w.profile.failure
+	}
+	return healthOf(penalty, w.course.verdict().Grade)
 }
 
 // severityPenalty is the penalty of a warning in profiles that publish no table.

@@ -14,10 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
+	"github.com/sashabaranov/go-openai"
 
 	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/policy"
@@ -41,7 +38,7 @@ type Stats struct {
 // Client asks a model for second opinions. It is safe for concurrent use.
 type Client struct {
 	settings Settings
-	chat     openai.ChatCompletionService
+	chat     *openai.Client // the generated client of OpenAI makes up a third of a cold build
 	masker   *mask.Masker
 	log      *slog.Logger
 	told     sync.Map // reasons that were logged
@@ -68,12 +65,9 @@ func New(s Settings, log *slog.Logger) (*Client, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	// A service of its own, unlike openai.NewClient, sends no key, organization or header from variables of the environment.
-	options := []option.RequestOption{option.WithBaseURL(s.Endpoint), option.WithMaxRetries(0)}
-	if s.Key != "" {
-		options = append(options, option.WithAPIKey(s.Key))
-	}
-	return &Client{settings: s, chat: openai.NewChatCompletionService(options...), masker: masker, log: log}, nil
+	options := openai.DefaultConfig(s.Key)
+	options.BaseURL = s.Endpoint
+	return &Client{settings: s, chat: openai.NewClientWithConfig(options), masker: masker, log: log}, nil
 }
 
 // Mask hides secrets in a text.
@@ -115,10 +109,21 @@ func (c *Client) failed(count *atomic.Int64, reason, err error) {
 		return
 	}
 	attributes := []any{"reason", reason, "endpoint", c.settings.Endpoint, "model", c.settings.Model}
-	if status := new(openai.Error); errors.As(err, &status) {
-		attributes = append(attributes, "status", status.StatusCode)
+	if status := statusOf(err); status != 0 {
+		attributes = append(attributes, "status", status)
 	}
 	c.log.Warn("a second opinion is missing; decisions are made without it", attributes...)
+}
+
+// statusOf returns the status of an answer that is an error; 0 if there was no answer.
+func statusOf(err error) int {
+	if refused, ok := errors.AsType[*openai.APIError](err); ok {
+		return refused.HTTPStatusCode
+	}
+	if refused, ok := errors.AsType[*openai.RequestError](err); ok {
+		return refused.HTTPStatusCode
+	}
+	return 0
 }
 
 func (c *Client) review(ctx context.Context, q policy.Question) (policy.Opinion, error) {
@@ -127,13 +132,16 @@ func (c *Client) review(ctx context.Context, q policy.Question) (policy.Opinion,
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.settings.Timeout)
 	defer cancel()
-	completion, err := c.chat.New(ctx, openai.ChatCompletionNewParams{
-		Model:               c.settings.Model,
-		Messages:            []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(instructions), openai.UserMessage(c.render(&q))},
-		MaxCompletionTokens: param.NewOpt(int64(c.settings.MaxTokens)),
-		ResponseFormat: openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &shared.ResponseFormatJSONSchemaParam{
-			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: "second_opinion", Strict: param.NewOpt(true), Schema: schema},
-		}},
+	completion, err := c.chat.CreateChatCompletion(ctx, openai.ChatCompletionRequest{
+		Model: c.settings.Model,
+		Messages: []openai.ChatCompletionMessage{
+			{Role: openai.ChatMessageRoleSystem, Content: instructions}, {Role: openai.ChatMessageRoleUser, Content: c.render(&q)},
+		},
+		MaxCompletionTokens: c.settings.MaxTokens,
+		ResponseFormat: &openai.ChatCompletionResponseFormat{
+			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "second_opinion", Strict: true, Schema: schema},
+		},
 	})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -141,8 +149,8 @@ func (c *Client) review(ctx context.Context, q policy.Question) (policy.Opinion,
 		}
 		return policy.Opinion{}, fmt.Errorf("%w: %w", ErrModel, err)
 	}
-	c.prompt.Add(completion.Usage.PromptTokens)
-	c.completion.Add(completion.Usage.CompletionTokens)
+	c.prompt.Add(int64(completion.Usage.PromptTokens))
+	c.completion.Add(int64(completion.Usage.CompletionTokens))
 	if len(completion.Choices) == 0 {
 		return policy.Opinion{}, fmt.Errorf("%w: it has no choices", ErrAnswer)
 	}

@@ -1,6 +1,7 @@
 package secondopinion
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -25,17 +26,17 @@ Answer with one JSON object:
 - advice: one or two sentences to the agent that name a different next step; "" if it is not stuck`
 
 // schema is the JSON schema of an answer.
-var schema = map[string]any{
-	"type":                 "object",
+var schema = json.RawMessage(`{
+	"type": "object",
 	"additionalProperties": false,
-	"required":             []string{"stuck", "certainty", "why", "advice"},
-	"properties": map[string]any{
-		"stuck":     map[string]any{"type": "boolean"},
-		"certainty": map[string]any{"type": "number", "minimum": 0, "maximum": 1},
-		"why":       map[string]any{"type": "string"},
-		"advice":    map[string]any{"type": "string"},
-	},
-}
+	"required": ["stuck", "certainty", "why", "advice"],
+	"properties": {
+		"stuck": {"type": "boolean"},
+		"certainty": {"type": "number", "minimum": 0, "maximum": 1},
+		"why": {"type": "string"},
+		"advice": {"type": "string"}
+	}
+}`)
 
 // maxQuestion bounds the second message of a request, in bytes. The oldest steps are left out beyond it.
 const maxQuestion = 12_000

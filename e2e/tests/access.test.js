@@ -50,6 +50,7 @@ const refused = () => patient.call("deploy", { to: `stage ${patient.calls}` }, n
 await server.send([...patient.begin(), ...Array.from({ length: 5 }, refused).flat(), ...patient.end()]);
 await server.post("/api/acts", JSON.stringify({ action: "label", run_id: "waits", value: "not_a_loop", note: "it waits for a deployment" }));
 await server.post("/api/acts", JSON.stringify({ action: "mute", rule: "cycle", tool: "search", note: "a known one" }));
+await server.post("/api/alerts", JSON.stringify({ url: "https://hooks.slack.com/services/x", format: "slack", level: "block", projects: ["reports"], quiet_hours: { from: "22:00", until: "07:00", time_zone: "Europe/Berlin" } }));
 const at = (hours) => new Date(now - hours * 3_600_000).toISOString();
 
 /** pages are those that are looked at, each with what shows that it is all there. */
@@ -95,6 +96,14 @@ const pages = [
   },
   { name: "overview", path: "/overview?since=24h", ready: (p) => p.getByRole("table", { name: "Tools that loop most" }) },
   { name: "suggestions", path: "/suggestions", ready: (p) => p.getByRole("article").first() },
+  { name: "alerts", path: "/alerts", ready: (p) => p.getByText("22:00 to 07:00, Europe/Berlin") },
+  {
+    name: "alert-add", path: "/alerts",
+    ready: async (p) => {
+      await p.getByRole("button", { name: "Change …" }).click();
+      return p.getByRole("dialog").getByLabel("Until", { exact: true });
+    },
+  },
   { name: "audit", path: "/audit", ready: (p) => p.getByRole("table", { name: "Audit log" }) },
   {
     name: "mute", path: `/runs/${stuck}`,

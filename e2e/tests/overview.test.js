@@ -29,9 +29,13 @@ describe("the overview", () => {
     const page = await open(t, browser, server, "/overview?since=24h");
     await fact(page, "Loop rate").getByText("26 %", { exact: true }).waitFor(); // 13 of 50
     await fact(page, "Runs").getByText("▲ 4900 % · 1 before").waitFor();
-    for (const name of ["Runs", "Loop rate in %", "Cost in $", "Tokens", "Median duration in seconds", "Mean latency of a step in ms"]) {
+    for (const name of ["Runs", "Loop rate in %", "Median duration in seconds", "Mean latency of a step in ms"]) {
       await page.getByRole("region", { name: `${name} over time` }).getByRole("img").waitFor();
     }
+    // No event has tokens or a cost: neither has a chart, and none is said to be $0.
+    assert.equal(await page.getByRole("region", { name: /^(Cost|Tokens).* over time$/ }).count(), 0);
+    await fact(page, "Calls after the first warning").getByText(/^\d+ % of the calls$/).waitFor();
+    assert.ok(!(await page.getByRole("main").textContent()).includes("$0"), "a cost that nobody knows");
   });
 
   test("leads to the looping runs of a rule, and keeps its filters", async (t) => {

@@ -46,6 +46,7 @@ describe("a warning", () => {
   test("leads to where it began, and back to its last repeat", async (t) => {
     const page = await open(t, browser, server, "/runs/long");
     const card = page.getByRole("article", { name: "Same call same result" });
+    await card.getByText(/^Events \d+ to \d+$/).waitFor();
     await card.getByRole("button", { name: "Where it began" }).click();
     await chosenOf(page).getByText("began here").waitFor();
     assert.ok((await eventsOf(page)).includes(warning.details.first_event_id), `${await eventsOf(page)}, not ${warning.details.first_event_id}`);

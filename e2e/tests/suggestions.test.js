@@ -45,7 +45,9 @@ describe("suggestions", () => {
     await card.getByRole("heading", { name: /^Same error: same_errors \d+ instead of 4 for read_file keeps the loops of 1 run and drops the false alarms of 2 runs\.$/ }).waitFor();
     await card.getByRole("link", { name: "waits-2" }).waitFor();
     await card.getByRole("button", { name: `Apply to ${file}` }).click();
-    await card.getByText("The server uses it from its next start.").waitFor();
+    await card.getByText("New runs are evaluated with it.").waitFor();
+    await failing(server, "waits-now", 5);
+    assert.ok(!(await server.get("/api/runs/waits-now/warnings")).some((w) => w.type === "same_error"), "the threshold does not hold for a new run");
     const text = await readFile(file, "utf8");
     assert.match(text, /^project: web # ours\nsettings:\n {2}tools:\n {4}read_file:\n {6}same_errors: \d+\n$/);
     await server.stop();

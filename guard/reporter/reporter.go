@@ -42,7 +42,7 @@ type Stats struct {
 // exponential backoff. It is safe for concurrent use.
 type Reporter struct {
 	background *client.Background
-	orders     orders
+	orders     *client.Orders
 	by         string
 }
 
@@ -56,7 +56,7 @@ func New(o Options) (*Reporter, error) {
 	background := c.NewSender().Background(client.Bounds{
 		Events: cmp.Or(o.Events, 10_000), Bytes: cmp.Or(o.Bytes, 32<<20), Every: cmp.Or(o.Every, 500*time.Millisecond),
 	})
-	return &Reporter{background, newOrders(c), cmp.Or(o.By, "Go")}, nil
+	return &Reporter{background, client.NewOrders(c.Listen), cmp.Or(o.By, "Go")}, nil
 }
 
 // Add adds an event of a guard and the decision at it. It is the function for guard.Options.Events. It copies the event and
@@ -72,6 +72,13 @@ func (r *Reporter) Add(e *unloop.Event, d guard.Decision) {
 	}
 }
 
+// Controls calls take with what people order of the run, until stop is called. It is the function for guard.Options.Controls. An order
+// arrives within a second. While the server is unreachable, a run stays as it is: a paused run stays paused. Beyond 1,000 runs at once,
+// the one that was registered first stops listening.
+func (r *Reporter) Controls(run string, take func(*unloop.Event)) (stop func()) {
+	return r.orders.Controls(run, take)
+}
+
 // reportOf returns what the guard decided. The first event of a run says that it is guarded, whatever the decision is.
 func (r *Reporter) reportOf(d guard.Decision) unloop.GuardReport {
 	report := policy.GuardReport(r.by, max(d.Action, d.Shadow), d.Code, d.Nudge, d.Count, d.Findings)
@@ -82,7 +89,7 @@ func (r *Reporter) reportOf(d guard.Decision) unloop.GuardReport {
 // Close sends the waiting events. When ctx is done it stops and returns the error of ctx. Events that guards add after Close are
 // dropped.
 func (r *Reporter) Close(ctx context.Context) error {
-	r.orders.close()
+	r.orders.Close()
 	return r.background.Close(ctx)
 }
 

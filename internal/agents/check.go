@@ -19,6 +19,7 @@ type result struct {
 	version                                  string
 	nudged, denied, ended, healthy, restored bool
 	proxied                                  bool // a halt of the proxy ends the agent in order
+	plugged                                  bool // the nudge of the plugin reaches the model
 	problem                                  error
 }
 
@@ -37,27 +38,31 @@ func (r *result) row(a *agent) string {
 	if !a.ends {
 		ends = "no hook can end it"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | left alone: %s | %s | %s |", a.name, r.version, mark(r.nudged), mark(r.denied), ends, mark(r.healthy), mark(r.restored), mark(r.proxied))
+	plugged := mark(r.plugged)
+	if a.plugin == nil {
+		plugged = "has none"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | left alone: %s | %s | %s | %s |", a.name, r.version, mark(r.nudged), mark(r.denied), ends, mark(r.healthy), mark(r.restored), mark(r.proxied), plugged)
 }
 
 func (r *result) fine(a *agent) bool {
-	return r.problem == nil && r.nudged && r.denied && (r.ended || !a.ends) && r.healthy && r.restored && r.proxied
+	return r.problem == nil && r.nudged && r.denied && (r.ended || !a.ends) && r.healthy && r.restored && r.proxied && (r.plugged || a.plugin == nil)
 }
 
 // check runs an agent in a loop under each mode, and once in healthy work.
-func check(ctx context.Context, a *agent, program, bin string, verbose bool) (r result) {
+func check(ctx context.Context, a *agent, program, bin, plugins string, verbose bool) (r result) {
 	out, err := exec.CommandContext(ctx, filepath.Join(bin, a.args[0]), "--version").Output()
 	if err != nil {
 		r.problem = fmt.Errorf("no version: %w", err)
 		return r
 	}
 	r.version = strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(out)), "codex-cli "))[0]
-	nudge, err := run(ctx, a, program, bin, "nudge", true, verbose)
+	nudged, err := run(ctx, a, program, bin, "nudge", true, verbose)
 	if err == nil {
-		r.nudged, r.restored = nudge.saw("[unloop] You may be going round in circles"), nudge.restored
+		r.nudged, r.restored = nudged.saw(nudge), nudged.restored
 		var guard, healthy *session
 		if guard, err = run(ctx, a, program, bin, "guard", true, verbose); err == nil {
-			r.denied, r.ended = guard.saw("[unloop] Blocked"), guard.model.calls < nudge.model.calls && strings.Contains(guard.log, `"end_turn"`)
+			r.denied, r.ended = guard.saw("[unloop] Blocked"), guard.model.calls < nudged.model.calls && strings.Contains(guard.log, `"end_turn"`)
 			r.restored = r.restored && guard.restored
 			if healthy, err = run(ctx, a, program, bin, "guard", false, verbose); err == nil {
 				r.healthy = !healthy.saw("[unloop]") && healthy.model.finished
@@ -66,6 +71,9 @@ func check(ctx context.Context, a *agent, program, bin string, verbose bool) (r 
 	}
 	if err == nil {
 		r.proxied, err = proxied(ctx, a, program, bin, verbose)
+	}
+	if err == nil && a.plugin != nil {
+		r.plugged, err = plugged(ctx, a, program, bin, plugins, verbose)
 	}
 	r.problem = err
 	return r
@@ -120,6 +128,30 @@ func proxied(ctx context.Context, a *agent, program, bin string, verbose bool) (
 	}
 	return true, nil
 }
+
+// plugged runs an agent with unloop's plugin, in a loop. It reports whether the nudge reached the model.
+func plugged(ctx context.Context, a *agent, program, bin, plugins string, verbose bool) (bool, error) {
+	m := &model{loop: true}
+	server := httptest.NewServer(m)
+	defer server.Close()
+	h, err := newHome(a, bin, server.URL, verbose)
+	if err != nil {
+		return false, err
+	}
+	defer h.remove()
+	h.env = append(h.env, "PATH="+filepath.Dir(program)+":"+bin+":"+os.Getenv("PATH")) // the plugin runs unloop from the path
+	p := a.plugin(plugins)
+	if p.install != nil {
+		if _, err := h.command(ctx, filepath.Join(bin, a.args[0]), p.install...); err != nil {
+			return false, fmt.Errorf("install the plugin: %w", err)
+		}
+	}
+	_, _ = h.command(ctx, filepath.Join(bin, a.args[0]), append(p.args, a.args[1:]...)...) // what counts is what the model saw
+	return m.saw(nudge), nil
+}
+
+// nudge begins the nudge of a loop.
+const nudge = "[unloop] You may be going round in circles"
 
 // home is the home folder of an agent's run.
 type home struct {

@@ -19,23 +19,25 @@ import (
 func main() {
 	bin := flag.String("bin", "bin/unloop", "the program to install")
 	packages := flag.String("packages", "", "the folder with node_modules of the agents")
+	plugins := flag.String("plugins", "plugins", "the folder with the plugins for agents")
 	verbose := flag.Bool("v", false, "print what the agents print")
 	flag.Parse()
 	program, err := filepath.Abs(*bin)
 	folder, wrong := filepath.Abs(filepath.Join(*packages, "node_modules", ".bin")) // the agents run in a folder of their own
-	if err = errors.Join(err, wrong); err != nil {
+	pluginFolder, missing := filepath.Abs(*plugins)
+	if err = errors.Join(err, wrong, missing); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
 	ok := true
-	fmt.Println("| agent | version | nudge reaches the model | denial reaches it | the turn ends | healthy twin | uninstall restores | the proxy ends it |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
+	fmt.Println("| agent | version | nudge reaches the model | denial reaches it | the turn ends | healthy twin | uninstall restores | the proxy ends it | its plugin nudges |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, a := range agents() {
 		if flag.NArg() > 0 && !slices.Contains(flag.Args(), a.name) {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-		r := check(ctx, &a, program, folder, *verbose)
+		r := check(ctx, &a, program, folder, pluginFolder, *verbose)
 		cancel()
 		fmt.Println(r.row(&a))
 		ok = ok && r.fine(&a)
@@ -55,11 +57,21 @@ type agent struct {
 	env    func(home, url string) []string
 	files  func(home, url string) map[string]string // files before it runs, by path in home
 	config string                                   // the file in home that install changes
+	plugin func(folder string) plugin               // nil for an agent without plugins
+}
+
+// plugin is how an agent loads unloop's plugin.
+type plugin struct {
+	install []string // a command of the agent that installs it; nil for none
+	args    []string // further arguments of the agent
 }
 
 func agents() []agent {
 	return []agent{
 		{
+			plugin: func(folder string) plugin {
+				return plugin{args: []string{"--plugin-dir", filepath.Join(folder, "claude-code")}}
+			},
 			name: "claude-code", behind: "/anthropic", ends: true, args: []string{"claude", "-p", "Build it.", "--allowedTools", "Bash"}, config: ".claude/settings.json",
 			env: func(_, url string) []string {
 				return []string{
@@ -83,6 +95,9 @@ func agents() []agent {
 			},
 		},
 		{
+			plugin: func(folder string) plugin {
+				return plugin{install: []string{"extensions", "install", filepath.Join(folder, "gemini-cli"), "--consent"}}
+			},
 			name: "gemini-cli", behind: "/gemini", ends: true, args: []string{"gemini", "-m", "gemini-2.5-flash", "--yolo", "--skip-trust", "-p", "Build it."}, config: ".gemini/settings.json",
 			env: func(_, url string) []string {
 				return []string{"GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true"}

@@ -19,13 +19,13 @@ type Act struct {
 	Number  int64  `json:"number" doc:"Number of the act, from 1, in the order of the audit log."`
 	At      string `json:"at" format:"date-time" doc:"Time of the act."`
 	Who     string `json:"who" doc:"Name of the token; local on a server without tokens."`
-	Action  string `json:"action" enum:"label,acknowledge,unacknowledge,mute,unmute,delete,apply" doc:"The action. delete: a run was deleted. apply: settings were written to the configuration file."`
+	Action  string `json:"action" enum:"label,acknowledge,unacknowledge,mute,unmute,delete,apply,add_alert,change_alert,delete_alert" doc:"The action. delete: a run was deleted. apply: settings were written to the configuration file."`
 	RunID   string `json:"run_id" doc:"The run's id; empty for none."`
 	Warning string `json:"warning_id" doc:"The warning's id; empty for none."`
 	Rule    string `json:"rule" doc:"The rule; empty for none."`
 	Tool    string `json:"tool" doc:"The tool; empty for none, or for all of a mute."`
 	Project string `json:"project" doc:"The project; empty for none, or for all of a mute."`
-	Value   string `json:"value" doc:"The label; the number of the act that muted; the settings that were applied."`
+	Value   string `json:"value" doc:"The label; the number of the act that muted; the settings that were applied; the host of an alert."`
 	Note    string `json:"note" doc:"Why, in the person's words."`
 }
 

@@ -55,7 +55,7 @@ type namedGuard struct {
 // Guard returns the guard of a profile with changed settings.
 func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard, error) {
 	if profile == "" {
-		profile = g.judges.own.Name()
+		profile = g.judges.own().Name()
 	}
 	var name strings.Builder
 	name.WriteString(profile)

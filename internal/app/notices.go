@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -15,13 +16,15 @@ import (
 	"github.com/unloop-ai/unloop/internal/sink/webhook"
 )
 
-// makeNotices returns nil without targets.
-func (p *components) makeNotices() (*sink.Sink, error) {
-	url := p.config.URL
-	if url == "" {
-		url = "http://" + p.config.Addr
+// makeAlerts makes the webhooks of the configuration, those that people set up, and the other targets of notices.
+func (p *components) makeAlerts(ctx context.Context) error {
+	o := webhook.Options{URL: p.config.URL, Version: p.version}
+	if o.URL == "" {
+		o.URL = "http://" + p.config.Addr
 	}
-	o := webhook.Options{URL: url, Version: p.version}
+	// Without tokens only this machine reaches the server, and whoever does so can reach all addresses without it, too.
+	common := o
+	common.PublicOnly = len(p.config.Tokens) > 0
 	for _, w := range p.config.Webhooks {
 		o.Endpoints = append(o.Endpoints, webhook.Endpoint{
 			URL: w.URL, Format: w.Format, Secret: w.Secret, Rules: w.Rules, Severity: unloop.Severity(w.Severity),
@@ -30,26 +33,36 @@ func (p *components) makeNotices() (*sink.Sink, error) {
 	}
 	targets, err := webhook.Targets(o)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	others, err := p.otherTargets(o.URL)
+	if err != nil {
+		return err
+	}
+	p.alerts = &alerts{store: p.store, sink: sink.New(slices.Concat(targets, others), p.store, p.log), common: common}
+	for i := range targets {
+		p.alerts.file = append(p.alerts.file, filed{o.Endpoints[i], targets[i]})
+	}
+	return p.alerts.load(ctx)
+}
+
+// otherTargets returns the targets besides webhooks.
+func (p *components) otherTargets(url string) (all []sink.Target, err error) {
 	if p.config.OTLPExport.Endpoint != "" {
 		target, err := p.otlpTarget(url)
 		if err != nil {
 			return nil, fmt.Errorf("otlp_export: %w", err)
 		}
-		targets = append(targets, target)
+		all = append(all, target)
 	}
 	if p.config.Langfuse.Endpoint != "" {
 		target, err := p.langfuseTarget()
 		if err != nil {
 			return nil, fmt.Errorf("langfuse: %w", err)
 		}
-		targets = append(targets, target)
+		all = append(all, target)
 	}
-	if len(targets) == 0 {
-		return nil, nil
-	}
-	return sink.New(targets, p.store, p.log), nil
+	return all, nil
 }
 
 func (p *components) otlpTarget(url string) (sink.Target, error) {

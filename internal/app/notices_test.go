@@ -133,8 +133,7 @@ func TestTargetsNeedTheirKeys(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("TARGET_KEY", c.key)
-			c.config.Addr = "127.0.0.1:8765"
-			if _, err := (&components{config: &c.config}).makeNotices(); err == nil || err.Error() != c.want {
+			if _, err := (&components{config: &c.config}).otherTargets("http://127.0.0.1:8765"); err == nil || err.Error() != c.want {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
 		})

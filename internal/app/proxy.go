@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/proxy"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
@@ -21,6 +22,7 @@ type modelProxy struct {
 	listener net.Listener
 	proxy    *proxy.Proxy
 	submit   func(context.Context, *pipeline.Submission) (pipeline.Ack, error)
+	orders   *client.Orders
 	log      *slog.Logger
 
 	waiting chan *unloop.Event // an event that finds it full is dropped
@@ -51,7 +53,7 @@ func (p *components) makeProxy(l net.Listener) (*modelProxy, error) {
 	if l == nil {
 		return nil, nil
 	}
-	m := &modelProxy{listener: l, submit: p.pipeline.Submit, log: p.log, waiting: make(chan *unloop.Event, maxProxyEvents)}
+	m := &modelProxy{listener: l, submit: p.pipeline.Submit, orders: client.NewOrders(p.http.Listen), log: p.log, waiting: make(chan *unloop.Event, maxProxyEvents)}
 	c := &p.config.Proxy
 	judge, err := p.config.LoadProfile()
 	if err != nil {
@@ -59,7 +61,7 @@ func (p *components) makeProxy(l net.Listener) (*modelProxy, error) {
 	}
 	o := proxy.Options{
 		Profile: judge, Mode: proxy.Mode(c.Mode), OnHalt: proxy.OnHalt(c.OnHalt), Upstreams: make(map[string]*url.URL), Log: p.log,
-		MaxBody: maxProxyBody, MaxMemory: int(p.shares.Guards), Record: m.record,
+		MaxBody: maxProxyBody, MaxMemory: int(p.shares.Guards), Record: m.record, Controls: m.orders.Controls,
 	}
 	for name, text := range map[string]string{"openai": c.OpenAI, "anthropic": c.Anthropic, "gemini": c.Gemini} {
 		if o.Upstreams[name], err = url.Parse(text); err != nil {
@@ -99,6 +101,7 @@ func (m *modelProxy) run(ctx context.Context) error {
 	served := make(chan struct{})
 	recording := begin(func() error { m.work(context.WithoutCancel(ctx), served); return nil })
 	err := reverseproxy.Serve(ctx, m.listener, m.proxy)
+	m.orders.Close()
 	close(served)
 	err = errors.Join(err, recording.wait())
 	if n := m.dropped.Load(); n > 0 {

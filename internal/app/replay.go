@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/unloop-ai/unloop/detect"
 	"github.com/unloop-ai/unloop/internal/api"
@@ -19,15 +20,24 @@ import (
 // judges knows the profiles and replays recorded runs. The server's own profile has the settings of the server configuration, so
 // a replay under it with no changed settings gives the recorded result.
 type judges struct {
-	events   pipeline.Store
-	own      *profile.Profile
+	events pipeline.Store
+	server *atomic.Pointer[serverProfile]
+}
+
+// serverProfile is the profile of the server. Suggestions that are applied replace it.
+type serverProfile struct {
+	*profile.Profile
 	settings config.Settings
 }
 
 func newJudges(events pipeline.Store, c *config.Config) (judges, error) {
 	own, err := c.LoadProfile()
-	return judges{events, own, c.Settings}, err
+	j := judges{events, new(atomic.Pointer[serverProfile])}
+	j.server.Store(&serverProfile{own, c.Settings})
+	return j, err
 }
+
+func (j judges) own() *profile.Profile { return j.server.Load().Profile }
 
 // Replay evaluates a run under a profile with changed settings.
 func (j judges) Replay(ctx context.Context, run *store.Run, name string, settings map[string]string, most int) (*pipeline.Replayed, error) {
@@ -44,8 +54,8 @@ func (j judges) load(name string, settings map[string]string) (*profile.Profile,
 		return nil, httpd.SettingErrors{{Reason: err.Error()}}
 	}
 	var sets []string
-	if name == j.own.Name() {
-		sets = setsOf(j.settings)
+	if own := j.server.Load(); name == own.Name() {
+		sets = setsOf(own.settings)
 	}
 	var wrong httpd.SettingErrors
 	for _, setting := range slices.Sorted(maps.Keys(settings)) {
@@ -103,7 +113,7 @@ func (j judges) Profiles() []api.Profile {
 func (j judges) profiles() []*profile.Profile {
 	all := make([]*profile.Profile, 0, len(profile.Names()))
 	for _, name := range profile.Names() {
-		p := j.own
+		p := j.own()
 		if name != p.Name() {
 			var err error
 			if p, err = profile.New(name); err != nil {
@@ -131,7 +141,7 @@ func (j judges) Rules() []api.Rule {
 		})
 	}
 	foreign := func(r api.Rule) int {
-		if slices.Contains(r.Profiles, j.own.Name()) {
+		if slices.Contains(r.Profiles, j.own().Name()) {
 			return 0
 		}
 		return 1

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/pipeline"
@@ -31,6 +32,11 @@ func (p *components) retain(ctx context.Context) error {
 }
 
 func (p *components) retainNow(ctx context.Context) error {
+	err := p.retainRuns(ctx)
+	return errors.Join(err, p.store.Maintain(ctx, time.Now()))
+}
+
+func (p *components) retainRuns(ctx context.Context) error {
 	if err := p.store.DropOrphanSpans(ctx, time.Now().Add(-orphanAge)); err != nil {
 		return err
 	}
@@ -40,7 +46,7 @@ func (p *components) retainNow(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if n < ageBatch {
+			if n == 0 {
 				break
 			}
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/pipeline"
-	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
@@ -83,7 +82,7 @@ type components struct {
 	mask     *mask.Masker
 	pipeline *pipeline.Pipeline
 	hub      *live.Hub
-	notices  *sink.Sink // nil without targets
+	alerts   *alerts
 	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil if gRPC is off
@@ -119,7 +118,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
-	return errors.Join(err, p.endNotices(ctx))
+	return errors.Join(err, p.endAlerts(ctx))
 }
 
 // answerQuestions asks for second opinions until the context ends.
@@ -130,14 +129,11 @@ func (p *components) answerQuestions(ctx context.Context) error {
 	return p.second.work(ctx)
 }
 
-// endNotices waits for open notices, at most as long as grace.
-func (p *components) endNotices(ctx context.Context) error {
-	if p.notices == nil {
-		return nil
-	}
+// endAlerts waits for open messages, at most as long as grace.
+func (p *components) endAlerts(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if err := p.notices.Close(bounded); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := p.alerts.sink.Close(bounded); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil

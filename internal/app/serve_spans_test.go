@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
 // conversed returns the spans of a trace: calls under an agent, most of which an MCP server tells too. One of them, whichever,
@@ -97,6 +98,9 @@ func TestSpansGiveTheSameRunForEverySplitTransportAndRestart(t *testing.T) {
 			mixed := append(append([]sdktrace.ReadOnlySpan(nil), spans...), spans[:random.IntN(len(spans))]...)
 			random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 			db := filepath.Join(t.TempDir(), "spans.db")
+			if seed%2 == 1 {
+				db = postgres.Database(t)
+			}
 			for life := 0; len(mixed) > 0; life++ {
 				t.Run(fmt.Sprint("life ", life), func(t *testing.T) { // at whose end the server ends
 					a := serveAt(t, func(c *config.Config) { c.DB = db })

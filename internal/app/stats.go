@@ -51,11 +51,8 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 		counter(grpcTurnedAway, rpc.TurnedAway)
 	}
 	s.collectOpinions(counter)
-	if s.parts.notices == nil {
-		return
-	}
 	seen := make(map[string]bool)
-	for _, w := range s.parts.notices.Stats() {
+	for _, w := range s.parts.alerts.sink.Stats() {
 		if seen[w.Host] {
 			continue // two targets at one host would be one series
 		}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"strconv"
+	"sync"
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
@@ -32,11 +33,14 @@ type tuner struct {
 	store  *sqlstore.Store
 	file   string           // "" for none
 	shadow *profile.Profile // nil for none
+	use    func(*profile.Profile)
+	mu     *sync.Mutex // held while a setting is applied
 }
 
-func newTuner(j judges, s *sqlstore.Store, c *config.Config, file string) (tuner, error) {
+// newTuner returns a tuner. It calls use with the profile for new runs when a setting is applied.
+func newTuner(j judges, s *sqlstore.Store, c *config.Config, file string, use func(*profile.Profile)) (tuner, error) {
 	shadow, err := c.LoadShadow()
-	return tuner{j, s, file, shadow}, err
+	return tuner{j, s, file, shadow, use, new(sync.Mutex)}, err
 }
 
 // Shadow judges a run under the shadow profile.
@@ -49,20 +53,20 @@ func (t tuner) Shadow(ctx context.Context, run *store.Run, most int) (*pipeline.
 
 // Suggest replays the labelled runs and a few others with other thresholds.
 func (t tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
-	answer := api.Suggestions{Profile: t.own.Name(), File: t.file, Writable: writable(t.file), Suggestions: []api.Suggestion{}}
+	answer := api.Suggestions{Profile: t.own().Name(), File: t.file, Writable: writable(t.file), Suggestions: []api.Suggestion{}}
 	rows, runs, err := t.material(ctx)
 	if err != nil {
 		return answer, err
 	}
 	found, complete, err := suggest.Find(ctx, suggest.Options{
-		Profile: t.own, Runs: runs,
+		Profile: t.own(), Runs: runs,
 		Valid: func(c suggest.Change) bool { _, err := t.changed(&c); return err == nil },
 		Replay: func(ctx context.Context, k int, c *suggest.Change) ([]suggest.Pair, error) {
 			p, err := t.changed(c)
 			if err != nil {
 				return nil, err
 			}
-			again, err := pipeline.Replay(ctx, t.events, p, rows[k], suggestEvents)
+			again, err := pipeline.Replay(ctx, t.events, p.Profile, rows[k], suggestEvents)
 			if err != nil {
 				return nil, err
 			}
@@ -92,7 +96,7 @@ func (t tuner) material(ctx context.Context) (rows []*store.Run, runs []suggest.
 	}
 	known := make(map[string]bool)
 	add := func(row *store.Run, label string) error {
-		if known[row.ID] || row.Metrics.Events > suggestEvents || row.Profile != t.own.Name() {
+		if known[row.ID] || row.Metrics.Events > suggestEvents || row.Profile != t.own().Name() {
 			return nil
 		}
 		known[row.ID] = true
@@ -129,23 +133,32 @@ func pairsOf(warnings []store.Warning) (all []suggest.Pair) {
 }
 
 // changed makes the server's profile with a change; nil for none.
-func (t tuner) changed(c *suggest.Change) (*profile.Profile, error) {
+func (t tuner) changed(c *suggest.Change) (*serverProfile, error) {
+	own := t.server.Load()
 	if c == nil {
-		return t.own, nil
+		return own, nil
 	}
-	sets := maps.Clone(t.settings)
+	sets := maps.Clone(own.settings)
 	if sets == nil {
-		sets = make(map[string]string)
+		sets = make(config.Settings)
 	}
-	value := strconv.FormatFloat(c.Value, 'f', -1, 64)
+	if err := change(sets, c); err != nil {
+		return nil, err
+	}
+	p, err := profile.Load(profile.Source{Name: own.Name(), Sets: setsOf(sets)})
+	return &serverProfile{p, sets}, err
+}
+
+// change sets a setting, for one tool or for all.
+func change(sets config.Settings, c *suggest.Change) error {
 	if c.Tool == "" {
-		sets[c.Setting] = value
-		return profile.Load(profile.Source{Name: t.own.Name(), Sets: setsOf(sets)})
+		sets[c.Setting] = strconv.FormatFloat(c.Value, 'f', -1, 64)
+		return nil
 	}
 	tools := make(map[string]map[string]any)
 	if all := sets["tools"]; all != "" {
 		if err := json.Unmarshal([]byte(all), &tools); err != nil {
-			return nil, fmt.Errorf("settings of tools: %w", err)
+			return fmt.Errorf("settings of tools: %w", err)
 		}
 	}
 	if tools[c.Tool] == nil {
@@ -153,11 +166,8 @@ func (t tuner) changed(c *suggest.Change) (*profile.Profile, error) {
 	}
 	tools[c.Tool][c.Setting] = c.Value
 	text, err := json.Marshal(tools)
-	if err != nil {
-		return nil, err
-	}
 	sets["tools"] = string(text)
-	return profile.Load(profile.Source{Name: t.own.Name(), Sets: setsOf(sets)})
+	return err
 }
 
 func suggestionOf(s suggest.Suggestion) api.Suggestion {
@@ -168,19 +178,24 @@ func suggestionOf(s suggest.Suggestion) api.Suggestion {
 	}
 }
 
-// Apply writes a setting into the configuration file.
+// Apply writes a setting into the configuration file, and has new runs evaluated with it.
 func (t tuner) Apply(s api.NewSetting) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	c := suggest.Change{Tool: s.Tool, Setting: s.Setting, Value: s.Value}
-	if _, err := t.changed(&c); err != nil {
+	own, err := t.changed(&c)
+	if err != nil {
 		return "", httpd.NotApplied(err.Error())
 	}
-	err := config.Apply(t.file, config.Change(c))
+	err = config.Apply(t.file, config.Change(c))
 	if errors.Is(err, os.ErrPermission) {
 		return "", httpd.NotApplied("the server may not write its configuration file " + t.file)
 	}
 	if err != nil {
 		return "", httpd.NotApplied(err.Error())
 	}
+	t.use(own.Profile)
+	t.server.Store(own)
 	return t.file, nil
 }
 

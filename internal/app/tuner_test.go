@@ -79,14 +79,19 @@ func TestASuggestedThresholdIsAppliedAndHoldsAfterTheNextStart(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), "project: web # of ours\n") || !strings.Contains(string(text), s.Setting) {
 		t.Fatalf("%v, the file is\n%s", err, text)
 	}
-	again := serveFile(t, file)
-	for _, run := range s.Dropped {
-		failing(t, again, run, "not_a_loop", map[string]int{"wait-1": 4, "wait-2": 5}[run])
-		for _, w := range decoded[[]api.Warning](t, get(t, again+"/api/runs/"+run+"/warnings")) {
-			if w.Type == s.Rule && w.Tool != nil && *w.Tool == s.Tool {
-				t.Errorf("run %s has the warning %+v", run, w)
+	for name, server := range map[string]string{"new": url, "restarted": serveFile(t, file)} {
+		for _, like := range s.Dropped {
+			run := name + "-" + like
+			failing(t, server, run, "not_a_loop", map[string]int{"wait-1": 4, "wait-2": 5}[like])
+			for _, w := range decoded[[]api.Warning](t, get(t, server+"/api/runs/"+run+"/warnings")) {
+				if w.Type == s.Rule && w.Tool != nil && *w.Tool == s.Tool {
+					t.Errorf("run %s has the warning %+v", run, w)
+				}
 			}
 		}
+	}
+	if next := decoded[api.Suggestions](t, get(t, url+"/api/suggestions")); len(next.Suggestions) > 0 && next.Suggestions[0].Present == s.Present && next.Suggestions[0].Setting == s.Setting {
+		t.Errorf("the same suggestion again: %+v", next.Suggestions[0])
 	}
 }
 

@@ -72,12 +72,8 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 	if err != nil {
 		return err
 	}
-	if p.notices, err = p.makeNotices(); err != nil {
+	if err := p.makeAlerts(ctx); err != nil {
 		return err
-	}
-	sinks := []pipeline.Sink{p.hub}
-	if p.notices != nil {
-		sinks = append(sinks, p.notices)
 	}
 	if err := p.makeQuestions(); err != nil {
 		return err
@@ -88,7 +84,7 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 	}
 	limits := &p.config.Limits
 	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
-		Profile: judge, Store: p.store, Sinks: sinks, Metrics: pipeline.NewMetrics(registry), Log: p.log,
+		Profile: judge, Store: p.store, Sinks: []pipeline.Sink{p.hub, p.alerts.sink}, Metrics: pipeline.NewMetrics(registry), Log: p.log,
 		Project:     p.config.Project,
 		Mask:        p.mask,
 		Content:     contents[p.config.Content],
@@ -157,7 +153,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	if err != nil {
 		return err
 	}
-	tuning, err := newTuner(again, p.store, p.config, p.file)
+	tuning, err := newTuner(again, p.store, p.config, p.file, p.pipeline.SetProfile)
 	if err != nil {
 		return err
 	}
@@ -170,7 +166,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
-		Judge: again, Tuner: tuning, Guards: agents, Ready: p.health(), Recording: p.pipeline.State, NotFound: web.NotFound(),
+		Judge: again, Tuner: tuning, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.pipeline.State, NotFound: web.NotFound(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

@@ -51,16 +51,58 @@ var importTable = map[string]importRow{
 	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
 	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
 	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
-	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/api", "internal/client"}, others: []string{"github.com/cenkalti/backoff/v5"}, tests: []string{"profile"}},
+	"guard/reporter":        {ours: []string{".", "guard", "policy", "internal/client"}, tests: []string{"profile"}},
 	"secondopinion": {
 		ours:   []string{"policy", "internal/mask"},
-		others: []string{"github.com/openai/openai-go/v3"},
+		others: []string{"github.com/sashabaranov/go-openai"},
 		tests:  []string{".", "guard", "profile"},
 	},
 	"otelguard": {
 		ours:   []string{"policy", "guard"},
 		others: []string{"go.opentelemetry.io/otel"},
 		tests:  []string{"profile"},
+	},
+	"internal/adaptertest": {ours: []string{".", "guard", "profile"}, others: testLibraries},
+	"adapters/mcpguard": {
+		ours:   []string{".", "guard", "internal/adapter", "internal/boundedmap"},
+		others: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
+	"adapters/mcpguard/example": {
+		ours:   []string{"adapters/mcpguard", "guard", "profile"},
+		others: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
+	"internal/adapter": {ours: []string{".", "guard"}},
+	"adapters/openaiguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/openai/openai-go/v3"},
+	},
+	"adapters/openaiguard/example": {
+		ours:   []string{"adapters/openaiguard", "guard", "profile"},
+		others: []string{"github.com/openai/openai-go/v3"},
+	},
+	"adapters/anthropicguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/anthropics/anthropic-sdk-go"},
+	},
+	"adapters/anthropicguard/example": {
+		ours:   []string{"adapters/anthropicguard", "guard", "profile"},
+		others: []string{"github.com/anthropics/anthropic-sdk-go"},
+	},
+	"adapters/einoguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/cloudwego/eino"},
+	},
+	"adapters/einoguard/example": {
+		ours:   []string{"adapters/einoguard", "guard", "profile"},
+		others: []string{"github.com/cloudwego/eino"},
+	},
+	"adapters/genkitguard": {
+		ours:   []string{".", "guard", "internal/adapter"},
+		others: []string{"github.com/firebase/genkit/go"},
+	},
+	"adapters/genkitguard/example": {
+		ours:   []string{"adapters/genkitguard", "guard", "profile"},
+		others: []string{"github.com/firebase/genkit/go"},
 	},
 	"examples/*": {ours: []string{"guard", "profile"}},
 
@@ -77,7 +119,7 @@ var importTable = map[string]importRow{
 	"internal/store":             {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {
 		ours:   []string{"policy", "internal/store"},
-		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sys", "modernc.org/sqlite"},
+		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sync", "golang.org/x/sys", "modernc.org/sqlite"},
 		tests:  []string{".", "internal/store/storetest/postgres"},
 	},
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
@@ -123,9 +165,10 @@ var importTable = map[string]importRow{
 		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json"},
 	},
-	"internal/watch":    {},
-	"internal/loadtest": {ours: []string{"internal/cli"}},
-	"internal/report":   {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
+	"internal/watch":      {},
+	"internal/clustersim": {},
+	"internal/loadtest":   {ours: []string{"internal/cli"}},
+	"internal/report":     {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
 		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap"},
@@ -160,7 +203,7 @@ var importTable = map[string]importRow{
 
 	"internal/scan": {
 		ours: []string{
-			".", "policy", "profile", "internal/ingest", "internal/ingest/anthropic", "internal/ingest/atif", "internal/ingest/claudecode", "internal/ingest/codex", "internal/ingest/gemini", "internal/ingest/labelled", "internal/ingest/minisweagent", "internal/ingest/native", "internal/ingest/openai", "internal/ingest/otlp", "internal/ingest/sweagent", "internal/ingest/taubench", "internal/pipeline", "internal/report", "internal/watch",
+			".", "policy", "profile", "internal/ingest", "internal/ingest/anthropic", "internal/ingest/atif", "internal/ingest/claudecode", "internal/ingest/codex", "internal/ingest/gemini", "internal/ingest/labelled", "internal/ingest/minisweagent", "internal/ingest/native", "internal/ingest/openai", "internal/ingest/opencode", "internal/ingest/openhands", "internal/ingest/otlp", "internal/ingest/sweagent", "internal/ingest/taubench", "internal/pipeline", "internal/report", "internal/watch",
 		},
 		others: []string{"github.com/go-json-experiment/json"},
 		tests:  []string{"internal/client"},
@@ -176,23 +219,29 @@ var importTable = map[string]importRow{
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},
+		tests: []string{"internal/store"},
 	},
 	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
 	"cmd/unloop":     {ours: []string{"internal/cli"}},
 
 	"internal/arch": {},
 	"packaging":     {others: []string{"go.yaml.in/yaml/v3"}},
+	"deploy": {others: []string{
+		"github.com/compose-spec/compose-go/v2", "k8s.io/api", "sigs.k8s.io/kustomize/api", "sigs.k8s.io/kustomize/kyaml", "sigs.k8s.io/yaml",
+	}},
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
 
 // forApplications are the packages that only applications import. The program links neither them nor their imports.
 var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}
 
 // testLibraries are the modules of others that any test may import.
 var testLibraries = []string{
+	"github.com/anthropics/anthropic-sdk-go",
 	"github.com/google/go-cmp",
+	"github.com/modelcontextprotocol/go-sdk",
 	"github.com/openai/openai-go/v3",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal",

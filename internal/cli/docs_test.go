@@ -107,6 +107,8 @@ func (p *page) run(t *testing.T, command string) {
 			args = append(args, "--speed", "40")
 		}
 		p.exec(t, command, 0, "unloop", args...)
+	case strings.HasPrefix(command, "go get ") || strings.HasPrefix(command, "go -C "):
+		p.adapter(t, words)
 	case words[0] == "sudo" || words[0] == "docker":
 		p.operate(t, command)
 	case strings.HasPrefix(command, "python3 -m pip install "):
@@ -178,6 +180,28 @@ func (p *page) installNode(t *testing.T, packages []string) {
 	for i, name := range packages {
 		if _, peer := described.PeerDependencies[name]; !peer && (i > 0 || name != described.Name) {
 			t.Errorf("sdk/typescript has no adapter for %s", name)
+		}
+	}
+}
+
+// adapter checks that a module for a framework is one of this repository, and that it has the example. That both work is shown where
+// the module is tested.
+func (p *page) adapter(t *testing.T, words []string) {
+	t.Helper()
+	folder := words[2]
+	if words[1] == "get" {
+		folder = strings.TrimPrefix(folder, "github.com/unloop-ai/unloop/")
+	}
+	module, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(module, []byte("module github.com/unloop-ai/unloop/"+folder+"\n")) {
+		t.Errorf("%s/go.mod is of another module", folder)
+	}
+	if example := words[len(words)-1]; words[1] == "-C" {
+		if _, err := os.Stat(filepath.Join(folder, example, "main.go")); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/hook"
 	"github.com/unloop-ai/unloop/policy"
@@ -106,6 +107,21 @@ func actionNamed(name string) policy.Action {
 		}
 	}
 	return policy.Allow
+}
+
+// Orders asks the server what people ordered of the run.
+func (s *hookServer) Orders(ctx context.Context, run string, after int64, wait time.Duration) (orders []hook.Order, last int64, err error) {
+	heard, err := s.client.Listen(ctx, &api.Listen{Runs: []api.Listener{{RunID: run, After: after}}, Wait: int(wait.Milliseconds())})
+	if err != nil {
+		return nil, after, err
+	}
+	for k := range heard.Orders {
+		orders = append(orders, hook.Order{Number: heard.Orders[k].Number, Event: client.EventOf(&heard.Orders[k])})
+	}
+	for _, r := range heard.Runs {
+		after = max(after, r.After)
+	}
+	return orders, after, nil
 }
 
 // Send records the events.

@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,5 +64,62 @@ func TestAServerJudgesTheHooksAndShowsTheirSession(t *testing.T) {
 		return nil
 	}); err != nil || len(events) < 12 || !strings.Contains(events[0], "hook: codex") {
 		t.Errorf("%d events, %v: %.300s", len(events), err, events)
+	}
+}
+
+func TestAPersonHaltsASessionOfAHookFromTheServer(t *testing.T) {
+	endpoint, stop, err := ownServer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	h := hook.Hook{
+		Folder: hook.Folder(filepath.Join(t.TempDir(), "hooks")), Agent: hook.Codex, Now: time.Now, Server: connectHook,
+		Env: func(name string) string {
+			if name == "UNLOOP_ENDPOINT" {
+				return endpoint
+			}
+			return ""
+		},
+	}
+	call := func(n int) string {
+		var out bytes.Buffer
+		h.Run(t.Context(), strings.NewReader(fmt.Sprintf(`{"session_id":"s","turn_id":"t","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cat %d"},"tool_use_id":"c%d"}`, n, n)), &out)
+		return out.String()
+	}
+	order := func(body string) {
+		t.Helper()
+		answer, err := http.Post(endpoint+"/api/runs/s/control", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusCreated {
+			t.Fatalf("%s: %s", body, answer.Status)
+		}
+	}
+	if said := call(1); said != "" {
+		t.Errorf("said %s", said)
+	}
+	order(`{"act":"halt","text":"Enough."}`)
+	if said := call(2); !strings.Contains(said, `"deny"`) || !strings.Contains(said, "A person halted this session: Enough.") {
+		t.Errorf("after the halt: %s", said)
+	}
+	order(`{"act":"resume"}`)
+	if said := call(3); said != "" {
+		t.Errorf("after it was resumed: %s", said)
+	}
+	answer, err := http.Get(endpoint + "/api/runs/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || !strings.Contains(string(body), `"guarded_by":"hook: codex"`) {
+		t.Errorf("the run is %s, %v", body, err)
 	}
 }

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,8 +15,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/mcpproxy"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
@@ -60,7 +56,7 @@ func mcpProxyCommand() *cobra.Command {
 	flags.StringVar(&f.url, "url", "", "`URL` of the server, instead of a command")
 	flags.StringVar(&f.addr, "addr", "", "serve clients over HTTP on `HOST:PORT`, which must be loopback; needs --url")
 	flags.StringArrayVar(&f.headers, "header", nil, "send `NAME: VALUE` to the URL; ${VARIABLE} is replaced from the environment; repeatable")
-	flags.StringVar(&f.server, "server", "", "record the calls on the unloop server at this `URL`")
+	flags.StringVar(&f.server, "server", "", "record the calls on the unloop server at this `URL`, and follow the orders that people give there")
 	f.profile.add(flags)
 	cmd.AddCommand(mcpProxyInstallCommand(), mcpProxyUninstallCommand())
 	return cmd
@@ -93,13 +89,13 @@ func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	record, done, err := recordTo(cmd, f.server)
+	server, err := connectRecorder(cmd, f.server)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer server.close()
 	if f.addr != "" {
-		return f.serve(cmd, p, record)
+		return f.serve(cmd, p, server)
 	}
 	back, err := f.connect(cmd, args)
 	if err != nil {
@@ -110,7 +106,7 @@ func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
 		return errors.Join(err, back.Close())
 	}
 	run := fmt.Sprintf("mcp-%d-%d", os.Getpid(), time.Now().UnixMilli())
-	session := mcpproxy.NewSession(p, mcpproxy.Options{Run: run, Record: record})
+	session := mcpproxy.NewSession(p, mcpproxy.Options{Run: run, Record: server.record, Controls: server.controls})
 	return mcpproxy.Pump(cmd.Context(), session, front, back)
 }
 
@@ -149,7 +145,7 @@ func parseHeaders(lines []string) (http.Header, error) {
 }
 
 // serve serves clients over HTTP until the command is interrupted.
-func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, record func(*unloop.Event)) error {
+func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, server *recorder) error {
 	if err := config.CheckLoopback(f.addr); err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}
@@ -158,7 +154,7 @@ func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, record fun
 		return fmt.Errorf("--url: %w", err)
 	}
 	h, err := mcpproxy.NewHTTP(mcpproxy.HTTPOptions{
-		Profile: p, Upstream: upstream, Record: record, MaxBody: 16 << 20, MaxMemory: 256 << 20,
+		Profile: p, Upstream: upstream, Record: server.record, Controls: server.controls, MaxBody: 16 << 20, MaxMemory: 256 << 20,
 		Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
 	})
 	if err != nil {
@@ -170,33 +166,4 @@ func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, record fun
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "unloop %s proxies an MCP server, mode %s\n\n  http://%s%s\n", version, f.mode, listener.Addr(), upstream.RequestURI())
 	return reverseproxy.Serve(cmd.Context(), listener, h)
-}
-
-// recordTo returns a function that records events on the server at an address, and one that ends it. Without an address both do
-// nothing; the first one is nil then.
-func recordTo(cmd *cobra.Command, address string) (record func(*unloop.Event), done func(), err error) {
-	if address == "" {
-		return nil, func() {}, nil
-	}
-	c, err := client.New(address, os.Getenv("UNLOOP_TOKEN"))
-	if err != nil {
-		return nil, nil, err
-	}
-	background := newSender(c, cmd.ErrOrStderr()).Background(client.Bounds{Events: 16384, Bytes: 64 << 20, Every: 500 * time.Millisecond})
-	return func(e *unloop.Event) { background.Add(e, nil) }, func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 5*time.Second)
-		defer cancel()
-		_ = background.Close(ctx) // the number below says what was not sent
-		if n := background.Stats().Dropped; n > 0 {
-			complain(cmd.ErrOrStderr(), fmt.Sprintf("%s not recorded: the server was too slow or unreachable", plural(n, "event was", "events were")))
-		}
-	}, nil
-}
-
-// newSender returns a sender that tries for a minute and says so.
-func newSender(c *client.Client, w io.Writer) *client.Sender {
-	s := c.NewSender()
-	s.Patience = time.Minute
-	s.Waiting = (&outage{w: w}).waiting
-	return s
 }

@@ -66,7 +66,7 @@ func (f *proxyFlags) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.budgets.Session.Time, "budget-time", 0, "time from a session's first call to its last, such as 90m; 0 for no limit")
 	flags.Var(&budgetValue{&f.budgets.Key}, "key-budget", "what one API key may spend, as `LIMITS`: cost=20,tokens=5000000,calls=1000,time=12h, or some of them")
 	flags.Var(&budgetValue{&f.budgets.Project}, "project-budget", "the same for one project, which the header X-Unloop-Project or OpenAI-Project names, as `LIMITS`")
-	flags.StringVar(&f.server, "server", "", "record the runs on the server at this `URL`")
+	flags.StringVar(&f.server, "server", "", "record the runs on the server at this `URL`, and follow the orders that people give there")
 	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.profile.add(flags)
 }
@@ -109,12 +109,12 @@ func (f *proxyFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	record, done, err := recordTo(cmd, f.server)
+	server, err := connectRecorder(cmd, f.server)
 	if err != nil {
 		return err
 	}
-	defer done()
-	o.Record = record
+	defer server.close()
+	o.Record, o.Controls = server.record, server.controls
 	p, err := proxy.New(o)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func (c Change) YAML() string {
 }
 
 // Apply writes a change into a configuration file and keeps the rest of it, with its comments. The file is replaced at once, and only by
-// one that is valid. A server reads it when it starts.
+// one that is valid.
 func Apply(path string, c Change) error {
 	if path == "" {
 		return ErrNoFile

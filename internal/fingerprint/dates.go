@@ -116,15 +116,30 @@ func dayFirst(b []byte) int {
 }
 
 func month(b []byte) int {
-	if len(b) >= 3 && bytes.Contains([]byte("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"), b[:3]) && b[0] != ' ' && b[1] != ' ' {
+	if len(b) < 3 {
+		return 0
+	}
+	switch string(b[:3]) {
+	case "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec":
 		return 3
 	}
 	return 0
 }
 
+func weekday(b []byte) bool {
+	switch string(b[:3]) {
+	case "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun":
+		return true
+	}
+	return false
+}
+
 // namedDate matches "Mon, 02 Jan 2006 15:04:05 GMT", "Mon Jan  2 15:04:05 UTC 2006", "Jan  2 15:04" and "Jan 2 15:04:05".
 func namedDate(b []byte) int {
-	if len(b) >= 5 && bytes.Contains([]byte("Mon Tue Wed Thu Fri Sat Sun"), b[:3]) && class[b[0]]&alpha != 0 {
+	if len(b) < 5 || b[3] != ' ' && b[3] != ',' {
+		return 0
+	}
+	if weekday(b) {
 		switch {
 		case b[3] == ',' && b[4] == ' ':
 			if n := dayFirst(b[5:]); n > 0 {

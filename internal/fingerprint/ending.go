@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -94,6 +95,8 @@ var (
 	zero         = hashWord([]byte("0"), 1)
 	lettersOfCan = hashWord([]byte("can"), 3) // of can't, which are two words
 	lettersOfNot = hashWord([]byte("t"), 1)
+	no           = hashWord([]byte("no"), 2)
+	longer       = hashWord([]byte("longer"), 6)
 	exitWord     = hashWord([]byte("exit"), 4)
 	purpose      = hashWord([]byte("to"), 2) // what follows is meant, and has not happened
 	nones        = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
@@ -127,8 +130,11 @@ func (w *Words) tell(from int) {
 			}
 		} else if from+k < early {
 			if says := saysOf(word.Hash); says != 0 && !w.denied(from+k, says) {
-				if word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan {
+				switch {
+				case word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan:
 					says = fails
+				case word.Hash == no && w.isWithout(from+k):
+					says = naught
 				}
 				w.say(says, from+k == 0)
 			} else {
@@ -148,6 +154,15 @@ func (w *Words) tell(from int) {
 	for k := range w.Tail.Count {
 		w.Tail.Numbers[k] = w.latest[(w.seen-w.after-w.Tail.Count+k)%len(w.latest)]
 	}
+}
+
+// isWithout reports whether the word no tells that something is not there: "no slots on Monday", but not "no errors" and "no longer".
+func (w *Words) isWithout(at int) bool {
+	if at+1 == len(w.List) {
+		return false
+	}
+	next := w.List[at+1]
+	return !next.First && next.Kind == Letters && next.Hash != longer && saysOf(next.Hash) == 0
 }
 
 // denied reports whether a word that says a failure tells of none: "no errors", "0 failed", "Error: (none)", "to display errors".
@@ -190,4 +205,15 @@ func (w *Words) say(says uint16, first bool) {
 	case says&does != 0 && !negated:
 		w.Ending = Done
 	}
+}
+
+// void reports whether the text that was read is an empty value: marks such as [] and no words, or one word such as None.
+func (w *Words) void(text []byte) bool {
+	switch len(w.List) {
+	case 0:
+		return bytes.ContainsAny(text, "[{")
+	case 1:
+		return w.List[0].Hash != zero && slices.Contains(nones[:], w.List[0].Hash)
+	}
+	return false
 }

@@ -14,8 +14,10 @@ const maxClassed = 160
 // same. The line that matters is the last that begins with the name of an error ("ValueError: …"), else the first that
 // has a word such as error, failed or not found, else the first. No text gives 0. Of a text over MaxClassified its two ends
 // are read, so it takes time proportional to len(raw) up to that, and no more beyond.
-func ErrorClass(raw []byte) Hash {
-	line := ErrorLine(raw)
+func ErrorClass(raw []byte) Hash { return ClassOfLine(ErrorLine(raw)) }
+
+// ClassOfLine is ErrorClass for a line that ErrorLine returned.
+func ClassOfLine(line []byte) Hash {
 	if len(line) == 0 {
 		return 0
 	}
@@ -142,15 +144,12 @@ func (e *errorLines) read(text []byte) {
 
 // cutLine cuts at a line end, escaped as in JSON or plain.
 func cutLine(text []byte) (line, rest []byte) {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\n':
+	for i := indexEither(text, 0, '\n', '\\'); i < len(text); i = indexEither(text, i+2, '\n', '\\') {
+		switch {
+		case text[i] == '\n':
 			return text[:i], text[i+1:]
-		case '\\':
-			if i+1 < len(text) && text[i+1] == 'n' {
-				return text[:i], text[i+2:]
-			}
-			i++
+		case i+1 < len(text) && text[i+1] == 'n':
+			return text[:i], text[i+2:]
 		}
 	}
 	return text, nil

@@ -97,8 +97,10 @@ func failureInText(text []byte) bool {
 		return failed
 	}
 	tail := text[max(0, len(text)-2*maxTold):]
-	if n := bytes.LastIndex(tail, []byte(exitLine)); n >= 0 && n+len(exitLine) < len(tail) {
-		return tail[n+len(exitLine)] != '0'
+	if bytes.Contains(tail, []byte(exitLine)) { // which is faster than to look for the last
+		if n := bytes.LastIndex(tail, []byte(exitLine)) + len(exitLine); n < len(tail) {
+			return tail[n] != '0'
+		}
 	}
 	_, failed := exitStatus(tail[max(0, len(tail)-maxTold):], inLastLine)
 	return failed

@@ -394,17 +394,3 @@ func BenchmarkGist(b *testing.B) {
 		MinHashOf(text)
 	}
 }
-
-func TestAfterWordAgreesWithClasses(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := []byte(rapid.StringOfN(rapid.SampledFrom([]rune("azAZ09_@[`{ \x7fé€")), 0, 40, -1).Draw(t, "text"))
-		from := rapid.IntRange(0, len(text)).Draw(t, "from")
-		want := from
-		for want < len(text) && class[text[want]]&wordByte != 0 {
-			want++
-		}
-		if got := afterWord(text, from); got != want {
-			t.Fatalf("the word in %q from %d ends at %d, want %d", text, from, got, want)
-		}
-	})
-}

@@ -25,48 +25,88 @@ type Masker struct {
 // as the characters do that they stand for. It takes time proportional to len(b), about 1 ns a byte.
 func (m *Masker) Stable(b []byte) Hash {
 	m.buf, m.long = m.buf[:0], false
-	from := 0 // where what is not yet added begins
-	for i := 0; i < len(b); {
-		c := class[b[i]]
-		switch {
-		case c&wordByte == 0:
-			if b[i] == '\\' {
-				i++ // an escaped character separates words
-			}
-			i++
-			continue
-		case c&start != 0 || c&hex != 0 && i+8 < len(b) && b[i+8] == '-': // or a UUID
-			if n := volatile(b, i); n > 0 {
-				m.add(b[from:i])
-				m.add(mask)
-				i += n
-				from = i
-				continue
-			}
+	from := 0 // where what is not yet added begins, and the earliest place of the next volatile part
+	goesOn := uint32(0)
+	for i := 0; ; {
+		at := nextSight(b, i, goesOn)
+		if at >= len(b) {
+			break
 		}
-		i = afterWord(b, i+1)
+		n := 0
+		switch b[at] {
+		case '\\': // an escaped character separates words
+			i, goesOn = at+2, 0
+			continue
+		case '-':
+			if n = uuidBefore(b, from, at); n > 0 {
+				at -= uuidHead
+			}
+		default:
+			n = volatile(b, at)
+		}
+		if n == 0 {
+			i, goesOn = at+1, sights[b[at]]&1
+			continue
+		}
+		m.add(b[from:at])
+		m.add(mask)
+		i, goesOn = at+n, 0
+		from = i
+	}
+	if from == 0 {
+		return Bytes(b) // nothing is masked
 	}
 	m.add(b[from:])
 	return m.sum()
 }
 
-// afterWord returns where the word ends that goes on at b[i]. It steps over letters eight at a time.
-func afterWord(b []byte, i int) int {
-	const each = 0x0101010101010101 // a factor that puts a byte into all eight
-	for i+8 <= len(b) {
-		raw := load(b, i)
-		low := raw | 0x20*each // small letters, and what is none stays none
-		letters := ^(low + (0x7F-'z')*each) & (low + (0x80-'a')*each) & ^raw & (0x80 * each)
-		if letters != 0x80*each {
-			i += bits.TrailingZeros64(^letters&(0x80*each)) / 8
+// sights says of a byte what Stable looks for: whether it is part of a word (bit 0), whether a volatile part can begin with it at the
+// beginning of a word (bit 8), and whether it is an escape or a dash, as in a UUID (bit 16).
+var sights = func() (t [256]uint32) {
+	for b, c := range class {
+		if c&wordByte != 0 {
+			t[b] |= 1
+		}
+		if c&start != 0 {
+			t[b] |= 1 << 8
+		}
+	}
+	t['\\'], t['-'] = 1<<16, 1<<16
+	return t
+}()
+
+// nextSight returns the position of the next byte from b[i] on at which Stable has to look closer, or at least len(b). goesOn is 1 if a
+// word goes on at b[i]. It reads eight bytes at a time.
+func nextSight(b []byte, i int, goesOn uint32) int {
+	for ; i+8 <= len(b); i += 8 {
+		p := (*[8]byte)(b[i:])
+		all := sights[p[0]] | sights[p[1]]<<1 | sights[p[2]]<<2 | sights[p[3]]<<3 |
+			sights[p[4]]<<4 | sights[p[5]]<<5 | sights[p[6]]<<6 | sights[p[7]]<<7
+		if found := all>>8&^(all<<1|goesOn)&0xFF | all>>16; found != 0 {
+			return i + bits.TrailingZeros32(found)
+		}
+		goesOn = all >> 7 & 1
+	}
+	for ; i < len(b); i++ {
+		one := sights[b[i]]
+		if one>>8&^goesOn&1|one>>16 != 0 {
 			break
 		}
-		i += 8
-	}
-	for i < len(b) && class[b[i]]&wordByte != 0 {
-		i++
+		goesOn = one & 1
 	}
 	return i
+}
+
+// uuidHead is the length of a UUID up to its first dash.
+const uuidHead = 8
+
+// uuidBefore returns the length of the UUID whose first dash is b[dash], if it begins with a word at b[from] or behind it; else 0.
+func uuidBefore(b []byte, from, dash int) int {
+	at := dash - uuidHead
+	if at < from || class[b[at]]&hex == 0 || at > from && (escaped(b, at) || class[b[at-1]]&wordByte != 0 && !escaped(b, at-1)) {
+		return 0
+	}
+	return uuid(b[at:])
 }
 
 var mask = []byte{'~'}
@@ -110,6 +150,8 @@ const (
 	hex                  // hexadecimal digit
 	alpha                // ASCII letter
 	start                // a volatile part can begin with it
+	goesOn               // a volatile part can go on with it behind digits; other than 10 or 13 digits
+	apart                // it does more than to separate words: see mark
 )
 
 var class = func() (t [256]uint8) {
@@ -127,6 +169,17 @@ var class = func() (t [256]uint8) {
 	}
 	for _, b := range "AFDJMNOSWTtPpg" { // April, January, Monday … tmp, pid, process, go-build
 		t[b] |= start
+	}
+	for b := range 256 {
+		if t[b]&(alpha|digit) != 0 || b >= 0x80 {
+			t[b] |= goesOn
+		}
+	}
+	for _, b := range "\n\\<.?!," {
+		t[b] |= apart
+	}
+	for _, b := range " .:/-" { // of a unit, a fraction, a time of day and dates
+		t[b] |= goesOn
 	}
 	return t
 }()

@@ -26,6 +26,11 @@ func MinHashOf(text string) MinHash {
 	var before [2]Hash // the last two words, the latest first
 	word := Hash(0)
 	for i := 0; i < len(text); {
+		if b := text[i]; class[b]&alpha != 0 {
+			word = (word ^ Hash(b|0x20)) * 0x9E3779B97F4A7C15
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
 		if unicode.IsLetter(r) {
@@ -36,22 +41,24 @@ func MinHashOf(text string) MinHash {
 			word |= 1
 			continue
 		}
-		g.push(&before, &word)
+		if word != 0 {
+			g.push(&before, word)
+			word = 0
+		}
 	}
-	g.push(&before, &word)
+	if word != 0 {
+		g.push(&before, word)
+	}
 	if g.Words == 2 { // too short for a run of three
 		g.Triples = g.Pairs
 	}
 	return g
 }
 
-func (g *MinHash) push(before *[2]Hash, word *Hash) {
-	if *word == 0 {
-		return
-	}
+func (g *MinHash) push(before *[2]Hash, word Hash) {
 	g.Words++
 	if g.Words >= 2 {
-		pair := Join(before[0], *word)
+		pair := Join(before[0], word)
 		g.Pairs.put(pair)
 		if g.Words <= openingWords {
 			g.Opening.put(pair)
@@ -60,8 +67,7 @@ func (g *MinHash) push(before *[2]Hash, word *Hash) {
 			g.Triples.put(Join(before[1], pair))
 		}
 	}
-	before[1], before[0] = before[0], *word
-	*word = 0
+	before[1], before[0] = before[0], word
 }
 
 // sketchSize is how many minima a Sketch keeps. The error of Resemblance is about 1/√sketchSize for long texts.
@@ -80,19 +86,19 @@ func (s *Sketch) put(h Hash) {
 // Resemblance estimates how much of a and b both have, of what either has, from 0 to 1.
 func Resemblance(a, b *Sketch) float64 {
 	either, both := 0, 0
-	for k, x := range a {
-		if y := b[k]; x != 0 || y != 0 {
-			either++
-			if x == y {
-				both++
-			}
-		}
+	for k, x := range a { // without branches, which could not be predicted
+		y := b[k]
+		either += int(notZero(x | y))
+		both -= int(notZero(x ^ y))
 	}
 	if either == 0 {
 		return 0
 	}
-	return float64(both) / float64(either)
+	return float64(both+either) / float64(either)
 }
+
+// notZero returns 0 for 0, else 1.
+func notZero(x uint32) uint32 { return (x | -x) >> 31 }
 
 // MarshalText writes the minima for a snapshot, in base64.
 func (s *Sketch) MarshalText() ([]byte, error) {

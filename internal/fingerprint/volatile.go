@@ -37,6 +37,9 @@ func volatile(b []byte, i int) int {
 func volatileNumber(b []byte, i int) int {
 	rest := b[i:]
 	n := count(rest, digit)
+	if n < len(rest) && class[rest[n]]&goesOn == 0 && n != 10 && n != 13 {
+		return 0 // a bare number
+	}
 	switch {
 	case n == 1 && rest[0] == '0' && len(rest) > 1 && rest[1]|0x20 == 'x':
 		if h := count(rest[2:], hex); h >= 6 && boundary(rest, 2+h) {

@@ -51,6 +51,7 @@ type Words struct {
 	Ending  Ending // how the attempt ended of which the text tells
 	Says    int    // how many words there are that say more than an exit status does
 	Zero    bool   // the Ending is Nothing, told as a count of 0
+	Void    bool   // the text is an empty value, such as [] or None
 	Passing bool   // it tells of what may pass by itself, such as a timeout
 	before  uint16 // what the word before says
 	latest  [2 * tailNumbers]float64
@@ -64,25 +65,20 @@ func (w *Words) Reset() {
 	*w = Words{List: w.List[:0], text: w.text[:0]}
 }
 
+// distinctive is the number from which on two texts hardly have it by chance.
+const distinctive = 10_000
+
+// Distinctive reports whether the first number of the text is so large that two texts hardly have it by chance.
+func (w *Words) Distinctive() bool { return w.Count > 0 && w.Numbers[0] >= distinctive }
+
 // Add reads a text, plain or raw JSON, behind what was read since the last Reset. Of a text over 4 KiB it reads the first 3 KiB
 // and the last 1 KiB. It takes about 1 ns a byte and allocates nothing once its buffers have grown.
 func (w *Words) Add(text []byte) {
-	if len(text) > readHead+readTail {
-		w.add(text[:readHead])
-		text = text[len(text)-readTail:]
+	head, tail := headAndTail(text)
+	w.add(head)
+	if len(tail) > 0 {
+		w.add(tail)
 	}
-	w.add(text)
-}
-
-// AddText does the same for a string.
-func (w *Words) AddText(text string) {
-	if len(text) > readHead+readTail {
-		w.text = append(w.text[:0], text[:readHead]...)
-		w.add(w.text)
-		text = text[len(text)-readTail:]
-	}
-	w.text = append(w.text[:0], text...)
-	w.add(w.text)
 }
 
 // add reads a text and what it tells.
@@ -90,6 +86,33 @@ func (w *Words) add(b []byte) {
 	from := len(w.List)
 	w.read(b)
 	w.tell(from)
+	if from == 0 && w.void(b) {
+		w.Void, w.Ending = true, Nothing
+	}
+}
+
+// Append is Add for a text of which only the List is of use: what it tells is not read.
+func (w *Words) Append(text []byte) {
+	head, tail := headAndTail(text)
+	w.read(head)
+	w.read(tail)
+}
+
+// AppendText is Append for a string.
+func (w *Words) AppendText(text string) {
+	head, tail := headAndTail(text)
+	w.text = append(w.text[:0], head...)
+	w.read(w.text)
+	w.text = append(w.text[:0], tail...)
+	w.read(w.text)
+}
+
+// headAndTail returns the parts of a text that are read. The tail is empty if the head is all of it.
+func headAndTail[T string | []byte](text T) (head, tail T) {
+	if len(text) <= readHead+readTail {
+		return text, text[len(text):]
+	}
+	return text[:readHead], text[len(text)-readTail:]
 }
 
 // read reads the words of a text.
@@ -98,7 +121,11 @@ func (w *Words) read(b []byte) {
 	first := true
 	for i := 0; i < len(b); {
 		c := class[b[i]]
-		if c&wordByte == 0 {
+		switch {
+		case c&(wordByte|apart) == 0:
+			i++
+			continue
+		case c&apart != 0:
 			n, ends := mark(b[i:])
 			first = first || ends
 			i += n
@@ -138,7 +165,8 @@ func (w *Words) read(b []byte) {
 	w.List = list
 }
 
-// mark returns the length of what separates words at the beginning of b, and whether a line, a sentence or a JSON member ends there.
+// mark returns the length of what separates words at the beginning of b, and whether a line, a sentence or a JSON member ends there. The
+// first byte is of the class apart.
 func mark(b []byte) (n int, ends bool) {
 	switch b[0] {
 	case '\n':
@@ -167,32 +195,27 @@ func (w *Words) letters(b []byte) (n int, h uint32) {
 		return 0, 0
 	}
 	raw := load(b, 0)
-	low := raw | small
 	ends := notLetters(raw)
 	n = bits.TrailingZeros64(ends) / 8
-	full := uint64(0)
+	var second uint64
 	if ends == 0 {
-		second := load(b, 8)
+		second = load(b, 8)
 		if ends = notLetters(second); ends == 0 || b[8] == '-' {
 			return 0, 0
 		}
 		n = 8 + bits.TrailingZeros64(ends)/8
-		full = (uint64(n) ^ low) * golden
-		full ^= full >> 32
-		low = second | small
 	}
-	if next := b[n]; n == 0 || class[next]&wordByte != 0 && next != '_' || class[b[0]]&start != 0 && mayVary(raw) {
+	if next := b[n]; n == 0 || class[next]&wordByte != 0 && next != '_' || class[b[0]]&start != 0 && mayVary(raw, n, next) {
 		return 0, 0
 	}
-	if n < 4 || n > 6 || !ofStatus(raw&(1<<(8*n)-1)) {
+	first := uint64(1)<<(8*n) - 1 // the bytes of the word among the first eight
+	if !ofStatus(raw & first) {
 		w.Says++
 	}
-	switch {
-	case n < 8:
-		full = (uint64(n) ^ low&(1<<(8*n)-1)) * golden
-		full ^= full >> 32
-	case n > 8:
-		full = (full ^ low&(1<<(8*(n-8))-1)) * golden
+	full := (uint64(n) ^ (raw|small)&first) * golden
+	full ^= full >> 32
+	if n > 8 {
+		full = (full ^ (second|small)&(1<<(8*(n-8))-1)) * golden
 		full ^= full >> 32
 	}
 	return n, uint32(full)
@@ -205,16 +228,22 @@ func notLetters(raw uint64) uint64 {
 	return ^((low+(0x80-'a')*each)&^(low+(0x7F-'z')*each))&(0x80*each) | raw&(0x80*each)
 }
 
-// mayVary reports whether what begins with eight letters may be volatile, though no digit stands there: see volatile.
-func mayVary(raw uint64) bool {
-	if raw&0x20 == 0 {
-		return true // a capital
-	}
-	switch uint32(raw)&0xFFFFFF | 0x202000 {
-	case 't' | 'm'<<8 | 'p'<<16, 't' | 'o'<<8 | 'o'<<16, 'g' | 'o'<<8 | '-'<<16, 'p' | 'i'<<8 | 'd'<<16, 'p' | 'r'<<8 | 'o'<<16:
+// mayVary reports whether what begins with n letters may be volatile, though no digit stands there: see volatile. raw has the first
+// eight bytes, and next stands behind the letters.
+func mayVary(raw uint64, n int, next byte) bool {
+	switch uint32(raw)&0xFFFFFF | 0x202020 {
+	case 't' | 'm'<<8 | 'p'<<16:
 		return true
+	case 't' | 'o'<<8 | 'o'<<16: // tool_call_id
+		return next == '_'
+	case 'p' | 'r'<<8 | 'o'<<16: // process 12
+		return next == ' '
+	case 'p' | 'i'<<8 | 'd'<<16:
+		return n == 3
+	case 'g' | 'o'<<8 | '-'<<16: // go-build
+		return n == 2
 	}
-	return false
+	return n == 3 && raw&0x20 == 0 // a day or a month
 }
 
 // ofStatus reports whether a word of an exit status is written in raw, with zeros behind it.

@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -13,7 +14,14 @@ import (
 // twice counts once.
 func (j *judge) events(now time.Time) []unloop.Event {
 	var all []unloop.Event
-	for k, s := range j.steps {
+	steps := j.steps
+	if j.refused != nil {
+		steps = append(slices.Clone(steps), *j.refused)
+	}
+	for k, s := range steps {
+		if s.recorded {
+			continue
+		}
 		e := unloop.Event{
 			ID: fmt.Sprintf("%s-%d-%d", RunID(j.event), now.UnixNano(), k), RunID: RunID(j.event), Time: now, Agent: j.event.SubAgent,
 			Metadata: j.metadata(s.Ruling),
@@ -36,7 +44,7 @@ func (j *judge) events(now time.Time) []unloop.Event {
 			e.Type, e.Name = unloop.Override, s.Text
 		}
 		all = append(all, e)
-		if s.Op == "before" && j.mode == Guard && s.Ruling.Action >= policy.Block {
+		if s.Op == "before" && s.Ruling.Action >= policy.Block && (j.mode == Guard || s.Ruling.Code == policy.CodePerson) {
 			all = append(all, unloop.Event{
 				ID: e.ID + "-blocked", RunID: e.RunID, Time: now, Agent: e.Agent, Type: unloop.ToolCallBlocked,
 				CallID: e.CallID, Tool: e.Tool,
@@ -49,7 +57,7 @@ func (j *judge) events(now time.Time) []unloop.Event {
 // metadata says where the event comes from, and what the hook decided at it.
 func (j *judge) metadata(r Ruling) json.RawMessage {
 	action := r.Action
-	if j.mode == Nudge {
+	if j.mode == Nudge && r.Code != policy.CodePerson {
 		action = min(action, policy.Warn) // it never denies
 	}
 	source := "hook: " + j.event.Agent

@@ -32,6 +32,8 @@ type Step struct {
 	Role   string
 	Text   string
 	Ruling Ruling
+
+	recorded bool // the server has the event
 }
 
 // judge folds the events of one session and makes rulings about them.
@@ -41,6 +43,7 @@ type judge struct {
 	mode    Mode
 	profile *profile.Profile
 	steps   []Step
+	refused *Step // the call that an order of a person denies; nil for none
 }
 
 // fold folds the event.
@@ -49,7 +52,9 @@ func (j *judge) fold(t *transcript) {
 	e := j.event
 	switch e.Kind {
 	case Before:
-		j.before(e.Calls[0])
+		if !j.refuse(e.Calls[0]) {
+			j.before(e.Calls[0])
+		}
 	case After:
 		j.after(e.Calls[0])
 	case Batch:
@@ -214,16 +219,25 @@ func (j *judge) note(s Step, d guard.Decision) {
 	j.steps = append(j.steps, s)
 }
 
-// answer returns the answer for the rulings of the steps, and the decisive ruling. The answer is empty if the mode or the agent
-// allows none.
+// answer returns the answer, and the decisive ruling. What a person ordered holds in every mode.
 func (j *judge) answer() (Answer, *Ruling) {
+	can := CanOf(j.event)
+	if a, r, ok := j.ordered(can); ok {
+		return a, r
+	}
+	a, r := j.ruled(can)
+	return j.withWords(a, can), r
+}
+
+// ruled returns the answer for the rulings of the steps, and the decisive ruling. The answer is empty if the mode or the agent allows
+// none.
+func (j *judge) ruled(can Can) (Answer, *Ruling) {
 	var worst *Ruling
 	for k := range j.steps {
 		if r := &j.steps[k].Ruling; r.Action != policy.Allow && (worst == nil || r.Action >= worst.Action) {
 			worst = r
 		}
 	}
-	can := CanOf(j.event)
 	switch {
 	case j.mode == Shadow:
 		return Answer{}, worst

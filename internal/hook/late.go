@@ -54,7 +54,7 @@ func (f Folder) foldLate(j *judge) error {
 		j.event = late
 		j.fold(nil)
 	}
-	j.event, j.steps = own, nil // their agents do not wait for an answer
-	_ = os.Remove(folder)       // fails if another process has added a file
+	j.event, j.steps, j.refused = own, nil, nil // their agents do not wait for an answer
+	_ = os.Remove(folder)                       // fails if another process has added a file
 	return nil
 }

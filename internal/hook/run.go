@@ -21,6 +21,9 @@ import (
 type Server interface {
 	// Rule returns the rulings about the steps of a run, in order.
 	Rule(ctx context.Context, run string, settings *Settings, steps []Step) ([]Ruling, error)
+	// Orders returns what people ordered of a run after the order with a number, and the number of the last order. If there is none, it
+	// waits for one, at most as long as wait.
+	Orders(ctx context.Context, run string, after int64, wait time.Duration) (orders []Order, last int64, err error)
 	// Send records events.
 	Send(ctx context.Context, events []unloop.Event) error
 }
@@ -158,6 +161,8 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker f
 	if err := h.Folder.make(); err != nil {
 		return err
 	}
+	server := h.connect(e, settings)
+	orders := h.hear(ctx, server, e, settings)
 	unlock, err := h.Folder.lock(key(e.Agent, e.Session, e.SubAgent))
 	if errors.Is(err, errBusy) {
 		m, unmasked := masker()
@@ -188,9 +193,9 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker f
 	if err := h.Folder.foldLate(j); err != nil {
 		h.fault(e, err)
 	}
+	j.obey(orders)
 	j.fold(h.transcript(e, s, m))
-	server := h.connect(e, settings)
-	if server != nil {
+	if server != nil && !orders.failed {
 		h.askServer(ctx, server, j, settings)
 	}
 	answer, ruling := j.answer()
@@ -278,16 +283,21 @@ func (h *Hook) askServer(ctx context.Context, server Server, j *judge, settings 
 	defer cancel()
 	rulings, err := server.Rule(ctx, RunID(j.event), settings, j.steps)
 	if err != nil || len(rulings) != len(j.steps) {
-		if settings.Endpoint == "" && ctx.Err() == nil {
-			h.Folder.withdraw() // the server has ended without withdrawing
-		}
-		h.fault(j.event, errors.Join(errors.New("the server's guard did not answer; the local guard was used"), err))
+		h.unanswered(ctx, j.event, settings, err)
 		return
 	}
 	for k := range j.steps {
 		rulings[k].Tool = j.steps[k].Call.Tool
 		j.steps[k].Ruling = rulings[k]
 	}
+}
+
+// unanswered notes that the server did not answer in time.
+func (h *Hook) unanswered(ctx context.Context, e *Event, settings *Settings, err error) {
+	if settings.Endpoint == "" && ctx.Err() == nil {
+		h.Folder.withdraw() // the server has ended without withdrawing
+	}
+	h.fault(e, errors.Join(errors.New("the server's guard did not answer; the local guard was used"), err))
 }
 
 // afterwards does the work that can wait until the agent has its answer.

@@ -361,6 +361,16 @@ type fakeServer struct {
 	action policy.Action
 	err    error
 	sent   []unloop.Event
+	orders []Order // all that were given
+}
+
+func (s *fakeServer) Orders(_ context.Context, _ string, after int64, _ time.Duration) (orders []Order, last int64, err error) {
+	for _, o := range s.orders {
+		if o.Number > after {
+			orders = append(orders, o)
+		}
+	}
+	return orders, int64(len(s.orders)), s.err
 }
 
 func (s *fakeServer) Rule(_ context.Context, _ string, _ *Settings, steps []Step) ([]Ruling, error) {

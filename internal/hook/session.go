@@ -48,6 +48,8 @@ type About struct {
 	AllowTools []string `json:"allow_tools,omitempty"` // tools that a person allowed
 	AllowOnce  []string `json:"allow_once,omitempty"`  // tools that a person allowed for one call; "" for any tool
 
+	Ordered
+
 	Read   int64  `json:"read,omitempty"`    // bytes of the transcript that were folded
 	LastID string `json:"last_id,omitempty"` // of the last model message whose tokens were counted
 	LastN  int    `json:"last_n,omitempty"`  // tokens of that message
@@ -72,7 +74,7 @@ var sessionMark = []byte("unloop hook 1\n")
 // load loads or creates a session. With an error, it returns a new session.
 func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*session, error) {
 	fresh := &session{
-		About: About{Agent: e.Agent, Session: e.Session, SubAgent: e.SubAgent, Profile: p.Name(), Began: now()},
+		About: About{Agent: e.Agent, Session: e.Session, SubAgent: e.SubAgent, Profile: p.Name(), Began: now(), Ordered: Ordered{Heard: -1}},
 		guard: guard.New(p, guard.Options{Run: RunID(e), Now: now}),
 	}
 	data, err := readBounded(f.path("sessions", key(e.Agent, e.Session, e.SubAgent)+".state"))
@@ -87,7 +89,7 @@ func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*sessi
 		return fresh, err
 	}
 	if about.Profile != p.Name() {
-		fresh.Began = about.Began
+		fresh.Began, fresh.Ordered = about.Began, about.Ordered
 		return fresh, nil // the profile has changed, which begins a new state
 	}
 	g, err := guard.Restore(p, guard.Options{Run: RunID(e), Now: now}, state)

@@ -192,7 +192,7 @@ func TestWithoutTokensTheServerListensOnlyOnLoopback(t *testing.T) {
 }
 
 func TestOptionsReportErrors(t *testing.T) {
-	good := Options{Pipeline: &recorder{}, Store: newTestServer(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Guards: &echoGuards{}}
+	good := Options{Pipeline: &recorder{}, Store: newTestServer(t, nil).store, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}}
 	for want, change := range map[string]func(*Options){
 		"":                                    func(*Options) {},
 		"are required":                        func(o *Options) { o.Hub = nil },

@@ -166,24 +166,33 @@ func (s *Server) controlState(ctx context.Context, in *RunPath) (*controlAnswer,
 	return &controlAnswer{api.ControlStateOf(run, listening, heard)}, nil
 }
 
-// listen answers with the orders that guards do not have, and waits for one if there is none.
 func (s *Server) listen(ctx context.Context, in *listenInput) (*heardAnswer, error) {
-	defer s.controls.listen(in.Body.Runs)()
-	timeout := time.NewTimer(time.Duration(in.Body.Wait) * time.Millisecond)
+	heard, err := s.Listen(ctx, &in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &heardAnswer{*heard}, nil
+}
+
+// Listen returns the orders that guards do not have. If there is none, it waits for one, as long as the request says.
+func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) {
+	defer s.controls.listen(l.Runs)()
+	timeout := time.NewTimer(time.Duration(l.Wait) * time.Millisecond)
 	defer timeout.Stop()
+	runs := l.Runs
 	for {
 		given := s.controls.next() // before the store is read, so that no order is missed
-		heard, err := s.ordersFor(ctx, in.Body.Runs)
+		heard, err := s.ordersFor(ctx, runs)
 		if err != nil || len(heard.Orders) > 0 {
-			return &heardAnswer{heard}, err
+			return &heard, err
 		}
-		in.Body.Runs = heard.Runs // those that had none know their last order now
+		runs = heard.Runs // those that had none know their last order now
 		select {
 		case <-given:
 		case <-timeout.C:
-			return &heardAnswer{heard}, nil
+			return &heard, nil
 		case <-s.running.Done():
-			return &heardAnswer{heard}, nil
+			return &heard, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

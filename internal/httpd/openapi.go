@@ -33,7 +33,7 @@ func (s *Server) describe() huma.Config {
 				{Name: "guard", Description: "Check tool calls before and after they run."},
 				{Name: "runs", Description: "Read runs, their warnings and decisions."},
 				{Name: "rules", Description: "The rules and profiles that evaluate runs."},
-				{Name: "acts", Description: "Label runs, acknowledge and mute warnings, and read the audit log."},
+				{Name: "acts", Description: "Label runs, acknowledge and mute warnings, set up alerts, and read the audit log."},
 				{Name: "streams", Description: "Receive updates as server-sent events."},
 				{Name: "server", Description: "Health and description of the server."},
 			},

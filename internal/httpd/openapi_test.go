@@ -36,7 +36,7 @@ func TestEveryOperationAndFieldIsDescribed(t *testing.T) {
 					t.Errorf("%s has no %s", at, wanted)
 				}
 			}
-			if (method == "post") != (o["requestBody"] != nil) {
+			if takesBody := method == "post" && path != "/api/alerts/{id}/test"; takesBody != (o["requestBody"] != nil) {
 				t.Errorf("%s: body %v", at, o["requestBody"])
 			}
 			parameters, _ := o["parameters"].([]any)
@@ -56,8 +56,8 @@ func TestEveryOperationAndFieldIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	if operations != 32 {
-		t.Errorf("%d operations, want 32", operations)
+	if operations != 37 {
+		t.Errorf("%d operations, want 37", operations)
 	}
 	for name, s := range whole["components"].(map[string]any)["schemas"].(map[string]any) {
 		properties, _ := s.(map[string]any)["properties"].(map[string]any)

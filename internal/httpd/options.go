@@ -33,6 +33,7 @@ type Options struct {
 	Judge     Judge     // required
 	Tuner     Tuner     // required
 	Guards    Guards    // required
+	Alerts    Alerts    // required
 
 	// RunID returns the recorded id for a sent id. It differs if the id contains a secret. Nil means that it never differs.
 	RunID func(id string) string
@@ -177,8 +178,8 @@ func (l *Limits) fill() {
 // Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	var wrong []error
-	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Tuner == nil || o.Guards == nil {
-		wrong = append(wrong, errors.New("pipeline, store, telemetry, hub, judge, tuner and guards are required"))
+	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Tuner == nil || o.Guards == nil || o.Alerts == nil {
+		wrong = append(wrong, errors.New("pipeline, store, telemetry, hub, judge, tuner, guards and alerts are required"))
 	}
 	for i, t := range o.Tokens {
 		if hash, err := hex.DecodeString(t.SHA256); err != nil || len(hash) != sha256.Size {

@@ -67,6 +67,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 func (s *Server) problemOf(err error) *Problem {
 	var p *Problem
 	var bad *ingest.BadInput
+	var alert *BadAlert
 	switch {
 	case errors.As(err, &p):
 		return p
@@ -78,6 +79,10 @@ func (s *Server) problemOf(err error) *Problem {
 		return busy(http.StatusServiceUnavailable, "the server is shutting down")
 	case errors.Is(err, pipeline.ErrStore): // the pipeline has logged it
 		return busy(http.StatusServiceUnavailable, pipeline.ErrStore.Error()+"; the server's log has the reason")
+	case errors.As(err, &alert):
+		return problem(http.StatusUnprocessableEntity, alert.Field, alert.Reason)
+	case errors.Is(err, store.ErrNoAlert):
+		return problem(http.StatusNotFound, "id", store.ErrNoAlert.Error())
 	case errors.Is(err, store.ErrCursor):
 		return problem(http.StatusBadRequest, "cursor", store.ErrCursor.Error())
 	case errors.Is(err, store.ErrBuckets):

@@ -22,6 +22,7 @@ func (s *Server) routes() {
 	s.replayRoutes()
 	s.ruleRoutes()
 	s.actRoutes()
+	s.alertRoutes()
 	s.streamRoutes()
 	s.describeAll()
 }

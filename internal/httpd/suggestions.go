@@ -43,7 +43,7 @@ func (r *replays) suggestionRoutes() {
 		"Replays the labelled runs and recent runs with other thresholds, for each rule and tool. It returns those that drop false alarms and keep all "+
 			"loops, and those that catch missed loops without a false alarm. It takes 10 seconds at most, and shares the one place of replays."), r.suggest)
 	query(r.Server, r.operation(http.MethodPost, "/api/suggestions/apply", Admin, "rules", "apply-setting", "Apply a threshold",
-		"Writes a setting into the server's configuration file. The server uses it from its next start. The act is written to the audit log."), r.apply)
+		"Writes a setting into the server's configuration file. New runs are evaluated with it at once; a run in memory keeps its thresholds. Guards over HTTP and the proxy use it from the next start. The act is written to the audit log."), r.apply)
 	query(r.Server, r.operation(http.MethodGet, "/api/runs/{id}/shadow", Read, "runs", "get-shadow", "Get a run's shadow decisions",
 		"What the shadow profile of the configuration would have decided. It acts on nothing. The limits are those of a replay."), r.shadow)
 }

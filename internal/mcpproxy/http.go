@@ -23,6 +23,7 @@ type HTTPOptions struct {
 	Profile   *profile.Profile
 	Upstream  *url.URL            // of the server; all paths of its origin are forwarded to it
 	Record    func(*unloop.Event) // as in Options
+	Controls  func(run string, take func(*unloop.Event)) (stop func())
 	Log       *slog.Logger
 	MaxBody   int64             // bytes of a message that is judged; a larger one passes unjudged
 	MaxMemory int               // bytes of all sessions
@@ -49,7 +50,7 @@ func NewHTTP(o HTTPOptions) (*HTTP, error) {
 	tools := NewTools()
 	h := &HTTP{options: o, streams: make(map[string]*exchange)}
 	h.sessions = newSessions(o.MaxMemory, func(run string) *Session {
-		return NewSession(o.Profile, Options{Run: run, Tools: tools, Record: o.Record})
+		return NewSession(o.Profile, Options{Run: run, Tools: tools, Record: o.Record, Controls: o.Controls})
 	})
 	if o.Transport == nil {
 		h.options.Transport = reverseproxy.Transport()

@@ -37,6 +37,9 @@ type Options struct {
 	Run    string              // the id of the run
 	Tools  *Tools              // shared by the sessions of a server; nil for a list of the session's own
 	Record func(*unloop.Event) // receives each event; must not block or keep it; nil for none
+
+	// Controls calls take with what people order of the run, until stop is called; nil for no orders.
+	Controls func(run string, take func(*unloop.Event)) (stop func())
 }
 
 // Session judges the tool calls of one client. It is safe for concurrent use.
@@ -47,6 +50,7 @@ type Session struct {
 
 	mu   sync.Mutex
 	lost map[string]openCall // calls whose connection to the server broke, by tool and arguments
+	owed string              // a text for the agent that no result could carry; "" for none
 }
 
 // requests are requests that the server has not answered. It is safe for concurrent use.
@@ -54,17 +58,20 @@ type requests struct {
 	mu    sync.Mutex
 	calls map[any]openCall // by request id
 	lists map[any]bool     // requests for the list of tools, by request id
+
+	waiting map[any]context.CancelFunc // calls that wait for the end of a pause, by request id
 }
 
 func newRequests() *requests {
-	return &requests{calls: make(map[any]openCall), lists: make(map[any]bool)}
+	return &requests{calls: make(map[any]openCall), lists: make(map[any]bool), waiting: make(map[any]context.CancelFunc)}
 }
 
 // openCall is a call that runs.
 type openCall struct {
 	call    guard.Call
 	begun   time.Time
-	adopted bool // a client issued it again after its connection broke
+	before  guard.Decision // about the call, before it ran
+	adopted bool           // a client issued it again after its connection broke
 }
 
 // NewSession returns a session whose calls are judged by p. In the shadow mode of p, the agent reads nothing of it.
@@ -72,7 +79,7 @@ func NewSession(p *profile.Profile, o Options) *Session {
 	if o.Tools == nil {
 		o.Tools = NewTools()
 	}
-	options := guard.Options{Run: o.Run}
+	options := guard.Options{Run: o.Run, Controls: o.Controls}
 	if o.Record != nil {
 		options.Events = func(e *unloop.Event, d guard.Decision) {
 			told := *e
@@ -119,7 +126,9 @@ func (s *Session) request(ctx context.Context, open *requests, r *jsonrpc.Reques
 // canceled records that the client gave up a call.
 func (s *Session) canceled(ctx context.Context, open *requests, params json.RawMessage) {
 	if id := canceledID(params); id != nil {
-		s.giveUp(ctx, open, id)
+		if !open.cancelWaiting(id) {
+			s.giveUp(ctx, open, id)
+		}
 	}
 }
 
@@ -169,7 +178,14 @@ func (q *requests) add(id any, c openCall) bool {
 	return true
 }
 
-// call judges a tool call.
+// set replaces a kept call.
+func (q *requests) set(id any, c openCall) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.calls[id] = c
+}
+
+// call judges a tool call. It waits while a person has paused the run.
 func (s *Session) call(ctx context.Context, open *requests, r *jsonrpc.Request) *jsonrpc.Response {
 	var p callParams
 	if err := jsonv2.Unmarshal(r.Params, &p, lenient); err != nil || p.Name == "" {
@@ -193,12 +209,17 @@ func (s *Session) call(ctx context.Context, open *requests, r *jsonrpc.Request) 
 	if !open.add(id, c) {
 		return nil
 	}
-	d := s.guard.Before(ctx, c.call)
-	if !d.Stops() {
-		return nil
+	if !s.awaitResume(ctx, open, id) {
+		open.takeCall(id)
+		return blocked(r.ID, errCanceled.Error())
 	}
-	open.takeCall(id)
-	return blocked(r.ID, d.Nudge)
+	c.before = s.guard.Before(noWait, c.call)
+	if c.before.Stops() {
+		open.takeCall(id)
+		return blocked(r.ID, c.before.Nudge)
+	}
+	open.set(id, c)
+	return nil
 }
 
 // report returns metadata that say what the guard decided.
@@ -323,15 +344,17 @@ func (s *Session) result(ctx context.Context, open openCall, r *jsonrpc.Response
 	default:
 		o.Result = output(result)
 	}
-	d := s.guard.After(ctx, open.call, o)
-	if d.Action == policy.Allow || d.Nudge == "" || r.Error != nil || result.Content.Kind() != '[' {
+	text := s.textFor(open.before, s.guard.After(ctx, open.call, o))
+	if text == "" {
 		return r
 	}
-	nudged, err := appendText(r.Result, prefix+d.Nudge)
-	if err != nil {
-		return r
+	if r.Error == nil && result.Content.Kind() == '[' {
+		if nudged, err := appendText(r.Result, prefix+text); err == nil {
+			return &jsonrpc.Response{ID: r.ID, Result: nudged}
+		}
 	}
-	return &jsonrpc.Response{ID: r.ID, Result: nudged}
+	s.owe(text)
+	return r
 }
 
 // learn keeps the annotations of the tools in a list, which may be one page of several.

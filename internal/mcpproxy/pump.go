@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,25 +43,37 @@ func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error 
 	return nil
 }
 
-// passRequests passes what the client sends to the server.
+// passRequests passes what the client sends to the server. While a person has paused the run, calls wait and all else passes.
 func (s *Session) passRequests(ctx context.Context, client, server mcp.Connection) error {
+	ctx, stop := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	defer stop()
 	for {
 		m, err := client.Read(ctx)
 		if err != nil {
 			return err
 		}
-		if r, ok := m.(*jsonrpc.Request); ok {
-			if answer := s.Request(ctx, r); answer != nil {
-				if err := client.Write(ctx, answer); err != nil {
-					return err
-				}
-				continue
-			}
+		if r, ok := m.(*jsonrpc.Request); ok && r.Method == "tools/call" && s.guard.Paused() != nil {
+			waiting.Go(func() {
+				_ = s.passRequest(ctx, m, client, server) // the loop reads the error of a broken connection
+			})
+			continue
 		}
-		if err := server.Write(ctx, m); err != nil {
+		if err := s.passRequest(ctx, m, client, server); err != nil {
 			return err
 		}
 	}
+}
+
+// passRequest passes a message to the server, or answers it.
+func (s *Session) passRequest(ctx context.Context, m jsonrpc.Message, client, server mcp.Connection) error {
+	if r, ok := m.(*jsonrpc.Request); ok {
+		if answer := s.Request(ctx, r); answer != nil {
+			return client.Write(ctx, answer)
+		}
+	}
+	return server.Write(ctx, m)
 }
 
 // passResponses passes what the server sends to the client.

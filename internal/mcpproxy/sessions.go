@@ -35,7 +35,10 @@ type keptSession struct {
 
 func newSessions(limit int, newSession func(run string) *Session) *sessions {
 	s := &sessions{make: newSession, limit: limit}
-	kept, err := lru.NewLRU(maxSessions, func(_ string, k *keptSession) { s.bytes -= k.bytes })
+	kept, err := lru.NewLRU(maxSessions, func(_ string, k *keptSession) {
+		s.bytes -= k.bytes
+		k.session.guard.Close() // it stops listening for orders
+	})
 	if err != nil {
 		panic("mcpproxy: " + err.Error()) // the size is positive
 	}

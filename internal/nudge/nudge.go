@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/unloop-ai/unloop"
@@ -71,7 +72,7 @@ func (n Data) FileOperation() bool {
 // template of a code is nudges/PROFILE/CODE.tmpl, else nudges/CODE.tmpl, else nudges/any.tmpl. Text is safe for concurrent
 // use, and Set is not.
 type Texts struct {
-	byCode map[string]*template.Template
+	byCode map[string]func() *template.Template // a built-in text is parsed at its first use
 }
 
 // anyCode is the code of the text for codes without a text.
@@ -81,7 +82,7 @@ const anyCode = "any"
 // nudge. A code that the profile does not have is an error, and so is a template that cannot be executed. The error joins
 // all of them, each with its code.
 func New(profile string, own map[string]string) (*Texts, error) {
-	n := &Texts{byCode: make(map[string]*template.Template)}
+	n := &Texts{byCode: make(map[string]func() *template.Template)}
 	for _, folder := range []string{"nudges", "nudges/" + profile} {
 		if err := n.read(folder); err != nil {
 			return nil, fmt.Errorf("read the nudges: %w", err)
@@ -104,7 +105,7 @@ func New(profile string, own map[string]string) (*Texts, error) {
 func (n *Texts) Set(code, text string) error {
 	t, err := parseNudge(code, text)
 	if err == nil {
-		n.byCode[code] = t
+		n.byCode[code] = func() *template.Template { return t }
 	}
 	return err
 }
@@ -127,9 +128,13 @@ func (n *Texts) read(folder string) error {
 		if err != nil {
 			return err
 		}
-		if n.byCode[code], err = parseNudge(code, string(text)); err != nil {
-			return err
-		}
+		n.byCode[code] = sync.OnceValue(func() *template.Template {
+			t, err := parseNudge(code, string(text))
+			if err != nil {
+				panic(fmt.Sprintf("the texts are built in: %v", err)) // a test parses all of them
+			}
+			return t
+		})
 	}
 	return nil
 }
@@ -177,7 +182,7 @@ func (n *Texts) Text(d *policy.Decision) string {
 		nudge.Tool = nudge.Finding.Subject
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, nudge); err != nil {
+	if err := t().Execute(&b, nudge); err != nil {
 		return advise(d.Message, d.Opinion) // a message without context is better than none
 	}
 	return advise(strings.TrimSpace(b.String()), d.Opinion)

@@ -21,7 +21,7 @@ type reanalyzed struct {
 }
 
 func (r *reanalyzed) note(e *store.Event, analysis []byte) {
-	changed := store.Reanalyzed{Arrival: e.Arrival, EventID: e.ID, Analysis: analysis}
+	changed := store.Reanalyzed{Arrival: e.Arrival, Run: e.Run, EventID: e.ID, Analysis: analysis}
 	r.changed = append(r.changed, changed)
 	if len(r.reported) == maxReportedAnalyses {
 		r.reported, r.truncated = nil, true

@@ -27,8 +27,8 @@ func FuzzCheckpoint(f *testing.F) {
 	for n, e := range calls("r", 60) {
 		whole.add(e, placement{at: store.Position{Sequence: int64(n)}, arrival: int64(n), received: begin, size: 100})
 	}
-	state, err := whole.checkpoint(1)
-	if err != nil || restore(p, 1, state) == nil || len(whole.session.Warnings()) == 0 {
+	state, err := whole.checkpoint()
+	if err != nil || restore(&judge{profile: p}, state) == nil || len(whole.session.Warnings()) == 0 {
 		f.Fatalf("a checkpoint that was not changed does not hold: %v", err)
 	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
@@ -36,7 +36,7 @@ func FuzzCheckpoint(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := run{fold: restore(p, 1, changed)}
+		r := run{fold: restore(&judge{profile: p}, changed)}
 		if r.fold == nil {
 			return
 		}
@@ -47,7 +47,7 @@ func FuzzCheckpoint(f *testing.F) {
 			t.Fatal(r.fold.cause)
 		}
 		warningsOf(&r)
-		if again, err := r.fold.checkpoint(1); err != nil || restore(p, 1, again) == nil {
+		if again, err := r.fold.checkpoint(); err != nil || restore(&judge{profile: p}, again) == nil {
 			t.Fatalf("it does not hold again (%v)", err)
 		}
 	})

@@ -157,7 +157,7 @@ func (t *runChange) keepState(p *Pipeline) error {
 	if p.opts.Content == FullContent || t.row.Refold != nil || t.fold.s.Events == 0 || n > 0 && t.checkpoints[n-1].Position == t.fold.s.Furthest {
 		return nil
 	}
-	state, err := t.fold.checkpoint(p.settingsHash)
+	state, err := t.fold.checkpoint()
 	if err != nil {
 		return err
 	}

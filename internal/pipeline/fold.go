@@ -20,10 +20,11 @@ const maxDecisions = 10_000
 
 // fold is the state of a run after its events up to Furthest. A checkpoint is its JSON.
 type fold struct {
-	session *profile.Session
-	grew    bool            // any warning may be new or have grown since the warnings were last read
-	grown   map[string]bool // keys of the warnings that did so, if grew is false
-	s       foldState
+	session  *profile.Session
+	settings fingerprint.Hash // of the profile
+	grew     bool             // any warning may be new or have grown since the warnings were last read
+	grown    map[string]bool  // keys of the warnings that did so, if grew is false
+	s        foldState
 
 	byGuard  bool  // the decision at the latest event is the guard's
 	unjudged int   // events at which the profile panicked
@@ -86,20 +87,17 @@ const rowOverhead = 220
 
 // add folds the run's next event.
 func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
-	happened := e.Time.UTC()
-	if e.Time.IsZero() {
-		happened = as.received
-	}
-	f.s.Timed = f.s.Timed || !e.Time.IsZero()
-	d := f.guarded(e, f.judge(e))
 	s := &f.s
+	happened := f.timeOf(e, as.received)
+	d := f.guarded(e, f.judge(e))
 	s.Arrival = max(s.Arrival, as.arrival)
 	if as.received.After(s.Received) {
 		s.Received = as.received
 	}
-	if s.Events == 0 {
+	if s.Events == 0 || !s.Timed && !e.Time.IsZero() {
 		s.Started = happened
 	}
+	s.Timed = s.Timed || !e.Time.IsZero()
 	s.Events++
 	s.Bytes += int64(as.size + rowOverhead)
 	s.Last = happened
@@ -114,6 +112,18 @@ func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 		s.Decisions++
 	}
 	return d
+}
+
+// timeOf returns the time of an event. An event without one happened at the time of the one before it. In a run without any times, it
+// happened when it arrived: an import of an old run must not end today.
+func (f *fold) timeOf(e *unloop.Event, received time.Time) time.Time {
+	switch {
+	case !e.Time.IsZero():
+		return e.Time.UTC()
+	case f.s.Timed:
+		return f.s.Last
+	}
+	return received
 }
 
 // judge evaluates an event under the profile. If the profile panics, the run gets no verdict at that event, and other runs are
@@ -249,7 +259,7 @@ func (f *fold) metrics() store.Metrics {
 }
 
 // checkpointVersion changes whenever the state of a fold gains or loses a field.
-const checkpointVersion = 4
+const checkpointVersion = 5
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {
@@ -261,7 +271,7 @@ type checkpoint struct {
 
 // checkpoint returns the JSON of the fold. It returns an error after a panic of the profile, because the panic can leave the state
 // incomplete. A version of the program without the fault then folds the run again.
-func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
+func (f *fold) checkpoint() ([]byte, error) {
 	if f.unjudged > 0 {
 		return nil, f.cause
 	}
@@ -269,7 +279,7 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
-	head, err := json.Marshal(checkpoint{Version: checkpointVersion, Settings: settings, Fold: f.s})
+	head, err := json.Marshal(checkpoint{Version: checkpointVersion, Settings: f.settings, Fold: f.s})
 	if err != nil {
 		return nil, fmt.Errorf("write a checkpoint: %w", err)
 	}
@@ -278,14 +288,14 @@ func (f *fold) checkpoint(settings fingerprint.Hash) ([]byte, error) {
 }
 
 // restore returns the fold of a checkpoint. It returns nil if the checkpoint is damaged or has other settings than the profile.
-func restore(p *profile.Profile, settings fingerprint.Hash, state []byte) *fold {
+func restore(j *judge, state []byte) *fold {
 	var c checkpoint
-	if json.Unmarshal(state, &c) != nil || c.Version != checkpointVersion || c.Settings != settings {
+	if json.Unmarshal(state, &c) != nil || c.Version != checkpointVersion || c.Settings != j.settings {
 		return nil
 	}
-	session, err := p.Restore(c.Session)
+	session, err := j.profile.Restore(c.Session)
 	if err != nil || c.Fold.validate(session) != nil {
 		return nil
 	}
-	return &fold{session: session, grew: true, s: c.Fold}
+	return &fold{session: session, settings: j.settings, grew: true, s: c.Fold}
 }

@@ -12,6 +12,8 @@ import (
 type Store interface {
 	// Last returns the highest arrival and the highest number of a run; 0 for none.
 	Last(ctx context.Context) (arrival, run int64, err error)
+	// FirstNumber returns a number that runs created at a time have at least: a multiple of 2^32.
+	FirstNumber(created time.Time) int64
 	// Run returns the run with the id, or nil.
 	Run(ctx context.Context, id string) (*store.Run, error)
 	// Checkpoints returns the run's checkpoints in the order of their positions.

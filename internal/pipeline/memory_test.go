@@ -35,6 +35,8 @@ func newMemory() *memory {
 	}
 }
 
+func (m *memory) FirstNumber(time.Time) int64 { return 0 }
+
 func (m *memory) Last(context.Context) (arrival, run int64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,9 @@ import (
 
 // newFold returns the fold of a run without events.
 func (p *Pipeline) newFold(id string) *fold {
-	f := newFold(p.opts.Profile, id)
+	j := p.judge.Load()
+	f := newFold(j.profile, id)
+	f.settings = j.settings
 	p.keepTranscript(f)
 	return f
 }

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
 // maxResent is the maximum number of runs in Pipeline.resent.
@@ -20,18 +18,18 @@ const maxResent = 4096
 // records the results and then notifies the sinks. Waiting submissions are recorded together in one commit. Submit is safe
 // for concurrent use. One goroutine, the recorder in Run, does the rest with the help of its shards and of the writer.
 type Pipeline struct {
-	opts         Options
-	settingsHash fingerprint.Hash // hash of the settings under which checkpoints are valid
-	every        int              // checkpointEvery
-	perShard     int              // perShard
-	queue        chan *queued
-	stopped      chan struct{}
-	events       atomic.Int64 // in the queue
-	bytes        atomic.Int64 // of the events in the queue
-	due          atomic.Int64 // rows that are due to be written
-	late         atomic.Int64 // runs with a mark
-	failed       atomic.Pointer[failure]
-	failing      failureLog
+	opts     Options
+	judge    atomic.Pointer[judge]
+	every    int // checkpointEvery
+	perShard int // perShard
+	queue    chan *queued
+	stopped  chan struct{}
+	events   atomic.Int64 // in the queue
+	bytes    atomic.Int64 // of the events in the queue
+	due      atomic.Int64 // rows that are due to be written
+	late     atomic.Int64 // runs with a mark
+	failed   atomic.Pointer[failure]
+	failing  failureLog
 
 	unreadable unreadable
 
@@ -57,11 +55,12 @@ func New(ctx context.Context, o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("read the last position of the store: %w", err)
 	}
 	p := &Pipeline{
-		opts: o, settingsHash: fingerprint.Bytes(o.Profile.YAML()), every: checkpointEvery, perShard: perShard, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
+		opts: o, every: checkpointEvery, perShard: perShard, queue: make(chan *queued, maxQueued), stopped: make(chan struct{}),
 		arrival: arrival, number: number, live: make(map[string]*run), unwritten: make(map[string]*run), resent: make(map[string]bool),
 		failing: failureLog{sometimes: rate.Sometimes{Interval: logEvery}},
 		refolds: newRefolds(),
 	}
+	p.SetProfile(o.Profile)
 	if err := p.recover(ctx); err != nil {
 		return nil, fmt.Errorf("recover unwritten rows: %w", err)
 	}

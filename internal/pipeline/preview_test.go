@@ -132,7 +132,11 @@ func TestThePreviewOfALongRunSurvivesARestart(t *testing.T) {
 
 func TestTheHistoryOfHealthIsBounded(t *testing.T) {
 	m := newMemory()
-	p, stop := start(t, Options{Store: m})
+	looplens, err := profile.New("looplens") // its health changes with the status
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, stop := start(t, Options{Profile: looplens, Store: m})
 	for k := range 2 * store.MaxHealth {
 		kind := unloop.RunCompleted
 		if k%2 == 0 {
@@ -148,13 +152,13 @@ func TestTheHistoryOfHealthIsBounded(t *testing.T) {
 }
 
 func TestACheckpointOfAnotherVersionIsIgnored(t *testing.T) {
-	judge := defaultProfile(t)
-	state, err := newFold(judge, "r").checkpoint(1)
-	if err != nil || restore(judge, 1, state) == nil {
+	of := judge{profile: defaultProfile(t)}
+	state, err := newFold(of.profile, "r").checkpoint()
+	if err != nil || restore(&of, state) == nil {
 		t.Fatalf("%s does not hold (%v)", state, err)
 	}
 	other := bytes.Replace(state, fmt.Appendf(nil, `"version":%d`, checkpointVersion), []byte(`"version":1`), 1)
-	if bytes.Equal(other, state) || restore(judge, 1, other) != nil {
+	if bytes.Equal(other, state) || restore(&of, other) != nil {
 		t.Errorf("%s holds", other)
 	}
 }

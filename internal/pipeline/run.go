@@ -77,9 +77,8 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 		return nil, err
 	}
 	if row == nil {
-		p.number++
 		return &run{
-			row:  store.Run{Number: p.number, ID: id, Project: p.opts.Project, Status: store.Running},
+			row:  store.Run{Number: p.newNumber(), ID: id, Project: p.opts.Project, Status: store.Running},
 			fold: p.newFold(id), current: true, bare: p.opts.Content == NoContent,
 		}, nil
 	}
@@ -106,9 +105,15 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 	return r, nil
 }
 
+// newNumber returns the number of the next run.
+func (p *Pipeline) newNumber() int64 {
+	p.number = max(p.number+1, p.opts.Store.FirstNumber(time.Now()))
+	return p.number
+}
+
 // loadMarked loads the fields of a marked run that senders and sinks need until its refold.
 func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
-	r.current, r.derivedName, r.fold = false, r.row.Refold.Name, newFold(p.opts.Profile, r.row.ID)
+	r.current, r.derivedName, r.fold = false, r.row.Refold.Name, newFold(p.judge.Load().profile, r.row.ID)
 	if r.recorded, err = p.opts.Store.Furthest(ctx, r.row.Number); err != nil {
 		return err
 	}
@@ -128,7 +133,7 @@ func (p *Pipeline) resume(ctx context.Context, r *run, valid func(store.Position
 		if !valid(c.Position) {
 			break
 		}
-		f := restore(p.opts.Profile, p.settingsHash, c.State)
+		f := restore(p.judge.Load(), c.State)
 		if f == nil {
 			r.current = false
 			r.fold, r.checkpoints = nil, nil

@@ -323,7 +323,7 @@ func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) (d policy.De
 
 // checkpoint adds a checkpoint of the current state and drops all but the last two.
 func (t *runChange) checkpoint(p *Pipeline) {
-	state, err := t.fold.checkpoint(p.settingsHash)
+	state, err := t.fold.checkpoint()
 	if err != nil {
 		return // a checkpoint only saves time
 	}

@@ -37,6 +37,9 @@ type conversation struct {
 	latest        string // the id of the latest response
 	previous      string // the id of the response that the latest request goes on with
 	previousItems uint64 // hash of the items of that request
+
+	orders *orders // what people order of the run
+	nudge  nudge   // the latest one of a person
 }
 
 // mark is the place of an item in the latest request.
@@ -54,28 +57,37 @@ type turn struct {
 	told     string // the text for the agent
 	nudge    string // the same; "" if the agent has read it before
 	last     string // the finding that the agent has read of last
+	report   unloop.GuardReport
 }
 
 // begin forgets what was folded and begins a run. The first run of a conversation has the conversation's key as its id.
-func (c *conversation) begin(p *profile.Profile, record func(*unloop.Event)) {
+func (c *conversation) begin(s *conversations) {
 	c.run = c.key
 	if c.runs++; c.runs > 1 {
 		c.run += "#" + strconv.Itoa(c.runs)
 	}
-	c.session, c.items, c.chain, c.marks, c.turn = p.NewSession(c.run), 0, 0, nil, turn{}
+	c.session, c.items, c.chain, c.marks, c.turn = s.profile.NewSession(c.run), 0, 0, nil, turn{}
 	c.sequence, c.latest, c.previous = 0, "", ""
 	c.builder = ingest.NewEventBuilder(c.run, func(e *unloop.Event) error {
-		c.add(p, e)
+		c.add(e)
+		first := c.sequence == 0
 		c.sequence = e.Sequence
-		if record != nil {
-			record(e)
+		if s.record == nil {
+			return nil
 		}
+		told := *e
+		if first {
+			told.Metadata = s.mark
+		}
+		s.record(&told)
 		return nil
 	})
+	c.orders.end()
+	c.orders, c.nudge = listen(c.run, s.controls), nudge{}
 }
 
 // add folds an event.
-func (c *conversation) add(p *profile.Profile, e *unloop.Event) {
+func (c *conversation) add(e *unloop.Event) {
 	model := e.Type == unloop.ToolCallStarted || e.Type == unloop.MessageSent && e.Role == unloop.RoleAssistant
 	person := e.Type == unloop.MessageSent && e.Role == unloop.RoleUser
 	if person || model && !c.turn.model {
@@ -86,9 +98,10 @@ func (c *conversation) add(p *profile.Profile, e *unloop.Event) {
 	if d.Action <= c.turn.decision.Action {
 		return
 	}
+	c.turn.report = policy.GuardReport(guardName, d.Action, d.Code, d.Message, d.Count, d.Findings)
 	c.turn.decision = d
 	c.turn.decision.Findings = nil // they are valid until the next event only
-	c.turn.told = p.Nudge(&d)
+	c.turn.told = d.Message
 	if told := d.Code + "\x00" + d.Rule + "\x00" + d.Subject; told != c.turn.last {
 		c.turn.last, c.turn.nudge = told, c.turn.told
 	}

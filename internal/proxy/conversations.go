@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -19,9 +20,11 @@ const maxConversations = 4096
 // conversations keeps the latest conversations within a limit of memory. A conversation that was forgotten is folded from
 // its beginning with its next request. It is safe for concurrent use.
 type conversations struct {
-	profile *profile.Profile
-	record  func(*unloop.Event)
-	limit   int // bytes
+	profile  *profile.Profile
+	record   func(*unloop.Event)
+	controls func(run string, take func(*unloop.Event)) (stop func())
+	mark     json.RawMessage // metadata of the first event of a run, which say that the run is guarded
+	limit    int             // bytes
 
 	mu       sync.Mutex
 	kept     *lru.LRU[string, *entry]
@@ -36,7 +39,9 @@ type entry struct {
 }
 
 func newConversations(o Options) *conversations {
-	c := &conversations{profile: o.Profile, record: o.Record, limit: o.MaxMemory}
+	shadow := o.Mode == Observe || o.Profile.Shadow()
+	c := &conversations{profile: o.Profile, record: o.Record, controls: o.Controls, limit: o.MaxMemory}
+	c.mark = unloop.GuardReport{By: guardName, Shadow: shadow}.Metadata()
 	c.kept = newLRU(func(_ string, e *entry) { c.bytes -= e.bytes })
 	c.links, c.detached = newLRU[link](nil), newLRU[int](nil)
 	return c
@@ -59,6 +64,9 @@ type verdict struct {
 	spenders spenders
 	turn     turn
 	sequence int64 // of the run's latest event
+
+	paused <-chan struct{} // closed at the end of the pause; nil if no person has paused the run
+	nudge  string          // of a person; "" for none
 }
 
 // errPanic is the error of a request at which a detector panicked.
@@ -127,11 +135,11 @@ func (c *conversation) judge(a api, body []byte, s *conversations) (v verdict, s
 			return verdict{}, c.size(), err
 		}
 		if c.session == nil || !c.contains(r) {
-			c.begin(s.profile, s.record)
+			c.begin(s)
 		}
 	}
 	err = c.fold(a, r)
-	return verdict{request: r, run: c.run, turn: c.turn, sequence: c.sequence}, c.size(), err
+	return c.verdict(r), c.size(), err
 }
 
 // size estimates the memory of a conversation in bytes.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -43,6 +43,14 @@ func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward htt
 	}
 	session := sessionOf(r.Header)
 	v, err := p.judgeInTime(a, body, session)
+	for err == nil && v.paused != nil {
+		select {
+		case <-v.paused:
+			v, err = p.judgeInTime(a, body, session) // people may have given orders during the pause
+		case <-r.Context().Done():
+			return
+		}
+	}
 	if err != nil {
 		p.passUnjudged(w, r, forward, err)
 		return
@@ -99,23 +107,41 @@ func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward htt
 	forward.ServeHTTP(w, r)
 }
 
-// act carries out what the mode allows of a verdict.
+// act carries out what the mode allows of a verdict. What a person ordered is carried out in every mode.
 func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, forward http.Handler) {
 	t := v.turn
-	nudge, exhausted := p.budgets.check(v.spenders, place{v.run, v.sequence})
-	if t.nudge != "" && t.decision.Action >= policy.Warn {
-		nudge = strings.TrimSpace(t.nudge + "\n\n" + nudge)
-	}
+	warning, exhausted := p.budgets.check(v.spenders, place{v.run, v.sequence})
+	nudges := p.options.Mode != Observe && !p.options.Profile.Shadow()
+	halts := nudges && p.options.Mode == Guard
+	person := t.decision.Code == policy.CodePerson
 	switch {
-	case p.options.Profile.Shadow() || p.options.Mode == Observe:
-	case t.decision.Action == policy.Halt && p.options.Mode == Guard:
+	case t.decision.Action == policy.Halt && person:
+		p.decided(v, t.report)
+		p.halt(w, a, v, t.told+"\n\nA person lets it continue on the page of the run.")
+		return
+	case t.decision.Action == policy.Halt && halts:
+		p.decided(v, t.report)
 		p.halt(w, a, v, haltText(t.told))
 		return
-	case exhausted && p.options.Mode == Guard && !t.person:
-		p.halt(w, a, v, nudge+"\n\nunloop stopped the agent. A person's message still reaches the model.")
+	case exhausted && halts && !t.person:
+		p.decided(v, policy.GuardReport(guardName, policy.Halt, "budget", warning, 0, nil))
+		p.halt(w, a, v, warning+"\n\nunloop stopped the agent. A person's message still reaches the model.")
 		return
-	case nudge != "":
-		body, err := a.nudge(v.request, haltPrefix+nudge)
+	}
+	text := v.nudge
+	if text != "" {
+		p.decided(v, policy.GuardReport(guardName, policy.Warn, policy.CodePerson, text, 0, nil))
+	}
+	if nudges && t.nudge != "" && t.decision.Action >= policy.Warn {
+		t.report.Action = policy.Warn.String()
+		p.decided(v, t.report)
+		text = joinTexts(text, t.nudge)
+	}
+	if nudges {
+		text = joinTexts(text, warning)
+	}
+	if text != "" {
+		body, err := a.nudge(v.request, haltPrefix+text)
 		if err != nil {
 			p.passUnjudged(w, r, forward, err)
 			return
@@ -124,6 +150,17 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		reverseproxy.SetBody(r, body)
 	}
 	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v, time.Now()})))
+}
+
+// decided records what the proxy does about a request. The same request again gives an event with the same id.
+func (p *Proxy) decided(v verdict, report unloop.GuardReport) {
+	if p.options.Record == nil {
+		return
+	}
+	p.options.Record(&unloop.Event{
+		ID: fmt.Sprintf("guard-%d-%s-%s", v.sequence, report.Action, report.Code), RunID: v.run, Sequence: v.sequence, Time: time.Now(),
+		Type: unloop.GuardDecision, Metadata: report.Metadata(),
+	})
 }
 
 // halt answers a request of a run that is halted.

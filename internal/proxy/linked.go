@@ -85,7 +85,8 @@ func (s *conversations) judgeLinked(a api, r *request, session string) (verdict,
 	}
 	c.mu.Lock()
 	err := c.goOn(a, r, l, s)
-	v, size := verdict{request: r, run: c.run, kept: l.kept, turn: c.turn, sequence: c.sequence}, c.size()
+	v, size := c.verdict(r), c.size()
+	v.kept = l.kept
 	c.mu.Unlock()
 	s.put(l.kept, c, size)
 	return v, err
@@ -103,7 +104,7 @@ func (c *conversation) goOn(a api, r *request, l link, s *conversations) error {
 	}
 	items := l.items
 	if c.session == nil || c.run != l.run || c.latest != id {
-		c.begin(s.profile, s.record) // the history forks, or is not known
+		c.begin(s) // the history forks, or is not known
 		items = nil
 	}
 	c.previous, c.previousItems, c.latest, c.marks = id, chain, "", nil

@@ -43,12 +43,16 @@ type Options struct {
 	OnHalt    OnHalt
 	Budgets   Budgets
 
-	MaxBody   int64               // bytes of a request that is judged; a larger one passes unjudged
-	MaxMemory int                 // bytes of the histories that are kept
-	Record    func(*unloop.Event) // receives each event once in order; must not block or keep the event; nil for none
+	MaxBody   int64                                                    // bytes of a request that is judged; a larger one passes unjudged
+	MaxMemory int                                                      // bytes of the histories that are kept
+	Record    func(*unloop.Event)                                      // receives each event once in order; must not block or keep the event; nil for none
+	Controls  func(run string, take func(*unloop.Event)) (stop func()) // calls take with what people order of a run; nil for no orders
 	Log       *slog.Logger
 	Transport http.RoundTripper // nil for a transport like http.DefaultTransport
 }
+
+// guardName is the name of the proxy in the records of guarded runs.
+const guardName = "proxy"
 
 // Proxy is the handler of the proxy's port. It is safe for concurrent use.
 type Proxy struct {

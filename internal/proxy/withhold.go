@@ -2,11 +2,13 @@ package proxy
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"strconv"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -105,7 +107,7 @@ type trial struct {
 	api     withholder
 	profile *profile.Profile
 	session *profile.Session
-	run     string
+	verdict verdict // about the request
 }
 
 // try returns a trial of the calls that answer a request, or nil if none of them can be blocked: the run has no warning, or another
@@ -131,33 +133,58 @@ func (s *conversations) try(a withholder, v verdict) *trial {
 	if err != nil {
 		return nil
 	}
-	return &trial{a, s.profile, session, v.run}
+	return &trial{a, s.profile, session, v}
 }
 
-// blocked returns what the agent reads in the place of a call, and "" if the call may be made or cannot be judged.
-func (t *trial) blocked(item jsontext.Value) (text string) {
+// withheld is a call that the client does not receive.
+type withheld struct {
+	text             string // what the agent reads in the place of the call
+	started, blocked unloop.Event
+}
+
+// blocked returns a call that must be withheld, and nil if it may be made or cannot be judged.
+func (t *trial) blocked(item jsontext.Value) (call *withheld) {
 	defer func() {
 		if recover() != nil { // a detector has panicked
-			text = ""
+			call = nil
 		}
 	}()
-	b := ingest.NewEventBuilder(t.run, func(e *unloop.Event) error {
+	b := ingest.NewEventBuilder(t.verdict.run, func(e *unloop.Event) error {
 		d := t.session.Add(e)
-		if e.Type == unloop.ToolCallStarted && d.Action >= policy.Block {
-			text = haltPrefix + "The call of " + e.Tool + " was not made. " + d.Message
-			t.session.Add(&unloop.Event{ID: e.ID + "-blocked", RunID: e.RunID, Type: unloop.ToolCallBlocked, CallID: e.CallID, Tool: e.Tool, Time: e.Time})
+		if e.Type != unloop.ToolCallStarted || d.Action < policy.Block {
+			return nil
 		}
+		call = &withheld{text: haltPrefix + "The call of " + e.Tool + " was not made. " + d.Message, started: *e}
+		call.started.Metadata = policy.GuardReport(guardName, policy.Block, d.Code, d.Message, d.Count, d.Findings).Metadata()
+		call.blocked = unloop.Event{ID: e.ID + "-blocked", RunID: e.RunID, Type: unloop.ToolCallBlocked, CallID: e.CallID, Tool: e.Tool, Time: e.Time}
+		t.session.Add(&call.blocked)
 		return nil
 	})
 	if t.api.tell(b, ingest.Location{}, item) != nil {
-		return ""
+		return nil
 	}
-	return text
+	return call
 }
 
-// withhold takes the blocked calls out of a whole answer and returns how many they are, as long as one call remains: an answer without
-// calls would end the agent's turn.
-func (t *trial) withhold(body []byte) (changed []byte, blocked int) {
+// withhold counts and records calls that the client does not receive. Their events have ids of their own, because no history contains
+// them.
+func (p *Proxy) withhold(v verdict, calls ...*withheld) {
+	p.stats.blocked.Add(int64(len(calls)))
+	if p.options.Record == nil {
+		return
+	}
+	for _, c := range calls {
+		id, now := "w-"+rand.Text(), time.Now()
+		for k, e := range []*unloop.Event{&c.started, &c.blocked} {
+			e.ID, e.Sequence, e.Time = id+"."+strconv.Itoa(k), v.sequence, now
+			p.options.Record(e)
+		}
+	}
+}
+
+// withhold takes the blocked calls out of a whole answer and returns them, as long as one call remains: an answer without calls would
+// end the agent's turn.
+func (t *trial) withhold(body []byte) (changed []byte, blocked []*withheld) {
 	calls, reasons := 0, ""
 	changed, err := change(body, t.api.calls(), func(list jsontext.Value) (jsontext.Value, error) {
 		var elements, kept []jsontext.Value
@@ -165,15 +192,15 @@ func (t *trial) withhold(body []byte) (changed []byte, blocked int) {
 			return nil, err
 		}
 		for _, element := range elements {
-			item, text := t.api.asItem(element), ""
-			if item != nil {
+			var call *withheld
+			if item := t.api.asItem(element); item != nil {
 				calls++
-				text = t.blocked(item)
+				call = t.blocked(item)
 			}
-			if text != "" {
-				blocked++
-				if element = t.api.instead(text); element == nil {
-					reasons += text + "\n\n"
+			if call != nil {
+				blocked = append(blocked, call)
+				if element = t.api.instead(call.text); element == nil {
+					reasons += call.text + "\n\n"
 					continue
 				}
 			}
@@ -184,8 +211,8 @@ func (t *trial) withhold(body []byte) (changed []byte, blocked int) {
 	if err == nil && reasons != "" {
 		changed, err = sayIn(changed, reasons)
 	}
-	if err != nil || blocked == calls {
-		return nil, 0
+	if err != nil || len(blocked) == calls {
+		return nil, nil
 	}
 	return changed, blocked
 }
@@ -216,7 +243,7 @@ func (p *Proxy) withholdCalls(res *http.Response, j *judged) error {
 		return nil
 	}
 	if streamed {
-		res.Body = newWithholdStream(res.Body, t, func() { p.stats.blocked.Add(1) })
+		res.Body = newWithholdStream(res.Body, t, func(c *withheld) { p.withhold(j.verdict, c) })
 		res.ContentLength = -1
 		res.Header.Del("Content-Length")
 		return nil
@@ -229,8 +256,8 @@ func (p *Proxy) withholdCalls(res *http.Response, j *judged) error {
 	if err != nil {
 		return err
 	}
-	if changed, n := t.withhold(body); n > 0 {
-		p.stats.blocked.Add(int64(n))
+	if changed, calls := t.withhold(body); len(calls) > 0 {
+		p.withhold(j.verdict, calls...)
 		body = changed
 		res.ContentLength = int64(len(body))
 		res.Header.Set("Content-Length", strconv.Itoa(len(body)))

@@ -15,7 +15,7 @@ import (
 type withholdStream struct {
 	body    io.ReadCloser
 	trial   *trial
-	blocked func()
+	blocked func(*withheld)
 
 	chunk   []byte // what Read reads into
 	in      []byte // the beginning of an event
@@ -38,7 +38,7 @@ type streamedCall struct {
 	json  []byte // pieces of the input
 }
 
-func newWithholdStream(body io.ReadCloser, t *trial, blocked func()) *withholdStream {
+func newWithholdStream(body io.ReadCloser, t *trial, blocked func(*withheld)) *withholdStream {
 	return &withholdStream{body: body, trial: t, blocked: blocked, chunk: make([]byte, 32<<10)}
 }
 
@@ -135,21 +135,21 @@ func (w *withholdStream) complete() {
 		c.Input = c.json
 	}
 	block, err := jsonv2.Marshal(c, lenient)
-	text := ""
+	var call *withheld
 	if err == nil {
-		text = w.trial.blocked(w.trial.api.asItem(block))
+		call = w.trial.blocked(w.trial.api.asItem(block))
 	}
-	if text == "" || w.calls == 1 {
+	if call == nil || w.calls == 1 {
 		w.out = append(w.out, held...)
 		return
 	}
-	w.blocked()
+	w.blocked(call)
 	var s stream
 	s.event("content_block_start", map[string]any{
 		"type": "content_block_start", "index": c.index, "content_block": map[string]string{"type": "text", "text": ""},
 	})
 	s.event("content_block_delta", map[string]any{
-		"type": "content_block_delta", "index": c.index, "delta": map[string]string{"type": "text_delta", "text": text},
+		"type": "content_block_delta", "index": c.index, "delta": map[string]string{"type": "text_delta", "text": call.text},
 	})
 	s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": c.index})
 	w.out = append(w.out, s.b.Bytes()...)

@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -68,8 +70,12 @@ func streamedCalls(commands ...string) string {
 
 // askWith plays an agent that repeats a call until its calls are blocked, and returns what an answer with the commands becomes.
 func askWith(t *testing.T, name string, mode Mode, commands ...string) (sent, got string, p *Proxy) {
+	return askAndRecord(t, name, mode, nil, commands...)
+}
+
+func askAndRecord(t *testing.T, name string, mode Mode, record func(*unloop.Event), commands ...string) (sent, got string, p *Proxy) {
 	u := newUpstream(t)
-	s, p := start(t, u, func(o *Options) { o.Mode = mode })
+	s, p := start(t, u, func(o *Options) { o.Mode, o.Record = mode, record })
 	d := dialects[name]
 	d.path = strings.Replace(d.path, "streamGenerateContent?alt=sse", "generateContent", 1)
 	a := &agent{dialect: d, t: t, base: s.URL, items: []string{d.says("fix the build")}}
@@ -122,6 +128,42 @@ func TestACallThatContinuesALoopIsTakenOutOfAnAnswerWithOthers(t *testing.T) {
 	}
 }
 
+func TestWhatTheGuardDoesIsRecorded(t *testing.T) {
+	var mu sync.Mutex
+	var events []*unloop.Event
+	record := func(e *unloop.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		events = append(events, e.Clone())
+	}
+	askAndRecord(t, "chat", Guard, record, "ls src", "make", "cat Makefile")
+	mu.Lock()
+	defer mu.Unlock()
+	if report, told := events[0].GuardReport(); !told || report.By != "proxy" || report.Action != "" {
+		t.Errorf("the first event says %s", events[0].Metadata)
+	}
+	nudged, withheld, ids := 0, []string{}, make(map[string]bool)
+	for _, e := range events {
+		if ids[e.ID] {
+			if e.Type != unloop.GuardDecision { // the same request again
+				t.Errorf("the id %s comes twice", e.ID)
+			}
+			continue
+		}
+		ids[e.ID] = true
+		report, _ := e.GuardReport()
+		switch {
+		case e.Type == unloop.GuardDecision && report.Action == "warn":
+			nudged++
+		case report.Action == "block" || e.Type == unloop.ToolCallBlocked:
+			withheld = append(withheld, string(e.Type)+" "+e.CallID+" "+report.By)
+		}
+	}
+	if diff := cmp.Diff([]string{"tool_call_started new_1 proxy", "tool_call_blocked new_1 "}, withheld); diff != "" || nudged == 0 {
+		t.Errorf("%d nudges; withheld: %s", nudged, diff)
+	}
+}
+
 func TestAnAnswerStaysAsItIs(t *testing.T) {
 	for name := range severalCalls {
 		for about, tc := range map[string]struct {
@@ -150,7 +192,7 @@ func TestACallIsTakenOutOfAStreamOfBlocksAndTheOthersPassWhereverTheChunksEnd(t 
 	read := func(t *rapid.T, sent string) (string, int) {
 		blocked := 0
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 700), 1, 8).Draw(t, "sizes")
-		w := newWithholdStream(io.NopCloser(&chunks{data: []byte(sent), sizes: sizes}), p.conversations.try(anthropic{}, v), func() { blocked++ })
+		w := newWithholdStream(io.NopCloser(&chunks{data: []byte(sent), sizes: sizes}), p.conversations.try(anthropic{}, v), func(*withheld) { blocked++ })
 		got, err := io.ReadAll(w)
 		if err != nil {
 			t.Fatal(err)
@@ -241,14 +283,14 @@ func FuzzWithhold(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		for _, a := range []withholder{chat{}, anthropic{}, gemini{}} {
-			try := &trial{a, p, p.NewSession("r"), "r"}
-			if changed, blocked := try.withhold(answer); blocked > 0 && !json.Valid(changed) {
+			try := &trial{a, p, p.NewSession("r"), verdict{run: "r"}}
+			if changed, blocked := try.withhold(answer); len(blocked) > 0 && !json.Valid(changed) {
 				t.Fatalf("%T makes %q of %q", a, changed, answer)
 			}
 		}
-		try := &trial{anthropic{}, p, p.NewSession("r"), "r"}
+		try := &trial{anthropic{}, p, p.NewSession("r"), verdict{run: "r"}}
 		blocked := 0
-		got, err := io.ReadAll(newWithholdStream(io.NopCloser(bytes.NewReader(answer)), try, func() { blocked++ }))
+		got, err := io.ReadAll(newWithholdStream(io.NopCloser(bytes.NewReader(answer)), try, func(*withheld) { blocked++ }))
 		if err != nil || blocked == 0 && !bytes.Equal(got, answer) {
 			t.Fatalf("%q became %q, %v", answer, got, err)
 		}

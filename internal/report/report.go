@@ -13,7 +13,7 @@ type Run struct {
 	ID       string
 	Source   string // the file of the run
 	Format   string // name of the input format
-	Events   int    // entries of the run in the input
+	Events   int    // as the server counts them, too
 	Steps    int    // calls
 	Health   policy.Health
 	Verdict  policy.Verdict

@@ -16,6 +16,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest/minisweagent"
 	"github.com/unloop-ai/unloop/internal/ingest/native"
 	"github.com/unloop-ai/unloop/internal/ingest/openai"
+	"github.com/unloop-ai/unloop/internal/ingest/opencode"
+	"github.com/unloop-ai/unloop/internal/ingest/openhands"
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
 	"github.com/unloop-ai/unloop/internal/ingest/sweagent"
 	"github.com/unloop-ai/unloop/internal/ingest/taubench"
@@ -30,6 +32,8 @@ func Formats() []ingest.Format {
 		claudecode.Stream(),
 		codex.Format(),
 		gemini.Format(),
+		opencode.Format(),
+		openhands.Format(),
 		sweagent.Format(),
 		minisweagent.Format(),
 		atif.Format(),

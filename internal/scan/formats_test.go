@@ -14,7 +14,7 @@ import (
 func TestEveryFixtureIsSniffedAsItsFormatOnly(t *testing.T) {
 	folders := map[string][]string{ // the formats of a decoder's folder
 		"native": {"unloop"}, "labelled": {"labelled"}, "claudecode": {"claude-code", "claude-stream"}, "codex": {"codex"},
-		"gemini": {"gemini"}, "sweagent": {"swe-agent"}, "minisweagent": {"mini-swe-agent"}, "atif": {"atif"},
+		"gemini": {"gemini"}, "opencode": {"opencode"}, "openhands": {"openhands"}, "sweagent": {"swe-agent"}, "minisweagent": {"mini-swe-agent"}, "atif": {"atif"},
 		"taubench": {"tau-bench"}, "otlp": {"otlp"}, "anthropic": {"anthropic"}, "openai": {"openai"},
 	}
 	seen := map[string]bool{}

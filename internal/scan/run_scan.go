@@ -20,8 +20,6 @@ type runScan struct {
 	late    bool  // events are out of order; the run is sorted and scanned later
 	size    int64 // bytes of its events
 
-	events    int // of the input
-	index     int // of the last entry
 	decisions []report.Decision
 	dropped   int
 	gallery   *gallery // nil if proofs are not wanted
@@ -36,7 +34,7 @@ type eventLine struct{ number, line int }
 type proofKey struct{ rule, subject string }
 
 func (src *source) scanRun(id string) *runScan {
-	t := &runScan{id: id, src: src, session: src.scan.Profile.NewSession(id), index: -1}
+	t := &runScan{id: id, src: src, session: src.scan.Profile.NewSession(id)}
 	if src.scan.Proof {
 		t.gallery, t.proofs = new(gallery), make(map[proofKey][]report.Step)
 	}
@@ -49,7 +47,6 @@ func (t *runScan) postpone() {
 }
 
 func (t *runScan) add(e *unloop.Event) {
-	t.entry(e.Index)
 	d := t.session.Add(e)
 	t.keepLines(e)
 	if t.gallery != nil {
@@ -87,23 +84,13 @@ func (t *runScan) keepLines(e *unloop.Event) {
 	}
 }
 
-// entry counts the entries of the input. For a format with numbered entries, the count includes entries without events.
-func (t *runScan) entry(index int) {
-	switch {
-	case t.src.format.Whole:
-		t.events = max(t.events, index+1)
-	case index != t.index:
-		t.events++
-		t.index = index
-	}
-}
-
 // finish reports the run.
 func (t *runScan) finish(result *Result) error {
 	run := t.session.Run()
+	metrics := run.Metrics()
 	verdict := report.Run{
-		ID: t.id, Source: t.src.name, Format: t.src.format.Name, Events: t.events, Steps: run.Calls(),
-		Health: t.session.Health(), Verdict: t.session.Verdict(), Metrics: run.Metrics(), Decisions: t.decisions, Dropped: t.dropped,
+		ID: t.id, Source: t.src.name, Format: t.src.format.Name, Events: metrics.Events, Steps: run.Calls(),
+		Health: t.session.Health(), Verdict: t.session.Verdict(), Metrics: metrics, Decisions: t.decisions, Dropped: t.dropped,
 	}
 	for _, f := range t.session.Warnings() {
 		key := proofKey{f.Rule, f.Subject}

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/unloop-ai/unloop/internal/store"
@@ -17,6 +18,12 @@ const (
 	Block  = "block"
 	Halt   = "halt"
 )
+
+// escalations are the levels that a run reaches, in ascending order.
+var escalations = []string{Raised, Block, Halt}
+
+// rank returns the place of a level in escalations. A warning that grows is as severe as one that is raised.
+func rank(level string) int { return max(0, slices.Index(escalations, level)) }
 
 // leastCount is the first count that is a level.
 const leastCount = 8

@@ -23,12 +23,17 @@ const (
 // Dialer opens a connection.
 type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// NewClient returns a client for a target, with a timeout for one attempt. It follows redirects only on the same host.
-func NewClient(timeout time.Duration, dial Dialer) *http.Client {
+// NewClient returns a client for a target, with a timeout for one attempt. It follows redirects only on the same host. A direct client
+// uses no proxy, which would connect to addresses that the dialer refuses.
+func NewClient(timeout time.Duration, dial Dialer, direct bool) *http.Client {
+	proxy := http.ProxyFromEnvironment
+	if direct {
+		proxy = nil
+	}
 	return &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dial, ForceAttemptHTTP2: true,
+			Proxy: proxy, DialContext: dial, ForceAttemptHTTP2: true,
 			MaxIdleConns: 1, IdleConnTimeout: timeout, TLSHandshakeTimeout: timeout, MaxResponseHeaderBytes: answerHeader,
 		},
 		CheckRedirect: func(next *http.Request, before []*http.Request) error {

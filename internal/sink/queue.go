@@ -44,11 +44,16 @@ func (q *queue) put(n *pending) bool {
 	}
 	q.waiting[id] = n
 	q.order = append(q.order, id)
+	q.wake()
+	return true
+}
+
+// wake makes a worker look for a warning.
+func (q *queue) wake() {
 	select {
 	case q.more <- struct{}{}:
 	default:
 	}
-	return true
 }
 
 // take removes and returns the first warning and its known stage. It returns nil if there is none.

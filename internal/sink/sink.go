@@ -65,6 +65,10 @@ type Target struct {
 	Rules    []string        // send only warnings of these rules; empty for all
 	Severity unloop.Severity // send only warnings of at least this severity; "" for all
 	Projects []string        // send only warnings of runs of these projects; empty for all
+
+	Least      string      // send only notices of at least this level: Raised, Block or Halt; "" for all
+	OncePerRun bool        // send one notice for each run and level, without Grown, instead of one for each warning and level
+	Quiet      *QuietHours // nil for none
 }
 
 // Severities are the severities in ascending order.
@@ -88,27 +92,87 @@ type Claims interface {
 
 // Sink sends notices. It is safe for concurrent use.
 type Sink struct {
-	workers []*worker
+	claims  Claims
+	log     *slog.Logger
 	ended   sync.WaitGroup
-	closing chan struct{}
-	close   func() // closing
+	ctx     context.Context // of all workers
 	abandon context.CancelFunc
+	closing chan struct{}
+
+	mu      sync.RWMutex
+	workers []*worker // one for each target, in the order in which the targets were added
+	made    int       // number of workers so far
+	closed  bool
 }
 
 // New returns a sink and starts a worker for each target. Close stops them.
 func New(targets []Target, claims Claims, log *slog.Logger) *Sink {
-	ctx, abandon := context.WithCancel(context.Background())
-	s := &Sink{closing: make(chan struct{}), abandon: abandon}
-	s.close = sync.OnceFunc(func() { close(s.closing) })
-	for i, t := range targets {
-		w := &worker{
-			Target: t, claims: claims, queue: newQueue(), closing: s.closing, log: log.With("endpoint", i+1, "host", t.Host),
-			logDrops: rate.Sometimes{Interval: quiet},
-		}
-		s.workers = append(s.workers, w)
-		s.ended.Go(func() { w.work(ctx) })
+	s := &Sink{claims: claims, log: log, closing: make(chan struct{})}
+	s.ctx, s.abandon = context.WithCancel(context.Background())
+	for _, t := range targets {
+		s.add(t, newQueue())
 	}
 	return s
+}
+
+// add starts the worker of a target.
+func (s *Sink) add(t Target, q *queue) {
+	s.made++
+	ctx, stop := context.WithCancel(s.ctx)
+	w := &worker{
+		Target: t, claims: s.claims, queue: q, closing: s.closing, stop: stop, log: s.log.With("endpoint", s.made, "host", t.Host),
+		logDrops: rate.Sometimes{Interval: quiet},
+	}
+	s.workers = append(s.workers, w)
+	s.ended.Go(func() {
+		w.work(ctx)
+		stop()
+		q.wake() // the worker of a target that replaced this one has the queue now
+		if c, ok := w.Notifier.(io.Closer); ok {
+			_ = c.Close() // nothing is sent after it
+		}
+	})
+}
+
+// Set adds a target, or replaces the one with its key and gives it the warnings that wait. A notice that is being sent to the replaced
+// target is abandoned. After Close it does nothing.
+func (s *Sink) Set(t Target) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	q := newQueue()
+	if old := s.remove(t.Key); old != nil {
+		q = old.queue
+	}
+	s.add(t, q)
+}
+
+// Remove removes the target with the key and drops the warnings that wait for it.
+func (s *Sink) Remove(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(key)
+}
+
+// remove stops the worker of a target and returns it; nil if there is none.
+func (s *Sink) remove(key string) *worker {
+	at := slices.IndexFunc(s.workers, func(w *worker) bool { return w.Key == key })
+	if at < 0 {
+		return nil
+	}
+	w := s.workers[at]
+	s.workers = slices.Delete(slices.Clone(s.workers), at, at+1) // Publish and Stats may be reading the old slice
+	w.stop()
+	return w
+}
+
+// current returns the workers.
+func (s *Sink) current() []*worker {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.workers
 }
 
 // Publish queues the warnings of an update that are new, have grown, or caused a block or halt. It never blocks, and keeps no
@@ -119,14 +183,15 @@ func (s *Sink) Publish(u *store.Update) {
 		return
 	default:
 	}
+	workers := s.current()
 	if u.Deleted {
-		for _, w := range s.workers {
+		for _, w := range workers {
 			w.queue.forget(u.Run.Number)
 		}
 		return
 	}
 	for _, n := range pendingOf(u) {
-		for _, w := range s.workers {
+		for _, w := range workers {
 			if w.wants(n) && !w.queue.put(n) {
 				w.dropped()
 			}
@@ -135,20 +200,22 @@ func (s *Sink) Publish(u *store.Update) {
 }
 
 // Close stops accepting updates and sends the waiting notices. If ctx is done first, it drops the rest and returns the error of
-// ctx.
+// ctx. Notices that wait for the end of quiet hours are dropped.
 func (s *Sink) Close(ctx context.Context) error {
-	s.close()
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		close(s.closing)
+	}
+	s.mu.Unlock()
 	defer s.abandon()
 	stop := context.AfterFunc(ctx, s.abandon)
 	defer stop()
 	s.ended.Wait()
-	for _, w := range s.workers {
+	for _, w := range s.current() {
 		if left := w.queue.clear(); left > 0 {
 			w.counts.dropped.Add(int64(left))
 			w.log.Warn("notices were not sent before the end", "notices", left)
-		}
-		if c, ok := w.Notifier.(io.Closer); ok {
-			_ = c.Close() // nothing is sent after it
 		}
 	}
 	return ctx.Err()
@@ -156,6 +223,7 @@ func (s *Sink) Close(ctx context.Context) error {
 
 // Stats are counts of a target since the start.
 type Stats struct {
+	Key     string // of the target
 	Host    string // of the target
 	Waiting int    // waiting warnings
 	Sent    int64  // notices that it accepted
@@ -164,13 +232,14 @@ type Stats struct {
 	Dropped int64  // warnings that were dropped because the queue was full or the sink was closed
 }
 
-// Stats returns the counts of each target, in the order of New.
+// Stats returns the counts of each target, in the order in which they were added. A target that replaced another starts at 0.
 func (s *Sink) Stats() []Stats {
-	all := make([]Stats, 0, len(s.workers))
-	for _, w := range s.workers {
+	workers := s.current()
+	all := make([]Stats, 0, len(workers))
+	for _, w := range workers {
 		c := &w.counts
 		all = append(all, Stats{
-			Host: w.Host, Waiting: w.queue.len(), Sent: c.sent.Load(), Retried: c.retried.Load(), Failed: c.failed.Load(),
+			Key: w.Key, Host: w.Host, Waiting: w.queue.len(), Sent: c.sent.Load(), Retried: c.retried.Load(), Failed: c.failed.Load(),
 			Dropped: c.dropped.Load(),
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +36,7 @@ type worker struct {
 	claims   Claims
 	queue    *queue
 	closing  <-chan struct{}
+	stop     context.CancelFunc // ends the worker without sending what waits
 	log      *slog.Logger
 	counts   struct{ sent, retried, failed, dropped atomic.Int64 }
 	logDrops rate.Sometimes
@@ -42,6 +45,15 @@ type worker struct {
 // work sends notices until the sink is closed and the queue is empty, or ctx is done.
 func (w *worker) work(ctx context.Context) {
 	for ctx.Err() == nil {
+		if left := w.Quiet.left(time.Now()); left > 0 {
+			select {
+			case <-time.After(left):
+				continue
+			case <-ctx.Done():
+			case <-w.closing:
+			}
+			return
+		}
 		if n, done := w.queue.take(); n != nil {
 			w.send(ctx, n, done)
 			continue
@@ -69,10 +81,9 @@ func (w *worker) send(ctx context.Context, n *pending, done stage) {
 	if done.covers(to) {
 		return
 	}
-	fresh, err := w.claim(ctx, &n.warning, done.claims(to))
+	level, fresh, err := w.claim(ctx, n, done.claims(to))
 	if err == nil {
 		w.queue.remember(n.warning.ID, to)
-		level := n.headline(fresh)
 		if level == "" {
 			return
 		}
@@ -84,30 +95,58 @@ func (w *worker) send(ctx context.Context, n *pending, done stage) {
 	w.counts.failed.Add(1)
 	w.log.Warn("a notice could not be delivered", "warning", n.warning.ID, "run", n.run.ID, "error", err)
 	w.queue.remember(n.warning.ID, stage{})
-	w.unclaim(ctx, n.warning.ID, fresh)
+	w.unclaim(ctx, fresh)
 }
 
-// claim claims the levels and returns the ones that were not claimed before.
-func (w *worker) claim(ctx context.Context, warning *store.Warning, levels []string) (fresh []string, err error) {
+// claimed is a claim that was not held before.
+type claimed struct{ of, level string }
+
+// claim claims the levels of a warning and returns the level of the notice to send, or "" for none.
+func (w *worker) claim(ctx context.Context, n *pending, levels []string) (level string, fresh []claimed, err error) {
+	names, err := w.claimAll(ctx, n.run.Number, n.warning.ID, levels, &fresh)
+	if err != nil {
+		return "", fresh, err
+	}
+	level = n.headline(names)
+	if level == "" || rank(level) < rank(w.Least) {
+		return "", fresh, nil
+	}
+	if !w.OncePerRun {
+		return level, fresh, nil
+	}
+	if level == Grown {
+		return "", fresh, nil
+	}
+	// The run has claims of its own, in the place of a warning. A notice about a level includes the levels below it.
+	names, err = w.claimAll(ctx, n.run.Number, "run:"+strconv.FormatInt(n.run.Number, 10), escalations[:rank(level)+1], &fresh)
+	if !slices.Contains(names, level) {
+		level = ""
+	}
+	return level, fresh, err
+}
+
+// claimAll claims levels of a warning or of a run, and returns the ones that were not claimed before. It adds them to fresh.
+func (w *worker) claimAll(ctx context.Context, run int64, of string, levels []string, fresh *[]claimed) (names []string, err error) {
 	for _, level := range levels {
-		ok, err := w.claims.Claim(ctx, w.Key, warning.Run, warning.ID, level)
+		ok, err := w.claims.Claim(ctx, w.Key, run, of, level)
 		if err != nil {
-			return fresh, err
+			return names, err
 		}
 		if ok {
-			fresh = append(fresh, level)
+			names = append(names, level)
+			*fresh = append(*fresh, claimed{of, level})
 		}
 	}
-	return fresh, nil
+	return names, nil
 }
 
 // unclaim deletes claims, so that a later change of the warning can be sent. It has some time even if ctx is done.
-func (w *worker) unclaim(ctx context.Context, warning string, levels []string) {
+func (w *worker) unclaim(ctx context.Context, all []claimed) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unclaimTime)
 	defer cancel()
-	for _, level := range levels {
-		if err := w.claims.Unclaim(ctx, w.Key, warning, level); err != nil {
-			w.log.Warn("deleting a claim failed; no notice is sent at this level", "warning", warning, "level", level, "error", err)
+	for _, c := range all {
+		if err := w.claims.Unclaim(ctx, w.Key, c.of, c.level); err != nil {
+			w.log.Warn("deleting a claim failed; no notice is sent at this level", "warning", c.of, "level", c.level, "error", err)
 		}
 	}
 }

@@ -21,6 +21,9 @@ const (
 	ActUnmute        = "unmute"        // Value is the number of the act that muted
 	ActDelete        = "delete"        // of a run
 	ActApply         = "apply"         // of settings; Value lists them
+	ActAddAlert      = "add_alert"     // Value is the scheme and the host of the webhook, as for the next two
+	ActChangeAlert   = "change_alert"
+	ActDeleteAlert   = "delete_alert"
 )
 
 // Act is something that a person did, as the audit log has it. Members that the action does not need are empty.
@@ -37,6 +40,27 @@ type Act struct {
 	Project string
 	Value   string
 	Note    string // why, in the person's words
+
+	Alert *Alert // that the act adds, changes, or, by its number, deletes; the log does not have it
+}
+
+// Alert is a webhook that a person set up.
+type Alert struct {
+	Number   int64    `json:"-"` // of the act that added it
+	URL      string   `json:"url"`
+	Format   string   `json:"format"`
+	Secret   string   `json:"secret,omitempty"`   // signs messages; "" for no signature
+	Severity string   `json:"severity"`           // the minimum
+	Level    string   `json:"level"`              // the minimum
+	Projects []string `json:"projects,omitempty"` // empty for all
+	Quiet    *Quiet   `json:"quiet,omitempty"`    // nil for none
+}
+
+// Quiet are the quiet hours of an alert.
+type Quiet struct {
+	From  string `json:"from"` // HH:MM
+	Until string `json:"until"`
+	Zone  string `json:"zone"` // of the IANA time zone database
 }
 
 // Label is what a person says of a run.
@@ -55,6 +79,9 @@ type Acknowledgement struct {
 	Who     string
 	At      time.Time
 }
+
+// ErrNoAlert means that there is no alert with the number.
+var ErrNoAlert = errors.New("there is no alert with this id")
 
 // ErrNoMute means that there is no mute with the number.
 var ErrNoMute = errors.New("there is no mute with this number")

@@ -83,6 +83,7 @@ func appendIdentity(to []byte, name string, h unloop.Hash) []byte {
 // Reanalyzed is a new analysis of a stored event.
 type Reanalyzed struct {
 	Arrival  int64 // of the event
+	Run      int64 // of the event
 	EventID  string
 	Analysis []byte // as in Event
 }

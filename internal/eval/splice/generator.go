@@ -16,6 +16,8 @@ func (p *generator) coin() bool { return p.IntN(2) == 0 }
 
 func (p *generator) pick(of ...string) string { return of[p.IntN(len(of))] }
 
+func (p *generator) pickInt(of ...int) int { return of[p.IntN(len(of))] }
+
 // shuffled returns the strings in another order.
 func (p *generator) shuffled(of ...string) []string {
 	p.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })

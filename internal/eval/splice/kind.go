@@ -35,7 +35,11 @@ func kinds() []kind {
 		operationsLoops(), browserLoops(), repositoryLoops(), officeLoops(),
 		benign(repositoryLookalikes()), benign(operationsLookalikes()), benign(officeLookalikes()),
 		toolchainLoops(), interactionLoops(), benign(codingLookalikes()), benign(deskLookalikes()),
-		engineeringLoops(), reporting(reportingLoops()), benign(engineeringLookalikes()), reporting(benign(reportingLookalikes())))
+		engineeringLoops(), everydayLoops(), benign(engineeringLookalikes()), benign(everydayLookalikes()),
+		releaseLoops(), cloudLoops(), conversationLoops(), workplaceLoops(),
+		benign(releaseLookalikes()), benign(cloudLookalikes()), benign(conversationLookalikes()), benign(workplaceLookalikes()),
+		reporting(reportingTechnicalLoops()), reporting(reportingBusinessLoops()), reporting(reportingFieldLoops()),
+		reporting(benign(reportingTechnicalLookalikes())), reporting(benign(reportingBusinessLookalikes())), reporting(benign(reportingFieldLookalikes())))
 }
 
 func reporting(kinds []kind) []kind {

@@ -72,7 +72,7 @@ func TestSetsOfKinds(t *testing.T) {
 			loops++
 		}
 	}
-	if loops < 110 || lookalikes < 80 || len(made[ReportingKinds]) != 2*22 {
+	if loops < 190 || lookalikes < 150 || len(made[ReportingKinds]) != 2*48 {
 		t.Errorf("%d loops, %d lookalikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
 	}
 	if _, err := New(io.Discard, 1, "some"); err == nil || err.Error() != `unknown kinds "some": want all, tuning or reporting` {
@@ -212,6 +212,9 @@ func TestOnset(t *testing.T) {
 		"same_posts_in_feed": tool, "captcha_again": tool, "meeting_conflicts": tool, "drafts_rewritten": tool, "rooms_walked_again": input,
 		"grasp_fails": tool, "same_finding_added": tool,
 
+		"quote_never_closes": tool, "prompt_waits_for_keys": tool, "pattern_finds_nothing": tool, "zones_without_quota": tool,
+		"heartbeats_read": tool, "gated_model": tool, "scan_without_text": tool, "payment_does_not_add_up": tool,
+
 		"migration_dirty": tool, "device_not_listed": tool, "signature_refused": tool, "chart_redrawn": tool, "same_slots_offered": tool,
 		"logs_queried_again": tool, "port_in_use": tool, "formula_broken": tool, "delegated_again": tool, "menu_opened_and_closed": tool,
 	}
@@ -247,6 +250,52 @@ func TestOnset(t *testing.T) {
 // onsetByHand are the onsets of loops of which the first entry that repeats is another than the onset, or depends on chance: their text is
 // short, or their opening is no part of the loop.
 var onsetByHand = map[string]int{
+	"goals_unsolved":              3,
+	"listener_refuses":            1,
+	"encoder_unknown":             2,
+	"timing_violated":             2,
+	"start_over_after_summary":    11,
+	"output_fails_schema":         2,
+	"policy_overrides_setting":    2,
+	"firmware_panics_again":       1,
+	"typing_into_pager":           1,
+	"validation_rule_refuses":     1,
+	"version_conflict":            1,
+	"reminders_unanswered":        2,
+	"thread_read_at_once":         1,
+	"search_session_expires":      2,
+	"address_not_geocoded":        1,
+	"cent_moved_around":           2,
+	"card_moves_back":             3,
+	"thanks_exchanged":            2,
+	"offers_repeated":             2,
+	"which_lamp":                  2,
+	"articles_walked":             5,
+	"villager_talked_to_again":    3,
+	"register_without_response":   1,
+	"keyboard_covers_button":      2,
+	"profile_not_found":           3,
+	"style_file_missing":          2,
+	"failed_jobs_rerun":           3,
+	"disk_stays_full":             3,
+	"release_checklist_again":     12,
+	"challenge_fails":             2,
+	"alert_triggers_again":        2,
+	"total_stays_the_same":        2,
+	"paper_never_found":           2,
+	"phone_restarted_again":       4,
+	"transfer_announced":          2,
+	"policy_recited":              2,
+	"done_without_finish":         2,
+	"waiting_for_each_other":      2,
+	"vote_tied":                   5,
+	"memory_block_full":           1,
+	"cell_calculated_again":       2,
+	"event_an_hour_off":           4,
+	"dialog_blocks_tools":         1,
+	"light_unavailable":           2,
+	"illegal_move":                3,
+	"pickaxe_needs_iron":          3,
 	"drift_returns":               3,
 	"release_in_progress":         2,
 	"workflow_fails_at_same_step": 3,
@@ -294,7 +343,7 @@ func TestOnsetByHand(t *testing.T) {
 
 func TestLookAlikesMove(t *testing.T) {
 	for _, k := range kinds() {
-		waits := []string{"retry_that_works", "wait_for_build", "user_asks_again", "scheduled_check", "deployment_awaited", "user_asks_daily"}
+		waits := []string{"retry_that_works", "wait_for_build", "user_asks_again", "scheduled_check", "deployment_awaited", "user_asks_daily", "waits_doubled", "approval_awaited"}
 		if !k.benign || slices.Contains(waits, k.name) {
 			continue
 		}

@@ -55,7 +55,7 @@ func Target(o Options) (sink.Target, error) {
 	}
 	keys := base64.StdEncoding.EncodeToString([]byte(o.PublicKey + ":" + o.SecretKey))
 	n := &notifier{
-		client: sink.NewClient(timeout, (&net.Dialer{}).DialContext), address: u.JoinPath("api/public/scores").String(), spanOf: o.SpanOf,
+		client: sink.NewClient(timeout, (&net.Dialer{}).DialContext, false), address: u.JoinPath("api/public/scores").String(), spanOf: o.SpanOf,
 		header: http.Header{"Authorization": {"Basic " + keys}, "Content-Type": {"application/json"}, "User-Agent": {"unloop/" + o.Version}},
 	}
 	key := sha256.Sum256([]byte("langfuse " + o.Endpoint + " " + o.PublicKey))

@@ -62,7 +62,7 @@ func Target(o Options) (sink.Target, error) {
 	n := &notifier{Options: o}
 	switch o.Protocol {
 	case HTTP:
-		client := sink.NewClient(timeout, (&net.Dialer{}).DialContext)
+		client := sink.NewClient(timeout, (&net.Dialer{}).DialContext, false)
 		n.receiver = &httpReceiver{client, u.JoinPath("v1/logs").String(), httpHeader(&o)}
 	case GRPC:
 		if n.receiver, err = newGRPCReceiver(u, &o); err != nil {

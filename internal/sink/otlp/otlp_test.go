@@ -117,7 +117,7 @@ func send(t *testing.T, endpoint, protocol string, n sink.Notice) error {
 			if run != "run/1" || event != "e9" {
 				return sink.Span{}, errors.New("no such event")
 			}
-			return sink.Span{traceID, spanID}, nil
+			return sink.Span{TraceID: traceID, SpanID: spanID}, nil
 		},
 	})
 	if err != nil {
@@ -232,7 +232,7 @@ func TestANoticeIsALogRecordOfTheSpan(t *testing.T) {
 
 func TestUnknownFactsAreLeftOut(t *testing.T) {
 	n := &notifier{Options: Options{Version: "1.2.3"}}
-	for _, span := range []sink.Span{{}, {"trace 7", spanID}, {traceID[1:] + "x", spanID}} {
+	for _, span := range []sink.Span{{}, {TraceID: "trace 7", SpanID: spanID}, {TraceID: traceID[1:] + "x", SpanID: spanID}} {
 		notice := sink.Notice{ID: "msg_1", Level: sink.Raised, Warning: api.Warning{Type: "same_call", Severity: "info", UpdatedAt: "unknown"}}
 		r := n.logs(&notice, span).ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
 		want := map[string]any{
@@ -248,7 +248,7 @@ func TestUnknownFactsAreLeftOut(t *testing.T) {
 }
 
 func TestARecordWithoutAValidSpanHasItsTrace(t *testing.T) {
-	r := (&notifier{}).logs(&sink.Notice{}, sink.Span{traceID, "step 3"}).ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
+	r := (&notifier{}).logs(&sink.Notice{}, sink.Span{TraceID: traceID, SpanID: "step 3"}).ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
 	if r.TraceID().String() != traceID || !r.SpanID().IsEmpty() {
 		t.Errorf("trace %q, span %q", r.TraceID(), r.SpanID())
 	}

@@ -70,6 +70,15 @@ func (e *Endpoint) key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// PublicPart returns the scheme and the host of a URL, which people and logs may see. The rest may be a secret.
+func PublicPart(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
 // host returns the part of the URL that may be logged.
 func (e *Endpoint) host() string {
 	u, err := url.Parse(e.URL)

@@ -60,7 +60,7 @@ type decision struct {
 func (w *notifier) messageOf(n *sink.Notice) *message {
 	r, found := &n.Run, &n.Warning
 	m := &message{
-		ID: n.ID, Type: "warning", Level: n.Level, Version: w.options.Version,
+		ID: n.ID, Type: typeOf(n.Level), Level: n.Level, Version: w.options.Version,
 		Run: run{
 			ID: r.ID, Name: r.Name, Project: r.Project, Status: r.Status, URL: api.OrNull(sink.RunURL(w.options.URL, r.ID)), StartedAt: r.StartedAt,
 			EndedAt: r.EndedAt, Cost: r.Cost, Tokens: r.Tokens, Events: r.EventCount, Warnings: r.WarningCount,
@@ -75,4 +75,12 @@ func (w *notifier) messageOf(n *sink.Notice) *message {
 		m.Decision = &decision{d.Action, d.ByGuard, d.Code, d.EventID}
 	}
 	return m
+}
+
+// typeOf returns the type of a message, by which a receiver tells a test from a warning.
+func typeOf(level string) string {
+	if level == sink.Test {
+		return "test"
+	}
+	return "warning"
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,6 +24,9 @@ func (w *notifier) post(ctx context.Context, body []byte) error {
 		header.Set(Signature, sign(w.endpoint.Secret, time.Now(), body))
 	}
 	_, err := sink.Post(ctx, w.client, w.endpoint.URL, header, body, sink.IsFinal)
+	if refused, ok := errors.AsType[notPublic](err); ok {
+		return &sink.Refusal{Reason: refused.Error(), Final: true}
+	}
 	return err
 }
 

@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
@@ -168,6 +170,8 @@ func (r *receiver) told(t *testing.T) (lines []string) {
 	}
 	return lines
 }
+
+var withoutKeys = cmpopts.IgnoreFields(sink.Stats{}, "Key")
 
 func jsonText(v any) string {
 	b, err := json.Marshal(v)

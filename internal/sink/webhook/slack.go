@@ -57,6 +57,8 @@ func slackOf(m *message) *slackMessage {
 func (m *message) headline() string {
 	name := m.Run.Name
 	switch m.Level {
+	case sink.Test:
+		return "Test message of unloop"
 	case sink.Halt:
 		return fmt.Sprintf("%s %s: %s", name, m.happened("was halted", "would be halted"), m.Warning.Type)
 	case sink.Block:

@@ -18,6 +18,9 @@ type Options struct {
 	Endpoints []Endpoint
 	URL       string // where people reach the server, for links to runs; "" for no links
 	Version   string // of unloop
+
+	// PublicOnly refuses endpoints whose address is not public: loopback, private networks, and the metadata services of clouds.
+	PublicOnly bool
 }
 
 // Validate returns all errors of the options.
@@ -43,7 +46,11 @@ type notifier struct {
 
 // Targets returns a target for each endpoint.
 func Targets(o Options) ([]sink.Target, error) {
-	return targets(o, (&net.Dialer{}).DialContext)
+	d := net.Dialer{}
+	if o.PublicOnly {
+		d.Control = publicOnly
+	}
+	return targets(o, d.DialContext)
 }
 
 // targets uses dial to connect.
@@ -54,7 +61,7 @@ func targets(o Options, dial sink.Dialer) (all []sink.Target, err error) {
 	for i := range o.Endpoints {
 		e := o.Endpoints[i].withDefaults()
 		all = append(all, sink.Target{
-			Notifier: &notifier{e, &o, sink.NewClient(e.Timeout, dial)}, Key: e.key(), Host: e.host(), // the rest of the URL may contain a secret
+			Notifier: &notifier{e, &o, sink.NewClient(e.Timeout, dial, o.PublicOnly)}, Key: e.key(), Host: e.host(), // the rest of the URL may contain a secret
 			Rules: e.Rules, Severity: e.Severity, Projects: e.Projects,
 		})
 	}

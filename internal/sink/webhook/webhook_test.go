@@ -147,7 +147,7 @@ func TestAFailedMessageIsRepeatedWithBackoff(t *testing.T) {
 			}
 			least, most = 2*least, 2*most
 		}
-		if diff := cmp.Diff([]sink.Stats{{Host: "hooks.test", Sent: 1, Retried: 5}}, r.Stats()); diff != "" {
+		if diff := cmp.Diff([]sink.Stats{{Host: "hooks.test", Sent: 1, Retried: 5}}, r.Stats(), withoutKeys); diff != "" {
 			t.Errorf("stats (-want +got):\n%s", diff)
 		}
 		for _, g := range got[1:] {
@@ -321,7 +321,7 @@ func TestCloseEndsAfterItsTimeout(t *testing.T) {
 		if took := time.Since(begin); took != 3*time.Second {
 			t.Errorf("it took %s", took)
 		}
-		if diff := cmp.Diff([]sink.Stats{{Host: "hooks.test", Failed: 1, Dropped: 1}}, r.Stats()); diff != "" {
+		if diff := cmp.Diff([]sink.Stats{{Host: "hooks.test", Failed: 1, Dropped: 1}}, r.Stats(), withoutKeys); diff != "" {
 			t.Errorf("stats (-want +got):\n%s", diff)
 		}
 		if len(claims.held()) != 0 {

@@ -13,7 +13,8 @@ import (
 const actColumns = "number, at, who, action, run, run_id, warning, rule, tool, project, value, note"
 
 // Act carries out the action and writes it to the audit log, both or neither. It sets the act's number. The time of the act must be
-// set. The error is store.ErrNoMute for the end of a mute that does not exist.
+// set. The error is store.ErrNoMute for the end of a mute that does not exist, and store.ErrNoAlert for an alert that does not
+// exist.
 func (s *Store) Act(ctx context.Context, a *store.Act) error {
 	w, err := s.begin(ctx)
 	if err != nil {
@@ -66,6 +67,8 @@ func effect(ctx context.Context, tx *sql.Tx, a *store.Act) error {
 		return exec(`INSERT INTO mutes (act) VALUES ($1)`, a.Number)
 	case store.ActUnmute:
 		return unmute(ctx, tx, a.Value)
+	case store.ActAddAlert, store.ActChangeAlert, store.ActDeleteAlert:
+		return effectOnAlert(ctx, tx, a)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 			return all, err
 		}
 	}
-	all.analyses = bulk{what: "analyses", columns: 2, sizes: s.rows}
+	all.analyses = bulk{what: "analyses", columns: 3, sizes: s.rows}
 	return all, s.prepareBulk(ctx, &all.analyses, s.updateAnalyses)
 }
 

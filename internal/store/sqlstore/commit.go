@@ -14,6 +14,9 @@ type writing struct {
 	*Store
 	tx   *sql.Tx
 	conn *sql.Conn // of tx, where it can copy; nil elsewhere
+
+	newDays []int64 // for which it creates partitions
+	expired []int64 // days whose events are deleted with their partitions
 }
 
 // Commit writes the batch as one transaction, which is on disk when Commit returns. It skips and returns the events whose id the run
@@ -69,6 +72,7 @@ func (s *Store) transaction(ctx context.Context, write func(w *writing) error) e
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("finish a commit: %w", err)
 	}
+	w.remember()
 	if err := s.intact(); err != nil { // it may have been written to a deleted file
 		return fmt.Errorf("finish a commit: %w", err)
 	}
@@ -115,6 +119,9 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (duplicates []store
 	if err := w.remove(ctx, b.Removed); err != nil {
 		return nil, err
 	}
+	if err := w.provide(ctx, b.Events); err != nil {
+		return nil, err
+	}
 	if duplicates, err = w.events(ctx, b.Events); err != nil {
 		return nil, err
 	}
@@ -146,6 +153,12 @@ func (w *writing) exec(ctx context.Context, doing, query string, args ...any) er
 // deleted deletes runs with their records. It also deletes the spans of traces without another run, unless the run is only
 // emptied.
 func (w *writing) deleted(ctx context.Context, deleted, emptied []int64) error {
+	if len(deleted)+len(emptied) == 0 {
+		return nil
+	}
+	if err := w.findExpired(ctx); err != nil {
+		return err
+	}
 	for _, run := range deleted {
 		if err := w.deleteSpans(ctx, run); err != nil {
 			return err
@@ -172,12 +185,17 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 		`DELETE FROM decisions WHERE run = $1`,
 		`DELETE FROM checkpoints WHERE run = $1`,
 		`DELETE FROM traces WHERE run = $1`,
-		`DELETE FROM events WHERE run = $1`,
 		`DELETE FROM runs WHERE number = $1`,
 	} {
 		if err := w.exec(ctx, "delete a run", query, run); err != nil {
 			return err
 		}
+	}
+	if w.expiring(run) {
+		return nil
+	}
+	if err := w.exec(ctx, "delete the events of a run", `DELETE FROM events WHERE run = $1`, run); err != nil {
+		return err
 	}
 	return w.unindexRun(ctx, run)
 }

@@ -53,7 +53,7 @@ func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events 
 // maxPage. Their bodies bound its memory. It reads the index entries of all events of the run.
 func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (events []store.Event, err error) {
 	// The plus signs prevent a scan of all later arrivals: the part of an index that belongs to the run is shorter.
-	query := `SELECT ` + eventColumns + ` FROM events WHERE arrival IN
+	query := `SELECT ` + eventColumns + ` FROM events WHERE ` + s.within + `arrival IN
 		(SELECT arrival FROM events WHERE run = $1 AND +arrival > $2 ORDER BY +arrival LIMIT $3) ORDER BY arrival`
 	err = s.each(ctx, query, []any{run, arrival, limit(most)}, func(row scanner) error {
 		var e store.Event

@@ -46,7 +46,7 @@ func (w *writing) duplicates(ctx context.Context, part []store.Event) (left []st
 		args[k] = part[k].Arrival
 	}
 	there := make(map[int64]bool, len(part))
-	err = eachRow(ctx, w.tx, `SELECT arrival FROM events WHERE arrival IN `+w.tuples(1, len(part)), args, func(row scanner) error {
+	err = eachRow(ctx, w.tx, `SELECT arrival FROM events WHERE `+w.sameRuns(part)+`arrival IN `+w.tuples(1, len(part)), args, func(row scanner) error {
 		var arrival int64
 		err := row.Scan(&arrival)
 		there[arrival] = true
@@ -61,6 +61,21 @@ func (w *writing) duplicates(ctx context.Context, part []store.Event) (left []st
 		}
 	}
 	return left, nil
+}
+
+// sameRuns returns a condition that leads to the partitions of the events' runs. Without partitions it is empty.
+func (w *writing) sameRuns(events []store.Event) string {
+	if w.days == nil {
+		return ""
+	}
+	var numbers []string
+	last := int64(0)
+	for k := range events {
+		if run := events[k].Run; k == 0 || run != last {
+			numbers, last = append(numbers, strconv.FormatInt(run, 10)), run
+		}
+	}
+	return "run IN (" + strings.Join(numbers, ", ") + ") AND "
 }
 
 // remove deletes events.
@@ -209,7 +224,7 @@ var idMarks = func() (all []string) {
 func (w *writing) analyses(ctx context.Context, changed []store.Reanalyzed) error {
 	changed = lasts(changed, func(r *store.Reanalyzed) int64 { return r.Arrival })
 	return insert(ctx, w, &w.bulks.analyses, changed, func(to []any, r *store.Reanalyzed) []any {
-		return append(to, r.Arrival, optional(r.Analysis))
+		return append(to, r.Arrival, r.Run, optional(r.Analysis))
 	}, nil)
 }
 
@@ -217,7 +232,8 @@ func (w *writing) analyses(ctx context.Context, changed []store.Reanalyzed) erro
 func (d *database) updateAnalyses(rows int) string {
 	tuples := make([]string, rows)
 	for k := range tuples {
-		tuples[k] = d.words.Replace("(CAST(" + d.mark(2*k+1) + " AS INTEGER), CAST(" + d.mark(2*k+2) + " AS BLOB))")
+		tuples[k] = d.words.Replace("(CAST(" + d.mark(3*k+1) + " AS INTEGER), CAST(" + d.mark(3*k+2) + " AS INTEGER), CAST(" + d.mark(3*k+3) + " AS BLOB))")
 	}
-	return "UPDATE events SET analysis = changed.column2 FROM (VALUES " + strings.Join(tuples, ", ") + ") AS changed WHERE events.arrival = changed.column1"
+	return "UPDATE events SET analysis = changed.column3 FROM (VALUES " + strings.Join(tuples, ", ") +
+		") AS changed WHERE events.arrival = changed.column1 AND events.run = changed.column2"
 }

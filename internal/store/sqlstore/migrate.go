@@ -20,12 +20,7 @@ var migrations embed.FS
 
 // migrate updates the tables to the current version. It fails if a newer program has updated them further.
 func (s *Store) migrate(ctx context.Context) error {
-	steps, err := s.steps()
-	if err != nil {
-		return err
-	}
-	p, err := goose.NewProvider(s.dialect, s.write, nil,
-		goose.WithGoMigrations(steps...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	p, err := s.migrations()
 	if err != nil {
 		return fmt.Errorf("prepare the migrations: %w", err)
 	}
@@ -40,6 +35,15 @@ func (s *Store) migrate(ctx context.Context) error {
 		return fmt.Errorf("migrate the tables from version %d to %d: %w", have, known, err)
 	}
 	return nil
+}
+
+func (s *Store) migrations() (*goose.Provider, error) {
+	steps, err := s.steps()
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(s.dialect, s.write, nil,
+		goose.WithGoMigrations(steps...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 }
 
 // steps returns the migrations in the SQL of the database.
@@ -61,7 +65,7 @@ func (s *Store) steps() (steps []*goose.Migration, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("number of migration %s: %w", name, err)
 		}
-		script := s.words.Replace(string(text))
+		script := s.unlimited + s.words.Replace(string(text))
 		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, script)
 			return err

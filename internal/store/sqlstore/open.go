@@ -14,7 +14,7 @@ import (
 
 // Options are the options of a store. The zero value is valid.
 type Options struct {
-	Readers  int  // connections that read at once; 4 unless above 0
+	Readers  int  // connections that read at once; unless above 0, 4 for SQLite and 8 for PostgreSQL
 	NoSearch bool // events are not indexed for full-text search, and what was indexed is deleted
 }
 
@@ -36,6 +36,7 @@ type database struct {
 	lock       io.Closer      // keeps other servers out
 	lease      *writerLease   // nil if the lock cannot be lost
 	file       *databaseFile  // nil if the database is not a file
+	days       *days          // nil if tables have no partitions for days
 	snapshot   *sql.TxOptions // of a transaction with a consistent snapshot
 	dialect    goose.Dialect
 	words      *strings.Replacer  // translates the SQL of the migrations
@@ -44,20 +45,19 @@ type database struct {
 	insertInto string             // beginning of a statement that inserts many rows
 	rows       []int              // numbers of rows of bulk statements, descending to 1
 	size       string             // the query for Size
-	reclaim    []string           // the statements of Reclaim
+	reclaim    []string           // the statements of Reclaim, on one connection
+	unlimited  string             // the beginning of a transaction that may take long
 
 	otherMigrations string // how the names of migrations end that are for the other database
 	scanRuns        string // the table of runs for queries that look at all of them
 	position        string // the function that returns the position of a text in another, from 1
+	within          string // a condition that leads to the partition of the run $1; in SQLite it would mislead to an index
 	search          searchSQL
 }
 
 // Open opens a store: a SQLite database at a path, or a PostgreSQL database at a URL postgres://…. It creates the file if it does
 // not exist, but not its folder, and migrates the tables. If another server uses the database, the error is store.ErrInUse.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	if o.Readers < 1 {
-		o.Readers = 4
-	}
 	open := openSQLite
 	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
 		open = openPostgres
@@ -81,6 +81,9 @@ func (s *Store) start(ctx context.Context) (err error) {
 		if err := s.lease.acquire(ctx, s.write); err != nil {
 			return err
 		}
+	}
+	if err := s.startDays(ctx); err != nil {
+		return err
 	}
 	if s.bulks, err = s.prepareBulks(ctx); err != nil {
 		return err

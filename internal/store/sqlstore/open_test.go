@@ -84,6 +84,7 @@ func olderTables(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
+	withoutPartitions(t, dsn)
 	meddle(t, dsn, columnsOfLists...)
 	meddle(t, dsn, columnsOfGuards...)
 	meddle(t, dsn, columnsOfFigures...)
@@ -112,8 +113,19 @@ func olderTables(t *testing.T, dsn string) {
 	spansOfOlderTables(t, s)
 }
 
+// withoutPartitions makes one table of PostgreSQL's events again.
+func withoutPartitions(t *testing.T, dsn string) {
+	t.Helper()
+	if !strings.HasPrefix(dsn, "postgres://") {
+		return
+	}
+	meddle(t, dsn, `ALTER TABLE events DETACH PARTITION events_undated`, `DROP TABLE events`, `ALTER TABLE events_undated RENAME TO events`,
+		`ALTER INDEX events_undated_arrival RENAME TO events_pkey`, `ALTER INDEX events_undated_id RENAME TO events_id`,
+		`ALTER INDEX events_undated_order RENAME TO events_order`)
+}
+
 // tablesOfActs takes the tables away that hold what people did.
-var tablesOfActs = []string{`DROP TABLE acts`, `DROP TABLE labels`, `DROP TABLE acknowledgements`, `DROP TABLE mutes`}
+var tablesOfActs = []string{`DROP TABLE acts`, `DROP TABLE labels`, `DROP TABLE acknowledgements`, `DROP TABLE mutes`, `DROP TABLE alerts`}
 
 // columnsOfGuards takes the columns away that tell of guards.
 var columnsOfGuards = []string{
@@ -157,6 +169,7 @@ func olderFigures(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
+	withoutPartitions(t, dsn)
 	meddle(t, dsn, columnsOfLists...)
 	meddle(t, dsn, columnsOfGuards...)
 	meddle(t, dsn, columnsOfFigures...)
@@ -203,7 +216,7 @@ func eventsOfOlderTables(t *testing.T, s *sqlstore.Store, want store.Event) {
 	ctx := t.Context()
 	for _, analysis := range [][]byte{nil, []byte(`{"call":"a"}`)} {
 		if want.Analysis = analysis; analysis != nil {
-			if _, err := s.Commit(ctx, &store.Batch{Analyses: []store.Reanalyzed{{Arrival: want.Arrival, Analysis: analysis}}}); err != nil {
+			if _, err := s.Commit(ctx, &store.Batch{Analyses: []store.Reanalyzed{{Arrival: want.Arrival, Run: want.Run, Analysis: analysis}}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -60,6 +60,18 @@ func (t *writerLease) check(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// The limits of PostgreSQL for statements and idle transactions, in milliseconds, unless the URL sets them. Migrations have none.
+var (
+	readLimits  = map[string]string{"statement_timeout": "30000", "idle_in_transaction_session_timeout": "60000"}
+	writeLimits = map[string]string{"statement_timeout": "60000", "idle_in_transaction_session_timeout": "60000"}
+)
+
+// poolSize is the parameter of the URL that sets the number of connections: one writes, the others read.
+const poolSize = "pool_max_conns"
+
+// defaultReaders is the number of reading connections without the parameter.
+const defaultReaders = 8
+
 // openPostgres connects to the server.
 func openPostgres(ctx context.Context, address string, o Options) (d database, err error) {
 	config, err := pgx.ParseConfig(address)
@@ -72,14 +84,21 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "unloop"
 	}
+	readers, err := readersOf(config, o)
+	if err != nil {
+		return d, err
+	}
 	writer := config.Copy()
 	writer.RuntimeParams["synchronous_commit"] = "on"
+	limited(writer, writeLimits)
+	limited(config, readLimits)
 	self := new(writerLease)
 	d = database{
 		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(self.takeLock)),
 		lease:    self,
-		read:     postgresPool(config, o.Readers),
+		read:     postgresPool(config, readers),
 		lock:     noLock{},
+		days:     &days{exist: map[int64]bool{}},
 		snapshot: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 		dialect:  goose.DialectPostgres,
 		words: strings.NewReplacer("INTEGER", "BIGINT", "REAL", "DOUBLE PRECISION", "BLOB", "BYTEA",
@@ -89,14 +108,41 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		mark:       func(k int) string { return "$" + strconv.Itoa(k) },
 		rows:       []int{512, 64, 8, 1},
 		size:       `SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM runs`,
-		reclaim:    []string{`VACUUM events`, `VACUUM runs`, `VACUUM warnings`, `VACUUM decisions`, `VACUUM checkpoints`, `VACUUM spans`, `VACUUM traces`, `VACUUM search`},
+		reclaim:    []string{`SET statement_timeout = 0`, `VACUUM events, runs, warnings, decisions, checkpoints, spans, traces, search`, `RESET statement_timeout`},
+		unlimited:  "SET LOCAL statement_timeout = 0;\n",
 
-		otherMigrations: ".sqlite.sql", scanRuns: "runs", position: "strpos", search: postgresSearch,
+		otherMigrations: ".sqlite.sql", scanRuns: "runs", position: "strpos", within: "run = $1 AND ", search: postgresSearch,
 	}
 	if err := d.write.PingContext(ctx); err != nil {
 		return database{}, errors.Join(fmt.Errorf("connect to the database: %w", err), d.close())
 	}
 	return d, nil
+}
+
+// readersOf returns the number of reading connections, and removes the parameter that sets it, which is not one of the server.
+func readersOf(config *pgx.ConnConfig, o Options) (int, error) {
+	text, set := config.RuntimeParams[poolSize]
+	delete(config.RuntimeParams, poolSize)
+	if set {
+		size, err := strconv.Atoi(text)
+		if err != nil || size < 2 || size > 1000 {
+			return 0, fmt.Errorf("invalid parameter %s=%q in the URL of the database: want a number from 2 to 1000", poolSize, text)
+		}
+		return size - 1, nil
+	}
+	if o.Readers > 0 {
+		return o.Readers, nil
+	}
+	return defaultReaders, nil
+}
+
+// limited sets limits that the URL does not set.
+func limited(config *pgx.ConnConfig, limits map[string]string) {
+	for name, value := range limits {
+		if _, set := config.RuntimeParams[name]; !set {
+			config.RuntimeParams[name] = value
+		}
+	}
 }
 
 func postgresPool(config *pgx.ConnConfig, connections int, options ...stdlib.OptionOpenDB) *sql.DB {

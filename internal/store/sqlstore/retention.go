@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -17,18 +18,19 @@ func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
 }
 
 // Reclaim frees the space of deleted runs on disk; PostgreSQL frees it for new rows. Commits wait for it.
-func (s *Store) Reclaim(ctx context.Context) error {
+func (s *Store) Reclaim(ctx context.Context) (err error) {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("reclaim space: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
 	for _, statement := range s.reclaim {
-		if err := s.reclaimBy(ctx, statement); err != nil {
-			return fmt.Errorf("reclaim space: %w", err)
+		// SQLite frees one page for each row that is read.
+		if failed := eachRow(ctx, conn, statement, nil, func(scanner) error { return nil }); failed != nil {
+			err = errors.Join(err, fmt.Errorf("reclaim space: %w", failed))
 		}
 	}
-	return nil
-}
-
-// reclaimBy runs a statement and reads all its rows: SQLite frees one page for each row.
-func (s *Store) reclaimBy(ctx context.Context, statement string) error {
-	return eachRow(ctx, s.write, statement, nil, func(scanner) error { return nil })
+	return err
 }
 
 // Oldest returns ids of runs that are not running, the least recently updated first.
@@ -36,8 +38,12 @@ func (s *Store) Oldest(ctx context.Context, limit int) ([]string, error) {
 	return s.over(ctx, latest.Add(1), limit)
 }
 
-// OlderThan is Oldest for runs that were last updated before a time.
+// OlderThan is Oldest for runs that were last updated before a time. PostgreSQL keeps runs for up to a quarter longer, two days at most, to
+// delete the runs of a day together.
 func (s *Store) OlderThan(ctx context.Context, before time.Time, limit int) ([]string, error) {
+	if s.days != nil {
+		return s.expiredRuns(ctx, before, limit)
+	}
 	return s.over(ctx, before, limit)
 }
 

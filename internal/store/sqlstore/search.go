@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,26 +14,35 @@ import (
 )
 
 // searchSQL is the SQL of the full-text index that differs between the databases. The table search has a row with the words of each
-// indexed event. Its rowid is searchID.
+// indexed event. In SQLite the key of the row is searchID. In PostgreSQL it is run and arrival, and the table has the partitions of the
+// events.
 type searchSQL struct {
-	insert string // inserts rowid and words, if the event with the arrival exists
-	match  string // the condition for the words of a query
-	quote  string // precedes and follows each word
-	and    string // separates the words
+	write  func(ctx context.Context, tx *sql.Tx, entries []searchEntry) error // inserts the events that still exist
+	found  string                                                             // selects the runs with events that match $1, before the run $2
+	last   int64                                                              // more than the number of any run
+	quote  string                                                             // precedes and follows each word
+	and    string                                                             // separates the words
+	forget string                                                             // deletes the event with the arrival $2 of the run $1
+	drop   string                                                             // deletes the run $1
 	clear  string
 }
 
 var (
 	sqliteSearch = searchSQL{
-		insert: `INSERT INTO search (rowid, words) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM events WHERE arrival = $3)`,
-		match:  `search MATCH $1`, quote: `"`, and: " AND ",
-		clear: `INSERT INTO search (search) VALUES ('delete-all')`,
+		write: indexEach,
+		found: `SELECT rowid >> 36 FROM search WHERE search MATCH $1 AND rowid < ($2 << 36) ORDER BY rowid DESC`, last: 1<<(63-arrivalBits) - 1,
+		quote: `"`, and: " AND ",
+		forget: `DELETE FROM search WHERE rowid = ($1 << 36) | ($2 & 68719476735)`,
+		drop:   `DELETE FROM search WHERE rowid BETWEEN $1 << 36 AND (($1 + 1) << 36) - 1`,
+		clear:  `INSERT INTO search (search) VALUES ('delete-all')`,
 	}
 	postgresSearch = searchSQL{
-		insert: `INSERT INTO search (rowid, words) SELECT CAST($1 AS BIGINT), array_to_tsvector(string_to_array($2, ' '))
-			WHERE EXISTS (SELECT 1 FROM events WHERE arrival = $3)`,
-		match: `words @@ CAST($1 AS TSQUERY)`, quote: `'`, and: " & ",
-		clear: `TRUNCATE search`,
+		write: indexTogether,
+		found: `SELECT run FROM search WHERE words @@ CAST($1 AS TSQUERY) AND run < $2 ORDER BY run DESC`, last: math.MaxInt64,
+		quote: `'`, and: " & ",
+		forget: `DELETE FROM search WHERE run = $1 AND arrival = $2`,
+		drop:   `DELETE FROM search WHERE run = $1`,
+		clear:  `TRUNCATE search`,
 	}
 )
 
@@ -109,23 +120,40 @@ func (s *Store) unindexed(ctx context.Context, after int64, most int) (entries [
 }
 
 func (s *Store) writeIndex(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {
-	insert, err := tx.PrepareContext(ctx, s.search.insert)
+	last := entries[len(entries)-1].arrival
+	entries = slices.DeleteFunc(entries, func(e searchEntry) bool { return e.words == "" })
+	if err := s.search.write(ctx, tx, entries); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('indexed', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+		strconv.AppendInt(nil, last, 10))
+	return err
+}
+
+// indexEach writes one entry after the other.
+func indexEach(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO search (rowid, words) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM events WHERE arrival = $3)`)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if e.words == "" {
-			continue
-		}
 		if _, err := insert.ExecContext(ctx, searchID(e.run, e.arrival), e.words, e.arrival); err != nil {
 			return errors.Join(err, insert.Close())
 		}
 	}
-	if err := insert.Close(); err != nil {
-		return err
+	return insert.Close()
+}
+
+// indexTogether writes all entries with one statement of PostgreSQL.
+func indexTogether(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {
+	runs, arrivals, words := make([]int64, len(entries)), make([]int64, len(entries)), make([]string, len(entries))
+	for k, e := range entries {
+		runs[k], arrivals[k], words[k] = e.run, e.arrival, e.words
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('indexed', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-		strconv.AppendInt(nil, entries[len(entries)-1].arrival, 10))
+	_, err := tx.ExecContext(ctx, `INSERT INTO search (run, arrival, words)
+		SELECT e.run, e.arrival, array_to_tsvector(string_to_array(i.words, ' '))
+		FROM unnest(CAST($1 AS BIGINT[]), CAST($2 AS BIGINT[]), CAST($3 AS TEXT[])) AS i (run, arrival, words)
+		JOIN events e ON e.run = i.run AND e.arrival = i.arrival ON CONFLICT DO NOTHING`, runs, arrivals, words)
 	return err
 }
 
@@ -164,7 +192,7 @@ func (w *writing) unindex(ctx context.Context, run, arrival int64) error {
 	if !w.searchable {
 		return nil
 	}
-	return w.exec(ctx, "delete an event from the index", `DELETE FROM search WHERE rowid = $1`, searchID(run, arrival))
+	return w.exec(ctx, "delete an event from the index", w.search.forget, run, arrival)
 }
 
 // unindexRun deletes the events of a run from the index.
@@ -172,7 +200,7 @@ func (w *writing) unindexRun(ctx context.Context, run int64) error {
 	if !w.searchable {
 		return nil
 	}
-	return w.exec(ctx, "delete a run from the index", `DELETE FROM search WHERE rowid BETWEEN $1 AND $2`, searchID(run, 0), searchID(run+1, 0)-1)
+	return w.exec(ctx, "delete a run from the index", w.search.drop, run)
 }
 
 // runsWith returns the numbers of runs with an event that has all words of the text, the latest created first: at most maxFound.
@@ -184,15 +212,15 @@ func (s *Store) runsWith(ctx context.Context, text string) (runs []int64, err er
 	for k := range words {
 		words[k] = s.search.quote + words[k] + s.search.quote
 	}
-	query := fmt.Sprintf(`SELECT rowid FROM search WHERE %s AND rowid < $2 ORDER BY rowid DESC LIMIT %d`, s.search.match, searchPage)
-	before := searchID(1<<(63-arrivalBits)-1, 0)
+	query := fmt.Sprintf(`%s LIMIT %d`, s.search.found, searchPage)
+	before := s.search.last
 	for range searchRounds {
 		read := 0
 		err = s.each(ctx, query, []any{strings.Join(words, s.search.and), before}, func(row scanner) error {
-			var id int64
-			err := row.Scan(&id)
+			var run int64
+			err := row.Scan(&run)
 			read++
-			if run := id >> arrivalBits; len(runs) == 0 || runs[len(runs)-1] != run {
+			if len(runs) == 0 || runs[len(runs)-1] != run {
 				runs = append(runs, run)
 			}
 			return err
@@ -203,7 +231,7 @@ func (s *Store) runsWith(ctx context.Context, text string) (runs []int64, err er
 		if read < searchPage || len(runs) >= maxFound {
 			break
 		}
-		before = searchID(runs[len(runs)-1], 0) // the run is found, so its other events are skipped
+		before = runs[len(runs)-1] // the run is found, so its other events are skipped
 	}
 	return runs[:min(len(runs), maxFound)], nil
 }

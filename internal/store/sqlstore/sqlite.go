@@ -36,6 +36,9 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 	if path, err = canonical(path); err != nil {
 		return d, err
 	}
+	if o.Readers < 1 {
+		o.Readers = 4
+	}
 	lock, err := lockFile(ctx, path)
 	if err != nil {
 		return d, err

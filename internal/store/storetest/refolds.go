@@ -84,12 +84,12 @@ func newAnalyses(t *testing.T, s Store) {
 		} else {
 			want[k].Analysis = fmt.Appendf(nil, `{"repeats":%d}`, k)
 		}
-		changed = append(changed, store.Reanalyzed{Arrival: want[k].Arrival, Analysis: []byte("old")})
+		changed = append(changed, store.Reanalyzed{Arrival: want[k].Arrival, Run: 1, Analysis: []byte("old")})
 	}
 	for k := range want {
-		changed = append(changed, store.Reanalyzed{Arrival: want[k].Arrival, Analysis: want[k].Analysis})
+		changed = append(changed, store.Reanalyzed{Arrival: want[k].Arrival, Run: 1, Analysis: want[k].Analysis})
 	}
-	changed = append(changed, store.Reanalyzed{Arrival: 999, Analysis: []byte("none")})
+	changed = append(changed, store.Reanalyzed{Arrival: 999, Run: 1, Analysis: []byte("none")})
 	commit(t, s, store.Batch{Removed: []store.EventRef{{Run: 1, ID: want[7].ID}}, Analyses: changed})
 	want = slices.Delete(want, 7, 8)
 	if diff := cmp.Diff(want, eventsOf(t, s, 1, store.Start), cmpopts.EquateEmpty()); diff != "" {

@@ -12,6 +12,7 @@ import (
 // Store is the interface of a store for all its users.
 type Store interface {
 	Last(ctx context.Context) (arrival, run int64, err error)
+	FirstNumber(created time.Time) int64
 	Run(ctx context.Context, id string) (*store.Run, error)
 	Checkpoints(ctx context.Context, run int64) ([]store.Checkpoint, error)
 	Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error
@@ -42,6 +43,7 @@ type Store interface {
 	Oldest(ctx context.Context, limit int) ([]string, error)
 	OlderThan(ctx context.Context, before time.Time, limit int) ([]string, error)
 	Reclaim(ctx context.Context) error
+	Maintain(ctx context.Context, now time.Time) error
 	DropOrphanSpans(ctx context.Context, before time.Time) error
 
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
@@ -49,6 +51,7 @@ type Store interface {
 	Act(ctx context.Context, a *store.Act) error
 	Acts(ctx context.Context, p store.Page) (acts []store.Act, next string, err error)
 	Mutes(ctx context.Context) ([]store.Act, error)
+	Alerts(ctx context.Context) ([]store.Alert, error)
 	LabelOf(ctx context.Context, run int64) (store.Label, error)
 	Labels(ctx context.Context, most int) ([]store.Label, error)
 	Acknowledged(ctx context.Context, run int64) ([]store.Acknowledgement, error)
@@ -118,6 +121,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a muted rule is not claimed for its tool and project, until it is unmuted", claimsOfMuted},
 		{"a label is the latest that was given, and goes with its run", labels},
 		{"the audit log has each act, the latest first, and keeps those of deleted runs", auditLog},
+		{"alerts come back as they were, until they are deleted", alerts},
 		{"a secret is created once", secrets},
 		{"a working store reports that it works", working},
 		{"readers see only complete commits", readersMeanwhile},

@@ -1,4 +1,4 @@
-"""A server on this machine that answers as OpenAI's and Anthropic's APIs do, from a script."""
+"""A server on this machine that answers as the APIs of OpenAI, Anthropic and Gemini do, from a script."""
 
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ class ModelAPI:
         turn, number = next(self.turns), len(self.requests)
         if isinstance(turn, Fail):
             return turn.status, {"error": {"type": "overloaded_error", "message": "come again"}}
+        if "enerateContent" in path:
+            return 200, _content(turn, "streamGenerateContent" in path)
         make = {"chat/completions": _chat, "responses": _response, "messages": _message}
         return 200, make[path.partition("/v1/")[2].partition("?")[0]](turn, number, body.get("stream") is True)
 
@@ -193,6 +195,21 @@ def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
         {"type": "message_stop"},
     ]
     return [_event(event) for event in events]
+
+
+def _content(turn: Call | Say, streamed: bool) -> Any:
+    if isinstance(turn, Call):
+        parts: list[dict[str, Any]] = [{"functionCall": {"name": turn.tool, "args": turn.args}}]
+    else:
+        parts = [{"text": text} for text in (turn.text if streamed else [turn.text])]
+    usage = {"promptTokenCount": 100, "candidatesTokenCount": 6, "thoughtsTokenCount": 4, "totalTokenCount": 110}
+    answers: list[dict[str, Any]] = [
+        {"candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}}], "modelVersion": "coder-2-0801"}
+        for part in parts
+    ]
+    answers[-1]["candidates"][0]["finishReason"] = "STOP"
+    answers[-1]["usageMetadata"] = usage
+    return [f"data: {json.dumps(answer)}\n\n" for answer in answers] if streamed else answers[0]
 
 
 def _event(event: dict[str, Any]) -> str:

@@ -15,6 +15,8 @@ import openai
 import pytest
 from agents import Agent, ModelSettings, Runner, function_tool, set_tracing_disabled
 from agents.models.openai_responses import OpenAIResponsesModel
+from google import genai
+from google.genai import errors, types
 from langgraph.graph import END, START, StateGraph
 
 from conftest import Server
@@ -35,6 +37,8 @@ def proxied(program: str, turns: list[Turn], *flags: str) -> Iterator[tuple[str,
             "--openai-upstream",
             api.url,
             "--anthropic-upstream",
+            api.url,
+            "--gemini-upstream",
             api.url,
             *flags,
         ]
@@ -113,7 +117,35 @@ def messages_result(id: str, text: str) -> Any:
     return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]}
 
 
-CLIENTS = {"chat": (chat, chat_result), "responses": (responses, responses_result), "messages": (messages, messages_result)}
+def gemini(base: str) -> Step:
+    retries = types.HttpRetryOptions(attempts=3, initial_delay=0.01)
+    options = types.HttpOptions(base_url=base + "/gemini", retry_options=retries)
+    client = genai.Client(api_key="none", http_options=options)
+
+    def step(history: list[Any], streamed: bool) -> tuple[list[Any], list[tuple[str, str, str]], str]:
+        contents = [entry if "parts" in entry else {"role": "user", "parts": [{"text": entry["content"]}]} for entry in history]
+        if streamed:
+            answers = list(client.models.generate_content_stream(model="m", contents=contents))
+        else:
+            answers = [client.models.generate_content(model="m", contents=contents)]
+        found = [part for answer in answers for c in answer.candidates or [] if c.content for part in c.content.parts or []]
+        calls = [(f.name or "", f.name or "", json.dumps(f.args)) for part in found if (f := part.function_call)]
+        text = "".join(part.text or "" for part in found)
+        return [{"role": "model", "parts": [part.model_dump(exclude_none=True) for part in found]}], calls, text
+
+    return step
+
+
+def gemini_result(id: str, text: str) -> Any:
+    return {"role": "user", "parts": [{"function_response": {"name": id, "response": {"output": text}}}]}
+
+
+CLIENTS = {
+    "chat": (chat, chat_result),
+    "responses": (responses, responses_result),
+    "messages": (messages, messages_result),
+    "gemini": (gemini, gemini_result),
+}
 
 
 def work(step: Step, result: Callable[[str, str], Any], streamed: bool, history: list[Any]) -> str:
@@ -161,11 +193,18 @@ def test_an_error_is_not_tried_again(unloop_bin: str) -> None:
         work(chat(base), chat_result, True, list(told))
     with proxied(unloop_bin, RUNAWAY, *flags) as (base, _), pytest.raises(anthropic.BadRequestError, match="unloop"):
         work(messages(base), messages_result, False, list(told))
+    with proxied(unloop_bin, RUNAWAY, *flags) as (base, api):
+        with pytest.raises(errors.ClientError, match="unloop"):
+            work(gemini(base), gemini_result, True, list(told))
+        assert len(api.requests) < 40
 
 
 def test_an_error_of_the_api_is_tried_again_as_without_the_proxy(unloop_bin: str) -> None:
     with proxied(unloop_bin, [Fail(529), Fail(500), Say("7 m.")]) as (base, api):
         assert work(messages(base), messages_result, False, [{"role": "user", "content": "find it"}]) == "7 m."
+        assert len(api.requests) == 3
+    with proxied(unloop_bin, [Fail(503), Fail(500), Say("7 m.")]) as (base, api):
+        assert work(gemini(base), gemini_result, False, [{"role": "user", "content": "find it"}]) == "7 m."
         assert len(api.requests) == 3
 
 

@@ -1,4 +1,4 @@
-import type { Act, Applied, Comparison, ControlState, Decision, Json, Metrics, NewAct, Order, Overview, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, Suggestion, Suggestions, Warning } from "./names";
+import type { Act, Alert, AlertTest, Applied, Comparison, ControlState, Decision, Json, Metrics, NewAct, NewAlert, Order, Overview, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, Suggestion, Suggestions, Warning } from "./names";
 import { segmentOf } from "../route/segment";
 import { token } from "./token.svelte";
 
@@ -105,6 +105,11 @@ export const api = {
   act: (act: NewAct) => post<Act>("/api/acts", act),
   acts: (cursor: string, signal?: AbortSignal) => page<Act>("/api/acts", new URLSearchParams(cursor ? { cursor } : {}), signal),
   mutes: (signal?: AbortSignal) => get<Act[]>("/api/mutes", signal),
+  alerts: (signal?: AbortSignal) => get<Alert[]>("/api/alerts", signal),
+  addAlert: (alert: NewAlert) => post<Alert>("/api/alerts", alert),
+  changeAlert: (id: string, alert: NewAlert) => post<Alert>(`/api/alerts/${id}`, alert),
+  testAlert: async (id: string) => (await (await ask(`/api/alerts/${id}/test`, { method: "POST" })).json()) as AlertTest,
+  removeAlert: async (id: string) => void (await ask(`/api/alerts/${id}`, { method: "DELETE" })),
   suggestions: async (signal?: AbortSignal) => (await (await patiently("/api/suggestions", { signal })).json()) as Suggestions,
   apply: ({ tool, setting, value }: Suggestion) => post<Applied>("/api/suggestions/apply", { tool, setting, value }),
   shadow: async (id: string, signal?: AbortSignal) => (await (await patiently(`${run(id)}/shadow`, { signal })).json()) as Shadow,

@@ -28,6 +28,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description The webhooks of the configuration file and those that people set up, without addresses and secrets.
+         */
+        get: operations["list-alerts"];
+        put?: never;
+        /**
+         * Add an alert
+         * @description Adds a webhook that gets one message for each run and level. On a server with tokens, its address must be public; other endpoints need to be in the configuration file. The act is written to the audit log, as for changes and deletions.
+         */
+        post: operations["add-alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change an alert
+         * @description Members that are left out stay as they are.
+         */
+        post: operations["change-alert"];
+        /**
+         * Delete an alert
+         * @description Messages that wait are dropped.
+         */
+        delete: operations["delete-alert"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/alerts/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message
+         * @description Sends a message of the type test to the endpoint, once, also in quiet hours, and waits for the answer.
+         */
+        post: operations["test-alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/compare": {
         parameters: {
             query?: never;
@@ -511,7 +579,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a threshold
-         * @description Writes a setting into the server's configuration file. The server uses it from its next start. The act is written to the audit log.
+         * @description Writes a setting into the server's configuration file. New runs are evaluated with it at once; a run in memory keeps its thresholds. Guards over HTTP and the proxy use it from the next start. The act is written to the audit log.
          */
         post: operations["apply-setting"];
         delete?: never;
@@ -600,7 +668,7 @@ export interface components {
              * @description The action. delete: a run was deleted. apply: settings were written to the configuration file.
              * @enum {string}
              */
-            action: "label" | "acknowledge" | "unacknowledge" | "mute" | "unmute" | "delete" | "apply";
+            action: "label" | "acknowledge" | "unacknowledge" | "mute" | "unmute" | "delete" | "apply" | "add_alert" | "change_alert" | "delete_alert";
             /**
              * Format: date-time
              * @description Time of the act.
@@ -621,12 +689,69 @@ export interface components {
             run_id: string;
             /** @description The tool; empty for none, or for all of a mute. */
             tool: string;
-            /** @description The label; the number of the act that muted; the settings that were applied. */
+            /** @description The label; the number of the act that muted; the settings that were applied; the host of an alert. */
             value: string;
             /** @description The warning's id; empty for none. */
             warning_id: string;
             /** @description Name of the token; local on a server without tokens. */
             who: string;
+        };
+        Alert: {
+            /** @description Scheme and host of the URL. The rest may be a secret. */
+            endpoint: string;
+            /**
+             * Format: int64
+             * @description Messages that it did not accept.
+             */
+            failed: number;
+            /**
+             * @description Format of messages.
+             * @enum {string}
+             */
+            format: "json" | "slack";
+            /** @description The alert's id. file-N: number N of the configuration file, which the API does not change. */
+            id: string;
+            /** @description true: it is in the configuration file. Its messages are sent for each warning and level, not for each run and level. */
+            in_file: boolean;
+            /**
+             * @description Minimum level.
+             * @enum {string}
+             */
+            level: "raised" | "block" | "halt";
+            /** @description Projects whose runs are alerted; empty for all. */
+            projects: string[] | null;
+            /** @description Hours in which nothing is sent; null for none. */
+            quiet_hours: components["schemas"]["Quiet"] | null;
+            /** @description Rules whose warnings are alerted; empty for all. Only in the configuration file. */
+            rules: string[] | null;
+            /**
+             * Format: int64
+             * @description Messages that the endpoint accepted since the server started or the alert was changed.
+             */
+            sent: number;
+            /**
+             * @description Minimum severity of warnings.
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /** @description true: messages are signed. */
+            signed: boolean;
+            /**
+             * Format: int64
+             * @description Warnings that wait to be sent.
+             */
+            waiting: number;
+        };
+        AlertTest: {
+            /** @description true: the endpoint accepted the message. */
+            delivered: boolean;
+            /**
+             * Format: double
+             * @description Duration of the attempt.
+             */
+            milliseconds: number;
+            /** @description Why it was not delivered; else empty. */
+            reason: string;
         };
         Analysis: {
             /** @description Identity of the call within its run: equal for calls of the same tool with the same arguments, as far as the arguments decide the result. For an assistant's message: identity of the text without volatile parts. */
@@ -1128,6 +1253,31 @@ export interface components {
             /** @description The warning's id. Required for acknowledge and unacknowledge. */
             warning_id?: string;
         };
+        NewAlert: {
+            /**
+             * @description Format of messages. Default: json.
+             * @enum {string}
+             */
+            format?: "json" | "slack";
+            /**
+             * @description Minimum level: a warning was raised, a call was or would be blocked, the run was or would be halted. Default: raised.
+             * @enum {string}
+             */
+            level?: "raised" | "block" | "halt";
+            /** @description Projects whose runs are alerted; empty for all. Default: all. */
+            projects?: string[];
+            /** @description Hours in which nothing is sent. Three empty members: none. Default: none. */
+            quiet_hours?: components["schemas"]["Quiet"] | null;
+            /** @description Key of the messages' signatures; empty for no signature. It is never returned. */
+            secret?: string;
+            /**
+             * @description Minimum severity of warnings. Default: info.
+             * @enum {string}
+             */
+            severity?: "info" | "warning" | "critical";
+            /** @description Endpoint for messages, which are sent by POST. Required to add an alert. It is never returned. */
+            url?: string;
+        };
         NewEvent: {
             /** @description The agent that acted; for a handoff, the agent that receives control. */
             agent?: string | null;
@@ -1530,6 +1680,14 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        Quiet: {
+            /** @description Time of day, HH:MM. */
+            from: string;
+            /** @description Name in the IANA time zone database, such as Europe/Berlin or UTC. */
+            time_zone: string;
+            /** @description Time of day, HH:MM; of the next day if it is before from. */
+            until: string;
+        };
         Replay: {
             /** @description The first 10,000 decisions other than allow, in the order of the run. */
             decisions: components["schemas"]["Decision"][] | null;
@@ -1672,7 +1830,7 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
-            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /** @description Health over time: the initial value and one point for each change; 128 points at most. */
             health: components["schemas"]["HealthPoint"][] | null;
@@ -1800,7 +1958,7 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
-            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /**
              * Format: int64
@@ -2110,6 +2268,8 @@ export interface components {
 }
 export type Acknowledgement = components['schemas']['Acknowledgement'];
 export type Act = components['schemas']['Act'];
+export type Alert = components['schemas']['Alert'];
+export type AlertTest = components['schemas']['AlertTest'];
 export type Analysis = components['schemas']['Analysis'];
 export type Applied = components['schemas']['Applied'];
 export type Batch = components['schemas']['Batch'];
@@ -2132,6 +2292,7 @@ export type Looping = components['schemas']['Looping'];
 export type MetricDeltas = components['schemas']['MetricDeltas'];
 export type Metrics = components['schemas']['Metrics'];
 export type NewAct = components['schemas']['NewAct'];
+export type NewAlert = components['schemas']['NewAlert'];
 export type NewEvent = components['schemas']['NewEvent'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewSetting = components['schemas']['NewSetting'];
@@ -2145,6 +2306,7 @@ export type OverviewUpdate = components['schemas']['OverviewUpdate'];
 export type Problem = components['schemas']['Problem'];
 export type Profile = components['schemas']['Profile'];
 export type Question = components['schemas']['Question'];
+export type Quiet = components['schemas']['Quiet'];
 export type Replay = components['schemas']['Replay'];
 export type Review = components['schemas']['Review'];
 export type Rule = components['schemas']['Rule'];
@@ -2220,6 +2382,166 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Act"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "add-alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlert"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The alert's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlert"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The alert's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "test-alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The alert's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertTest"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */

@@ -20,6 +20,11 @@ export function argument(input: unknown, length = 200): string {
   return oneLine(members.map(([k, v]) => `${k}: ${oneLine(v, 80)}`).join(", "), length);
 }
 
+/** sentenceCase begins a text with a capital if it begins with an article. Other words may be the name of a tool. */
+export function sentenceCase(text: string): string {
+  return /^(the|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
 /** title formats the name of a rule or an event type as words. */
 export function title(name: string): string {
   const words = name.replaceAll("_", " ").replace(/^llm\b/, "model");

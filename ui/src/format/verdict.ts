@@ -60,6 +60,7 @@ export function usageList(usage: { calls: number; tokens: number; cost: number }
 /** loop describes the loop of a warning: "cycle of 3 steps, 6 times". */
 function loop(w: Warning): string {
   const period = detailsOf(w).period ?? 1;
+  if (w.type === "stalled_steps" && w.count !== null) return plural(w.count, "stalled step");
   return `${title(w.type).toLowerCase()}${period > 1 ? ` of ${period} steps` : ""}${(w.count ?? 0) > 1 ? `, ${count(w.count!)} times` : ""}`;
 }
 

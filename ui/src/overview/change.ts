@@ -1,6 +1,15 @@
 // Compares two groups of runs: did a change help?
-import type { OverviewTotals } from "../api/names";
-import { dollars, duration, signed } from "../format/numbers";
+import type { Overview, OverviewTotals } from "../api/names";
+import { dollars, duration, plural, signed } from "../format/numbers";
+
+/** priced reports whether the cost of a period is known. Else its calls are what was spent. */
+export const priced = (o: Overview): boolean => o.usage.cost > 0 || o.previous.usage.cost > 0;
+
+/** spent formats usage by its cost, or by its calls. */
+export function spent(u: { cost: number; calls: number }, byCost: boolean): string {
+  if (byCost) return dollars(u.cost);
+  return u.calls > 0 ? plural(u.calls, "call") : "–";
+}
 
 /** percent formats a share of 0 to 1. */
 export function percent(share: number): string {

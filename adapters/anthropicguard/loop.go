@@ -1,0 +1,105 @@
+// Package anthropicguard has a tool loop with a guard in it for the Go client of Anthropic, and middleware that records what an agent
+// does. It is a module of its own, so that only those who use it depend on the client.
+package anthropicguard
+
+import (
+	"context"
+	"slices"
+
+	"github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/adapter"
+)
+
+// Loop is an agent: it sends requests to a model, and runs the tool calls of the answers under a guard. The calls of one answer run at
+// the same time.
+type Loop struct {
+	Client anthropic.Client
+	Guard  *guard.Guard // of the run
+	Tools  map[string]guard.ToolFunc
+
+	// OnEvent, if set, has the answers streamed, and receives each event.
+	OnEvent func(anthropic.MessageStreamEventUnion)
+}
+
+// Run sends the request, runs the tool calls of the answer, sends their results, and so on, until an answer has no calls. It returns that
+// answer. The error is a *guard.LoopError if the guard halts the run, the client's if a request fails, and that of ctx if it is done.
+// A failure of a tool is for the model and does not end the run. The request must describe the tools.
+func (l *Loop) Run(ctx context.Context, request anthropic.MessageNewParams) (*anthropic.Message, error) {
+	request.Messages = slices.Clone(request.Messages)
+	if text := lastUserText(request.Messages); text != "" {
+		if err := l.Guard.Text(ctx, unloop.RoleUser, "", text).Err(); err != nil {
+			return nil, err
+		}
+	}
+	nudge := "" // about the latest answer; only the next request has it
+	for {
+		asked := request
+		if nudge != "" {
+			asked.System = append(slices.Clone(request.System), anthropic.TextBlockParam{Text: nudge})
+		}
+		message, d, err := l.ask(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		nudge = d.Note()
+		answer := answerOf(message)
+		if len(answer.Calls) == 0 || message.StopReason != anthropic.StopReasonToolUse {
+			return message, nil
+		}
+		results, err := adapter.RunTools(ctx, l.Guard, l.Tools, answer.Calls)
+		if err != nil {
+			return nil, err
+		}
+		blocks := make([]anthropic.ContentBlockParamUnion, len(results))
+		for i, r := range results {
+			blocks[i] = anthropic.NewToolResultBlock(answer.Calls[i].ID, r.Text, r.Failed)
+		}
+		request.Messages = append(request.Messages, message.ToParam(), anthropic.NewUserMessage(blocks...))
+	}
+}
+
+// ask makes a model call, and returns the decision about it. The error is also that of the decision.
+func (l *Loop) ask(ctx context.Context, request anthropic.MessageNewParams) (*anthropic.Message, guard.Decision, error) {
+	call := adapter.StartModelCall(ctx, l.Guard, string(request.Model))
+	message, err := l.send(adapter.Recorded(ctx), request)
+	if err != nil {
+		return nil, call.Failed(err.Error()), err
+	}
+	d := call.Answered(answerOf(message))
+	return message, d, d.Err()
+}
+
+func (l *Loop) send(ctx context.Context, request anthropic.MessageNewParams) (*anthropic.Message, error) {
+	if l.OnEvent == nil {
+		return l.Client.Messages.New(ctx, request)
+	}
+	stream := l.Client.Messages.NewStreaming(ctx, request)
+	defer stream.Close()
+	message := new(anthropic.Message)
+	for stream.Next() {
+		if err := message.Accumulate(stream.Current()); err != nil {
+			return nil, err
+		}
+		l.OnEvent(stream.Current())
+	}
+	return message, stream.Err()
+}
+
+// lastUserText returns the texts of the last message if it is from the user and has no results of tools: it starts a turn.
+func lastUserText(messages []anthropic.MessageParam) (text string) {
+	if len(messages) == 0 || messages[len(messages)-1].Role != anthropic.MessageParamRoleUser {
+		return ""
+	}
+	for _, block := range messages[len(messages)-1].Content {
+		switch {
+		case block.OfToolResult != nil:
+			return ""
+		case block.OfText != nil:
+			text += block.OfText.Text
+		}
+	}
+	return text
+}

@@ -1,0 +1,60 @@
+package unloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+// fails adds a call of calibrate that fails with an error of so many micrometers, and returns how many errors came since one advanced.
+func fails(r *Run, micrometers int) int {
+	r.Add(&Event{Type: ToolCallStarted, Tool: "calibrate", Input: json.RawMessage(`{"axis":"x"}`)})
+	r.Add(&Event{Type: ToolCallFailed, Tool: "calibrate", Error: json.RawMessage(fmt.Sprintf(`"axis x is off by %d micrometers"`, micrometers))})
+	return r.Tool("calibrate").ErrorsSinceAdvance
+}
+
+func TestErrorsSinceAnAnswerAdvanced(t *testing.T) {
+	for name, c := range map[string]struct {
+		errors []int
+		want   int
+	}{
+		"errors that get smaller":            {[]int{90, 70, 40, 20, 10}, 0},
+		"an error that got smaller once":     {[]int{90, 70, 80, 85, 90}, 5},
+		"errors that go up and down":         {[]int{70, 90, 60, 80, 65}, 5},
+		"errors that stay since they shrank": {[]int{90, 70, 40, 40, 40}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewRun("r", measured)
+			got := 0
+			for _, n := range c.errors {
+				got = fails(r, n)
+			}
+			if got != c.want {
+				t.Errorf("%d errors since an answer advanced, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAReadBehindAWaitIsAPoll(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, input string
+		want        Effect
+	}{
+		"a tool that waits":       {"wait_seconds", `{"seconds":60}`, Polling},
+		"a tool that sleeps":      {"sleep", `{"ms":500}`, Polling},
+		"a shell that sleeps":     {"bash", `{"command":"sleep 30"}`, Polling},
+		"a shell that reads":      {"bash", `{"command":"cat a.txt"}`, ReadOnly},
+		"a tool that writes":      {"create_payment", `{"amount":3}`, ReadOnly},
+		"a name with other words": {"list_waiters", `{}`, ReadOnly},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewRun("r", measured)
+			r.Add(&Event{Type: ToolCallStarted, Tool: c.tool, Input: json.RawMessage(c.input)})
+			r.Add(&Event{Type: ToolCallStarted, Tool: "get_payment", Input: json.RawMessage(`{"id":"p1"}`)})
+			if got := r.StepAt(0).Effect; got != c.want {
+				t.Errorf("get_payment is %v, want %v", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package fingerprint
+
+import "bytes"
+
+// Lines that the shell tools of common agents write around the output of a command: Claude Code, Codex, Gemini CLI, Qwen Code, OpenHands and
+// mini-swe-agent. Each list has what such a line begins with.
+var (
+	linesBefore = [][]byte{
+		[]byte("Exit code"), []byte("Chunk ID:"), []byte("Wall time:"), []byte("Process exited with code"), []byte("Original token count:"),
+		[]byte("Command:"), []byte("Directory:"), []byte("<returncode>"), []byte(`\u003creturncode`), []byte("<output>"), []byte(`\u003coutput`),
+	}
+	linesAfter = [][]byte{
+		[]byte("[Current working directory:"), []byte("[Python interpreter:"), []byte("[Command finished with exit code"), []byte("[The command completed with exit code"),
+		[]byte("Error: (none)"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:"), []byte("</output>"), []byte(`\u003c/output`),
+	}
+	outputFrom = []byte("Output:")
+)
+
+// Unwrap returns what a command printed: the text of a shell tool, as a raw JSON string, without the lines that the tool writes before
+// and after the output. A command that printed nothing leaves no text. Another value is returned as it is. It takes time proportional to
+// the lines that it removes.
+func Unwrap(raw []byte) []byte {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) < 2 || raw[0] != '"' {
+		return raw
+	}
+	text := raw[1 : len(raw)-1]
+	for {
+		if rest, ok := bytes.CutPrefix(text, outputFrom); ok {
+			text = rest
+			break
+		}
+		line, rest := cutLine(text)
+		if !beginsWithAny(line, linesBefore) {
+			break
+		}
+		text = rest
+	}
+	for len(text) > 0 {
+		line, before := cutLastLine(text)
+		if len(line) > 0 && !beginsWithAny(line, linesAfter) {
+			break
+		}
+		text = before
+	}
+	return text
+}
+
+// beginsWithAny reports whether a line begins with one of the texts.
+func beginsWithAny(line []byte, texts [][]byte) bool {
+	for _, text := range texts {
+		if bytes.HasPrefix(line, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// cutLastLine returns the last line of a text, and the text before it. It reads no more than that line.
+func cutLastLine(text []byte) (line, before []byte) {
+	for i := len(text) - 1; i >= 0; i-- {
+		switch {
+		case text[i] == '\n':
+			return text[i+1:], text[:i]
+		case text[i] == 'n' && i > 0 && text[i-1] == '\\':
+			return text[i+1:], text[:i-1]
+		}
+	}
+	return text, nil
+}

@@ -1,0 +1,94 @@
+package mcpproxy
+
+import (
+	"context"
+
+	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// noWait is the context of the decisions about calls. The session waits for the end of a pause before it asks for the decision, so
+// that the client can cancel the call in the meantime.
+var noWait = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// awaitResume waits while a person has paused the run. It reports false if the client cancels the call or ctx ends before that.
+func (s *Session) awaitResume(ctx context.Context, open *requests, id any) bool {
+	paused := s.guard.Paused()
+	if paused == nil {
+		return true
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	open.setWaiting(id, cancel)
+	defer open.setWaiting(id, nil)
+	for ; paused != nil; paused = s.guard.Paused() {
+		select {
+		case <-paused:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// setWaiting keeps the function that ends the wait of a call, or forgets it if cancel is nil.
+func (q *requests) setWaiting(id any, cancel context.CancelFunc) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if cancel == nil {
+		delete(q.waiting, id)
+		return
+	}
+	q.waiting[id] = cancel
+}
+
+// cancelWaiting ends the wait of a call. It reports false if the call does not wait.
+func (q *requests) cancelWaiting(id any) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	cancel := q.waiting[id]
+	if cancel != nil {
+		cancel()
+	}
+	return cancel != nil
+}
+
+// textFor returns the text that goes with the result of a call: the text that no earlier result could carry, and the nudges before and
+// after the call. Of two nudges of the guard only the stronger one is told.
+func (s *Session) textFor(before, after guard.Decision) (text string) {
+	s.mu.Lock()
+	text, s.owed = s.owed, ""
+	s.mu.Unlock()
+	person := before.Code == policy.CodePerson
+	if before.Action != policy.Allow && (person || before.Action > after.Action) {
+		text = joinTexts(text, before.Nudge)
+	}
+	if after.Action != policy.Allow && (person || before.Action <= after.Action) {
+		text = joinTexts(text, after.Nudge)
+	}
+	return text
+}
+
+// maxOwed is the greatest size of a text that waits for a result, in bytes.
+const maxOwed = 16 << 10
+
+// owe keeps a text for the next result. A text that is too long is dropped.
+func (s *Session) owe(text string) {
+	if len(text) > maxOwed {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owed = text
+}
+
+func joinTexts(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}

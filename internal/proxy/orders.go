@@ -1,0 +1,122 @@
+package proxy
+
+import (
+	"sync"
+	"time"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/policy"
+)
+
+// maxOrders is how many orders of a run wait for its next request, the latest.
+const maxOrders = 64
+
+// orders are what people order of a run, until the run's next request. It is safe for concurrent use.
+type orders struct {
+	mu     sync.Mutex
+	events []*unloop.Event // those that are not folded
+	paused chan struct{}   // closed at the end of the pause; nil if the run is not paused
+	stop   func()
+}
+
+// listen returns the orders of a run. Without controls there are none.
+func listen(run string, controls func(run string, take func(*unloop.Event)) (stop func())) *orders {
+	o := &orders{stop: func() {}}
+	if controls != nil {
+		o.stop = controls(run, o.take)
+	}
+	return o
+}
+
+// end stops listening and ends a pause.
+func (o *orders) end() {
+	if o == nil {
+		return
+	}
+	o.stop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.resume()
+}
+
+// take keeps an order for the next request. A pause and its end hold at once.
+func (o *orders) take(e *unloop.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case e.Type == unloop.Control && e.Name == unloop.ControlPause:
+		if o.paused == nil {
+			o.paused = make(chan struct{})
+		}
+	case e.Type == unloop.Override, e.Name == unloop.ControlResume, e.Name == unloop.ControlHalt:
+		o.resume()
+	}
+	o.events = append(o.events, e.Clone())
+	o.events = o.events[max(0, len(o.events)-maxOrders):]
+}
+
+// resume ends a pause. The caller holds the lock.
+func (o *orders) resume() {
+	if o.paused != nil {
+		close(o.paused)
+		o.paused = nil
+	}
+}
+
+// next returns the orders that are not folded, and a channel that is closed at the end of a pause, or nil.
+func (o *orders) next() (events []*unloop.Event, paused <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	events, o.events = o.events, nil
+	return events, o.paused
+}
+
+// nudge is a nudge of a person. It goes with one request and with the retries of that request.
+type nudge struct {
+	text     string
+	told     bool
+	sequence int64 // of the request that told it
+}
+
+// verdict folds what people ordered and returns the verdict about a request whose items are folded.
+func (c *conversation) verdict(r *request) verdict {
+	v := verdict{request: r, run: c.run, sequence: c.sequence}
+	if c.session == nil { // the request could not be read
+		return v
+	}
+	if c.nudge.told && c.nudge.sequence != c.sequence {
+		c.nudge = nudge{}
+	}
+	events, paused := c.orders.next()
+	for _, e := range events {
+		c.obey(e)
+	}
+	if c.nudge.text != "" && paused == nil {
+		c.nudge.told, c.nudge.sequence = true, c.sequence
+		v.nudge = c.nudge.text
+	}
+	v.turn, v.paused = c.turn, paused
+	return v
+}
+
+// obey folds an order. A halt holds from this request on. An order that lets the agent continue takes back what was decided.
+func (c *conversation) obey(e *unloop.Event) {
+	e.Time = time.Now()
+	d := c.session.Add(e)
+	switch {
+	case d.Action == policy.Warn:
+		c.nudge = nudge{text: joinTexts(c.nudge.text, d.Message)}
+	case d.Action == policy.Halt:
+		c.turn.decision, c.turn.told = d, d.Message
+		c.turn.report = policy.GuardReport(guardName, d.Action, d.Code, d.Message, 0, nil)
+	case e.Type == unloop.Override, e.Name == unloop.ControlResume && c.turn.decision.Code == policy.CodePerson:
+		c.turn.decision, c.turn.nudge, c.turn.last = policy.Decision{}, "", ""
+	}
+}
+
+func joinTexts(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}

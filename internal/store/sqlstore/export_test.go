@@ -1,0 +1,45 @@
+package sqlstore
+
+import "context"
+
+// OpenAt opens a PostgreSQL database whose tables have an earlier version.
+func OpenAt(ctx context.Context, dsn string, version int64) (*Store, error) {
+	d, err := openPostgres(ctx, dsn, Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{database: d, searchable: true}
+	p, err := s.migrations()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.UpTo(ctx, version); err != nil {
+		return nil, err
+	}
+	if err := s.lease.acquire(ctx, s.write); err != nil {
+		return nil, err
+	}
+	s.days = nil
+	s.bulks, err = s.prepareBulks(ctx)
+	return s, err
+}
+
+// OpenUnstarted opens a PostgreSQL database that exists, and reads nothing of its tables.
+func OpenUnstarted(ctx context.Context, dsn string) (*Store, error) {
+	d, err := openPostgres(ctx, dsn, Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{database: d, searchable: true}
+	s.bulks, err = s.prepareBulks(ctx)
+	return s, err
+}
+
+// Limits returns the limits for statements of the writing and of the reading connections, and the number of these.
+func (s *Store) Limits(ctx context.Context) (write, read string, readers int, err error) {
+	if err := s.write.QueryRowContext(ctx, `SHOW statement_timeout`).Scan(&write); err != nil {
+		return "", "", 0, err
+	}
+	err = s.read.QueryRowContext(ctx, `SHOW statement_timeout`).Scan(&read)
+	return write, read, s.read.Stats().MaxOpenConnections, err
+}

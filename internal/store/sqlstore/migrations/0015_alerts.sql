@@ -1,0 +1,4 @@
+CREATE TABLE alerts (
+    act      INTEGER PRIMARY KEY,
+    settings BLOB NOT NULL
+);

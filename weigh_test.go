@@ -1,0 +1,72 @@
+package unloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+// wasted returns how much of the latest steps was wasted, in a run of rounds. A round is made of calls with their outputs.
+func wasted(rounds int, round func(n int) []Event) float64 {
+	r := NewRun("r", measured)
+	for n := range rounds {
+		for _, e := range round(n) {
+			r.Add(&Event{Type: ToolCallStarted, Tool: e.Tool, Input: e.Input})
+			r.Add(&Event{Type: ToolCallCompleted, Tool: e.Tool, Output: e.Output})
+		}
+	}
+	return r.Meter().Wasted
+}
+
+func call(tool, input, output string) Event {
+	return Event{Tool: tool, Input: json.RawMessage(input), Output: json.RawMessage(output)}
+}
+
+func TestWhatIsWasted(t *testing.T) {
+	cities := []string{"Lima", "Oslo", "Cairo", "Quito", "Hanoi", "Accra"}
+	for name, c := range map[string]struct {
+		round func(n int) []Event
+		least float64
+		most  float64
+	}{
+		"one value written again, and the cell stays as it is": {func(n int) []Event {
+			return []Event{
+				call("update_cells", fmt.Sprintf(`{"range":"A!F23","values":["%d.5"],"mode":"ENTERED"}`, 8300+97*n), `{"range":"A!F23","rows":1,"columns":1,"cells":1}`),
+				call("get_cells", `{"range":"A!F23:F23"}`, `{"range":"A!F23","dimension":"ROWS","values":["1432.53"]}`),
+			}
+		}, 2, 4},
+		"other places changed, and the status stays as it is": {func(n int) []Event {
+			return []Event{
+				call("edit_file", fmt.Sprintf(`{"path":"%s.go","text":"the capital %s has %d harbours and a road to the north"}`, cities[n], cities[n], n), `"edited"`),
+				call("git_status", `{}`, `"On branch main, with changes that are not staged for commit"`),
+			}
+		}, 0, 1.5},
+		"one large sum by other means": {func(n int) []Event {
+			return []Event{call("python", fmt.Sprintf(`{"code":"print(sum_%s(df['amount']))"}`, cities[n]), `"313314.62"`)}
+		}, 1.5, 4},
+		"other sums": {func(n int) []Event {
+			return []Event{call("python", fmt.Sprintf(`{"code":"print(sum_%s(df['amount']))"}`, cities[n]), fmt.Sprintf(`"%d.62"`, 313314+7919*n*n))}
+		}, 0, 1},
+		"a shell that finds an empty list in other words": {func(n int) []Event {
+			return []Event{call("bash", fmt.Sprintf(`{"command":"python3 -c 'print(find(%q))' page.html"}`, cities[n%3]), `"[]\n[Command finished with exit code 0]"`)}
+		}, 1, 4},
+		"the stock of one place after another, which is empty": {func(n int) []Event {
+			return []Event{call("query_stock", fmt.Sprintf(`{"sku":"SKU-4","place":"%s"}`, cities[n]), `{"on_hand":0,"reserved":0}`)}
+		}, 0, 1},
+		"the stock of one place again and again": {func(int) []Event {
+			return []Event{call("query_stock", `{"sku":"SKU-4","place":"Lima"}`, `{"on_hand":0,"reserved":0}`)}
+		}, 2, 4},
+		"one partition after another, with one acknowledgement": {func(n int) []Event {
+			return []Event{call("run_query", fmt.Sprintf(`{"sql":"VACUUM visits_2026_%02d"}`, n+1), `"VACUUM"`)}
+		}, 0, 1},
+		"a shell that changes one file after another in silence": {func(n int) []Event {
+			return []Event{call("bash", fmt.Sprintf(`{"command":"mv %s.txt archive/%s-%d.txt"}`, cities[n], cities[n], n), `"\n[Command finished with exit code 0]"`)}
+		}, 0, 0.5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := wasted(len(cities), c.round); got < c.least || got > c.most {
+				t.Errorf("%.2f steps were wasted, want from %.1f to %.1f", got, c.least, c.most)
+			}
+		})
+	}
+}
