@@ -34,6 +34,15 @@ run: ## serve, until it is interrupted
 	@echo 'building unloop: the first time this takes one to two minutes'
 	@go run ./cmd/unloop serve
 
+.PHONY: cluster
+cluster: build ## serve with three servers, three NATS servers and a PostgreSQL on this machine, until it is interrupted
+	@go build -o bin/nats-server github.com/nats-io/nats-server/v2
+	@scripts/with-postgres scripts/cluster
+
+.PHONY: cluster-test
+cluster-test: ## kill servers, NATS servers and connections of a cluster under load, 30 times
+	@UNLOOP_CLUSTER_ROUNDS=30 scripts/with-postgres go test -count 1 -timeout 20m -v -run TestAClusterLosesNothing ./internal/app
+
 .PHONY: agent
 agent: ## run the example agent, which a guard nudges and then stops
 	@go run ./examples/go-agent

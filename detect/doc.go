@@ -150,7 +150,8 @@ Try: read the first error once more, and fix its cause before trying again.
 
 The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. A call also fails if it returns
 an output that reports a failure, such as an exit status, an error or a traceback. If other calls changed something in between,
-the finding is advisory, because the calls may be attempts at a fix. A call that waits before it tries again may fail twice as often.
+the finding is advisory, because the calls may be attempts at a fix. So is a finding of fewer than twice the number of failures, because
+the calls may rule out one cause after another. A call that waits before it tries again may fail twice as often.
 Errors do not count from before a number in them that fell twice: errors that get fewer or smaller are progress.
 
 It is also found, and nudged, when the same kind of error came again and again with other steps in between, so that the occurrences weigh at

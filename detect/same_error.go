@@ -3,8 +3,8 @@ package detect
 import "github.com/unloop-ai/unloop"
 
 // SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs, and without progress. The finding is
-// Advisory if calls changed something since the first failure, or if the tool is no shell and the inputs are about different
-// items.
+// Advisory up to twice the number of failures, if calls changed something since the first failure, or if the tool is no shell and the
+// inputs are about different items.
 type SameError struct {
 	Times    int
 	Stubborn float64 // weight of equal errors with other steps in between; one weighs 1, half every 24 steps later
@@ -42,8 +42,9 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_error", step.Tool, n, "%s failed %d times in a row with the same kind of error: %s", step.Tool, n, output)
 	f.Score = float64(n) / float64(times)
-	// The changes in between may be attempts at a fix. Inputs about different items are separate questions.
-	f.Advisory = r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
+	// Up to twice the number, the inputs may rule out one cause after another. The changes in between may be attempts at a fix. Inputs
+	// about different items are separate questions.
+	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(n).attach(&f)
 	f.First = row.First
 	addNudgeContext(r, &f, 1)

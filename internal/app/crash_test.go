@@ -11,9 +11,11 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,6 +36,9 @@ import (
 const victimDB = "UNLOOP_TEST_VICTIM_DB"
 
 func TestMain(m *testing.M) {
+	if setting := os.Getenv(natsServer); setting != "" {
+		beNATS(setting)
+	}
 	if db := os.Getenv(victimDB); db != "" {
 		beVictim(db)
 	}
@@ -44,11 +49,20 @@ func TestMain(m *testing.M) {
 func beVictim(db string) {
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", config.Off, db
+	if c.Cluster.NATS = os.Getenv(victimNATS); c.Cluster.NATS != "" {
+		c.Cluster.StreamSize = 1 << 30
+		if os.Getenv(victimIdle) != "" {
+			c.Cluster.StreamSize, c.Cluster.Works = 1<<20, false
+		}
+		c.Cluster.Replicas = 1 + strings.Count(c.Cluster.NATS, ",")
+		c.Webhooks = []config.Webhook{{URL: os.Getenv(victimWebhook), Format: "json", Severity: "info", Timeout: config.Duration(5 * time.Second)}}
+	}
 	s := Serve{
 		Config: c, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Ready: func(a Addresses) { fmt.Println(a.URL) },
 	}
-	if err := s.Run(context.Background()); err != nil {
+	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	if err := s.Run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	os.Exit(1)
@@ -89,27 +103,19 @@ func TestAKilledServerLosesNothingThatItAcknowledged(t *testing.T) {
 // startVictim starts a server in a process of its own.
 func startVictim(t *testing.T, db string) (url string, kill func()) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), victimDB+"="+db)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kill = sync.OnceFunc(func() {
-		_ = cmd.Process.Kill() // SIGKILL; it may be gone by itself, which the next line finds
-		_ = cmd.Wait()
-	})
-	t.Cleanup(kill)
-	url, err = bufio.NewReader(out).ReadString('\n')
+	url, kill, _, _ = startProcess(t, victimDB+"="+db)
+	return url, kill
+}
+
+// readAddress reads the address that a server prints.
+func readAddress(t *testing.T, out io.Reader, kill func()) string {
+	t.Helper()
+	url, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		kill()
 		t.Fatalf("the server did not start: %v", err)
 	}
-	return url[:len(url)-1], kill
+	return url[:len(url)-1]
 }
 
 const crashSenders = 4
@@ -239,7 +245,7 @@ func compareToAcknowledged(t *testing.T, db string, acked map[string]bool) {
 
 func openStore(t *testing.T, db string) *sqlstore.Store {
 	t.Helper()
-	kept, err := sqlstore.Open(t.Context(), db, sqlstore.Options{})
+	kept, err := sqlstore.Open(t.Context(), db, sqlstore.Options{Cluster: isOfCluster(t, db)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/mask"
-	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
@@ -14,7 +13,7 @@ import (
 // events. If the flush takes longer than flushTime or the pipeline is closed, it reads the rows that are there.
 type flushedStore struct {
 	*sqlstore.Store
-	pipeline *pipeline.Pipeline
+	recorder recorder
 	mask     *mask.Masker
 }
 
@@ -24,7 +23,7 @@ const flushTime = 2 * time.Second
 func (r flushedStore) flush(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	_ = r.pipeline.Flush(bounded) // on an error, older rows are returned
+	_ = r.recorder.Flush(bounded) // on an error, older rows are returned
 }
 
 // Run returns the run with the id, or nil. A masked id is also found by the original id.

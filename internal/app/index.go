@@ -20,7 +20,10 @@ func (p *components) index(ctx context.Context) error {
 	}
 	for {
 		began := time.Now()
-		events, err := p.store.Index(ctx, indexOnce)
+		events, err := 0, error(nil)
+		if p.leads() {
+			events, err = p.store.Index(ctx, indexOnce)
+		}
 		pause := indexRest * time.Since(began)
 		if events == 0 {
 			pause = indexEvery

@@ -53,7 +53,7 @@ func (p *components) makeProxy(l net.Listener) (*modelProxy, error) {
 	if l == nil {
 		return nil, nil
 	}
-	m := &modelProxy{listener: l, submit: p.pipeline.Submit, orders: client.NewOrders(p.http.Listen), log: p.log, waiting: make(chan *unloop.Event, maxProxyEvents)}
+	m := &modelProxy{listener: l, submit: p.recorder.Submit, orders: client.NewOrders(p.http.Listen), log: p.log, waiting: make(chan *unloop.Event, maxProxyEvents)}
 	c := &p.config.Proxy
 	judge, err := p.config.LoadProfile()
 	if err != nil {

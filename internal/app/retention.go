@@ -32,6 +32,9 @@ func (p *components) retain(ctx context.Context) error {
 }
 
 func (p *components) retainNow(ctx context.Context) error {
+	if !p.leads() {
+		return nil
+	}
 	err := p.retainRuns(ctx)
 	return errors.Join(err, p.store.Maintain(ctx, time.Now()))
 }
@@ -85,7 +88,7 @@ func (p *components) deleteRuns(ctx context.Context, find func() ([]string, erro
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	if _, err := p.pipeline.Submit(ctx, &pipeline.Submission{Deleted: ids}); err != nil {
+	if _, err := p.recorder.Submit(ctx, &pipeline.Submission{Deleted: ids}); err != nil {
 		return 0, err
 	}
 	p.log.Info("deleted old runs", "runs", len(ids))

@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/cluster"
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/grpcd"
 	"github.com/unloop-ai/unloop/internal/httpd"
@@ -17,6 +18,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/profile"
 )
 
 // Serve is a server with its configuration.
@@ -80,7 +82,8 @@ type components struct {
 	dsn      string
 	store    *sqlstore.Store
 	mask     *mask.Masker
-	pipeline *pipeline.Pipeline
+	recorder recorder
+	cluster  *cluster.Node // the recorder, if the server is one of a cluster; else nil
 	hub      *live.Hub
 	alerts   *alerts
 	second   *questions // nil without second opinions
@@ -91,6 +94,22 @@ type components struct {
 	grpcState string // on, off or taken
 }
 
+// recorder records submissions: a pipeline, or the part of the server in a cluster.
+type recorder interface {
+	// Run records until ctx ends, and then what it has accepted.
+	Run(ctx context.Context) error
+	// Submit returns when a submission is on disk.
+	Submit(ctx context.Context, d *pipeline.Submission) (pipeline.Ack, error)
+	// Flush returns when the rows of runs include all that is recorded.
+	Flush(ctx context.Context) error
+	// State returns the state for the health.
+	State() pipeline.State
+	// Health returns why nothing can be recorded now, or nil.
+	Health() error
+	// SetProfile replaces the profile by the same one with other settings, for new runs.
+	SetProfile(own *profile.Profile)
+}
+
 // run runs all parts. When the server stops, the parts that submit to the pipeline end before it, and the sinks end after it, so
 // that no event is lost.
 func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
@@ -99,7 +118,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	recording, recorded := context.WithCancel(context.WithoutCancel(ctx))
 	defer recorded()
 
-	inner := begin(func() error { return p.pipeline.Run(recording) })
+	inner := begin(func() error { return p.recorder.Run(recording) })
 	cleaning := begin(func() error { return p.retain(serving) })
 	indexing := begin(func() error { return p.index(serving) })
 	asking := begin(func() error { return p.answerQuestions(serving) })

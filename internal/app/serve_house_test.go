@@ -103,7 +103,7 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	recording := begin(func() error { return p.pipeline.Run(ctx) })
+	recording := begin(func() error { return p.recorder.Run(ctx) })
 	web := httptest.NewServer(p.http)
 	for k := range 300 {
 		post(t, web.URL+"/api/events", "application/x-ndjson", loop(fmt.Sprintf("run-%03d", k), 30))

@@ -51,6 +51,7 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 		counter(grpcTurnedAway, rpc.TurnedAway)
 	}
 	s.collectOpinions(counter)
+	s.collectCluster(to)
 	seen := make(map[string]bool)
 	for _, w := range s.parts.alerts.sink.Stats() {
 		if seen[w.Host] {

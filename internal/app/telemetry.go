@@ -13,8 +13,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// telemetry submits OTLP data to the pipeline.
-type telemetry struct{ pipeline *pipeline.Pipeline }
+// telemetry submits OTLP data to the recorder.
+type telemetry struct{ recorder recorder }
 
 // spansAtOnce is the number of spans of a request that are submitted together, which limits the share of one request in the
 // queue. A sender can repeat a request that was recorded in part, because duplicates change nothing.
@@ -24,7 +24,7 @@ const spansAtOnce = 8192
 func (t telemetry) Traces(ctx context.Context, td ptrace.Traces) (rejected int, reason string, err error) {
 	return otlp.SpansInParts(td, spansAtOnce, func(spans []trace.Span) error {
 		slices.SortStableFunc(spans, func(a, b trace.Span) int { return cmp.Compare(a.TraceID, b.TraceID) })
-		_, err := t.pipeline.Submit(ctx, &pipeline.Submission{Spans: spans})
+		_, err := t.recorder.Submit(ctx, &pipeline.Submission{Spans: spans})
 		return err
 	})
 }
@@ -35,6 +35,6 @@ func (t telemetry) Logs(ctx context.Context, ld plog.Logs) (rejected int, reason
 	if len(events) == 0 {
 		return rejected, reason, nil
 	}
-	_, err = t.pipeline.Submit(ctx, &pipeline.Submission{Events: events, Services: services})
+	_, err = t.recorder.Submit(ctx, &pipeline.Submission{Events: events, Services: services})
 	return rejected, reason, err
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/mcpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/price"
+	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/web"
 	"github.com/unloop-ai/unloop/policy"
@@ -39,11 +40,14 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 	if p.dsn, err = s.Config.Database(); err != nil {
 		return nil, err
 	}
-	if p.store, err = sqlstore.Open(ctx, p.dsn, sqlstore.Options{NoSearch: !s.Config.Search}); err != nil {
+	if p.store, err = sqlstore.Open(ctx, p.dsn, sqlstore.Options{NoSearch: !s.Config.Search, Cluster: s.Config.Cluster.NATS != ""}); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
+			if p.cluster != nil {
+				p.cluster.Close()
+			}
 			err = errors.Join(err, p.store.Close())
 		}
 	}()
@@ -53,14 +57,18 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 	if err != nil {
 		return nil, err
 	}
-	p.hub = live.New(live.Options{Arrival: latest})
-	if err := p.makePipeline(ctx, registry); err != nil {
+	hub := live.Options{Arrival: latest}
+	if s.Config.Cluster.NATS != "" {
+		hub.Window = store.ArrivalsIn(store.ArrivalWindow, sqlstore.Partitions)
+	}
+	p.hub = live.New(hub)
+	if err := p.makeRecorder(ctx, registry); err != nil {
 		return nil, err
 	}
 	return p, p.makeEdges(ctx, registry)
 }
 
-func (p *components) makePipeline(ctx context.Context, registry *prometheus.Registry) error {
+func (p *components) makeRecorder(ctx context.Context, registry *prometheus.Registry) error {
 	judge, err := p.config.LoadProfile()
 	if err != nil {
 		return err
@@ -83,8 +91,8 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 		ask = p.second.ask
 	}
 	limits := &p.config.Limits
-	p.pipeline, err = pipeline.New(ctx, pipeline.Options{
-		Profile: judge, Store: p.store, Sinks: []pipeline.Sink{p.hub, p.alerts.sink}, Metrics: pipeline.NewMetrics(registry), Log: p.log,
+	o := pipeline.Options{
+		Profile: judge, Sinks: []pipeline.Sink{p.alerts.sink}, Metrics: pipeline.NewMetrics(registry), Log: p.log,
 		Project:     p.config.Project,
 		Mask:        p.mask,
 		Content:     contents[p.config.Content],
@@ -92,7 +100,12 @@ func (p *components) makePipeline(ctx context.Context, registry *prometheus.Regi
 		Ask:         ask,
 		QueueEvents: limits.QueueEvents, QueueBytes: p.shares.Queue, TraceBytes: int(p.shares.Traces), LiveRuns: p.config.LiveRuns, RunBytes: p.shares.Runs,
 		IdleMemory: time.Duration(p.config.IdleMemory), IdleClose: time.Duration(p.config.IdleClose),
-	})
+	}
+	if p.config.Cluster.NATS != "" {
+		return p.joinCluster(ctx, o)
+	}
+	o.Store, o.Sinks = p.store, append([]pipeline.Sink{p.hub}, o.Sinks...)
+	p.recorder, err = pipeline.New(ctx, o)
 	return err
 }
 
@@ -109,7 +122,7 @@ func (p *components) makeQuestions() error {
 			return row != nil, err
 		},
 		submit: func(ctx context.Context, s *pipeline.Submission) (pipeline.Ack, error) {
-			return p.pipeline.Submit(ctx, s)
+			return p.recorder.Submit(ctx, s)
 		},
 	}
 	return nil
@@ -148,12 +161,12 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	for k, t := range p.config.Tokens {
 		tokens[k] = httpd.Token{Name: t.Name, Scope: httpd.Scope(t.Scope), SHA256: t.SHA256}
 	}
-	taker, readable := telemetry{p.pipeline}, flushedStore{p.store, p.pipeline, p.mask}
+	taker, readable := telemetry{p.recorder}, flushedStore{p.store, p.recorder, p.mask}
 	again, err := newJudges(p.store, p.config)
 	if err != nil {
 		return err
 	}
-	tuning, err := newTuner(again, p.store, p.config, p.file, p.pipeline.SetProfile)
+	tuning, err := newTuner(again, p.store, p.config, p.file, p.recorder.SetProfile)
 	if err != nil {
 		return err
 	}
@@ -165,8 +178,8 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 		agents.second = GuardOpinion(p.second.client, 0)
 	}
 	p.http, err = httpd.New(httpd.Options{
-		Version: p.version, GRPC: p.grpcState, Pipeline: p.pipeline, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
-		Judge: again, Tuner: tuning, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.pipeline.State, NotFound: web.NotFound(),
+		Version: p.version, GRPC: p.grpcState, Pipeline: p.recorder, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
+		Judge: again, Tuner: tuning, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})
@@ -204,7 +217,7 @@ func (p *components) health() func(context.Context) error {
 		return err
 	})
 	return func(ctx context.Context) error {
-		if err := p.pipeline.Health(); err != nil {
+		if err := p.recorder.Health(); err != nil {
 			return err
 		}
 		return writable(ctx)

@@ -208,6 +208,10 @@ var importTable = map[string]importRow{
 		others: []string{"github.com/go-json-experiment/json"},
 		tests:  []string{"internal/client"},
 	},
+	"internal/cluster": {
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/pipeline", "internal/store", "internal/store/sqlstore", "internal/trace"},
+		others: []string{"github.com/go-json-experiment/json", "github.com/nats-io/nats.go", "github.com/zeebo/xxh3", "golang.org/x/sync"},
+	},
 	"internal/app": {
 		ours: []string{everything},
 		others: []string{
@@ -241,6 +245,8 @@ var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redis
 var testLibraries = []string{
 	"github.com/anthropics/anthropic-sdk-go",
 	"github.com/google/go-cmp",
+	"github.com/nats-io/nats-server/v2",
+	"github.com/nats-io/nats.go",
 	"github.com/modelcontextprotocol/go-sdk",
 	"github.com/openai/openai-go/v3",
 	"github.com/prometheus/client_golang",

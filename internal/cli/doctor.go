@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/client"
 )
 
@@ -104,10 +105,27 @@ func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
 		d.ok("version", "the server has %s; this program has %s", h.Version, programVersion())
 	}
 	d.ok("store", "the server can write to its store")
+	d.cluster(h.Cluster)
 	if h.GRPC == "taken" {
 		d.note("grpc", "the server does not accept telemetry over gRPC, because another program uses its port: use another port (unloop serve --grpc-addr), or send over HTTP")
 	}
 	return true
+}
+
+// cluster tells who owns the partitions of a cluster. It is nil for a server that is alone.
+func (d *doctor) cluster(c *api.Cluster) {
+	if c == nil {
+		return
+	}
+	for _, s := range c.Servers {
+		d.ok("cluster", "%s owns %d partitions", s.Address, s.Partitions)
+	}
+	if c.Unowned > 0 {
+		d.note("cluster", "%d partitions have no owner: another server takes them within 5 s, if one works", c.Unowned)
+	}
+	if c.Lag > 0 {
+		d.note("cluster", "%d messages of this server's partitions are not recorded yet", c.Lag)
+	}
 }
 
 // port checks why no server answers.

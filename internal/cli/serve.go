@@ -27,6 +27,7 @@ func serveCommand() *cobra.Command {
 		Example: "  unloop serve\n" +
 			"  unloop serve --addr 127.0.0.1:9000 --db runs.db\n" +
 			"  unloop serve --db postgres://unloop@db.example.com/unloop\n" +
+			"  unloop serve --db postgres://db.example.com/unloop --cluster nats://n1:4222,nats://n2:4222,nats://n3:4222\n" +
 			"  unloop serve --profile looplens --set cost_budget=2\n" +
 			"  unloop demo                         # in a second shell: an agent that loops, live\n" +
 			"  curl -N http://127.0.0.1:8765/api/stream",

@@ -42,6 +42,7 @@ type Config struct {
 	Langfuse      Langfuse      `yaml:"langfuse" doc:"A project of Langfuse that gets warnings and decisions as scores. docs/otlp-export.md describes them."`
 	SecondOpinion SecondOpinion `yaml:"second_opinion" doc:"A model that is asked whether an agent is stuck, on weak evidence and before a stop. docs/second-opinion.md says what is sent."`
 	Proxy         Proxy         `yaml:"proxy" doc:"A proxy in front of model APIs on a port of its own, which records its runs. docs/proxy.md says how it judges."`
+	Cluster       Cluster       `yaml:"cluster" doc:"Several servers that share one PostgreSQL and one stream of NATS JetStream. docs/cluster.md describes it."`
 	Log           Log           `yaml:"log" doc:"The server's log, on standard error. Prompts, inputs and outputs are never logged."`
 }
 
@@ -145,6 +146,14 @@ type Proxy struct {
 	ProjectBudget string `yaml:"project_budget" doc:"what a project may spend, which a header names; empty: no limit"`
 }
 
+// Cluster sets how the server shares its work with others.
+type Cluster struct {
+	NATS       string `yaml:"nats" doc:"nats://HOST:PORT of the NATS servers, separated by commas; empty: the server is alone"`
+	Works      bool   `yaml:"works" doc:"this server judges and records runs; false: it only takes events and answers queries"`
+	Replicas   int    `yaml:"replicas" doc:"copies of the stream on NATS servers, 1 to 5; used by the server that creates the stream"`
+	StreamSize Size   `yaml:"stream_size" doc:"maximum size of the stream; requests beyond it get 429; used by the server that creates the stream"`
+}
+
 // Log sets the level and the format of the log.
 type Log struct {
 	Level  string `yaml:"level" doc:"minimum level: debug, info, warn or error"`
@@ -208,6 +217,7 @@ func Default() *Config {
 			Mode: "nudge", OnHalt: "answer",
 			OpenAI: "https://api.openai.com", Anthropic: "https://api.anthropic.com", Gemini: "https://generativelanguage.googleapis.com",
 		},
-		Log: Log{Level: "info", Format: "text"},
+		Cluster: Cluster{Works: true, Replicas: 3, StreamSize: 10 << 30},
+		Log:     Log{Level: "info", Format: "text"},
 	}
 }

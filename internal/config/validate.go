@@ -58,9 +58,24 @@ func (c *Config) Validate() error {
 	}
 	v.secondOpinion(&c.SecondOpinion)
 	v.proxy(&c.Proxy)
+	v.cluster(&c.Cluster)
 	v.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	v.OneOf("log.format", c.Log.Format, "text", "json")
 	return v.Err()
+}
+
+// cluster checks the settings of a cluster.
+func (v *validation) cluster(c *Cluster) {
+	for address := range strings.SplitSeq(c.NATS, ",") {
+		if c.NATS == "" {
+			break
+		}
+		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+			v.invalid("cluster.nats", address, "nats://HOST:PORT, several separated by commas")
+		}
+	}
+	between(v, "cluster.replicas", c.Replicas, 1, 5)
+	between(v, "cluster.stream_size", c.StreamSize, 1<<20, 1<<50)
 }
 
 // LeastMemory returns the minimum memory for requests with the largest body.

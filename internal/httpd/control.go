@@ -179,6 +179,12 @@ func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) 
 	defer s.controls.listen(l.Runs)()
 	timeout := time.NewTimer(time.Duration(l.Wait) * time.Millisecond)
 	defer timeout.Stop()
+	var others <-chan time.Time // of a cluster, which take orders, too
+	if s.Cluster != nil {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		others = tick.C
+	}
 	runs := l.Runs
 	for {
 		given := s.controls.next() // before the store is read, so that no order is missed
@@ -189,6 +195,7 @@ func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) 
 		runs = heard.Runs // those that had none know their last order now
 		select {
 		case <-given:
+		case <-others:
 		case <-timeout.C:
 			return &heard, nil
 		case <-s.running.Done():

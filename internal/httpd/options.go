@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
@@ -49,6 +50,9 @@ type Options struct {
 
 	// Recording returns the state of the recording for the health. It may be nil.
 	Recording func() pipeline.State
+
+	// Cluster returns the state of the cluster for the health, or nil. It may be nil.
+	Cluster func(ctx context.Context) *api.Cluster
 
 	Tokens  []Token  // without tokens, every client may do everything
 	Hosts   []string // allowed host names and addresses, besides those of the machine

@@ -42,9 +42,13 @@ func (s *Server) healthRoutes() {
 			if s.Recording != nil {
 				state = s.Recording()
 			}
-			writeJSON(w, http.StatusOK, api.Health{
+			health := api.Health{
 				Status: "healthy", Service: "unloop", Version: s.Version, GRPC: s.GRPC, Refolding: state.Refolding, Unreadable: state.Unreadable,
-			})
+			}
+			if s.Cluster != nil && s.auth.admit(r, Read) == nil { // it names hosts
+				health.Cluster = s.Cluster(r.Context())
+			}
+			writeJSON(w, http.StatusOK, health)
 			return nil
 		case s.auth.admit(r, Read) != nil: // the reason may name users, hosts and files
 			return busy(http.StatusServiceUnavailable, "the server cannot record events; its log has the reason")

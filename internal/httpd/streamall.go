@@ -17,6 +17,7 @@ func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	since = s.Hub.Seen(since)
 	st, err := s.open(w, r)
 	if err != nil || st == nil {
 		return err

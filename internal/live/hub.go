@@ -15,6 +15,7 @@ import (
 var (
 	ErrSlow   = errors.New("the subscriber did not keep up with the stream")
 	ErrClosed = errors.New("the server is shutting down")
+	ErrReset  = errors.New("updates of a partition may be missing: come back and read on from the database")
 )
 
 // Options are the bounds of a hub. Zero values mean the defaults.
@@ -22,6 +23,10 @@ type Options struct {
 	Updates int   // maximum number of updates in the queue of a subscriber; 8,192
 	Bytes   int64 // maximum size of the updates in the queue of a subscriber; 32 MiB
 	Arrival int64 // arrival of the latest event before the hub was created
+
+	// Window is how much lower than an earlier one the arrival of an update can be. It is 0, except in a cluster, where several servers
+	// give arrivals.
+	Window int64
 }
 
 // Stats are the counts of a hub.
@@ -44,6 +49,7 @@ type deletion struct {
 type Hub struct {
 	updates int
 	bytes   int64
+	window  int64
 
 	mu      sync.Mutex
 	closed  bool
@@ -63,16 +69,16 @@ func New(o Options) *Hub {
 	if o.Bytes == 0 {
 		o.Bytes = 32 << 20
 	}
-	h := &Hub{updates: o.Updates, bytes: o.Bytes, runs: make(map[string]map[*Subscription]struct{})}
+	h := &Hub{updates: o.Updates, bytes: o.Bytes, window: o.Window, runs: make(map[string]map[*Subscription]struct{})}
 	h.latest.Store(o.Arrival)
 	return h
 }
 
 // Publish queues an update for the subscribers of its run and of all runs. It never blocks. Without subscribers it costs one atomic
-// load. The caller must not change the update afterwards. One goroutine calls Publish, in the order of arrival.
+// load. The caller must not change the update afterwards. One goroutine calls Publish, in the order of arrival but for the window.
 func (h *Hub) Publish(u *store.Update) {
 	if n := len(u.Events); n > 0 {
-		h.latest.Store(u.Events[n-1].Arrival)
+		h.latest.Store(max(h.latest.Load(), u.Events[n-1].Arrival))
 	}
 	if h.count.Load() == 0 && !u.Deleted {
 		return
@@ -155,9 +161,23 @@ func (h *Hub) Close() {
 	}
 }
 
-// Latest returns the arrival of the latest published event. After Subscribe, every event with a higher arrival is in the
-// subscription.
-func (h *Hub) Latest() int64 { return h.latest.Load() }
+// Latest returns the arrival up to which all events are published. After Subscribe, every event with a higher arrival that is not
+// recorded yet will be in the subscription.
+func (h *Hub) Latest() int64 { return max(0, h.latest.Load()-h.window) }
+
+// Seen returns the arrival up to which a client of the stream of all runs has received everything, if the id of its last message is given.
+func (h *Hub) Seen(id int64) int64 { return max(0, id-h.window) }
+
+// Reset ends all subscriptions because updates may be missing. The hub goes on with new ones.
+func (h *Hub) Reset() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, subscriptions := range h.runs {
+		for s := range subscriptions {
+			h.end(s, ErrReset)
+		}
+	}
+}
 
 // Deleted returns the ids of the runs that were deleted when the latest arrival was at least since. The hub remembers the latest
 // 2,048 deletions or more.

@@ -10,6 +10,9 @@ import (
 // makeBatch returns the batch to write and the updates for the sinks.
 func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
 	b := new(store.Batch)
+	for _, w := range c.group {
+		b.Sequence = max(b.Sequence, w.Sequence)
+	}
 	c.addTraces(b)
 	var updates []*store.Update
 	for _, t := range c.order {
@@ -59,7 +62,7 @@ func (t *runChange) build(p *Pipeline) {
 	t.update = t.change(p.opts.Profile.Name())
 	t.built, t.late = true, t.row.Refold != nil
 	t.waiting = t.update != nil && t.stored && !t.rowChanged && !t.marked && len(t.update.Removed) == 0 &&
-		time.Since(t.written) < rowEvery && sameButTotals(&before, &t.row)
+		p.opts.Partition == nil && time.Since(t.written) < rowEvery && sameButTotals(&before, &t.row)
 }
 
 // change returns the change of the run by this commit; nil for none.

@@ -31,6 +31,13 @@ func (c *commit) link(t *liveTrace, run *runChange, has bool) {
 // addTraces adds the spans to a batch, and the links between traces and runs.
 func (c *commit) addTraces(b *store.Batch) {
 	b.Spans = c.spans
+	for x, has := range c.linked {
+		if has {
+			b.Traces = append(b.Traces, x)
+		} else {
+			b.Left = append(b.Left, x)
+		}
+	}
 	for l, has := range c.links {
 		x := store.TraceRun{Trace: l.trace.id, Run: l.run.row.Number}
 		if has {

@@ -21,10 +21,17 @@ type failure struct {
 func (p *Pipeline) commit(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
 	duplicates, err = p.opts.Store.Commit(ctx, b)
 	p.noteOutcome(err)
-	if errors.Is(err, store.ErrFenced) {
+	p.noteFence(err)
+	return duplicates, err
+}
+
+// noteFence ends the pipeline after an error behind which nothing can be recorded. For a partition that is every error: what comes
+// after a message that is not recorded would move the position of the partition beyond it.
+func (p *Pipeline) noteFence(err error) {
+	own := p.opts.Partition != nil && err != nil && !errors.Is(err, ErrPanic)
+	if own || errors.Is(err, store.ErrFenced) {
 		p.fenced = err
 	}
-	return duplicates, err
 }
 
 // noteOutcome notes for Health how a commit went.

@@ -25,6 +25,7 @@ type memory struct {
 	flushed     int64
 	commits     int
 	fail        error // of the next commits
+	first       int64 // before the first arrival and the first number
 }
 
 func newMemory() *memory {
@@ -40,6 +41,7 @@ func (m *memory) FirstNumber(time.Time) int64 { return 0 }
 func (m *memory) Last(context.Context) (arrival, run int64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	arrival, run = m.first, m.first
 	for n, events := range m.events {
 		run = max(run, n)
 		for _, e := range events {

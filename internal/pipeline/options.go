@@ -27,6 +27,9 @@ type Options struct {
 	// Nil means no second opinions.
 	Ask func(run string, q policy.Question)
 
+	// Partition is the part of a cluster's runs that the pipeline has; nil means all runs.
+	Partition *Partition
+
 	Shards      int           // goroutines that fold runs at the same time; default: the number of processors
 	Content     Content       // the stored part of inputs, outputs, errors and messages; default: all
 	Project     string        // the project of runs without one; default: "default"

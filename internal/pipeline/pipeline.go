@@ -174,6 +174,10 @@ func (p *Pipeline) waiting(ctx context.Context, events int) *queued {
 // recordGroup records a group. If there is a writer, it folds the group while the writer is busy, unless the group deletes runs or the
 // memory is full.
 func (p *Pipeline) recordGroup(ctx context.Context, group []*queued) {
+	if p.fenced != nil {
+		p.reply(group, p.fenced)
+		return
+	}
 	if p.writer == nil || len(group[0].Deleted) > 0 || p.full() {
 		p.drain(ctx)
 		p.recordNow(ctx, group)

@@ -45,16 +45,29 @@ func (p *Pipeline) enqueue(ctx context.Context, w *queued) (Ack, error) {
 		p.opts.Metrics.Refused.Add(float64(w.weight))
 		return Ack{}, ErrBusy
 	}
+	if err := p.put(w); err != nil {
+		return Ack{}, err
+	}
+	return p.await(ctx, w)
+}
+
+// put adds an admitted submission to the queue.
+func (p *Pipeline) put(w *queued) error {
 	select {
 	case p.queue <- w:
+		return nil
 	case <-p.stopped:
 		p.release(w)
-		return Ack{}, ErrClosed
+		return ErrClosed
 	default:
 		p.release(w)
 		p.opts.Metrics.Refused.Add(float64(w.weight))
-		return Ack{}, ErrBusy
+		return ErrBusy
 	}
+}
+
+// await waits for the result of a submission in the queue.
+func (p *Pipeline) await(ctx context.Context, w *queued) (Ack, error) {
 	select {
 	case <-w.done:
 		return w.ack, w.err
@@ -71,20 +84,12 @@ func (p *Pipeline) enqueue(ctx context.Context, w *queued) (Ack, error) {
 }
 
 func (p *Pipeline) prepare(d *Submission) (*queued, error) {
+	d.Complete(p.opts.Mask, p.opts.Prepare)
 	w := &queued{
-		Submission: d, received: time.Now().UTC().Truncate(time.Microsecond), done: make(chan struct{}),
-		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Deleted), bodies: make([][]byte, len(d.Events)),
-	}
-	if p.opts.Mask != nil {
-		d.mask(p.opts.Mask)
+		Submission: d, received: d.Received, done: make(chan struct{}),
+		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Deleted) + len(d.Changes), bodies: make([][]byte, len(d.Events)),
 	}
 	for i, e := range d.Events {
-		if e.ID == "" {
-			e.ID = newID("evt_")
-		}
-		if p.opts.Prepare != nil {
-			p.opts.Prepare(e)
-		}
 		body, err := p.opts.Content.encode(e)
 		if err != nil {
 			return nil, err

@@ -20,6 +20,7 @@ type commit struct {
 	traces map[*liveTrace]time.Time // when their latest spans arrived
 	links  map[link]bool            // whether the trace has events in the run
 	spans  []store.Span
+	forwarded
 
 	batch   *store.Batch // to write
 	updates []*store.Update
@@ -38,6 +39,9 @@ func (p *Pipeline) newCommit(group []*queued) *commit {
 // record writes a group of submissions to the store and then notifies the sinks. After an error nothing of the group is recorded, and
 // its runs are dropped from memory. The writer must be idle.
 func (p *Pipeline) record(ctx context.Context, group []*queued) error {
+	if p.fenced != nil {
+		return p.fenced
+	}
 	c := p.newCommit(group)
 	return p.complete(ctx, c, c.make(ctx))
 }
@@ -80,9 +84,7 @@ func (c *commit) discard() {
 
 // failedWith counts and logs a failed commit.
 func (p *Pipeline) failedWith(c *commit, err error) {
-	if errors.Is(err, store.ErrFenced) {
-		p.fenced = err
-	}
+	p.noteFence(err)
 	p.opts.Metrics.Failures.Inc()
 	p.logFailure("recording failed; the submissions are rejected", "deliveries", len(c.group), "error", err)
 }
@@ -121,7 +123,7 @@ func (c *commit) make(ctx context.Context) error {
 			return err
 		}
 		c.batch, c.updates = c.makeBatch()
-		return nil
+		return c.forward(ctx)
 	})
 	c.p.opts.Metrics.Detect.Observe(time.Since(began).Seconds())
 	return err
@@ -186,6 +188,9 @@ func (c *commit) place(ctx context.Context) error {
 			t.place(&item{event: e, body: w.bodies[i], placement: placement{received: w.received, size: len(w.bodies[i])}, result: result})
 		}
 		if err := c.placeSpans(ctx, w); err != nil {
+			return err
+		}
+		if err := c.placeForwarded(ctx, w); err != nil {
 			return err
 		}
 		for _, id := range w.Deleted {

@@ -289,8 +289,7 @@ func (c *commit) adopt(ctx context.Context, r *refold, left *int) error {
 	t.decisions, t.invalidated, t.reanalyzed, t.fold.grew = r.decisions, r.invalidated, r.reanalyzed, true
 	t.emptied = r.at == store.Start && t.onlyDerived() // all its events moved to other runs
 	t.deleted = t.emptied
-	c.p.arrival++
-	t.row.Arrival = c.p.arrival // so that later subscribers of streams receive the change
+	t.row.Arrival = c.p.newArrival() // so that later subscribers of streams receive the change
 	if t.deleted {
 		return nil
 	}

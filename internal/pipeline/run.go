@@ -108,6 +108,9 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 // newNumber returns the number of the next run.
 func (p *Pipeline) newNumber() int64 {
 	p.number = max(p.number+1, p.opts.Store.FirstNumber(time.Now()))
+	if own := p.opts.Partition; own != nil { // modulo Of it is the partition
+		p.number += (own.ID - p.number%own.Of + own.Of) % own.Of
+	}
 	return p.number
 }
 

@@ -124,8 +124,7 @@ func (t *runChange) number(p *Pipeline) {
 	}
 	t.items = slices.DeleteFunc(t.items, func(it *item) bool { return it.dropped })
 	for _, it := range t.items {
-		p.arrival++
-		it.arrival = p.arrival
+		it.arrival = p.newArrival()
 		if !it.change {
 			it.at.Tie = it.arrival
 		}

@@ -25,6 +25,8 @@ type handFed struct {
 	m    *memory
 	sink *recorder
 	*Pipeline
+
+	partition *Partition
 }
 
 func newHandFed(t testing.TB) *handFed {
@@ -37,7 +39,7 @@ func newHandFed(t testing.TB) *handFed {
 func (h *handFed) restart() {
 	h.t.Helper()
 	p, err := New(context.Background(), Options{
-		Profile: defaultProfile(h.t), Store: h.m, Metrics: NewMetrics(prometheus.NewRegistry()), Sinks: []Sink{h.sink},
+		Profile: defaultProfile(h.t), Store: h.m, Metrics: NewMetrics(prometheus.NewRegistry()), Sinks: []Sink{h.sink}, Partition: h.partition,
 	})
 	if err != nil {
 		h.t.Fatal(err)

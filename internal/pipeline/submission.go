@@ -18,15 +18,40 @@ type Submission struct {
 	Services map[string]string // projects by the id of a run without one, named after the services that sent the runs
 	Spans    []trace.Span
 	Deleted  []string // ids of runs to delete, with all their records
+
+	Received time.Time // when it arrived; zero until Complete
+	Sequence uint64    // in a cluster: its number in the stream of the partition
+	Changes  []Change  // in a cluster: what spans that another partition has change in runs of this one
+}
+
+// Complete masks the submission, which nothing has read before, gives events ids, and completes each event with prepare. A mask or a
+// function that is nil changes nothing.
+func (d *Submission) Complete(mask Mask, prepare func(*unloop.Event)) {
+	if d.Received.IsZero() {
+		d.Received = time.Now().UTC().Truncate(time.Microsecond)
+	}
+	if mask != nil {
+		d.mask(mask)
+	}
+	for _, e := range d.Events {
+		if e.ID == "" {
+			e.ID = newID("evt_")
+		}
+		if prepare != nil {
+			prepare(e)
+		}
+	}
 }
 
 // Info is what a sender reports about a run besides its events. An empty field changes nothing.
 type Info struct {
-	ID, Name, Project string
-	Metadata          json.RawMessage
-	Control           *store.Control // what a person did with the run; it gets its number
-	Hints             []string       // what looks like a mistake of the sender
-	Ended             bool           // all events were sent: a run that is still running is completed
+	ID       string          `json:"id"`
+	Name     string          `json:"name,omitzero"`
+	Project  string          `json:"project,omitzero"`
+	Metadata json.RawMessage `json:"metadata,omitzero"`
+	Control  *store.Control  `json:"control,omitzero"` // what a person did with the run; it gets its number
+	Hints    []string        `json:"hints,omitzero"`   // what looks like a mistake of the sender
+	Ended    bool            `json:"ended,omitzero"`   // all events were sent: a run that is still running is completed
 }
 
 // Ack is the result of a submission that is on disk.

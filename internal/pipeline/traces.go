@@ -84,6 +84,10 @@ func (n serviceNames) was(run string) string {
 // placeChange places a change in the events of a run.
 func (c *commit) placeChange(ctx context.Context, w *queued, t *liveTrace, change trace.Change) error {
 	e := change.Event
+	if c.isForeign(e.RunID) {
+		c.forwardLater(w, t, change)
+		return nil
+	}
 	run, err := c.touch(ctx, e.RunID)
 	if err != nil {
 		return err
@@ -129,7 +133,7 @@ func (c *commit) assignProjects(ctx context.Context, t *liveTrace, changes []tra
 	for id := range runs {
 		service := t.events.Service(id)
 		was := before.was(id)
-		if service == "" && was == "" || !t.events.In(id) {
+		if service == "" && was == "" || !t.events.In(id) || c.isForeign(id) {
 			continue
 		}
 		run, err := c.touch(ctx, id)

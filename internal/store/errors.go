@@ -11,6 +11,13 @@ var ErrInUse = errors.New("another server uses the database")
 // ErrFenced means that another server has written to the database since this one started, so the state in memory is stale.
 var ErrFenced = errors.New("another server has written to the database since this server started; restart this server")
 
+// ErrPartition means that a partition cannot be written through the view that a server opened: another server owns it now, or a commit
+// failed. Its owner opens it again, at the position that the database has.
+var ErrPartition = errors.New("the partition must be opened again")
+
+// ErrShared means that a database of a cluster was opened by a single server, or the other way round.
+var ErrShared = errors.New("a cluster and a single server cannot use the same database")
+
 // ErrMoved means that the database file or its write-ahead log was deleted or replaced while the store had it open. Earlier
 // records may be in the deleted file.
 var ErrMoved = errors.New("the database file was deleted or replaced while the server used it; nothing is recorded until the server restarts")

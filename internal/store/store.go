@@ -226,7 +226,8 @@ type Batch struct {
 	Warnings    []Warning // inserted or replaced
 	Decisions   []Decision
 
-	Flushed     int64 // arrival up to which the rows of all runs are current after this batch; 0 if unknown
+	Sequence    uint64 // in a cluster: of the latest message of the partition's stream that is in the batch; 0 for none
+	Flushed     int64  // arrival up to which the rows of all runs are current after this batch; 0 if unknown
 	Checkpoints []Checkpoint
 	Pruned      []Checkpoint // checkpoints to delete; State is not set
 }

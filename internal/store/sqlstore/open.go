@@ -16,6 +16,9 @@ import (
 type Options struct {
 	Readers  int  // connections that read at once; unless above 0, 4 for SQLite and 8 for PostgreSQL
 	NoSearch bool // events are not indexed for full-text search, and what was indexed is deleted
+
+	// Cluster opens a PostgreSQL database that several servers write to, each to the partitions that it owns.
+	Cluster bool
 }
 
 // Store keeps records in a database. It is safe for concurrent use.
@@ -27,12 +30,14 @@ type Store struct {
 	scratch []any // arguments of the statement that Commit is at
 
 	searchable bool // events are indexed for full-text search
+	cluster    bool // several servers write, each to partitions of its own
 }
 
 // database is the part that differs between SQLite and PostgreSQL.
 type database struct {
 	write      *sql.DB // one connection
 	read       *sql.DB
+	leases     *sql.DB        // one connection for what a cluster must write in time; nil elsewhere
 	lock       io.Closer      // keeps other servers out
 	lease      *writerLease   // nil if the lock cannot be lost
 	file       *databaseFile  // nil if the database is not a file
@@ -59,14 +64,17 @@ type database struct {
 // not exist, but not its folder, and migrates the tables. If another server uses the database, the error is store.ErrInUse.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	open := openSQLite
-	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+	switch {
+	case strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
 		open = openPostgres
+	case o.Cluster:
+		return nil, errors.New("a cluster needs a database at postgres://…, which --db sets")
 	}
 	d, err := open(ctx, dsn, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{database: d, searchable: !o.NoSearch}
+	s := &Store{database: d, searchable: !o.NoSearch, cluster: o.Cluster}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -74,7 +82,13 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 }
 
 func (s *Store) start(ctx context.Context) (err error) {
-	if err := s.migrate(ctx); err != nil {
+	err = s.alone(ctx, func() error {
+		if err := s.migrate(ctx); err != nil {
+			return err
+		}
+		return s.checkCluster(ctx)
+	})
+	if err != nil {
 		return err
 	}
 	if s.lease != nil {
@@ -119,5 +133,9 @@ func (s *Store) Close() error {
 
 // close closes the writing connection last, so that SQLite can remove its log, and then releases the lock.
 func (d *database) close() error {
-	return errors.Join(d.read.Close(), d.write.Close(), d.lock.Close())
+	var leases error
+	if d.leases != nil {
+		leases = d.leases.Close()
+	}
+	return errors.Join(d.read.Close(), leases, d.write.Close(), d.lock.Close())
 }

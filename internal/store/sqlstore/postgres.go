@@ -93,8 +93,13 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 	limited(writer, writeLimits)
 	limited(config, readLimits)
 	self := new(writerLease)
+	connections, lock := 1, self.takeLock
+	if o.Cluster {
+		self, connections, lock = nil, clusterWriters, takeSharedLock
+		writer.RuntimeParams["idle_in_transaction_session_timeout"] = idleInTransaction
+	}
 	d = database{
-		write:    postgresPool(writer, 1, stdlib.OptionAfterConnect(self.takeLock)),
+		write:    postgresPool(writer, connections, stdlib.OptionAfterConnect(lock)),
 		lease:    self,
 		read:     postgresPool(config, readers),
 		lock:     noLock{},
@@ -112,6 +117,9 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		unlimited:  "SET LOCAL statement_timeout = 0;\n",
 
 		otherMigrations: ".sqlite.sql", scanRuns: "runs", position: "strpos", within: "run = $1 AND ", search: postgresSearch,
+	}
+	if o.Cluster {
+		d.leases = postgresPool(writer, 1)
 	}
 	if err := d.write.PingContext(ctx); err != nil {
 		return database{}, errors.Join(fmt.Errorf("connect to the database: %w", err), d.close())
@@ -158,19 +166,25 @@ const claimTime = "5s"
 // lockNotAvailable is the error code of PostgreSQL for a lock timeout.
 const lockNotAvailable = "55P03"
 
-// takeLock takes the lock that keeps out other servers, for the life of the connection. Each new writing connection takes it and
-// checks the lease. A server that lost its connection therefore cannot write after another server has.
-func (t *writerLease) takeLock(ctx context.Context, conn *pgx.Conn) error {
+// lockDatabase takes the lock of the database for the life of the connection: by pg_advisory_lock or by pg_advisory_lock_shared.
+func lockDatabase(ctx context.Context, conn *pgx.Conn, function string) error {
 	_, err := conn.Exec(ctx, `SET lock_timeout = '`+claimTime+`'`)
 	if err == nil {
-		_, err = conn.Exec(ctx, `SELECT pg_advisory_lock($1, hashtext(current_schema()))`, lockClass)
+		_, err = conn.Exec(ctx, `SELECT `+function+`($1, hashtext(current_schema()))`, lockClass)
 	}
 	if err == nil {
 		_, err = conn.Exec(ctx, `RESET lock_timeout`)
 	}
 	if failure := (*pgconn.PgError)(nil); errors.As(err, &failure) && failure.Code == lockNotAvailable {
-		err = store.ErrInUse
+		return store.ErrInUse
 	}
+	return err
+}
+
+// takeLock takes the lock that keeps out other servers, for the life of the connection. Each new writing connection takes it and
+// checks the lease. A server that lost its connection therefore cannot write after another server has.
+func (t *writerLease) takeLock(ctx context.Context, conn *pgx.Conn) error {
+	err := lockDatabase(ctx, conn, "pg_advisory_lock")
 	if err == nil {
 		err = t.check(ctx, conn)
 	}

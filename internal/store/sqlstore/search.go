@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -98,7 +99,7 @@ type searchEntry struct {
 func (s *Store) unindexed(ctx context.Context, after int64, most int) (entries []searchEntry, err error) {
 	var body sql.RawBytes
 	size := 0
-	err = s.each(ctx, `SELECT run, arrival, body FROM events WHERE arrival > $1 ORDER BY arrival LIMIT $2`, []any{after, most}, func(row scanner) error {
+	err = s.each(ctx, `SELECT run, arrival, body FROM events WHERE arrival > $1 AND arrival <= $3 ORDER BY arrival LIMIT $2`, []any{after, most, s.settled()}, func(row scanner) error {
 		var e searchEntry
 		if err := row.Scan(&e.run, &e.arrival, &body); err != nil {
 			return err
@@ -117,6 +118,14 @@ func (s *Store) unindexed(ctx context.Context, after int64, most int) (entries [
 		return nil, fmt.Errorf("read events to index: %w", err)
 	}
 	return entries, nil
+}
+
+// settled returns the arrival up to which no event can come any more.
+func (s *Store) settled() int64 {
+	if !s.cluster {
+		return math.MaxInt64
+	}
+	return store.ArrivalAt(time.Now().Add(-store.ArrivalWindow), Partitions)
 }
 
 func (s *Store) writeIndex(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {

@@ -805,6 +805,31 @@ export interface components {
             /** @description Name of the tool. */
             tool: string;
         };
+        Cluster: {
+            /**
+             * Format: int64
+             * @description Number of messages that this server has not recorded yet, of the partitions that it owns.
+             */
+            lag: number;
+            /** @description The servers that are alive. */
+            servers: components["schemas"]["ClusterServer"][] | null;
+            /**
+             * Format: int64
+             * @description Number of partitions without an owner. More than 0 for longer than 5 seconds means that no server works.
+             */
+            unowned_partitions: number;
+        };
+        ClusterServer: {
+            /** @description Where it serves HTTP. */
+            address: string;
+            /**
+             * Format: int64
+             * @description Number of partitions that it owns.
+             */
+            partitions: number;
+            /** @description Whether it owns partitions. */
+            works: boolean;
+        };
         Comparison: {
             /** @description The first run. */
             a: components["schemas"]["RunSummary"];
@@ -991,6 +1016,8 @@ export interface components {
             reason: string;
         };
         Health: {
+            /** @description The servers of the cluster. Left out if the server is alone, or if the token may not read. */
+            cluster?: components["schemas"]["Cluster"] | null;
             /**
              * @description Whether the server accepts OTLP over gRPC. taken: another program uses the default port, and no port is configured.
              * @enum {string}
@@ -2274,6 +2301,8 @@ export type Analysis = components['schemas']['Analysis'];
 export type Applied = components['schemas']['Applied'];
 export type Batch = components['schemas']['Batch'];
 export type Call = components['schemas']['Call'];
+export type Cluster = components['schemas']['Cluster'];
+export type ClusterServer = components['schemas']['ClusterServer'];
 export type Comparison = components['schemas']['Comparison'];
 export type Control = components['schemas']['Control'];
 export type ControlState = components['schemas']['ControlState'];

@@ -97,6 +97,20 @@ func Exec(t testing.TB, server, statement string) {
 	}
 }
 
+// Value reads the value of a query into to, on its own connection.
+func Value(t testing.TB, server, query string, to any) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		t.Fatalf("connect to the tests' PostgreSQL: %v", err)
+	}
+	err = conn.QueryRow(ctx, query).Scan(to)
+	if err := errors.Join(err, conn.Close(ctx)); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
 // Disconnect terminates the connection with which a server writes to a database. That connection holds the lock.
 func Disconnect(t testing.TB, dsn string) {
 	t.Helper()

@@ -1,0 +1,255 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
+)
+
+// clusterRounds is how many faults a cluster has to stand, unless the variable UNLOOP_CLUSTER_ROUNDS says otherwise.
+const clusterRounds = 5
+
+// TestAClusterLosesNothingThatItAcknowledged kills servers, NATS servers and connections of PostgreSQL under load, and stops servers for
+// longer than their lease. Then it compares what was acknowledged with what is recorded, and what was found with what a fresh server
+// finds in the same events.
+func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("UNLOOP_CLUSTER_ROUNDS"), fmt.Sprint(clusterRounds)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := newHookLog(t)
+	c := startCluster(t, 3, 3, hooks.URL)
+	load := &clusterLoad{cluster: c, acked: make(map[string]bool), spans: &spanSender{random: rand.New(rand.NewPCG(3, 3))}}
+	load.begin(crashSenders)
+	reading, stop := context.WithCancel(t.Context())
+	one := &streamReader{path: "/api/runs/s0-1/stream", random: rand.New(rand.NewPCG(1, 1))}
+	all := &streamReader{path: "/api/stream", random: rand.New(rand.NewPCG(2, 2)), counts: make(map[string]int)}
+	var readers sync.WaitGroup
+	for _, r := range []*streamReader{one, all} {
+		readers.Go(func() { r.read(reading, c) })
+	}
+	random := rand.New(rand.NewPCG(uint64(rounds), 7))
+	faults := []func(*rand.Rand){c.killServer, c.killLeader, c.disconnectDatabase, c.stopServer, c.endServer}
+	for k := range rounds {
+		before := load.count()
+		faults[k%len(faults)](random)
+		eventually(t, 30*time.Second, "nothing is acknowledged any more", func() bool { return load.count() > before+100 })
+	}
+	load.end()
+	c.drained()
+	c.streamed(load, one, all)
+	stop()
+	readers.Wait()
+	c.end()
+	compareToAcknowledged(t, c.db, load.acked)
+	load.spans.check(t, c.db)
+	one.checkRun(t, load.acked, "s0-1")
+	hooks.check(t, c)
+}
+
+// streamed waits until streams have told all that is recorded.
+func (c *testCluster) streamed(load *clusterLoad, one, all *streamReader) {
+	c.t.Helper()
+	want, ofOne := make(map[string]int), 0
+	for key := range load.acked {
+		run, _, _ := strings.Cut(key, " ")
+		if want[run]++; run == "s0-1" {
+			ofOne++
+		}
+	}
+	eventually(c.t, 30*time.Second, "the stream of a run lacks events", func() bool { return one.has(ofOne) })
+	var diff string
+	until := time.Now().Add(30 * time.Second)
+	for diff = all.sameCounts(want); diff != "" && time.Now().Before(until); diff = all.sameCounts(want) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if diff != "" {
+		c.t.Errorf("the stream of all runs told other numbers of events (-acknowledged +told):\n%s", diff)
+	}
+}
+
+// killServer kills one of the servers and starts it again.
+func (c *testCluster) killServer(random *rand.Rand) {
+	s := c.servers[random.IntN(len(c.servers))]
+	s.kill()
+	c.restart(s)
+}
+
+// endServer asks one of the servers to end, which hands its partitions over, and starts it again.
+func (c *testCluster) endServer(random *rand.Rand) {
+	s := c.servers[random.IntN(len(c.servers))]
+	s.send(syscall.SIGTERM)
+	s.wait()
+	c.restart(s)
+}
+
+// restart starts a server again.
+func (c *testCluster) restart(s *process) {
+	url, kill, send, wait := s.start()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.url, s.kill, s.send, s.wait = url, kill, send, wait
+}
+
+// stopServer stops one of the servers for longer than its lease, and lets it go on.
+func (c *testCluster) stopServer(random *rand.Rand) {
+	s := c.servers[random.IntN(len(c.servers))]
+	s.send(syscall.SIGSTOP)
+	time.Sleep(6 * time.Second) // the lease is 3 s
+	s.send(syscall.SIGCONT)
+}
+
+// killLeader kills the NATS server that leads the stream, and starts it again.
+func (c *testCluster) killLeader(*rand.Rand) {
+	n := c.nats[c.leader()]
+	n.kill()
+	n.restart()
+}
+
+// disconnectDatabase ends all connections of the servers to the database.
+func (c *testCluster) disconnectDatabase(*rand.Rand) {
+	postgres.Exec(c.t, c.db, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'unloop'`)
+}
+
+// clusterLoad sends from several connections to any server of a cluster, and keeps what was acknowledged.
+type clusterLoad struct {
+	cluster *testCluster
+	stopped chan struct{}
+	all     sync.WaitGroup
+	mu      sync.Mutex
+	acked   map[string]bool
+	spans   *spanSender
+}
+
+func (l *clusterLoad) begin(senders int) {
+	l.stopped = make(chan struct{})
+	if l.spans != nil {
+		l.all.Go(func() { l.sendSpans(l.spans) })
+	}
+	for k := range senders {
+		s := &crashSender{name: fmt.Sprint("s", k), random: rand.New(rand.NewPCG(uint64(k), 1))}
+		l.all.Go(func() { l.send(s) })
+	}
+}
+
+func (l *clusterLoad) send(s *crashSender) {
+	pause := time.NewTicker(25 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		if s.send(l.cluster.anyURL(s.random)) {
+			l.mu.Lock()
+			for _, e := range s.pending {
+				l.acked[e.RunID+" "+e.ID] = true
+			}
+			l.mu.Unlock()
+			s.pending = nil
+			select {
+			case <-l.stopped: // with nothing that is half sent
+				return
+			default:
+			}
+		}
+		<-pause.C
+	}
+}
+
+func (l *clusterLoad) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.acked)
+}
+
+func (l *clusterLoad) end() {
+	close(l.stopped)
+	l.all.Wait()
+}
+
+// anyURL returns the address of one of the servers.
+func (c *testCluster) anyURL(random *rand.Rand) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.servers[random.IntN(len(c.servers))].url
+}
+
+// drained waits until every message of the stream is recorded.
+func (c *testCluster) drained() {
+	c.t.Helper()
+	eventually(c.t, time.Minute, "messages of the stream are not recorded", func() bool {
+		var recorded []int64 // first: a message for another partition is there before the one that causes it is recorded
+		postgres.Value(c.t, c.db, `SELECT array_agg(sequence ORDER BY id) FROM partitions`, &recorded)
+		for id, sequence := range recorded {
+			if c.lastMessage(id) > uint64(sequence) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// end asks the servers to end, and waits until they have.
+func (c *testCluster) end() {
+	for _, s := range c.servers {
+		s.send(syscall.SIGTERM)
+	}
+	for _, s := range c.servers {
+		s.wait()
+	}
+}
+
+// hookLog receives the messages of webhooks.
+type hookLog struct {
+	*httptest.Server
+	mu       sync.Mutex
+	messages map[string]int // how often each came, by its id
+	warnings map[string]int // messages that a warning was raised, by warning
+}
+
+func newHookLog(t *testing.T) *hookLog {
+	h := &hookLog{messages: make(map[string]int), warnings: make(map[string]int)}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID      string `json:"id"`
+			Level   string `json:"level"`
+			Warning struct {
+				ID string `json:"warning_id"`
+			} `json:"warning"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.messages[m.ID]++
+		h.warnings[m.Warning.ID]++
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// check checks that no message came twice.
+func (h *hookLog) check(t *testing.T, c *testCluster) {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id, times := range h.messages {
+		if times != 1 {
+			t.Errorf("the message %q came %d times", id, times)
+		}
+	}
+	var warnings int
+	postgres.Value(t, c.db, `SELECT COUNT(*) FROM warnings`, &warnings)
+	t.Logf("%d messages about %d of %d warnings", len(h.messages), len(h.warnings), warnings)
+}

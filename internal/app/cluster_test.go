@@ -1,0 +1,243 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	natsd "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
+)
+
+// victimNATS names the variable with the addresses of NATS for a server in a process of its own.
+const victimNATS = "UNLOOP_TEST_VICTIM_NATS"
+
+// victimWebhook names the variable with the address to which such a server sends warnings.
+const victimWebhook = "UNLOOP_TEST_VICTIM_WEBHOOK"
+
+// victimIdle names the variable that makes such a server own no partitions. The stream that it creates is small.
+const victimIdle = "UNLOOP_TEST_VICTIM_IDLE"
+
+// natsServer names the variable that makes the test program a NATS server: its number, folder and the ports of all, joined by commas.
+const natsServer = "UNLOOP_TEST_NATS"
+
+// beNATS serves NATS until it is killed.
+func beNATS(setting string) {
+	parts := strings.Split(setting, ",")
+	number, folder, ports := parts[0], parts[1], parts[2:]
+	var own, routes int
+	var peers []*url.URL
+	for k, pair := range ports {
+		var client, route int
+		if _, err := fmt.Sscanf(pair, "%d-%d", &client, &route); err != nil {
+			panic(err)
+		}
+		if fmt.Sprint(k) == number {
+			own, routes = client, route
+			continue
+		}
+		peers = append(peers, &url.URL{Scheme: "nats", Host: fmt.Sprint("127.0.0.1:", route)})
+	}
+	o := &natsd.Options{
+		ServerName: "n" + number, Host: "127.0.0.1", Port: own, JetStream: true, StoreDir: folder, NoSigs: true, Routes: peers,
+		JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 4 << 30,
+	}
+	if len(peers) > 0 {
+		o.Cluster = natsd.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: routes}
+	}
+	s, err := natsd.NewServer(o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if os.Getenv("UNLOOP_TEST_NATS_LOG") != "" {
+		s.ConfigureLogger()
+	}
+	s.Start()
+	s.WaitForShutdown()
+}
+
+// testCluster is a cluster on loopback: NATS servers, servers and a database, each server in a process of its own.
+type testCluster struct {
+	t       *testing.T
+	db      string
+	webhook string
+	ports   []string // of the NATS servers: CLIENT-ROUTE
+	nats    []*process
+	servers []*process
+
+	js jetstream.JetStream // nil before stream
+
+	mu sync.Mutex // guards the addresses of the servers
+}
+
+// process is a process of a test. It can be killed and started again.
+type process struct {
+	start func() (url string, kill func(), signal func(os.Signal), wait func())
+	url   string
+	kill  func()
+	send  func(os.Signal)
+	wait  func() // for its end
+}
+
+func (p *process) restart() { p.url, p.kill, p.send, p.wait = p.start() }
+
+// stream returns the stream.
+func (c *testCluster) stream() jetstream.Stream {
+	c.t.Helper()
+	if c.js == nil {
+		conn, err := nats.Connect(c.addresses(), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.t.Cleanup(conn.Close)
+		if c.js, err = jetstream.New(conn); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	var stream jetstream.Stream
+	eventually(c.t, 30*time.Second, "the stream does not answer", func() (found bool) {
+		var err error
+		stream, err = c.js.Stream(c.t.Context(), "UNLOOP")
+		return err == nil
+	})
+	return stream
+}
+
+// leader returns the number of the NATS server that leads the stream.
+func (c *testCluster) leader() (number int) {
+	eventually(c.t, 30*time.Second, "the stream has no leader", func() bool {
+		info := c.stream().CachedInfo().Cluster
+		if info == nil {
+			return false
+		}
+		_, err := fmt.Sscanf(info.Leader, "n%d", &number)
+		return err == nil
+	})
+	return number
+}
+
+// lastMessage returns the number of the last message of a partition that is in the stream, or 0.
+func (c *testCluster) lastMessage(partition int) uint64 {
+	stream := c.stream()
+	for {
+		m, err := stream.GetLastMsgForSubject(c.t.Context(), fmt.Sprint("unloop.in.", partition))
+		switch {
+		case err == nil:
+			return m.Sequence
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return 0
+		case c.t.Context().Err() != nil:
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// startCluster starts so many NATS servers and servers.
+func startCluster(t *testing.T, natsServers, servers int, webhook string) *testCluster {
+	t.Helper()
+	c := &testCluster{t: t, db: postgres.Database(t), webhook: webhook}
+	for range natsServers {
+		c.ports = append(c.ports, fmt.Sprintf("%d-%d", freePort(t), freePort(t)))
+	}
+	folder := t.TempDir()
+	for k := range natsServers {
+		p := &process{start: func() (string, func(), func(os.Signal), func()) {
+			setting := fmt.Sprintf("%d,%s,%s", k, filepath.Join(folder, fmt.Sprint(k)), strings.Join(c.ports, ","))
+			return startProcess(t, natsServer+"="+setting)
+		}}
+		p.restart()
+		c.nats = append(c.nats, p)
+	}
+	for range servers {
+		c.servers = append(c.servers, c.addServer())
+	}
+	return c
+}
+
+// addServer starts a server.
+func (c *testCluster) addServer(env ...string) *process {
+	c.t.Helper()
+	env = append([]string{victimDB + "=" + c.db, victimNATS + "=" + c.addresses(), victimWebhook + "=" + c.webhook}, env...)
+	p := &process{start: func() (string, func(), func(os.Signal), func()) { return startProcess(c.t, env...) }}
+	p.restart()
+	return p
+}
+
+// addresses returns the addresses of the NATS servers.
+func (c *testCluster) addresses() string {
+	var all []string
+	for _, pair := range c.ports {
+		port, _, _ := strings.Cut(pair, "-")
+		all = append(all, "nats://127.0.0.1:"+port)
+	}
+	return strings.Join(all, ",")
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// startProcess starts the test program as another one. A server prints its address.
+func startProcess(t *testing.T, env ...string) (address string, kill func(), signal func(os.Signal), wait func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait = sync.OnceFunc(func() { _ = cmd.Wait() })
+	kill = sync.OnceFunc(func() {
+		_ = cmd.Process.Kill() // SIGKILL; it may be gone by itself, which the next line finds
+		wait()
+	})
+	t.Cleanup(kill)
+	signal = func(s os.Signal) { _ = cmd.Process.Signal(s) }
+	if !strings.HasPrefix(env[0], victimDB) {
+		return "", kill, signal, wait
+	}
+	return readAddress(t, out, kill), kill, signal, wait
+}
+
+// eventually fails the test unless the condition holds within a time.
+func eventually(t *testing.T, within time.Duration, what string, holds func() bool) {
+	t.Helper()
+	until := time.Now().Add(within)
+	for tick := time.NewTicker(50 * time.Millisecond); !holds(); <-tick.C {
+		if time.Now().After(until) {
+			t.Fatalf("after %v: %s", within, what)
+		}
+	}
+}
+
+// isOfCluster reports whether a cluster has written to the database.
+func isOfCluster(t *testing.T, db string) (is bool) {
+	t.Helper()
+	if !strings.HasPrefix(db, "postgres") {
+		return false
+	}
+	postgres.Value(t, db, `SELECT EXISTS (SELECT 1 FROM settings WHERE name = 'partitions')`, &is)
+	return is
+}

@@ -1,0 +1,209 @@
+// Package cluster lets several servers share one stream of NATS JetStream and one PostgreSQL. Any server takes events: it decodes, masks
+// and prices them, publishes them to the stream, and acknowledges them when the stream has them on disk. Each run belongs to one of 64
+// partitions, and each partition to one server at a time, which folds, decides and records its runs with a pipeline of its own.
+//
+// The database says who owns a partition and how far its stream is recorded. Both are checked and written in the transactions of the
+// records, so a message is recorded once, and a server that lost a partition cannot write to it (ADR 17).
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/unloop-ai/unloop/internal/pipeline"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/profile"
+)
+
+// Names in NATS.
+const (
+	streamName     = "UNLOOP"
+	subjectPrefix  = "unloop.in."    // before the partition: the stream
+	livePrefix     = "unloop.live."  // before the partition: updates for streams of browsers
+	repliesPrefix  = "unloop.reply." // before the server: results
+	changedSubject = "unloop.owners" // a server gave partitions up, or joined
+)
+
+func subject(partition int) string { return fmt.Sprint(subjectPrefix, partition) }
+
+// Leases keeps which server owns which partition.
+type Leases interface {
+	// Renew renews the lease of a server. A server that works takes free partitions, up to its share.
+	Renew(ctx context.Context, server store.Server) (sqlstore.Owned, error)
+	// Release gives partitions up.
+	Release(ctx context.Context, server string, partitions []int) error
+	// Leave gives up all partitions and the lease.
+	Leave(ctx context.Context, server string) error
+	// Cluster returns the servers that are alive, and the partitions in the order of their ids.
+	Cluster(ctx context.Context) ([]store.Server, []store.Partition, error)
+}
+
+// Records is the store of a partition for its owner.
+type Records interface {
+	pipeline.Store
+	// Position returns how far the stream is recorded.
+	Position(ctx context.Context) (sqlstore.Position, error)
+	// Restart sets the position to the beginning of another stream.
+	Restart(ctx context.Context, stream string) error
+}
+
+// Hub sends updates to the streams of this server. One goroutine calls it.
+type Hub interface {
+	Publish(u *store.Update)
+	// Reset ends all streams, because updates may be missing. Their clients come back and read these from the database.
+	Reset()
+}
+
+// Options are the options of a node. All but Log are required.
+type Options struct {
+	URL        string // of NATS servers, separated by commas
+	Replicas   int    // of the stream, if the node creates it
+	StreamSize int64  // maximum bytes of the stream, if the node creates it
+	Address    string // of the server, for people
+	Works      bool   // it owns partitions
+	Partitions int
+	Bytes      int64 // maximum bytes of messages that are being published
+
+	Leases   Leases
+	Open     func(partition int, epoch int64) Records
+	Hub      Hub
+	Mask     pipeline.Mask
+	Pipeline pipeline.Options // of each partition; Store, Mask and Partition are set by the node
+	Log      *slog.Logger
+}
+
+// Node is a server's part in a cluster. Submit is safe for concurrent use.
+type Node struct {
+	o       Options
+	name    string // of this start
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	stream  jetstream.Stream
+	replies string // prefix of the subjects of results
+	live    *liveReader
+
+	profile atomic.Pointer[profile.Profile] // of pipelines that are opened
+
+	publishing, refused, failed atomic.Int64
+	offset                      atomic.Int64 // of the clock of the database to that of this machine, in nanoseconds
+
+	mu      sync.Mutex
+	awaited map[string]*results
+	workers map[int]*worker // by partition
+	renewed time.Time       // when the lease was last renewed
+	wake    chan struct{}   // has a token if partitions may be free
+}
+
+// New connects to NATS and creates the stream, unless it is there.
+func New(ctx context.Context, o Options) (_ *Node, err error) {
+	n := &Node{
+		o: o, name: rand.Text(), awaited: make(map[string]*results), workers: make(map[int]*worker), wake: make(chan struct{}, 1),
+	}
+	n.profile.Store(o.Pipeline.Profile)
+	n.replies = repliesPrefix + n.name + "."
+	n.conn, err = nats.Connect(o.URL, nats.Name("unloop "+o.Address), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(250*time.Millisecond),
+		nats.ReconnectBufSize(-1), // what cannot be sent now is an error now
+		nats.PingInterval(2*time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2*time.Second),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { o.Log.Warn("the connection to NATS is lost", "error", err) }),
+		nats.ReconnectHandler(func(c *nats.Conn) {
+			o.Log.Info("the connection to NATS is back", "server", c.ConnectedUrlRedacted())
+			n.live.lost()
+			n.stopAll() // the partitions are opened again, which checks that the stream is still the same
+		}))
+	if err != nil {
+		return nil, fmt.Errorf("cluster: connect to NATS at %s: %w", o.URL, err)
+	}
+	defer func() {
+		if err != nil {
+			n.conn.Close()
+		}
+	}()
+	n.live = newLiveReader(o.Hub, o.Partitions)
+	if n.js, err = jetstream.New(n.conn); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	if err := n.openStream(ctx); err != nil {
+		return nil, err
+	}
+	return n, n.subscribe()
+}
+
+// createTime is how long a node waits for NATS servers to create the stream: they may have to choose a leader first.
+const createTime = 30 * time.Second
+
+// openStream opens the stream, or creates it.
+func (n *Node) openStream(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, createTime)
+	defer cancel()
+	for {
+		if err = n.findStream(ctx); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("cluster: open the stream %s: %w", streamName, err)
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+}
+
+func (n *Node) findStream(ctx context.Context) (err error) {
+	attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	n.stream, err = n.js.Stream(attempt, streamName)
+	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
+	}
+	n.stream, err = n.js.CreateStream(attempt, jetstream.StreamConfig{
+		Name: streamName, Subjects: []string{subjectPrefix + "*"}, Description: "Events that unloop has acknowledged and not recorded yet",
+		Storage: jetstream.FileStorage, Replicas: n.o.Replicas, MaxBytes: n.o.StreamSize, Discard: jetstream.DiscardNew, AllowDirect: true,
+	})
+	return err
+}
+
+// subscribe subscribes to the results of submissions and to the updates of runs.
+func (n *Node) subscribe() error {
+	for subject, handle := range map[string]nats.MsgHandler{
+		n.replies + "*":  n.deliverResult,
+		livePrefix + "*": n.live.read,
+		changedSubject:   func(*nats.Msg) { n.wakeUp() },
+	} {
+		if _, err := n.conn.Subscribe(subject, handle); err != nil {
+			return fmt.Errorf("cluster: subscribe to %s: %w", subject, err)
+		}
+	}
+	return n.conn.Flush()
+}
+
+func (n *Node) wakeUp() {
+	select {
+	case n.wake <- struct{}{}:
+	default: // there is one
+	}
+}
+
+// now returns the time by the clock of the database.
+func (n *Node) now() time.Time { return time.Now().Add(time.Duration(n.offset.Load())) }
+
+// Close closes the connection to NATS.
+func (n *Node) Close() { n.conn.Close() }
+
+// Flush does nothing: the rows of runs are written with their events.
+func (n *Node) Flush(context.Context) error { return nil }
+
+// Leads reports whether this server does what one server does for all: it owns the first partition.
+func (n *Node) Leads() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.workers[0] != nil
+}

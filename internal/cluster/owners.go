@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+const (
+	renewEvery = 700 * time.Millisecond // the lease ends 3 s after the last time
+	leaveTime  = 3 * time.Second        // to give partitions up at the end
+)
+
+// Run owns partitions until ctx ends. Then it records what it has taken from the stream, gives the partitions up, and closes the node.
+func (n *Node) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		n.renew(ctx, &all)
+		select {
+		case <-tick.C:
+		case <-n.wake:
+		case <-ctx.Done():
+		}
+	}
+	n.stopAll()
+	all.Wait()
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer cancel()
+	if err := n.o.Leases.Leave(bounded, n.name); err != nil {
+		n.o.Log.Warn("the partitions were not given up; other servers take them when the lease ends", "error", err)
+	}
+	n.tellOthers()
+	_ = n.conn.FlushTimeout(time.Second) // the others look for free partitions in any case
+	n.conn.Close()
+	return nil
+}
+
+// renew renews the lease and starts and stops workers accordingly.
+func (n *Node) renew(ctx context.Context, all *sync.WaitGroup) {
+	began := time.Now()
+	owned, err := n.o.Leases.Renew(ctx, store.Server{Name: n.name, Address: n.o.Address, Works: n.o.Works})
+	if err != nil {
+		if ctx.Err() == nil {
+			n.o.Log.Warn("the lease of this server was not renewed", "error", err)
+		}
+		return
+	}
+	n.offset.Store(int64(time.Until(owned.Now) + time.Since(began)/2))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.renewed = time.Now()
+	for id, w := range n.workers {
+		if owned.Epochs[id] != w.epoch {
+			w.drop() // another server has it
+		}
+	}
+	for id, epoch := range owned.Epochs {
+		if n.workers[id] == nil {
+			n.start(ctx, id, epoch, all)
+		}
+	}
+	n.giveUp(owned.Surplus)
+}
+
+// start starts the worker of a partition. The caller holds the lock.
+func (n *Node) start(ctx context.Context, id int, epoch int64, all *sync.WaitGroup) {
+	w := newWorker(n, id, epoch)
+	n.workers[id] = w
+	all.Go(func() {
+		err := w.run(context.WithoutCancel(ctx))
+		n.mu.Lock()
+		delete(n.workers, id)
+		n.mu.Unlock()
+		switch {
+		case err != nil:
+			n.o.Log.Warn("a partition is opened again", "partition", id, "epoch", epoch, "error", err)
+		case w.released.Load():
+			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+			defer cancel()
+			if err := n.o.Leases.Release(bounded, n.name, []int{id}); err != nil {
+				n.o.Log.Warn("a partition was not given up", "partition", id, "error", err)
+			}
+			n.tellOthers()
+		}
+	})
+}
+
+// giveUp ends the workers of so many partitions, which then are released. The caller holds the lock.
+func (n *Node) giveUp(surplus int) {
+	ids := make([]int, 0, len(n.workers))
+	for id, w := range n.workers {
+		if w.released.Load() {
+			surplus--
+			continue
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids[:min(len(ids), max(0, surplus))] {
+		w := n.workers[id]
+		w.released.Store(true)
+		w.finish()
+	}
+}
+
+func (n *Node) stopAll() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, w := range n.workers {
+		w.finish()
+	}
+}
+
+// tellOthers wakes the other servers up, which may take partitions.
+func (n *Node) tellOthers() {
+	_ = n.conn.Publish(changedSubject, nil) // they look for free partitions in any case
+}

@@ -1,0 +1,55 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/store"
+)
+
+// Partition is a part of the runs of a cluster. Each partition has a pipeline of its own, in the server that owns it. The rows of its
+// runs are written with each commit, because any server may read them.
+type Partition struct {
+	ID, Of int64
+	Now    func() time.Time      // the same clock for all servers
+	Has    func(run string) bool // tells whether the partition has the run
+
+	// Forward brings changes to the partitions of their runs, and returns when they are on disk there. They come from the spans of a
+	// submission.
+	Forward func(ctx context.Context, from *Submission, changes []Change) error
+}
+
+// Arrival returns an arrival after the last one: that of the time, if it is later. Modulo Of it is the partition.
+func (p *Partition) Arrival(last int64) int64 {
+	return max(last+p.Of, store.ArrivalAt(p.Now(), p.Of)+p.ID)
+}
+
+// newArrival returns the number of the next event.
+func (p *Pipeline) newArrival() int64 {
+	p.arrival++
+	if own := p.opts.Partition; own != nil {
+		p.arrival = own.Arrival(p.arrival - 1)
+	}
+	return p.arrival
+}
+
+// Enqueue adds a submission behind the earlier ones, and returns a function that waits for its result. The error ErrBusy means that there
+// is room when an earlier one has its result.
+func (p *Pipeline) Enqueue(d *Submission) (result func(context.Context) (Ack, error), err error) {
+	w, err := p.prepare(d)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPanic, err) // it can never be recorded
+	}
+	if !p.admit(w) {
+		return nil, ErrBusy
+	}
+	if err := p.put(w); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (Ack, error) { return p.await(ctx, w) }, nil
+}
+
+// Lost reports whether an error of a result means that the submission is not recorded and has to come again.
+func Lost(err error) bool { return err != nil && !errors.Is(err, ErrPanic) }

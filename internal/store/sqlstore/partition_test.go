@@ -1,0 +1,168 @@
+package sqlstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
+)
+
+// openCluster opens a store as a server of a cluster does.
+func openCluster(t *testing.T, dsn string) *sqlstore.Store {
+	t.Helper()
+	s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{Cluster: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func renew(t *testing.T, s *sqlstore.Store, name string) sqlstore.Owned {
+	t.Helper()
+	owned, err := s.Renew(t.Context(), store.Server{Name: name, Address: name, Works: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return owned
+}
+
+// batchOf is a batch of one event of a run of the partition.
+func batchOf(partition, k int, sequence uint64) *store.Batch {
+	number := int64(sqlstore.Partitions + partition)
+	arrival := number + int64(k*sqlstore.Partitions)
+	at := time.Unix(int64(k), 0).UTC()
+	return &store.Batch{
+		Runs:     []store.Run{{Number: number, ID: fmt.Sprint("r", partition), Status: store.Running, Started: at, Updated: at, Arrival: arrival}},
+		Events:   []store.Event{{Arrival: arrival, Run: number, ID: fmt.Sprint("e", k), Position: store.Position{Tie: arrival}, Received: at, Body: []byte(`{}`)}},
+		Sequence: sequence, Flushed: arrival,
+	}
+}
+
+func TestServersShareThePartitions(t *testing.T) {
+	dsn := postgres.Database(t)
+	a, b := openCluster(t, dsn), openCluster(t, dsn)
+	if got := len(renew(t, a, "a").Epochs); got != sqlstore.Partitions {
+		t.Fatalf("the first server owns %d", got)
+	}
+	if got := renew(t, b, "b"); len(got.Epochs) != 0 {
+		t.Fatalf("the second takes %v from a server that is alive", got.Epochs)
+	}
+	owned := renew(t, a, "a")
+	if owned.Surplus != sqlstore.Partitions/2 {
+		t.Errorf("the first has %d too many", owned.Surplus)
+	}
+	if err := a.Release(t.Context(), "a", []int{0, 1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[int]int64{0: 2, 1: 2, 2: 2}, renew(t, b, "b").Epochs); diff != "" {
+		t.Errorf("what was given up gets another owner and epoch: %s", diff)
+	}
+	if err := a.Leave(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(renew(t, b, "b").Epochs); got != sqlstore.Partitions {
+		t.Errorf("the last server owns %d", got)
+	}
+	servers, partitions, err := b.Cluster(t.Context())
+	if err != nil || len(servers) != 1 || len(partitions) != sqlstore.Partitions || partitions[9].Owner != "b" {
+		t.Errorf("%v, %v, %v", servers, partitions, err)
+	}
+}
+
+func TestAnOwnerThatLostItsPartitionWritesNothing(t *testing.T) {
+	dsn := postgres.Database(t)
+	a, b := openCluster(t, dsn), openCluster(t, dsn)
+	old := a.Partition(5, renew(t, a, "a").Epochs[5])
+	if _, err := old.Commit(t.Context(), batchOf(5, 1, 10)); err != nil {
+		t.Fatal(err)
+	}
+	postgres.Exec(t, dsn, `UPDATE servers SET expires = clock_timestamp() - INTERVAL '1 s' WHERE name = 'a'`)
+	young := b.Partition(5, renew(t, b, "b").Epochs[5])
+	for _, tc := range []struct {
+		name   string
+		commit func() error
+	}{
+		{"alone", func() error { _, err := old.Commit(t.Context(), batchOf(5, 2, 11)); return err }},
+		{"together", func() error { return old.CommitTogether(t.Context(), []*store.Batch{batchOf(5, 2, 11)}) }},
+	} {
+		if err := tc.commit(); !errors.Is(err, store.ErrPartition) {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+	}
+	if err := young.CommitTogether(t.Context(), []*store.Batch{batchOf(5, 3, 12)}); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	err := b.Events(t.Context(), sqlstore.Partitions+5, store.Start, func(e *store.Event) error {
+		ids = append(ids, e.ID)
+		return nil
+	})
+	if diff := cmp.Diff([]string{"e1", "e3"}, ids); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if at, err := young.Position(t.Context()); err != nil || at.Sequence != 12 {
+		t.Errorf("%+v, %v", at, err)
+	}
+	if arrival, number, err := young.Last(t.Context()); err != nil || arrival != 4*sqlstore.Partitions+5 || number != sqlstore.Partitions+5 {
+		t.Errorf("%d, %d, %v", arrival, number, err)
+	}
+}
+
+func TestNothingIsWrittenBehindACommitThatFailed(t *testing.T) {
+	s := openCluster(t, postgres.Database(t))
+	p := s.Partition(0, renew(t, s, "a").Epochs[0])
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := p.CommitTogether(ended, []*store.Batch{batchOf(0, 1, 1)}); !errors.Is(err, store.ErrPartition) {
+		t.Fatalf("%v", err)
+	}
+	if err := p.CommitTogether(t.Context(), []*store.Batch{batchOf(0, 2, 2)}); !errors.Is(err, store.ErrPartition) {
+		t.Errorf("a later message hides the one that is missing: %v", err)
+	}
+	if at, err := p.Position(t.Context()); err != nil || at.Sequence != 0 {
+		t.Errorf("%+v, %v", at, err)
+	}
+}
+
+func TestAClusterAndASingleServerDoNotShareADatabase(t *testing.T) {
+	ctx := t.Context()
+	t.Run("a single server refuses the database of a cluster", func(t *testing.T) {
+		dsn := postgres.Database(t)
+		first, err := sqlstore.Open(ctx, dsn, sqlstore.Options{Cluster: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sqlstore.Open(ctx, dsn, sqlstore.Options{}); !errors.Is(err, store.ErrShared) {
+			t.Error(err)
+		}
+	})
+	t.Run("a cluster refuses the runs of a single server", func(t *testing.T) {
+		dsn := postgres.Database(t)
+		single, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = single.Commit(ctx, batchOf(0, 1, 0))
+		if err := errors.Join(err, single.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sqlstore.Open(ctx, dsn, sqlstore.Options{Cluster: true}); !errors.Is(err, store.ErrShared) {
+			t.Error(err)
+		}
+	})
+}
