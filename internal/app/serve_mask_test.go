@@ -66,7 +66,14 @@ func serveCanary(t *testing.T) *canaryServer {
 	t.Helper()
 	s := &canaryServer{db: filepath.Join(t.TempDir(), "test.db"), collected: make(map[string]*bytes.Buffer), told: make(chan struct{}, 1)}
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if _, err := io.Copy(s.collect("webhooks"), r.Body); err != nil {
+		what := "webhooks"
+		switch r.URL.Path {
+		case "/v1/logs":
+			what = "OTLP export"
+		case "/api/public/scores":
+			what = "scores"
+		}
+		if _, err := io.Copy(s.collect(what), r.Body); err != nil {
 			t.Error(err)
 		}
 		select {
@@ -78,6 +85,9 @@ func serveCanary(t *testing.T) *canaryServer {
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", "127.0.0.1:0", s.db
 	c.Webhooks = []config.Webhook{{URL: hook.URL, Format: "json", Severity: "info", Timeout: config.Duration(grace)}}
+	c.OTLPExport.Endpoint = hook.URL
+	t.Setenv("LANGFUSE_SECRET_KEY", "sesame")
+	c.Langfuse = config.Langfuse{Endpoint: hook.URL, PublicKey: "pk", SecretKeyEnv: "LANGFUSE_SECRET_KEY"}
 	ready := make(chan Addresses, 1)
 	ctx, stop := context.WithCancel(context.Background())
 	log := slog.New(slog.NewJSONHandler(s.collect("log"), &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -159,7 +169,7 @@ func (s *canaryServer) mustHoldNone(t *testing.T) {
 			t.Errorf("%s holds the secret: %q", what, text.Bytes()[max(0, at-300):at+len(canaryTail)])
 		}
 	}
-	for _, what := range []string{"webhooks", "stream /api/stream", "file test.db"} {
+	for _, what := range []string{"webhooks", "OTLP export", "scores", "stream /api/stream", "file test.db"} {
 		if text := s.collected[what]; text == nil || !strings.Contains(text.String(), "[masked ") {
 			t.Errorf("%s contains no mask, so the test checks nothing", what)
 		}

@@ -14,12 +14,12 @@ var (
 	grpcTurnedAway = describe("grpc_connections_turned_away_total", "gRPC connections without a token or a complete request that were closed because of the limit or of inactivity.")
 	grpcCalls      = describe("grpc_calls_total", "OTLP calls over gRPC.")
 	grpcRefused    = describe("grpc_refused_total", "OTLP calls over gRPC that failed.")
-	hookSent       = describe("webhook_sent_total", "Messages that a webhook accepted.", "host")
-	hookFailed     = describe("webhook_failed_total", "Messages that a webhook did not accept.", "host")
-	hookDropped    = describe("webhook_dropped_total", "Warnings that were not sent to a webhook because its queue was full or they were too old.", "host")
+	noticesSent    = describe("notices_sent_total", "Notices that a webhook, an OTLP endpoint or Langfuse accepted.", "host")
+	noticesFailed  = describe("notices_failed_total", "Notices that a webhook, an OTLP endpoint or Langfuse did not accept.", "host")
+	noticesDropped = describe("notices_dropped_total", "Warnings without a notice because the queue of the target was full, or the server stopped.", "host")
 	opinions       = describe("second_opinions_total", "Questions for second opinions, by result: stuck, not_stuck, or the reason for a missing answer.", "result")
 	opinionTokens  = describe("second_opinion_tokens_total", "Tokens of second opinions, as the endpoint reports them.", "kind")
-	hookWaiting    = describe("webhook_waiting", "Warnings that wait to be sent to a webhook.", "host")
+	noticesWaiting = describe("notices_waiting", "Warnings that wait to be sent to a webhook, an OTLP endpoint or Langfuse.", "host")
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -58,10 +58,10 @@ func (s stats) Collect(to chan<- prometheus.Metric) {
 			continue // two targets at one host would be one series
 		}
 		seen[w.Host] = true
-		counter(hookSent, w.Sent, w.Host)
-		counter(hookFailed, w.Failed, w.Host)
-		counter(hookDropped, w.Dropped, w.Host)
-		gauge(hookWaiting, w.Waiting, w.Host)
+		counter(noticesSent, w.Sent, w.Host)
+		counter(noticesFailed, w.Failed, w.Host)
+		counter(noticesDropped, w.Dropped, w.Host)
+		gauge(noticesWaiting, w.Waiting, w.Host)
 	}
 }
 

@@ -22,8 +22,6 @@ import (
 	"github.com/unloop-ai/unloop/internal/mcpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/price"
-	"github.com/unloop-ai/unloop/internal/sink"
-	"github.com/unloop-ai/unloop/internal/sink/webhook"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/web"
@@ -132,32 +130,6 @@ func (p *components) makeQuestions() error {
 
 // contents are the levels of stored content by the name of the setting.
 var contents = map[string]pipeline.Content{"full": pipeline.FullContent, "excerpts": pipeline.Excerpts, "none": pipeline.NoContent}
-
-// makeAlerts makes the webhooks of the configuration and those that people set up.
-func (p *components) makeAlerts(ctx context.Context) error {
-	o := webhook.Options{URL: p.config.URL, Version: p.version}
-	if o.URL == "" {
-		o.URL = "http://" + p.config.Addr
-	}
-	// Without tokens only this machine reaches the server, and whoever does so can reach all addresses without it, too.
-	common := o
-	common.PublicOnly = len(p.config.Tokens) > 0
-	for _, w := range p.config.Webhooks {
-		o.Endpoints = append(o.Endpoints, webhook.Endpoint{
-			URL: w.URL, Format: w.Format, Secret: w.Secret, Rules: w.Rules, Severity: unloop.Severity(w.Severity),
-			Projects: w.Projects, Timeout: time.Duration(w.Timeout),
-		})
-	}
-	targets, err := webhook.Targets(o)
-	if err != nil {
-		return err
-	}
-	p.alerts = &alerts{store: p.store, sink: sink.New(targets, p.store, p.log), common: common}
-	for i := range targets {
-		p.alerts.file = append(p.alerts.file, filed{o.Endpoints[i], targets[i]})
-	}
-	return p.alerts.load(ctx)
-}
 
 func (p *components) prices() (*price.Table, error) {
 	if p.config.Prices == "" {

@@ -155,6 +155,11 @@ var importTable = map[string]importRow{
 		others: []string{"github.com/cenkalti/backoff/v5", "golang.org/x/time"},
 	},
 	"internal/sink/*": {ours: []string{".", "internal/api", "internal/sink", "internal/store"}, tests: []string{"policy"}},
+	"internal/sink/otlp": {
+		ours:   []string{".", "internal/sink"},
+		others: []string{"go.opentelemetry.io/collector/pdata", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf"},
+		tests:  []string{"internal/api"},
+	},
 	"internal/config": {ours: []string{"detect", "profile", "internal/settings"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {
 		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},

@@ -88,6 +88,9 @@ func TestValidate(t *testing.T) {
 		{"a webhook of many mistakes", func(c *Config) {
 			c.Webhooks = []Webhook{{URL: "ftp://geheim", Format: "xml", Severity: "loud", Rules: []string{"none"}, Timeout: 1}}
 		}, "webhooks[0].url must be a URL that begins with http:// or https://\nwebhooks[0].format is \"xml\""},
+		{"an OTLP endpoint without a scheme", func(c *Config) { c.OTLPExport.Endpoint = "geheim:4317" }, "otlp_export.endpoint must be a URL that begins with http:// or https://"},
+		{"a protocol that is not supported", func(c *Config) { c.OTLPExport.Protocol = "http/json" }, `otlp_export.protocol is "http/json"`},
+		{"a project of Langfuse without a scheme", func(c *Config) { c.Langfuse.Endpoint = "geheim" }, "langfuse.endpoint must be a URL that begins with http:// or https://"},
 		{"settings that no profile has", func(c *Config) { c.Settings = Settings{"nope": "1"} }, `settings: unknown setting "nope"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

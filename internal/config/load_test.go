@@ -50,6 +50,8 @@ mask: {disabled: true, patterns: ['x-[0-9]+']}
 prices: prices.yaml
 webhooks:
   - {url: https://example.com/a, format: slack, secret: s, rules: [cycle], severity: critical, projects: [shop], timeout: 3s}
+otlp_export: {endpoint: "https://collector.example.com", protocol: grpc, headers_env: HEADERS}
+langfuse: {endpoint: "https://langfuse.example.com", public_key: pk, secret_key_env: SECRET}
 second_opinion: {endpoint: "https://models.example.com/v1", model: m, api_key_env: KEY, wait: 1s, timeout: 2s, per_run: 3, per_hour: 4, max_tokens: 500}
 proxy: {addr: "127.0.0.1:4141", mode: guard, on_halt: error, openai_upstream: "http://o", anthropic_upstream: "http://a", gemini_upstream: "http://g", session_budget: calls=1, key_budget: cost=2, project_budget: time=3h}
 cluster: {nats: "nats://n:4222", works: true, replicas: 5, stream_size: 1GiB}
@@ -75,6 +77,8 @@ log: {level: debug, format: json}
 			URL: "https://example.com/a", Format: "slack", Secret: "s", Rules: []string{"cycle"}, Severity: "critical",
 			Projects: []string{"shop"}, Timeout: Duration(3 * time.Second),
 		}},
+		OTLPExport: OTLPExport{Endpoint: "https://collector.example.com", Protocol: "grpc", HeadersEnv: "HEADERS"},
+		Langfuse:   Langfuse{Endpoint: "https://langfuse.example.com", PublicKey: "pk", SecretKeyEnv: "SECRET"},
 		SecondOpinion: SecondOpinion{
 			Endpoint: "https://models.example.com/v1", Model: "m", APIKeyEnv: "KEY", Wait: Duration(time.Second), Timeout: Duration(2 * time.Second),
 			PerRun: 3, PerHour: 4, MaxTokens: 500,
@@ -126,6 +130,8 @@ func TestEverySettingHasADifferentVariable(t *testing.T) {
 		"limits.queue_events": "20000", "limits.queue_bytes": "64MiB", "limits.trace_bytes": "3MiB", "retention.age": "1d", "retention.size": "3GiB",
 		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "search": "false", "shadow.profile": "cycles", "shadow.settings": "{same_errors: 9}", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
 		"webhooks": "[{url: http://w}]", "log.level": "warn", "log.format": "json",
+		"otlp_export.endpoint": "http://c", "otlp_export.protocol": "grpc", "otlp_export.headers_env": "HEADERS",
+		"langfuse.endpoint": "http://l", "langfuse.public_key": "pk", "langfuse.secret_key_env": "SECRET",
 		"second_opinion.endpoint": "http://m/v1", "second_opinion.model": "m", "second_opinion.api_key_env": "KEY", "second_opinion.wait": "1s",
 		"second_opinion.timeout": "2s", "second_opinion.per_run": "3", "second_opinion.per_hour": "4", "second_opinion.max_tokens": "500",
 		"proxy.addr": "127.0.0.1:4141", "proxy.mode": "guard", "proxy.on_halt": "error", "proxy.openai_upstream": "http://o",

@@ -49,6 +49,13 @@ func (c *Config) Validate() error {
 	for i := range c.Webhooks {
 		v.webhook(fmt.Sprintf("webhooks[%d]", i), &c.Webhooks[i])
 	}
+	if c.OTLPExport.Endpoint != "" {
+		v.webURL("otlp_export.endpoint", c.OTLPExport.Endpoint)
+	}
+	v.OneOf("otlp_export.protocol", c.OTLPExport.Protocol, "http/protobuf", "grpc")
+	if c.Langfuse.Endpoint != "" {
+		v.webURL("langfuse.endpoint", c.Langfuse.Endpoint)
+	}
 	v.secondOpinion(&c.SecondOpinion)
 	v.proxy(&c.Proxy)
 	v.cluster(&c.Cluster)

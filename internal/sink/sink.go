@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,6 +31,14 @@ type Notice struct {
 	Why      string         // why it matters
 	Try      string         // what to try
 	Decision *api.Decision  // the most severe decision because of the warning; nil if it is not block or halt
+}
+
+// RunURL returns the URL of a run's page, or "" without the base URL of the server.
+func RunURL(base, run string) string {
+	if base == "" {
+		return ""
+	}
+	return strings.TrimRight(base, "/") + "/runs/" + store.PathOf(run)
 }
 
 // Notifier sends notices to one target. One goroutine calls it. A notifier that implements io.Closer is closed with the sink.

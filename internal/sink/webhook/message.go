@@ -1,11 +1,8 @@
 package webhook
 
 import (
-	"strings"
-
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/sink"
-	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // message is the message in the format json. docs/webhooks.md describes it.
@@ -65,7 +62,7 @@ func (w *notifier) messageOf(n *sink.Notice) *message {
 	m := &message{
 		ID: n.ID, Type: typeOf(n.Level), Level: n.Level, Version: w.options.Version,
 		Run: run{
-			ID: r.ID, Name: r.Name, Project: r.Project, Status: r.Status, URL: api.OrNull(link(w.options.URL, r.ID)), StartedAt: r.StartedAt,
+			ID: r.ID, Name: r.Name, Project: r.Project, Status: r.Status, URL: api.OrNull(sink.RunURL(w.options.URL, r.ID)), StartedAt: r.StartedAt,
 			EndedAt: r.EndedAt, Cost: r.Cost, Tokens: r.Tokens, Events: r.EventCount, Warnings: r.WarningCount,
 			HealthScore: r.HealthScore, HealthStatus: r.HealthStatus, WorstDecision: r.WorstDecision, GuardedBy: r.GuardedBy,
 		},
@@ -86,12 +83,4 @@ func typeOf(level string) string {
 		return "test"
 	}
 	return "warning"
-}
-
-// link returns the URL of a run's page, or "" without the URL of the server.
-func link(base, run string) string {
-	if base == "" {
-		return ""
-	}
-	return strings.TrimRight(base, "/") + "/runs/" + store.PathOf(run)
 }

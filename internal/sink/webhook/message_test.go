@@ -312,7 +312,7 @@ func TestAnEndlessResponseIsAbandoned(t *testing.T) {
 
 func TestErrorsDoNotContainTheAddress(t *testing.T) {
 	w := &notifier{endpoint: Endpoint{URL: "http://127.0.0.1:1/secret"}, options: &Options{}}
-	w.client = newClient(&w.endpoint, nil, false)
+	w.client = sink.NewClient(0, nil, false)
 	if err := w.post(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}

@@ -272,7 +272,7 @@ func decided(u *store.Update, action policy.Action, code string) *store.Update {
 }
 
 // hostsOf serves several receivers, by address, until stop is called.
-func hostsOf(all map[string]*receiver) (dial dialer, stop func()) {
+func hostsOf(all map[string]*receiver) (dial sink.Dialer, stop func()) {
 	networks := make(map[string]*wire)
 	var servers []*http.Server
 	for address, r := range all {

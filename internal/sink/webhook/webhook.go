@@ -54,14 +54,14 @@ func Targets(o Options) ([]sink.Target, error) {
 }
 
 // targets uses dial to connect.
-func targets(o Options, dial dialer) (all []sink.Target, err error) {
+func targets(o Options, dial sink.Dialer) (all []sink.Target, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("webhook options: %w", err)
 	}
 	for i := range o.Endpoints {
 		e := o.Endpoints[i].withDefaults()
 		all = append(all, sink.Target{
-			Notifier: &notifier{e, &o, newClient(&e, dial, o.PublicOnly)}, Key: e.key(), Host: e.host(), // the rest of the URL may contain a secret
+			Notifier: &notifier{e, &o, sink.NewClient(e.Timeout, dial, o.PublicOnly)}, Key: e.key(), Host: e.host(), // the rest of the URL may contain a secret
 			Rules: e.Rules, Severity: e.Severity, Projects: e.Projects,
 		})
 	}
@@ -85,37 +85,4 @@ func (w *notifier) Send(ctx context.Context, n sink.Notice) error {
 func (w *notifier) Close() error {
 	w.client.CloseIdleConnections()
 	return nil
-}
-
-// dialer opens a connection.
-type dialer func(ctx context.Context, network, address string) (net.Conn, error)
-
-// Bounds of an answer.
-const (
-	answerHeader = 64 << 10
-	answerBody   = 64 << 10 // after a longer answer the connection is not reused
-	redirects    = 3
-)
-
-// newClient returns a client that follows redirects only on the same host. A direct client uses no proxy, which would connect to
-// addresses that the client itself refuses.
-func newClient(e *Endpoint, dial dialer, direct bool) *http.Client {
-	proxy := http.ProxyFromEnvironment
-	if direct {
-		proxy = nil
-	}
-	return &http.Client{
-		Timeout: e.Timeout,
-		Transport: &http.Transport{
-			Proxy: proxy, DialContext: dial, ForceAttemptHTTP2: true,
-			MaxIdleConns: 1, IdleConnTimeout: e.Timeout, TLSHandshakeTimeout: e.Timeout, MaxResponseHeaderBytes: answerHeader,
-		},
-		CheckRedirect: func(next *http.Request, before []*http.Request) error {
-			first := before[0].URL
-			if next.Method != http.MethodPost || next.URL.Host != first.Host || next.URL.Scheme != first.Scheme || len(before) > redirects {
-				return http.ErrUseLastResponse
-			}
-			return nil
-		},
-	}
 }

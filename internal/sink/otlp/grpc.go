@@ -1,0 +1,65 @@
+package otlp
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/unloop-ai/unloop/internal/sink"
+)
+
+// grpcReceiver sends over gRPC.
+type grpcReceiver struct {
+	*grpc.ClientConn
+	client  plogotlp.GRPCClient
+	headers metadata.MD
+}
+
+func newGRPCReceiver(endpoint *url.URL, o *Options) (*grpcReceiver, error) {
+	security := insecure.NewCredentials()
+	if endpoint.Scheme == "https" {
+		security = credentials.NewTLS(nil)
+	}
+	conn, err := grpc.NewClient(endpoint.Host, grpc.WithTransportCredentials(security), grpc.WithUserAgent("unloop/"+o.Version))
+	if err != nil {
+		return nil, fmt.Errorf("connect to the OTLP endpoint: %w", err)
+	}
+	return &grpcReceiver{conn, plogotlp.NewGRPCClient(conn), metadata.New(o.Headers)}, nil
+}
+
+func (r *grpcReceiver) export(ctx context.Context, request plogotlp.ExportRequest) (plogotlp.ExportResponse, error) {
+	answer, err := r.client.Export(metadata.NewOutgoingContext(ctx, r.headers), request)
+	if err != nil {
+		return answer, refusalOf(status.Convert(err))
+	}
+	return answer, nil
+}
+
+// refusalOf applies the rules of the specification of OTLP for another attempt.
+func refusalOf(s *status.Status) *sink.Refusal {
+	var pause time.Duration
+	told := false
+	for _, detail := range s.Details() {
+		if info, ok := detail.(*errdetails.RetryInfo); ok {
+			pause, told = info.GetRetryDelay().AsDuration(), true
+		}
+	}
+	final := true
+	switch s.Code() {
+	case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss:
+		final = false
+	case codes.ResourceExhausted:
+		final = !told
+	}
+	return &sink.Refusal{Reason: fmt.Sprintf("it answered %s: %s", s.Code(), s.Message()), After: pause, Final: final}
+}
