@@ -1,5 +1,5 @@
-"""Receives the orders of people for guarded runs. One thread of the process asks the server that its runs are recorded on. It runs while
-there are such runs."""
+"""Receives the orders of people for guarded runs. One thread of the process asks the server that its runs are recorded on.
+It runs while there are such runs."""
 
 from __future__ import annotations
 
