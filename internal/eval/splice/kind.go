@@ -39,12 +39,16 @@ func kinds() []kind {
 		releaseLoops(), cloudLoops(), conversationLoops(), workplaceLoops(),
 		benign(releaseLookalikes()), benign(cloudLookalikes()), benign(conversationLookalikes()), benign(workplaceLookalikes()),
 		reporting(reportingTechnicalLoops()), reporting(reportingBusinessLoops()), reporting(reportingFieldLoops()),
-		reporting(benign(reportingTechnicalLookalikes())), reporting(benign(reportingBusinessLookalikes())), reporting(benign(reportingFieldLookalikes())))
+		reporting(benign(reportingTechnicalLookalikes()), "segments_encoded", "schema_errors_mended", "readings_taken"),
+		reporting(benign(reportingBusinessLookalikes()), "approval_awaited", "clauses_compared"),
+		reporting(benign(reportingFieldLookalikes()), "registers_mapped", "waypoints_photographed"))
 }
 
-func reporting(kinds []kind) []kind {
+// reporting marks the kinds that detectors are not tuned on. The runs of the kinds named read were read after the first measurement, so these
+// are tuning kinds.
+func reporting(kinds []kind, read ...string) []kind {
 	for k := range kinds {
-		kinds[k].reporting = true
+		kinds[k].reporting = !slices.Contains(read, kinds[k].name)
 	}
 	return kinds
 }
