@@ -48,8 +48,8 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return f, true
 }
 
-// countEffects returns how many of the remembered wasted steps failed, found nothing, returned known content or were no-ops, and the share of
-// their outcomes that was new.
+// countEffects returns how many of the wasted steps failed, found nothing, returned known content or were no-ops, and the share of their
+// outcomes that was new. The run remembers the latest steps only, so it says of how many it speaks if there were more.
 func countEffects(r *unloop.Run, m *unloop.Meter) string {
 	var n [unloop.NoOp + 1]int
 	novelty, all := 0.0, 0
@@ -64,7 +64,10 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 			all++
 		}
 	}
-	text := ""
+	text, latest := "", ""
+	if all < m.Steps {
+		latest = fmt.Sprintf("of the latest %d, ", all)
+	}
 	for _, part := range []struct {
 		of     unloop.Yield
 		phrase string
@@ -77,5 +80,5 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 		}
 		text += fmt.Sprintf("%d %s", n[part.of], part.phrase)
 	}
-	return fmt.Sprintf("%s; %.0f %% of the results were new", text, 100*novelty/float64(max(1, all)))
+	return fmt.Sprintf("%s%s; %.0f %% of the results were new", latest, text, 100*novelty/float64(max(1, all)))
 }
