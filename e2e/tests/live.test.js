@@ -78,7 +78,10 @@ describe("the list of runs", () => {
     const grid = page.getByRole("grid", { name: "Runs" });
     const chosen = await grid.evaluate((g) => document.getElementById(g.getAttribute("aria-activedescendant")).textContent);
     assert.match(chosen, /^\s*old-1\b/);
-    await grid.evaluate((g) => (g.scrollTop = 28 * 20 + 10));
+    await grid.evaluate((g) => {
+      g.scrollTop = 28 * 20 + 10;
+      return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    });
     await rowOf(page, "old-19").waitFor();
     const top = async () => (await rowOf(page, "old-22").boundingBox()).y;
     const before = await top();
