@@ -31,7 +31,13 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	effort.Varies = varied == aimless
 	o.returns = m.returns(&o)
 	if o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about {
-		effort.Novelty, effort.Known = 0, true
+		effort.Known = true
+		switch {
+		case varied != onward:
+			effort.Novelty = 0
+		case m.answer(r.step.TargetHash).Advances < leastAdvances: // it may be chance
+			effort.Novelty /= 2
+		}
 	}
 	effort.Yield = r.yield(t, &o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {

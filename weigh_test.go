@@ -62,6 +62,13 @@ func TestWhatIsWasted(t *testing.T) {
 		"a shell that changes one file after another in silence": {func(n int) []Event {
 			return []Event{call("bash", fmt.Sprintf(`{"command":"mv %s.txt archive/%s-%d.txt"}`, cities[n], cities[n], n), `"\n[Command finished with exit code 0]"`)}
 		}, 0, 0.5},
+		"a calibration whose error gets smaller on each axis": {func(n int) []Event {
+			axis, um := n/3, []int{962, 320, 160}[n%3]
+			return []Event{call("calibrate_axis", fmt.Sprintf(`{"axis":"%c","feed":600}`, 'x'+axis), fmt.Sprintf(`{"axis":"%c","error_um":%d,"ok":false}`, 'x'+axis, um))}
+		}, 0, 1.5},
+		"a calibration whose error goes up and down": {func(n int) []Event {
+			return []Event{call("calibrate_axis", `{"axis":"x","feed":600}`, fmt.Sprintf(`{"axis":"x","error_um":%d,"ok":false}`, []int{962, 940, 971}[n%3]))}
+		}, 2, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := wasted(len(cities), c.round); got < c.least || got > c.most {
