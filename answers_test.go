@@ -82,3 +82,25 @@ func TestAWaitIsNotWasted(t *testing.T) {
 		t.Errorf("%.2f steps were wasted, want 0", got)
 	}
 }
+
+// The profiles of published systems do not measure effort. Their verdicts do not depend on waits.
+func TestAWaitChangesNoEffectWithoutTheMeter(t *testing.T) {
+	for _, wait := range []Event{
+		{Tool: "sleep", Input: json.RawMessage(`{"seconds":60}`)},
+		{Tool: "bash", Input: json.RawMessage(`{"command":"sleep 30"}`)},
+	} {
+		t.Run(wait.Tool, func(t *testing.T) {
+			r := NewRun("r", Options{Shells: DefaultShells(), Needs: NeedOutcomes | NeedArgs | NeedShell})
+			for range 3 {
+				r.Add(&Event{Type: ToolCallStarted, Tool: wait.Tool, Input: wait.Input})
+				if got := r.StepAt(0).Effect; wait.Tool == "sleep" && got != Mutating {
+					t.Errorf("sleep is %v, want %v", got, Mutating)
+				}
+				r.Add(&Event{Type: ToolCallStarted, Tool: "get_payment", Input: json.RawMessage(`{"id":"p1"}`)})
+				if got := r.StepAt(0).Effect; got != ReadOnly {
+					t.Errorf("get_payment is %v, want %v", got, ReadOnly)
+				}
+			}
+		})
+	}
+}

@@ -66,7 +66,7 @@ func (r *Run) start(e *Event) {
 	r.countCall(t)
 	t.Latest = r.s.Calls
 	r.s.Calls++
-	r.s.Waited = t.Waits || t.Shell && r.step.Effect == Polling
+	r.s.Waited = t.Waits || r.options.Needs&NeedEffort != 0 && t.Shell && r.step.Effect == Polling
 	r.storeStep()
 	if len(r.s.Open) == maxOpen {
 		copy(r.s.Open, r.s.Open[1:])

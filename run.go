@@ -45,7 +45,7 @@ type state struct {
 	Progress     int            // state_updated and memory_write so far
 
 	Calls    int  // started
-	Waited   bool `json:",omitzero"` // the latest call waits
+	Waited   bool `json:",omitzero"` // the latest call waits; with NeedEffort
 	Recent   []Step
 	Excerpts []excerpt `json:",omitempty"`
 	Open     []openCall
