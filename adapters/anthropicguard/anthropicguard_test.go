@@ -160,15 +160,6 @@ func TestALoopEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// record returns a guard, and the events that it records as lines.
-func record(t *testing.T) (*guard.Guard, *[]string) {
-	var lines []string
-	return adaptertest.NewGuard(t, "default", guard.Options{Run: "r", Events: func(e *unloop.Event, _ guard.Decision) {
-		line := strings.Join([]string{string(e.Type), e.Model, e.Role, e.Text, e.Tool, string(e.Input), string(e.Output), string(e.Error)}, " ")
-		lines = append(lines, strings.Join(strings.Fields(line), " "))
-	}}), &lines
-}
-
 func TestWhatIsObserved(t *testing.T) {
 	steps := [][]adaptertest.Call{
 		{{Tool: "search", Args: json.RawMessage(`{"query":"a"}`)}},
@@ -192,7 +183,7 @@ func TestWhatIsObserved(t *testing.T) {
 		"at once": ask, "streamed": askStreaming,
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, lines := record(t)
+			g, lines := adaptertest.Record(t, nil)
 			observed(anthropicguard.Observe, plain, ask)(t, guard.NewContext(t.Context(), g), steps)
 			if diff := cmp.Diff(want, *lines); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -224,7 +215,7 @@ func TestAFailedRequestIsAFailedModelCallAndItsRetryRepeatsNoMessage(t *testing.
 		http.Error(w, `{"type":"error","error":{"type":"overloaded_error","message":"overloaded"}}`, http.StatusServiceUnavailable)
 	}))
 	defer failing.Close()
-	g, lines := record(t)
+	g, lines := adaptertest.Record(t, nil)
 	client := anthropic.NewClient(option.WithBaseURL(failing.URL), option.WithAPIKey("none"), option.WithMaxRetries(1), option.WithMiddleware(anthropicguard.Observe))
 	if _, err := client.Messages.New(guard.NewContext(t.Context(), g), question); err == nil {
 		t.Error("no error")
@@ -246,7 +237,7 @@ func TestARequestWithoutAGuardIsNotRecorded(t *testing.T) {
 }
 
 func TestAStreamThatIsClosedEarlyIsRecordedAsFarAsItWasRead(t *testing.T) {
-	g, lines := record(t)
+	g, lines := adaptertest.Record(t, nil)
 	client := scripted(t, nil, option.WithMiddleware(anthropicguard.Observe))
 	stream := client.Messages.NewStreaming(guard.NewContext(t.Context(), g), question)
 	stream.Next()

@@ -192,16 +192,13 @@ func runADK(streaming bool) func(*testing.T, context.Context, model.ToolCallingC
 	}
 }
 
-// record returns a guard, and the events that it records as lines.
+// record returns a guard, and the events that it records as lines. It checks the usage of model calls.
 func record(t *testing.T) (*guard.Guard, *[]string) {
-	var lines []string
-	return adaptertest.NewGuard(t, "default", guard.Options{Run: "r", Events: func(e *unloop.Event, _ guard.Decision) {
-		line := strings.Join([]string{string(e.Type), e.Model, e.Role, e.Text, e.Tool, string(e.Input), string(e.Output), string(e.Error)}, " ")
-		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	return adaptertest.Record(t, func(e *unloop.Event) {
 		if e.Usage != nil && *e.Usage != (unloop.Usage{Input: adaptertest.InputTokens, Output: adaptertest.OutputTokens, CachedInput: 4}) {
 			t.Errorf("usage %+v", *e.Usage)
 		}
-	}}), &lines
+	})
 }
 
 func TestWhatIsRecorded(t *testing.T) {

@@ -198,17 +198,8 @@ func TestALoopEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// record returns a guard, and the events that it records as lines.
-func record(t *testing.T) (*guard.Guard, *[]string) {
-	var lines []string
-	return adaptertest.NewGuard(t, "default", guard.Options{Run: "r", Events: func(e *unloop.Event, _ guard.Decision) {
-		line := strings.TrimSpace(strings.Join([]string{string(e.Type), e.Model, e.Role, e.Text, e.Tool, string(e.Input), string(e.Output), string(e.Error)}, " "))
-		lines = append(lines, strings.Join(strings.Fields(line), " "))
-	}}), &lines
-}
-
 func TestWhatIsObserved(t *testing.T) {
-	g, lines := record(t)
+	g, lines := adaptertest.Record(t, nil)
 	steps := [][]adaptertest.Call{{{Tool: "search", Args: json.RawMessage(`{"query":"a"}`)}}}
 	observed(openaiguard.Observe, plain, ask)(t, guard.NewContext(t.Context(), g), steps)
 	want := []string{
@@ -249,7 +240,7 @@ func TestAFailedRequestIsAFailedModelCallAndItsRetryRepeatsNoMessage(t *testing.
 		http.Error(w, `{"error":{"message":"overloaded"}}`, http.StatusServiceUnavailable)
 	}))
 	defer failing.Close()
-	g, lines := record(t)
+	g, lines := adaptertest.Record(t, nil)
 	client := openai.NewClient(option.WithBaseURL(failing.URL), option.WithAPIKey("none"), option.WithMaxRetries(1), option.WithMiddleware(openaiguard.Observe))
 	if _, err := client.Chat.Completions.New(guard.NewContext(t.Context(), g), question); err == nil {
 		t.Error("no error")
@@ -274,7 +265,7 @@ func TestObservingFailsNoRequest(t *testing.T) {
 	}))
 	defer strange.Close()
 	client := openai.NewClient(option.WithBaseURL(strange.URL), option.WithAPIKey("none"), option.WithMiddleware(openaiguard.Observe))
-	g, lines := record(t)
+	g, lines := adaptertest.Record(t, nil)
 	_, unguarded := client.Chat.Completions.New(t.Context(), question)
 	_, guarded := client.Chat.Completions.New(guard.NewContext(t.Context(), g), question)
 	if (unguarded == nil) != (guarded == nil) {
@@ -286,7 +277,7 @@ func TestObservingFailsNoRequest(t *testing.T) {
 }
 
 func TestAStreamThatIsClosedEarlyIsRecordedAsFarAsItWasRead(t *testing.T) {
-	g, lines := record(t)
+	g, lines := adaptertest.Record(t, nil)
 	client := scripted(t, nil, option.WithMiddleware(openaiguard.Observe))
 	stream := client.Chat.Completions.NewStreaming(guard.NewContext(t.Context(), g), question)
 	stream.Next()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -72,41 +71,4 @@ func anthropicAgent(t *testing.T, base string, streamed bool) (text string, err 
 		params.Messages = append(params.Messages, message.ToParam(), sdk.NewUserMessage(result))
 	}
 	return "", errors.New("the agent never ended")
-}
-
-func TestAnAgentWithAnthropicsClientForGoEndsWithTheAnswerOfTheHalt(t *testing.T) {
-	for _, streamed := range []bool{false, true} {
-		t.Run(fmt.Sprintf("streamed %v", streamed), func(t *testing.T) {
-			u := newUpstream(t)
-			var asked atomic.Int64
-			u.answer = alwaysTheSameToolUse(&asked, streamed)
-			s, p := start(t, u, nil)
-			text, err := anthropicAgent(t, s.URL, streamed)
-			if err != nil || !strings.HasPrefix(text, haltPrefix) || p.Stats().Halted != 1 || p.Stats().Nudged == 0 {
-				t.Errorf("the agent ended with %q, %v; %+v", text, err, p.Stats())
-			}
-		})
-	}
-}
-
-func TestAnthropicsClientForGoDoesNotRetryAHaltAndRetriesAnErrorOfTheUpstream(t *testing.T) {
-	u := newUpstream(t)
-	var asked atomic.Int64
-	u.answer = alwaysTheSameToolUse(&asked, false)
-	s, p := start(t, u, func(o *Options) { o.OnHalt = HaltError })
-	_, err := anthropicAgent(t, s.URL, false)
-	var failure *sdk.Error
-	if !errors.As(err, &failure) || failure.StatusCode != http.StatusBadRequest || p.Stats().Halted != 1 {
-		t.Errorf("the agent ended with %v; %+v", err, p.Stats())
-	}
-	asked.Store(0)
-	u.answer = func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
-		w.Header().Set("Retry-After-Ms", "1")
-		w.WriteHeader(529)
-		_, _ = w.Write(encode(map[string]any{"type": "error", "error": map[string]string{"type": "overloaded_error", "message": "come again"}}))
-	}
-	if _, err := anthropicAgent(t, s.URL, false); !errors.As(err, &failure) || failure.StatusCode != 529 || asked.Load() != 3 {
-		t.Errorf("after %d requests: %v", asked.Load(), err)
-	}
 }

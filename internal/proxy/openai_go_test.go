@@ -1,11 +1,9 @@
 package proxy
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -64,41 +62,4 @@ func openAIAgent(t *testing.T, base string, streamed bool) (text string, err err
 		params.Messages = append(params.Messages, message.ToParam(), openai.ToolMessage("make: *** no rule to make target all", message.ToolCalls[0].ID))
 	}
 	return "", errors.New("the agent never ended")
-}
-
-func TestAnAgentWithOpenAIsClientForGoEndsWithTheAnswerOfTheHalt(t *testing.T) {
-	for _, streamed := range []bool{false, true} {
-		t.Run(fmt.Sprintf("streamed %v", streamed), func(t *testing.T) {
-			u := newUpstream(t)
-			var asked atomic.Int64
-			u.answer = alwaysTheSameCall(&asked, streamed)
-			s, p := start(t, u, nil)
-			text, err := openAIAgent(t, s.URL, streamed)
-			if err != nil || !strings.HasPrefix(text, haltPrefix) || p.Stats().Halted != 1 || p.Stats().Nudged == 0 {
-				t.Errorf("the agent ended with %q, %v; %+v", text, err, p.Stats())
-			}
-		})
-	}
-}
-
-func TestOpenAIsClientForGoDoesNotRetryAHaltAndRetriesAnErrorOfTheUpstream(t *testing.T) {
-	u := newUpstream(t)
-	var asked atomic.Int64
-	u.answer = alwaysTheSameCall(&asked, false)
-	s, p := start(t, u, func(o *Options) { o.OnHalt = HaltError })
-	_, err := openAIAgent(t, s.URL, false)
-	var failure *openai.Error
-	if !errors.As(err, &failure) || failure.StatusCode != http.StatusBadRequest || p.Stats().Halted != 1 {
-		t.Errorf("the agent ended with %v; %+v", err, p.Stats())
-	}
-	asked.Store(0)
-	u.answer = func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
-		w.Header().Set("Retry-After-Ms", "1")
-		w.WriteHeader(http.StatusServiceUnavailable)
-		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": "come again"}})
-	}
-	if _, err := openAIAgent(t, s.URL, false); !errors.As(err, &failure) || failure.StatusCode != http.StatusServiceUnavailable || asked.Load() != 3 {
-		t.Errorf("after %d requests: %v", asked.Load(), err)
-	}
 }
