@@ -54,7 +54,7 @@ func (t tuner) Shadow(ctx context.Context, run *store.Run, most int) (*pipeline.
 // Suggest replays the labelled runs and a few others with other thresholds.
 func (t tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
 	answer := api.Suggestions{Profile: t.own().Name(), File: t.file, Writable: writable(t.file), Suggestions: []api.Suggestion{}}
-	rows, runs, err := t.material(ctx)
+	rows, runs, err := t.runsToReplay(ctx)
 	if err != nil {
 		return answer, err
 	}
@@ -88,8 +88,8 @@ func (t tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
 	return answer, nil
 }
 
-// material returns the runs to replay: the labelled ones, and others of the latest.
-func (t tuner) material(ctx context.Context) (rows []*store.Run, runs []suggest.Run, err error) {
+// runsToReplay returns the labelled runs and some of the latest runs without a label.
+func (t tuner) runsToReplay(ctx context.Context) (rows []*store.Run, runs []suggest.Run, err error) {
 	labels, err := t.store.Labels(ctx, suggestLabels)
 	if err != nil {
 		return nil, nil, err

@@ -65,7 +65,7 @@ func encode(d *pipeline.Submission) ([]byte, error) {
 	return body, nil
 }
 
-// lenient lets bytes through that the store lets through: events may have repeated names and invalid UTF-8 in their content.
+// lenient accepts the same content as the store does: repeated names and invalid UTF-8.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // decode returns the submission of a message. The events share the memory of the message.

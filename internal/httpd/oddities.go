@@ -59,7 +59,7 @@ func meant(word string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", near)
 }
 
-// addHints adds what is odd about events to what is reported of their runs, where people see it.
+// addHints adds the warnings about events to the hints of their runs, which the page of a run shows.
 func addHints(d *pipeline.Submission, warnings []api.EventError) {
 	for _, w := range warnings {
 		k := slices.IndexFunc(d.Events, func(e *unloop.Event) bool { return e.Index == w.Index })

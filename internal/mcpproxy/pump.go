@@ -43,7 +43,8 @@ func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error 
 	return nil
 }
 
-// passRequests passes what the client sends to the server. While a person has paused the run, calls wait and all else passes.
+// passRequests forwards the messages of the client to the server. While a person has paused the run, calls wait, and other messages are
+// forwarded.
 func (s *Session) passRequests(ctx context.Context, client, server mcp.Connection) error {
 	ctx, stop := context.WithCancel(ctx)
 	var waiting sync.WaitGroup

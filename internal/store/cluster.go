@@ -7,8 +7,8 @@ import "time"
 const (
 	arrivalTick = 10 * time.Microsecond
 
-	// ArrivalWindow is the time within which an event is visible after it got its arrival; otherwise it never is. It is longer than a
-	// commit of a partition takes while another one is ahead of it.
+	// ArrivalWindow is the time within which an event is visible after it got its arrival; otherwise it never is. It is longer than
+	// the commit of a partition takes, including the wait for the commit of another partition.
 	ArrivalWindow = 30 * time.Second
 )
 

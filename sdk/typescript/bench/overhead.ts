@@ -1,5 +1,5 @@
-// Measures what the package costs an agent: the time of an event on its thread, and the round trip of a guard's decision. make overhead
-// runs it with UNLOOP_BIN.
+// Measures what the package costs an agent: the time of an event on its thread, and the round trip of a guard's decision. The
+// target overhead of the Makefile sets UNLOOP_BIN and runs it.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
