@@ -41,7 +41,9 @@ func kinds() []kind {
 		reporting(reportingTechnicalLoops()), reporting(reportingBusinessLoops()), reporting(reportingFieldLoops()),
 		reporting(benign(reportingTechnicalLookalikes()), "segments_encoded", "schema_errors_mended", "readings_taken"),
 		reporting(benign(reportingBusinessLookalikes()), "approval_awaited", "clauses_compared"),
-		reporting(benign(reportingFieldLookalikes()), "registers_mapped", "waypoints_photographed"))
+		reporting(benign(reportingFieldLookalikes()), "registers_mapped", "waypoints_photographed"),
+		reporting(reportingRepairLoops()), reporting(reportingContainerLoops()), reporting(reportingAssistantLoops()), reporting(reportingWebLoops()),
+		reporting(benign(reportingRepairLookalikes())), reporting(benign(reportingAnalysisLookalikes())), reporting(benign(reportingAssistantLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on. The runs of the kinds named read were read after the first measurement, so these
