@@ -43,7 +43,8 @@ func kinds() []kind {
 		reporting(benign(reportingBusinessLookalikes()), "approval_awaited", "clauses_compared"),
 		reporting(benign(reportingFieldLookalikes()), "registers_mapped", "waypoints_photographed"),
 		reporting(reportingRepairLoops()), reporting(reportingContainerLoops()), reporting(reportingAssistantLoops()), reporting(reportingWebLoops()),
-		reporting(benign(reportingRepairLookalikes())), reporting(benign(reportingAnalysisLookalikes())), reporting(benign(reportingAssistantLookalikes())))
+		reporting(benign(reportingRepairLookalikes())), reporting(benign(reportingAnalysisLookalikes())), reporting(benign(reportingAssistantLookalikes())),
+		setupLoops(), studioLoops(), benign(setupLookalikes()), benign(studioLookalikes()))
 }
 
 // reporting marks the kinds that detectors are not tuned on. The runs of the kinds named read were read after the first measurement, so these
