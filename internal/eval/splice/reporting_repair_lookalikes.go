@@ -61,7 +61,7 @@ func definitionsFollowed(p *generator) (entries []entry, _ int) {
 	for range p.between(4, 6) {
 		next, file, at := p.word()+"_"+p.word(), "src/"+p.word()+"/"+p.word()+".py", p.between(10, 800)
 		entries = append(entries,
-			run("grep -rn 'def "+name+"' src/", fmt.Sprintf("%s:%d:    def %s(self, %s):", file, at, name, p.word()), 0),
+			run("grep -rn 'def "+name+"' src/", fmt.Sprintf("%s:%d:    def %s(self):", file, at, name), 0),
 			run(fmt.Sprintf("sed -n '%d,%dp' %s", at, at+15, file), "    def "+name+"(self):\n"+p.code(p.between(4, 8))+"\n        return self."+next+"()", 0))
 		name = next
 	}
