@@ -72,7 +72,7 @@ func TestSetsOfKinds(t *testing.T) {
 			loops++
 		}
 	}
-	if loops < 231 || lookalikes < 199 || len(made[ReportingKinds]) != 2*(48+41) {
+	if loops < 231 || lookalikes < 199 || len(made[ReportingKinds]) != 2*(24+24) {
 		t.Errorf("%d loops, %d lookalikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
 	}
 	if _, err := New(io.Discard, 1, "some"); err == nil || err.Error() != `unknown kinds "some": want all, tuning or reporting` {
