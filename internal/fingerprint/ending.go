@@ -77,6 +77,9 @@ var vocabularyBits = func() (t [64]uint64) {
 	return t
 }()
 
+// TellsFailure reports whether a word by itself tells of a failure.
+func TellsFailure(word Word) bool { return saysOf(word.Hash)&fails != 0 }
+
 func saysOf(word uint32) uint16 {
 	if vocabularyBits[word>>26]>>(word>>20&63)&1 == 0 {
 		return 0
