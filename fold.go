@@ -122,11 +122,15 @@ func (r *Run) storeStep() {
 	if r.step.Number < r.s.Calls-recentSteps || r.step.Number == r.s.Calls {
 		return
 	}
-	if at := r.step.Number % recentSteps; at < len(r.s.Recent) {
+	at := r.step.Number % recentSteps
+	if at < len(r.s.Recent) {
 		r.s.Recent[at] = r.step
-	} else {
-		r.s.Recent = append(r.s.Recent, r.step)
+		return
 	}
+	if n := len(r.s.Recent); n == cap(r.s.Recent) { // append alone would make room for more than recentSteps
+		r.s.Recent = append(make([]Step, 0, min(max(4, 2*n), recentSteps)), r.s.Recent...)
+	}
+	r.s.Recent = append(r.s.Recent, r.step)
 }
 
 // end folds the outcome of a call. An outcome whose start is unknown makes a step, but does not count as a call.
