@@ -285,8 +285,9 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	r.s.StepsWithoutNovelty++
 }
 
-// changeAge returns by how many steps what came before a step is older than it looks, because something was changed since, or a
-// person spoke: to ask again then is no repetition. That a failure stays the same in spite of changes says more.
+// changeAge returns the number of steps by which earlier steps count as older, because something was changed since, or a person
+// spoke: the same call after a change is no repetition. Failures age half as much, because a failure that survives changes is
+// stronger evidence.
 func (r *Run) changeAge(step *Step) int {
 	since := r.s.Changes + r.s.Turn.Number + r.s.Advances
 	if step.Failing {
