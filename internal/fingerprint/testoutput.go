@@ -193,7 +193,7 @@ func judgePhrase(line []byte) TestVerdict {
 		begins(line, "=") && (contains(line, "= FAILURES =") || contains(line, "= ERRORS =")), // pytest
 		begins(line, "test ") && bytes.HasSuffix(line, []byte(" ... FAILED")),                 // cargo test, of one test
 		begins(line, "error: test failed, to rerun"),                                          // cargo test
-		begins(line, "FAILURES!"), begins(line, "ERRORS!"), // PHPUnit, JUnit
+		begins(line, "FAILURES!"), begins(line, "ERRORS!"),                                    // PHPUnit, JUnit
 		begins(line, "The following tests FAILED:"),                            // CTest
 		begins(line, "> There were failing tests."),                            // Gradle
 		begins(line, "[ERROR] ") && contains(line, "There are test failures."), // Maven
