@@ -143,7 +143,7 @@ format: ## rewrite the Go files as gofumpt wants them
 	@$(tool) gofumpt -l -w .
 
 .PHONY: golden
-golden: ## write the golden files anew; read the diff before you commit it
+golden: ## rewrite the golden files; read the diff before you commit it
 	@go test $$(grep -rlE 'ingesttest\.Golden|flag\.Bool\("update"' --include='*_test.go' . | xargs dirname | sort -u) -update
 
 .PHONY: bench

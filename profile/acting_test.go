@@ -130,7 +130,7 @@ func TestActing(t *testing.T) {
 		{"loopguard takes a list as it is given", "loopguard", "mutating_tools: []", edits, "e5 warn mutating_warn 3, e6 warn mutating_warn 3, e7 warn mutating_warn 4, e8 warn mutating_warn 4, e9 block mutating_block 5, e10 block mutating_block 5, e11 block mutating_block 6, e12 block mutating_block 6, e13 halt mutating_halt 7, e14 halt mutating_halt 7, e15 halt mutating_halt 8, e16 halt mutating_halt 8"},
 		{"a disabled loopguard", "loopguard", "enabled: false", edits, ""},
 		{"loopdetection waits for ten answers, then twenty", "loopdetection", "", polls, pollDecisions()},
-		{"default asks for news", "default", "", greps, ""},
+		{"default asks for progress", "default", "", greps, ""},
 		{"default sees a poll that does not move", "default", "stuck_polls: 5", blocked, "e10 warn nudge 5, e14 warn strong_nudge 7, e18 warn strong_nudge 9, e22 block blocked 11, e23 block blocked 11, e25 block blocked 11, e27 halt halted 11"},
 		{"default lets a poll wait", "default", "", "repeat 15\n call job_status 4711\n result job_status running\nend", "e16 warn nudge 8, e20 warn strong_nudge 10, e24 warn strong_nudge 12, e28 warn strong_nudge 14"},
 		{"a thought is no change that excuses the same refused call", "default", "", booking, "e10 warn nudge 3"},

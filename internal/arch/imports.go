@@ -131,7 +131,7 @@ var importTable = map[string]importRow{
 		tests:  []string{"detect"},
 	},
 	"internal/api": {
-		ours:   []string{".", "internal/ingest/native", "internal/store"},
+		ours:   []string{".", "policy", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 	"internal/suggest":   {ours: []string{"profile", "internal/store"}},
