@@ -71,7 +71,7 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 	for _, part := range []struct {
 		of     unloop.Yield
 		phrase string
-	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Change, "repeated an earlier change"}, {unloop.NoOp, "could do nothing"}} {
+	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Change, "repeated an earlier change"}, {unloop.NoOp, "had no effect"}} {
 		if n[part.of] == 0 {
 			continue
 		}
