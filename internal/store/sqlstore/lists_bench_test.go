@@ -40,7 +40,7 @@ func (h *history) run(number int64) store.Run {
 			Events: 50, ToolCalls: 20, Tokens: h.source.Int64N(1e6), Cost: h.source.Float64(), Duration: h.source.Float64() * 600, MeanLatency: h.source.Float64() * 1000,
 			MaxLatency: h.source.Float64() * 9000, BusiestTool: &tool,
 		},
-		Preview: store.Preview{Tools: []store.ToolCalls{{Name: "bash", Calls: 9}, {Name: tool, Calls: 3}}, Novelty: make([]float64, store.MaxNovelty)},
+		Preview: store.Preview{Tools: []store.ToolCalls{{Name: "bash", Calls: 9}, {Name: tool, Calls: 3}}, Novelty: make([]float64, store.MaxNovelty)}, MeanNovelty: h.source.Float64(),
 	}
 	if number%20 == 0 {
 		r.Health, r.WorstAction, r.Warnings, r.FirstWarningAt = policy.Health{Score: 30, Status: policy.GradeStuck}, policy.Halt, 1, started
