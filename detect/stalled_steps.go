@@ -35,7 +35,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps returned almost nothing new: %s", m.Steps, countEffects(r, m))
+	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps made little progress: %s", m.Steps, countEffects(r, m))
 	if output != "" {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}
@@ -80,5 +80,5 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 		}
 		text += fmt.Sprintf("%d %s", n[part.of], part.phrase)
 	}
-	return fmt.Sprintf("%s%s; %.0f %% of the results were new", latest, text, 100*novelty/float64(max(1, all)))
+	return fmt.Sprintf("%s%s; %.0f %% of the returned text was new", latest, text, 100*novelty/float64(max(1, all)))
 }
