@@ -124,6 +124,8 @@ func BenchmarkLists(b *testing.B) {
 		{"all", store.Filter{}, store.Order{}},
 		{"looping", store.Filter{Decisions: loops}, store.Order{}},
 		{"by_cost", store.Filter{}, store.Order{Key: store.ByCost}},
+		{"by_novelty", store.Filter{}, store.Order{Key: store.ByNovelty, Ascending: true}},
+		{"by_the_most_called_tool", store.Filter{}, store.Order{Key: store.ByTool, Ascending: true}},
 		{"looping_by_name", store.Filter{Decisions: loops}, store.Order{Key: store.ByName, Ascending: true}},
 		{"of_a_tool_and_a_project", store.Filter{Tool: "tool_7", Project: "project-7"}, store.Order{}},
 		{"of_a_tool_that_no_run_called", store.Filter{Tool: "none"}, store.Order{}},
