@@ -86,7 +86,7 @@ docs: ## write the reference pages anew, of the program's own descriptions
 	@go test ./internal/cli -run TestReferencePages -update
 
 .PHONY: test
-test: needs ## run all tests: Go's under the race detector, the dashboard's in a browser, the Python and TypeScript packages'
+test: needs ## run all tests: Go's, those with goroutines under the race detector, the dashboard's in a browser, the Python and TypeScript packages'
 	@$(static) go test $(TESTFLAGS) $(sequential)
 	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential))")
 	@for module in $(modules); do go -C $$module test -race $(TESTFLAGS) ./...; done
