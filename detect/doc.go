@@ -103,7 +103,7 @@ Try: say which agent owns the task, pass on more of what is known, or limit hand
 The same call returned the same result again: three times close together, or more often with other calls in between. A call
 that fails must fail four times.
 
-Why: nothing the agent did in between changed the answer, so asking once more will not either.
+Why: nothing the agent did in between changed the answer, so another attempt will not change it either.
 
 Try: use the answer that is already there, or do something that can change it.
 
@@ -121,9 +121,9 @@ tools have stuck_polling instead. So has a call that is made again directly afte
 The latest steps repeat a pattern of 2 to 8 calls with their results, without novelty: 3 rounds, or 4 repeated steps of a longer
 pattern.
 
-Why: the agent goes round: each round ends where the last one began.
+Why: each round ends where it began, so another round brings nothing new.
 
-Try: break the pattern at its weakest step: read the first error again, or try what has not been tried.
+Try: leave the pattern: read the first error again, or take a step that is not part of it.
 
 Until the third round begins, the finding is advisory, because an agent that lost its context reads its files again. If a step
 of the pattern failed, three whole rounds are needed, because one repetition after a failure is a retry.
@@ -133,7 +133,7 @@ of the pattern failed, three whole rounds are needed, because one repetition aft
 A tool that only reads returned the same result to changing inputs several times in a row: 4 times if the inputs ask one question
 in different words, 6 times if nothing was found, 12 times otherwise.
 
-Why: the changes do not reach what decides the answer.
+Why: the part of the input that changes does not affect the result.
 
 Try: question the assumption that all attempts share, or use another source.
 
@@ -145,7 +145,7 @@ the finding is advisory unless the inputs ask one question and something was fou
 
 A tool failed at least 4 times in a row with the same kind of error, although its input changed.
 
-Why: the variations do not touch the cause.
+Why: the changed inputs do not remove the cause of the error.
 
 Try: read the first error once more, and fix its cause before trying again.
 
@@ -175,7 +175,7 @@ sleep of a shell.
 
 An agent sent nearly the same message at least 3 times within its last 6, without novelty in between.
 
-Why: the agent restates instead of acting.
+Why: the agent repeats its words and does not act.
 
 Try: take the next concrete action, or say what is missing and stop.
 
@@ -184,9 +184,9 @@ eight trigrams differ, the finding is advisory, because a long text may be sent 
 
 # restated_messages
 
-The agents have restated the content of at least 1.2 messages since the last novelty.
+The messages since the last novel step repeat earlier ones: together, the content of at least 1.2 messages.
 
-Why: an agent that restates its messages seldom takes a new action.
+Why: an agent that repeats its messages seldom takes a new action.
 
 Try: state what is new since the last attempt. If nothing is new, make a new plan, or stop and report what is missing.
 
@@ -239,7 +239,7 @@ Try: stop the generation, and start again with less context or another temperatu
 Two agents handed over to each other at least 4 times in a row, without novelty in between, or 6 times if little is known of what
 they did.
 
-Why: neither agent moves the task on.
+Why: neither agent makes progress with the task.
 
 Try: say which agent owns the task and what would count as done.
 

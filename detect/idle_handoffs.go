@@ -31,7 +31,7 @@ func (d IdleHandoffs) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	page := ruleDocs["idle_handoffs"]
 	f.Rule, f.Why, f.Try = page.Rule, page.Why, page.Try
-	f.What += ", and nothing new was told in between"
+	f.What += ", with nothing new in between"
 	if !known {
 		f.What += " as far as is known"
 	}

@@ -19,7 +19,7 @@ func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if text == nil || text.Similar < d.Times || text.Boilerplate || max(r.LastNovelty().Number, r.LastUnobserved().Number) > text.First.Number {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s said nearly the same %d times within its last messages", speaker(r), text.Similar)
+	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s sent nearly the same message %d times, among its last 6", speaker(r), text.Similar)
 	f.Score = float64(text.Similar) / float64(d.Times)
 	// Between new messages it may be a standing phrase, and a long text may be sent again with corrections.
 	f.Advisory = text.NovelSince > 0 || changedRuns(text) > slips

@@ -19,7 +19,7 @@ func (d RepeatingText) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if text == nil || text.Times < d.Times || text.Times*text.Period < d.Bytes {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "repeating_text", r.Current().Agent, text.Times, "a message ends in the same %d bytes %d times over", text.Period, text.Times)
+	f := finding(r, "repeating_text", r.Current().Agent, text.Times, "a message ends with the same passage of %d bytes, %d times in a row", text.Period, text.Times)
 	f.Score = float64(text.Times) / float64(d.Times)
 	evidence{f.Event}.attach(&f)
 	return f, true

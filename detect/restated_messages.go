@@ -18,8 +18,8 @@ func (d RestatedMessages) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if text == nil || text.Overlap == 0 || text.Boilerplate || r.RestatedWeight() < d.Messages {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "restated_messages", "", 0, "%s restated earlier messages: %.0f %% of its latest message, %.1f messages since the last novelty",
-		speaker(r), 100*text.Overlap, r.RestatedWeight())
+	f := finding(r, "restated_messages", "", 0, "%s repeats what it said before, without a new result in between: %.0f %% of its latest message is from an earlier one",
+		speaker(r), 100*text.Overlap)
 	f.Score = r.RestatedWeight() / d.Messages
 	f.Advisory = true // people who work together restate things, too
 	f.Evidence = []unloop.EventRef{text.MostSimilar, f.Event}

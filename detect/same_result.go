@@ -35,7 +35,7 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "same_result", step.Tool, row.Count, "%s returned the same %d times in a row, to %d different inputs: %s",
+	f := finding(r, "same_result", step.Tool, row.Count, "%s returned the same result %d times in a row, for %d different inputs: %s",
 		step.Tool, row.Count, row.Inputs, output)
 	f.Score = float64(row.Count) / float64(need)
 	f.Advisory = weak

@@ -91,7 +91,7 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 	for _, part := range []struct {
 		of     unloop.Yield
 		phrase string
-	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Change, "repeated an earlier change"}, {unloop.NoOp, "could do nothing"}} {
+	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Change, "repeated an earlier change"}, {unloop.NoOp, "had no effect"}} {
 		if n[part.of] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[part.of], part.phrase))
 		}
@@ -103,5 +103,5 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 	if all < m.Steps {
 		latest = fmt.Sprintf("of the latest %d, ", all)
 	}
-	return fmt.Sprintf("%s%s; %.0f %% of the results were new", latest, strings.Join(parts, ", "), 100*novelty/float64(max(1, wasted)))
+	return fmt.Sprintf("%s%s; %.0f %% of the returned text was new", latest, strings.Join(parts, ", "), 100*novelty/float64(max(1, wasted)))
 }

@@ -19,7 +19,7 @@ func (d StalledTalk) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if r.Current().Role != unloop.RoleAssistant || m.Talk < d.Messages {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "stalled_talk", "", 0, "%s repeated earlier answers to a person: %.1f messages without novelty", speaker(r), m.Talk)
+	f := finding(r, "stalled_talk", "", 0, "%s repeats its earlier answers to a person and adds nothing new", speaker(r))
 	f.Score = m.Talk / d.Messages
 	f.Advisory = true // a person may ask the same again
 	f.Evidence = []unloop.EventRef{m.Talked, f.Event}

@@ -3,7 +3,12 @@
 // equal findings give equal decisions.
 package policy
 
-import "github.com/unloop-ai/unloop"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
 
 // Action is the action to take at an event. A higher value is more severe.
 type Action uint8
@@ -23,6 +28,16 @@ func (a Action) String() string { return actionNames[a] }
 
 // MarshalText writes the action's name.
 func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText reads the action's name.
+func (a *Action) UnmarshalText(name []byte) error {
+	action, ok := ActionOf(string(name))
+	if !ok {
+		return fmt.Errorf("unknown action %q; want %s", name, strings.Join(actionNames[:], ", "))
+	}
+	*a = action
+	return nil
+}
 
 // Decision is the decision of a policy at one event. The zero Decision allows.
 type Decision struct {

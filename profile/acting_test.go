@@ -283,7 +283,7 @@ What you wait for does not move: job_status gave the same answer 2 times.
 What repeats: job_status {"input":"1"}
 Wait longer before you ask again, find out why it does not move, or go on without it.`},
 		{"default", "default", "stuck_polls: 5", wait, `
-You may be going round in circles: job_status gave the same answer 5 times in a row: running.
+You may be going round in circles: job_status returned the same result 5 times in a row: running.
 What repeats: job_status {"input":"4711"}
 Wait longer between polls, look at the job itself, or give up after a time.`},
 		{"a custom text", "agentium", `nudges: {loop-detected: "Enough of {{.Tool}}."}`, greps, "\nEnough of grep."},

@@ -73,7 +73,8 @@ func (c *course) valid() bool {
 		c.Began >= 0 && c.Latest >= -1 && c.Latest < max(1, c.Events)
 }
 
-// healthOf returns the health of a run: 100 less the penalty, and at least 0.
+// healthOf returns the health of a run: 100 less the penalty, within the scores of the grade.
 func healthOf(penalty int, grade policy.Grade) policy.Health {
-	return policy.Health{Score: max(100-penalty, 0), Status: grade}
+	lowest, highest := grade.Scores()
+	return policy.Health{Score: min(max(100-penalty, lowest), highest), Status: grade}
 }

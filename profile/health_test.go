@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,7 +18,10 @@ func TestHealthOf(t *testing.T) {
 		want    policy.Health
 	}{
 		{"no warnings", 0, policy.GradeHealthy, policy.Health{Score: 100, Status: "healthy"}},
-		{"warnings cost points, and the word is the grade", 51, policy.GradeLooping, policy.Health{Score: 49, Status: "looping"}},
+		{"warnings cost points", 60, policy.GradeLooping, policy.Health{Score: 40, Status: "looping"}},
+		{"the score of a stuck run with one warning is low", 30, policy.GradeStuck, policy.Health{Score: 19, Status: "stuck"}},
+		{"the score of a run that recovered is not low", 90, policy.GradeRepeated, policy.Health{Score: 50, Status: "repeated"}},
+		{"warnings without a decision leave a run healthy", 60, policy.GradeHealthy, policy.Health{Score: 80, Status: "healthy"}},
 		{"the score does not fall under 0", 120, policy.GradeStuck, policy.Health{Score: 0, Status: "stuck"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -25,6 +29,20 @@ func TestHealthOf(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestAPublishedTableGivesTheScoreAndTheScoreGivesTheWord(t *testing.T) {
+	p, err := New("looplens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.NewSession("r")
+	for k := range 3 {
+		s.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: "read", Input: fmt.Appendf(nil, `{"path":"a/long/path/%d"}`, k)})
+	}
+	if diff := cmp.Diff(policy.Health{Score: 35, Status: policy.GradeLooping}, s.Health()); diff != "" {
+		t.Errorf("repeated, similar and without progress (-want +got):\n%s", diff)
 	}
 }
 

@@ -40,7 +40,7 @@ type Profile struct {
 	reading unloop.Options
 	policy  func() policy.Policy // returns a new one for each run
 	penalty func(*unloop.Finding) int
-	failure int // penalty of a run that failed; 0 unless the profile's table has one, because failed is a status and not a loop
+	failure int // penalty of a run that failed, in a published table of scores; 0 for profiles without one, because failed is no loop
 }
 
 // Name returns the name of the profile, which snapshots contain.
@@ -291,10 +291,14 @@ func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
 // Health returns the health of the run so far.
 func (w *Session) Health() policy.Health {
 	penalty := w.warnings.Penalty(w.profile.penalty)
-	if w.run.Metrics().Failed {
-		penalty += w.profile.failure
+	if w.profile.failure == 0 {
+		return healthOf(penalty, w.course.verdict().Grade)
 	}
-	return healthOf(penalty, w.course.verdict().Grade)
+	h := policy.Health{Score: max(100-penalty, 0), Status: policy.GradeOf(100 - penalty)}
+	if w.run.Metrics().Failed {
+		h.Score = max(h.Score-w.profile.failure, 0)
+	}
+	return h
 }
 
 // severityPenalty is the penalty of a warning in profiles that publish no table.

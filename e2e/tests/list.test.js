@@ -75,6 +75,21 @@ describe("the list of runs", () => {
     await grid(page).getByRole("row").nth(1).filter({ hasText: "works 99" }).waitFor();
   });
 
+  test("is sorted by novelty and by tools, those that repeat most first", async (t) => {
+    const page = await open(t, browser, server, "/", { viewport: { width: 1700, height: 900 } });
+    const head = (name) => grid(page).getByRole("columnheader", { name });
+    const first = (text) => grid(page).getByRole("row").nth(1).filter({ hasText: text }).waitFor();
+    await head("Novelty").getByRole("button").click();
+    await page.waitForURL(/sort=novelty&order=asc/);
+    await first("loops 2");
+    await first("Same call same result"); // the rule of its warning
+    await head("Tools").getByRole("button").click();
+    await page.waitForURL(/sort=tool&order=asc/);
+    await first("compile");
+    await head("Tools").getByRole("button").click();
+    await first("search");
+  });
+
   test("loads further pages in its order", async (t) => {
     const page = await open(t, browser, server, "/?sort=name&order=asc");
     await total(page, 244);

@@ -45,7 +45,7 @@ describe("the list of runs", () => {
     assert.equal(await demo.ended, 0, demo.said.text);
     await healthy.getByRole("gridcell", { name: "completed", exact: true }).waitFor();
     assert.doesNotMatch(await healthy.textContent(), /warn|block|halt/);
-    await stuck.getByText(/^\d+ · would have (nudged|blocked|halted)$/).waitFor();
+    await stuck.getByText(/^would have (nudged|blocked|halted)$/).waitFor();
     assert.ok(await stays(), "the page was loaded again");
   });
 
@@ -53,7 +53,7 @@ describe("the list of runs", () => {
     const server = await Server.start(t);
     const agent = new Agent("preview");
     await server.send([...agent.begin(), ...agent.work(4)]);
-    const page = await open(t, browser, server, "/");
+    const page = await open(t, browser, server, "/", { viewport: { width: 1700, height: 900 } }); // tools are in sight on wide screens
     const asked = [];
     page.on("request", (r) => asked.push(new URL(r.url()).pathname));
     const row = rowOf(page, "preview");
@@ -119,7 +119,7 @@ describe("the list of runs", () => {
     await server.post("/v1/traces", JSON.stringify(spans("researcher", 8)));
     const row = rowOf(page, "researcher");
     await row.waitFor();
-    await row.getByText(/^\d+ · would have (nudged|blocked|halted)$/).waitFor();
+    await row.getByText(/^would have (nudged|blocked|halted)$/).waitFor();
   });
 
   test("keeps its filter in the address", async (t) => {

@@ -17,7 +17,7 @@ type Replay struct {
 	Settings      map[string]string `json:"settings" doc:"The changed settings, as accepted by --set."`
 	Events        int               `json:"events" doc:"Number of evaluated events."`
 	Cut           int               `json:"events_without_content" doc:"Number of evaluated events whose content is not stored in full. A replay may find less in them than was found when they arrived."`
-	HealthScore   int               `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthScore   int               `json:"health_score" minimum:"0" maximum:"100" doc:"Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19."`
 	HealthStatus  string            `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
 	Health        []HealthPoint     `json:"health" doc:"Health over time: the initial value and one point for each change."`
 	WorstDecision string            `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision."`

@@ -25,7 +25,7 @@ type RunSummary struct {
 	Run
 	EventCount    int     `json:"event_count" doc:"Number of events."`
 	WarningCount  int     `json:"warning_count" doc:"Number of warnings."`
-	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19. Each warning lowers it within the range."`
 	HealthStatus  string  `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
 	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done."`
 	GuardedBy     *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions."`
@@ -50,6 +50,9 @@ type RunSummary struct {
 	Models   []string    `json:"models" doc:"The models that were called, sorted; 16 at most."`
 	Tools    []ToolCalls `json:"tools" doc:"The most called tools, the most called first; 5 at most."`
 	Novelty  []float64   `json:"novelty" doc:"The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return."`
+
+	MeanNovelty  *float64 `json:"mean_novelty" doc:"The proportion of all steps with novel results, 0 to 1; null if it is unknown. By novelty, runs with an unknown one are sorted as 1."`
+	WorstWarning *string  `json:"worst_warning" doc:"The rule of its most severe warning; null without warnings. Of equal severity, the longest loop."`
 }
 
 // ToolCalls says how often a tool was called.
@@ -89,7 +92,12 @@ func SummaryOf(r *store.Run) RunSummary {
 	} else {
 		avoided = r.UsageAfterStop
 	}
+	var mean *float64
+	if len(r.Preview.Novelty) > 0 {
+		mean = &r.MeanNovelty
+	}
 	return RunSummary{
+		MeanNovelty: mean, WorstWarning: OrNull(r.Preview.Warning),
 		GuardedBy: OrNull(r.Guard.By), ShadowedBy: OrNull(r.Guard.ShadowedBy), Stopped: r.Guard.Stopped, StoppedAfter: OrNull(r.Guard.Repeats),
 		Avoided: UsageOf(avoided), Wasted: UsageOf(wasted),
 		Run: RunOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
@@ -145,15 +153,17 @@ type Metrics struct {
 	RunID string `json:"run_id" doc:"The run's id."`
 	Totals
 	Warnings      int    `json:"warnings_count" doc:"Number of warnings."`
-	HealthScore   int    `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
+	HealthScore   int    `json:"health_score" minimum:"0" maximum:"100" doc:"Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19."`
 	HealthStatus  string `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
-	WorstDecision string `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision of the profile's policy so far."`
+	WorstDecision string `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done."`
+
+	GuardedBy *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run. null: the run is observed, and nobody acts on decisions."`
 }
 
 // MetricsOf returns the totals of a run.
 func MetricsOf(r *store.Run) Metrics {
 	return Metrics{
 		RunID: r.ID, Totals: TotalsOf(&r.Metrics), Warnings: r.Warnings, HealthScore: r.Health.Score, HealthStatus: string(r.Health.Status),
-		WorstDecision: r.WorstAction.String(),
+		WorstDecision: r.WorstAction.String(), GuardedBy: OrNull(r.Guard.By),
 	}
 }

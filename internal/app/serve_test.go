@@ -7,10 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"testing"
 
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/store/storetest/sqlite"
 )
 
 // serve runs a server as a user would have it, on a free port and with a database of its own, until the test ends. It returns the
@@ -24,7 +24,7 @@ func serve(t testing.TB, change func(*config.Config)) string {
 func serveAt(t testing.TB, change func(*config.Config)) Addresses {
 	t.Helper()
 	c := config.Default()
-	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", "127.0.0.1:0", filepath.Join(t.TempDir(), "test.db")
+	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", "127.0.0.1:0", sqlite.Database(t)
 	if change != nil {
 		change(c)
 	}

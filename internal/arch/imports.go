@@ -124,6 +124,7 @@ var importTable = map[string]importRow{
 		tests:  []string{".", "internal/store/storetest/postgres"},
 	},
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},
+	"internal/store/storetest/sqlite":   {ours: []string{"internal/store/sqlstore"}},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
 	"internal/pipeline": {
 		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/snapshot", "internal/store", "internal/trace"},
@@ -238,7 +239,7 @@ var importTable = map[string]importRow{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "internal/store/storetest/sqlite", "swarm/swarmtest"}
 
 // forApplications are the packages that only applications import. The program links neither them nor their imports.
 var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}

@@ -14,7 +14,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/unloop-ai/unloop/internal/store"
-	"github.com/unloop-ai/unloop/policy"
 )
 
 // Updates go from the owner of a partition to the streams of all servers over NATS without storage, so some can be lost: when a
@@ -68,9 +67,8 @@ func encodeUpdate(m liveMessage, u *store.Update) ([]byte, error) {
 	return json.Marshal(&m, updateJSON)
 }
 
-// updateJSON keeps what the JSON of records for people loses: the numbers of actions, and raw JSON that is not there.
+// updateJSON keeps what the JSON of records for people loses: raw JSON that is not there.
 var updateJSON = json.JoinOptions(lenient, json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true),
-	json.WithMarshalers(json.MarshalFunc(func(a policy.Action) ([]byte, error) { return strconv.AppendInt(nil, int64(a), 10), nil })),
 	json.WithUnmarshalers(json.UnmarshalFunc(func(text []byte, raw *stdjson.RawMessage) error {
 		if *raw = nil; string(text) != "null" {
 			*raw = append(*raw, text...)

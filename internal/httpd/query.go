@@ -40,7 +40,7 @@ type (
 	}
 	runsQuery struct {
 		RunFilter
-		Sort   string `query:"sort" enum:"started,name,project,status,health,decision,warnings,events,tokens,cost,duration,updated" default:"started" doc:"What the runs are sorted by."`
+		Sort   string `query:"sort" enum:"started,name,project,status,health,decision,warnings,novelty,tool,events,tokens,cost,duration,updated" default:"started" doc:"What the runs are sorted by."`
 		Order  string `query:"order" enum:"asc,desc" default:"desc" doc:"asc: the smallest first; desc: the largest or latest first."`
 		Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of results."`
 		Cursor string `query:"cursor" doc:"X-Next-Cursor of the previous page."`

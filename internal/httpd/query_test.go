@@ -35,7 +35,7 @@ func TestResponsesHaveTheMembersThatClientsRead(t *testing.T) {
 	run := "id name project status started_at ended_at total_cost total_tokens metadata"
 	summary := run + " event_count warning_count health_score loop_health_status"
 	ours := "worst_decision profile warned_at updated_at arrival calls_after_warning tokens_after_warning cost_after_warning refolding duration_sec agents models " +
-		"tools novelty guarded_by shadowed_by stopped stopped_after avoided wasted"
+		"tools novelty mean_novelty worst_warning guarded_by shadowed_by stopped stopped_after avoided wasted"
 	for _, tc := range []struct {
 		path, list, theirs, ours string
 	}{
@@ -45,7 +45,7 @@ func TestResponsesHaveTheMembersThatClientsRead(t *testing.T) {
 		{
 			"/api/runs/r/metrics", "", "run_id total_events total_duration_sec total_llm_calls total_tool_calls total_retries total_handoffs total_errors " +
 				"total_tokens estimated_cost average_latency_ms max_latency_ms most_used_tool most_active_agent warnings_count health_score loop_health_status",
-			"worst_decision",
+			"worst_decision guarded_by",
 		},
 		{
 			"/api/runs/r/events", "[]", "event_id run_id sequence timestamp type agent name status model tool input output error tokens cost latency_ms " +

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +22,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/internal/store/storetest/sqlite"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -65,7 +65,7 @@ func (u upToDate) RunsSince(ctx context.Context, arrival int64, limit int) ([]st
 func newTestServer(t testing.TB, change func(*Options)) *testServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := sqlstore.Open(ctx, filepath.Join(t.TempDir(), "unloop.db"), sqlstore.Options{})
+	s, err := sqlstore.Open(ctx, sqlite.Database(t), sqlstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,12 @@ type diagnosis struct {
 	ID            string    `json:"run_id" jsonschema:"the run's id"`
 	Name          string    `json:"name" jsonschema:"display name; the run's id if it has no other"`
 	Status        string    `json:"status" jsonschema:"running, completed, failed or abandoned"`
-	HealthScore   int       `json:"health_score" jsonschema:"100 is healthy, 0 is stuck"`
+	HealthScore   int       `json:"health_score" jsonschema:"0 to 100, in the range of loop_health_status: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19"`
 	HealthStatus  string    `json:"loop_health_status" jsonschema:"how the run does as a whole: healthy, repeated (and recovered), looping or stuck"`
 	Verdict       string    `json:"verdict" jsonschema:"whether it loops, in one sentence"`
 	WarningCount  int       `json:"warning_count" jsonschema:"number of warnings"`
 	Warnings      []Warning `json:"warnings" jsonschema:"the most significant first"`
-	WorstDecision string    `json:"worst_decision" jsonschema:"the most severe decision so far: allow, warn, block or halt"`
+	WorstDecision string    `json:"worst_decision" jsonschema:"the most severe decision so far: allow, warn, block or halt; guarded_by says whether a guard carried it out"`
 	GuardedBy     *string   `json:"guarded_by" jsonschema:"the guard that carries out decisions in this run; null: the run is observed, and decisions say what a guard would have done"`
 }
 
@@ -81,10 +81,7 @@ func (w *Warning) proof() (ids []string) {
 
 func (d *diagnosis) verdict() string {
 	if len(d.Warnings) == 0 {
-		if d.Status == store.Failed {
-			return "The run failed. No loop was found in it."
-		}
-		return "No loop was found."
+		return d.verdictWithoutWarnings()
 	}
 	first := strings.TrimSuffix(d.Warnings[0].Message, ".")
 	health := strings.ToUpper(d.HealthStatus[:min(1, len(d.HealthStatus))]) + d.HealthStatus[min(1, len(d.HealthStatus)):]
@@ -96,6 +93,16 @@ func (d *diagnosis) verdict() string {
 	default:
 		return fmt.Sprintf("%s: %s, and there are %d further warnings.", health, first, n)
 	}
+}
+
+func (d *diagnosis) verdictWithoutWarnings() string {
+	switch {
+	case d.GuardedBy != nil && d.WorstDecision != policy.Allow.String(): // the guard may use another profile
+		return "The server found no loop, but " + decided(d.WorstDecision, d.GuardedBy) + "."
+	case d.Status == store.Failed:
+		return "The run failed. No loop was found in it."
+	}
+	return "No loop was found."
 }
 
 // text returns the diagnosis as text for an agent that fixes the loop.

@@ -51,7 +51,7 @@ func (s *shelf) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 		return nil, err
 	}
 	return &api.Metrics{
-		RunID: id, Totals: api.Totals{Events: 9, ToolCalls: 4, BusiestTool: api.OrNull("search")}, HealthScore: 45, HealthStatus: "stuck",
+		RunID: id, Totals: api.Totals{Events: 9, ToolCalls: 4, BusiestTool: api.OrNull("search")}, HealthScore: 15, HealthStatus: "stuck", WorstDecision: "block",
 	}, nil
 }
 
@@ -84,10 +84,11 @@ func looping() *shelf {
 	return &shelf{runs: []Run{
 		{
 			ID: "stuck", Name: "nightly", Status: "running", StartedAt: api.OrNull("2026-01-02T03:04:05Z"), Events: 9, Warnings: 3,
-			HealthScore: 45, HealthStatus: "stuck", WorstDecision: "block",
+			HealthScore: 15, HealthStatus: "stuck", WorstDecision: "block",
 		},
+		{ID: "guarded", Name: "guarded", Status: "failed", HealthScore: 100, HealthStatus: "healthy", WorstDecision: "halt", GuardedBy: api.OrNull("Go")},
 		{ID: "well", Name: "well", Status: "completed", HealthScore: 100, HealthStatus: "healthy", WorstDecision: "allow"},
-		{ID: "panics", Name: "panics", Status: "failed", HealthScore: 70, HealthStatus: "healthy", WorstDecision: "allow"},
+		{ID: "panics", Name: "panics", Status: "failed", HealthScore: 100, HealthStatus: "healthy", WorstDecision: "allow"},
 	}}
 }
 
@@ -169,6 +170,7 @@ func TestAnswers(t *testing.T) {
 		"list_runs":             {"list_runs", nil},
 		"latest_run_diagnosis":  {"latest_run_diagnosis", nil},
 		"healthy_run_diagnosis": {"get_run_diagnosis", map[string]any{"run_id": "well"}},
+		"guarded_run_diagnosis": {"get_run_diagnosis", map[string]any{"run_id": "guarded"}},
 		"get_run_warnings":      {"get_run_warnings", map[string]any{"run_id": "stuck"}},
 		"no_warnings":           {"get_run_warnings", map[string]any{"run_id": "well"}},
 		"get_run_metrics":       {"get_run_metrics", map[string]any{"run_id": "stuck"}},

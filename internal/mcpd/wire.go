@@ -21,7 +21,7 @@ type Run struct {
 	EndedAt       *string `json:"ended_at" jsonschema:"time when it ended; null while it runs"`
 	Events        int     `json:"event_count" jsonschema:"number of events"`
 	Warnings      int     `json:"warning_count" jsonschema:"number of warnings"`
-	HealthScore   int     `json:"health_score" jsonschema:"100 is healthy, 0 is stuck"`
+	HealthScore   int     `json:"health_score" jsonschema:"0 to 100, in the range of loop_health_status: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19"`
 	HealthStatus  string  `json:"loop_health_status" jsonschema:"how the run does as a whole: healthy, repeated (and recovered), looping or stuck"`
 	WorstDecision string  `json:"worst_decision" jsonschema:"the most severe decision so far: allow, warn, block or halt; guarded_by says whether a guard carried it out"`
 	GuardedBy     *string `json:"guarded_by" jsonschema:"the guard that carries out decisions in this run; null: the run is observed, and decisions say what a guard would have done"`

@@ -37,16 +37,16 @@ func defaultCases() []nudgeCase {
 	}
 	round := unloop.Finding{
 		Rule: "cycle", Subject: "bash|read_file", Count: 3, Period: 2, What: readCall + ", then " + testCall + ", with the same results, 3 times in a row",
-		Try:      "Break the pattern at its weakest step: read the first error again, or try what has not been tried.",
+		Try:      "Leave the pattern: read the first error again, or take a step that is not part of it.",
 		Repeated: []string{readCall, testCall}, FirstError: testError,
 	}
 	said := unloop.Finding{
-		Rule: "repeated_message", Subject: "planner", Count: 3, What: "planner said nearly the same 3 times within its last messages",
+		Rule: "repeated_message", Subject: "planner", Count: 3, What: "planner sent nearly the same message 3 times, among its last 6",
 		Try: "Take the next concrete action, or say what is missing and stop.",
 	}
 	again := unloop.Finding{
 		Rule: "restated_messages", Score: 1.5, Advisory: true,
-		What: "planner restated earlier messages: 46 % of its latest message, 1.8 messages since the last novelty",
+		What: "planner repeats what it said before, without a new result in between: 46 % of its latest message is from an earlier one",
 		Try:  "State what is new since the last attempt. If nothing is new, make a new plan, or stop and report what is missing.",
 	}
 	return []nudgeCase{

@@ -26,9 +26,10 @@ type fold struct {
 	grown    map[string]bool  // keys of the warnings that did so, if grew is false
 	s        foldState
 
-	byGuard  bool  // the decision at the latest event is the guard's
-	unjudged int   // events at which the profile panicked
-	cause    error // of the latest
+	grade    policy.Grade // at the latest event; "" after a restore
+	byGuard  bool         // the decision at the latest event is the guard's
+	unjudged int          // events at which the profile panicked
+	cause    error        // of the latest
 }
 
 // foldState is the state of a fold besides its session.

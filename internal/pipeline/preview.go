@@ -26,7 +26,9 @@ func (f *fold) preview(e *unloop.Event) {
 	}
 	ended := e.Type == unloop.RunFailed || e.Type == unloop.RunCompleted
 	lost := s.Health[len(s.Health)-1].Score == 0 && len(s.Warnings) > manyWarnings
-	if ended || len(f.session.Grown()) > 0 && !lost {
+	grade := f.session.Verdict().Grade
+	if ended || grade != f.grade || len(f.session.Grown()) > 0 && !lost {
+		f.grade = grade
 		f.addHealth()
 	}
 }
@@ -92,4 +94,44 @@ func (n *novelty) fractions() (shares []float64) {
 		shares = append(shares, store.Round(float64(fresh)/float64(min(n.StretchSteps, n.Steps-k*n.StretchSteps)), 2))
 	}
 	return shares
+}
+
+// mean returns the fraction of novel steps of the run; 1 if no novelty is known.
+func (n *novelty) mean() float64 {
+	if n.Steps == 0 {
+		return 1
+	}
+	fresh := 0
+	for _, k := range n.NovelSteps {
+		fresh += k
+	}
+	return store.Round(float64(fresh)/float64(n.Steps), 4)
+}
+
+// worstWarning returns the rule of the most severe warning, or "" without warnings. Of equal severity the longest loop counts, then the
+// first raised.
+func (r *run) worstWarning() string {
+	best := -1
+	for k := range r.warnings {
+		if best < 0 || r.compareWarnings(&r.warnings[k], &r.warnings[best]) > 0 {
+			best = k
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return store.Text(r.warnings[best].Rule)
+}
+
+func (r *run) compareWarnings(a, b *store.Warning) int {
+	rank := func(w *store.Warning) int {
+		return slices.Index([]unloop.Severity{unloop.SeverityInfo, unloop.SeverityWarning, unloop.SeverityCritical}, unloop.Severity(w.Severity))
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(r.loopSteps(a), r.loopSteps(b)), b.Created.Compare(a.Created))
+}
+
+// loopSteps returns the number of steps that a warning's loop has taken.
+func (r *run) loopSteps(w *store.Warning) int {
+	f, _ := r.fold.session.Warning(w.Rule, w.Subject)
+	return w.Count * max(f.Period, 1)
 }

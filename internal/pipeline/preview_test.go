@@ -77,9 +77,13 @@ func TestARowContainsThePreviewOfARun(t *testing.T) {
 		Tools:   []store.ToolCalls{{Name: "search", Calls: 8}, {Name: "read", Calls: 3}},
 		Novelty: []float64{1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0},
 		Health:  row.Preview.Health,
+		Warning: "same_call_same_result",
 	}
 	if diff := cmp.Diff(want, row.Preview); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if row.MeanNovelty != 0.3636 {
+		t.Errorf("the mean novelty is %v, want that of 4 novel steps of 11", row.MeanNovelty)
 	}
 	if row.SlowestEvent != "read-1b" {
 		t.Errorf("the slowest is %s", row.SlowestEvent)
@@ -106,8 +110,9 @@ func TestAPreviewHasNoNoveltyUnderAProfileThatReadsNoResults(t *testing.T) {
 	p, stop := start(t, Options{Store: m, Profile: judge})
 	submit(t, p, glancing("r", 3)...)
 	stop()
-	if g := verdictOf(t, m, "r").Run.Preview; len(g.Novelty) != 0 || len(g.Tools) != 2 {
-		t.Errorf("%v", g)
+	row := verdictOf(t, m, "r").Run
+	if g := row.Preview; len(g.Novelty) != 0 || len(g.Tools) != 2 || row.MeanNovelty != 1 {
+		t.Errorf("%v, mean %v", g, row.MeanNovelty)
 	}
 }
 

@@ -78,7 +78,7 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 	}
 	if row == nil {
 		return &run{
-			row:  store.Run{Number: p.newNumber(), ID: id, Project: p.opts.Project, Status: store.Running},
+			row:  store.Run{Number: p.newNumber(), ID: id, Project: p.opts.Project, Status: store.Running, MeanNovelty: 1},
 			fold: p.newFold(id), current: true, bare: p.opts.Content == NoContent,
 		}, nil
 	}
@@ -202,5 +202,6 @@ func (r *run) describe(profile string) {
 	row.Untimed = !s.Timed
 	row.Guard, row.UsageAfterStop = s.Guard.shownGuard(), r.fold.usageAfterStop()
 	row.Warnings = len(r.warnings)
-	row.Preview, row.SlowestEvent = store.Preview{Tools: r.fold.busiest(), Novelty: s.Novelty.fractions(), Health: s.Health}, s.SlowestEvent
+	row.Preview = store.Preview{Tools: r.fold.busiest(), Novelty: s.Novelty.fractions(), Health: s.Health, Warning: r.worstWarning()}
+	row.MeanNovelty, row.SlowestEvent = s.Novelty.mean(), s.SlowestEvent
 }

@@ -70,6 +70,13 @@ func (q *queue) take() (*pending, stage) {
 	return n, q.sent[id]
 }
 
+// sentOf returns the known stage of a warning.
+func (q *queue) sentOf(warning string) stage {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.sent[warning]
+}
+
 // remember stores the stage of a warning. A zero stage removes it.
 func (q *queue) remember(warning string, s stage) {
 	q.mu.Lock()

@@ -90,9 +90,15 @@ type Claims interface {
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
 }
 
+// Records are the claims and the waiting notices of a sink. *sqlstore.Store implements it.
+type Records interface {
+	Claims
+	Waiting
+}
+
 // Sink sends notices. It is safe for concurrent use.
 type Sink struct {
-	claims  Claims
+	records Records
 	log     *slog.Logger
 	ended   sync.WaitGroup
 	ctx     context.Context // of all workers
@@ -106,8 +112,8 @@ type Sink struct {
 }
 
 // New returns a sink and starts a worker for each target. Close stops them.
-func New(targets []Target, claims Claims, log *slog.Logger) *Sink {
-	s := &Sink{claims: claims, log: log, closing: make(chan struct{})}
+func New(targets []Target, records Records, log *slog.Logger) *Sink {
+	s := &Sink{records: records, log: log, closing: make(chan struct{})}
 	s.ctx, s.abandon = context.WithCancel(context.Background())
 	for _, t := range targets {
 		s.add(t, newQueue())
@@ -120,13 +126,14 @@ func (s *Sink) add(t Target, q *queue) {
 	s.made++
 	ctx, stop := context.WithCancel(s.ctx)
 	w := &worker{
-		Target: t, claims: s.claims, queue: q, closing: s.closing, stop: stop, log: s.log.With("endpoint", s.made, "host", t.Host),
+		Target: t, claims: s.records, waiting: s.records, queue: q, closing: s.closing, stop: stop, log: s.log.With("endpoint", s.made, "host", t.Host),
 		logDrops: rate.Sometimes{Interval: quiet},
 	}
 	s.workers = append(s.workers, w)
 	s.ended.Go(func() {
 		w.work(ctx)
 		stop()
+		w.forgetIfRemoved()
 		q.wake() // the worker of a target that replaced this one has the queue now
 		if c, ok := w.Notifier.(io.Closer); ok {
 			_ = c.Close() // nothing is sent after it
@@ -153,7 +160,10 @@ func (s *Sink) Set(t Target) {
 func (s *Sink) Remove(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remove(key)
+	if at := slices.IndexFunc(s.workers, func(w *worker) bool { return w.Key == key }); at >= 0 {
+		s.workers[at].removed.Store(true)
+		s.remove(key)
+	}
 }
 
 // remove stops the worker of a target and returns it; nil if there is none.
@@ -199,8 +209,8 @@ func (s *Sink) Publish(u *store.Update) {
 	}
 }
 
-// Close stops accepting updates and sends the waiting notices. If ctx is done first, it drops the rest and returns the error of
-// ctx. Notices that wait for the end of quiet hours are dropped.
+// Close stops accepting updates and sends the queued notices. If ctx is done first, it drops the rest and returns the error of
+// ctx. Notices that wait for the end of quiet hours stay in the store.
 func (s *Sink) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.closed {
@@ -225,7 +235,7 @@ func (s *Sink) Close(ctx context.Context) error {
 type Stats struct {
 	Key     string // of the target
 	Host    string // of the target
-	Waiting int    // waiting warnings
+	Waiting int    // warnings that are queued, or wait for the end of quiet hours
 	Sent    int64  // notices that it accepted
 	Retried int64  // failed attempts that were followed by another one
 	Failed  int64  // notices that it refused or did not accept in time
@@ -239,7 +249,7 @@ func (s *Sink) Stats() []Stats {
 	for _, w := range workers {
 		c := &w.counts
 		all = append(all, Stats{
-			Key: w.Key, Host: w.Host, Waiting: w.queue.len(), Sent: c.sent.Load(), Retried: c.retried.Load(), Failed: c.failed.Load(),
+			Key: w.Key, Host: w.Host, Waiting: w.queue.len() + int(c.kept.Load()), Sent: c.sent.Load(), Retried: c.retried.Load(), Failed: c.failed.Load(),
 			Dropped: c.dropped.Load(),
 		})
 	}

@@ -14,7 +14,7 @@ func warned(id string, count int) store.Warning {
 }
 
 func raised(id string, count int) *store.Update {
-	return &store.Update{Run: store.Run{Number: 7}, Warnings: []store.Warning{warned(id, count)}, Raised: []int{0}}
+	return &store.Update{Run: store.Run{Number: 7, ID: "run-7"}, Warnings: []store.Warning{warned(id, count)}, Raised: []int{0}}
 }
 
 func grown(id string, count int) *store.Update {

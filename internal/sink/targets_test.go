@@ -2,7 +2,9 @@ package sink
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -21,6 +23,76 @@ type recorder struct {
 	got    []string // warning, level and, in fake time, the hour and minute
 	claims map[string]bool
 	fails  int // the number of attempts that fail next
+	keeper
+}
+
+// keeper keeps waiting notices in memory, and has the runs and warnings that were published last.
+type keeper struct {
+	kept     []store.WaitingNotice
+	runs     map[string]store.Run
+	warnings map[int64][]store.Warning
+}
+
+func (r *recorder) KeepNotice(_ context.Context, n store.WaitingNotice, change func([]byte) ([]byte, error)) (err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for k := range r.kept {
+		if r.kept[k].Endpoint == n.Endpoint && r.kept[k].Warning == n.Warning {
+			r.kept[k].State, err = change(r.kept[k].State)
+			return err
+		}
+	}
+	n.State, err = change(nil)
+	r.kept = append(r.kept, n)
+	return err
+}
+
+func (r *recorder) WaitingNotices(_ context.Context, endpoint string, limit int) (first []store.WaitingNotice, total int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range r.kept {
+		if n.Endpoint == endpoint {
+			first = append(first, n)
+		}
+	}
+	return first[:min(limit, len(first))], len(first), nil
+}
+
+func (r *recorder) ForgetNotices(_ context.Context, endpoint, warning string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept = slices.DeleteFunc(r.kept, func(n store.WaitingNotice) bool {
+		return n.Endpoint == endpoint && (warning == "" || n.Warning == warning)
+	})
+	return nil
+}
+
+func (r *recorder) Run(_ context.Context, id string) (*store.Run, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run, ok := r.runs[id]
+	if !ok {
+		return nil, nil
+	}
+	return &run, nil
+}
+
+func (r *recorder) Warnings(_ context.Context, run int64) ([]store.Warning, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.warnings[run], nil
+}
+
+// publish records the run and the warnings of an update, and gives it to the sink.
+func (r *recorder) publish(s *Sink, u *store.Update) {
+	r.mu.Lock()
+	if r.runs == nil {
+		r.runs, r.warnings = make(map[string]store.Run), make(map[int64][]store.Warning)
+	}
+	r.runs[u.Run.ID] = u.Run
+	r.warnings[u.Run.Number] = append(slices.Clone(u.Warnings), r.warnings[u.Run.Number]...) // the latest is found first
+	r.mu.Unlock()
+	s.Publish(u)
 }
 
 func (r *recorder) Send(_ context.Context, n Notice) error {
@@ -77,7 +149,7 @@ func inFakeTime(t *testing.T, target Target, test func(t *testing.T, s *Sink, r 
 
 // of moves an update to another run.
 func of(run int64, u *store.Update) *store.Update {
-	u.Run.Number = run
+	u.Run.Number, u.Run.ID = run, fmt.Sprint("run-", run)
 	for k := range u.Warnings {
 		u.Warnings[k].Run = run
 	}
@@ -139,35 +211,125 @@ func TestARunOfWhichNobodyCouldBeToldIsToldOfLater(t *testing.T) {
 func TestNoticesWaitForTheEndOfQuietHours(t *testing.T) {
 	quiet := &QuietHours{From: 22 * time.Hour, Until: 7 * time.Hour, Zone: time.UTC}
 	inFakeTime(t, Target{OncePerRun: true, Quiet: quiet}, func(t *testing.T, s *Sink, r *recorder) {
-		s.Publish(raised("night", 3)) // at midnight
+		r.publish(s, raised("night", 3)) // at midnight
 		time.Sleep(7*time.Hour - time.Minute)
 		if got := r.sent(); len(got) != 0 {
 			t.Fatalf("sent in quiet hours: %v", got)
 		}
-		s.Publish(decided(grown("night", 4), policy.Halt, "x"))
+		r.publish(s, decided(grown("night", 4), policy.Halt, "x"))
 		time.Sleep(2 * time.Minute)
 		if diff := cmp.Diff([]string{"night halt"}, r.sent()); diff != "" {
 			t.Errorf("sent in the morning (-want +got):\n%s", diff)
 		}
-		s.Publish(of(8, raised("day", 3)))
+		r.publish(s, of(8, raised("day", 3)))
 		if diff := cmp.Diff([]string{"day raised"}, r.sent()); diff != "" {
 			t.Errorf("sent by day (-want +got):\n%s", diff)
+		}
+		if len(r.kept) != 0 || s.Stats()[0].Waiting != 0 {
+			t.Errorf("still kept: %v", r.kept)
+		}
+	})
+}
+
+func TestNoticesThatWaitSurviveAStopOfTheServer(t *testing.T) {
+	night := &QuietHours{From: 0, Until: 7 * time.Hour, Zone: time.UTC}
+	for _, c := range []struct {
+		what          string
+		before, after []*store.Update // after is published by the server that was started again
+		stopped       time.Duration   // the time at which it is started
+		want          []string
+	}{
+		{"the server is started again in the same night", []*store.Update{raised("v", 3), of(8, raised("w", 3))}, nil, time.Hour, []string{"v raised", "w raised"}},
+		{"the server is started again by day", []*store.Update{raised("v", 3)}, nil, 9 * time.Hour, []string{"v raised"}},
+		{
+			"the warning grows after the start, and its decision of before counts",
+			[]*store.Update{decided(raised("v", 3), policy.Block, "x")},
+			[]*store.Update{grown("v", 4)},
+			time.Hour,
+			[]string{"v block"},
+		},
+		{
+			"the run is halted after the start",
+			[]*store.Update{decided(raised("v", 3), policy.Block, "x")},
+			[]*store.Update{decided(grown("v", 4), policy.Halt, "x")},
+			time.Hour,
+			[]string{"v halt"},
+		},
+		{"two changes in one night are one notice", []*store.Update{raised("v", 3), grown("v", 9)}, nil, time.Hour, []string{"v raised"}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			target := Target{Quiet: night}
+			inFakeTime(t, target, func(t *testing.T, s *Sink, r *recorder) {
+				for _, u := range c.before {
+					r.publish(s, u)
+				}
+				if err := s.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+				stats := s.Stats()[0]
+				if got := r.sent(); len(got) != 0 || stats.Dropped != 0 || stats.Waiting == 0 {
+					t.Fatalf("at the stop: sent %v, %+v", got, stats)
+				}
+				time.Sleep(c.stopped)
+				target.Notifier, target.Key = r, "a"
+				again := New([]Target{target}, r, slog.New(slog.DiscardHandler))
+				for _, u := range c.after {
+					r.publish(again, u)
+				}
+				time.Sleep(7 * time.Hour)
+				if diff := cmp.Diff(c.want, r.sent()); diff != "" {
+					t.Errorf("sent (-want +got):\n%s", diff)
+				}
+				if err := again.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func TestANoticeOfADeletedRunOrWarningIsNotSentInTheMorning(t *testing.T) {
+	night := &QuietHours{From: 0, Until: 7 * time.Hour, Zone: time.UTC}
+	inFakeTime(t, Target{Quiet: night}, func(t *testing.T, s *Sink, r *recorder) {
+		r.publish(s, raised("v", 3))
+		r.publish(s, of(8, raised("w", 3)))
+		synctest.Wait()
+		r.mu.Lock()
+		delete(r.runs, "run-7")
+		delete(r.warnings, 8)
+		r.mu.Unlock()
+		time.Sleep(8 * time.Hour)
+		if got := r.sent(); len(got) != 0 || len(r.kept) != 0 {
+			t.Errorf("sent %v, kept %v", got, r.kept)
+		}
+	})
+}
+
+func TestWhatWaitsForARemovedTargetIsDeleted(t *testing.T) {
+	night := &QuietHours{From: 0, Until: 7 * time.Hour, Zone: time.UTC}
+	inFakeTime(t, Target{Quiet: night}, func(t *testing.T, s *Sink, r *recorder) {
+		r.publish(s, raised("v", 3))
+		synctest.Wait()
+		if len(r.kept) != 1 {
+			t.Fatalf("kept %v", r.kept)
+		}
+		s.Remove("a")
+		synctest.Wait()
+		if len(r.kept) != 0 {
+			t.Errorf("still kept: %v", r.kept)
 		}
 	})
 }
 
 func TestASinkEndsInQuietHours(t *testing.T) {
 	inFakeTime(t, Target{Quiet: &QuietHours{From: 0, Until: 7 * time.Hour, Zone: time.UTC}}, func(t *testing.T, s *Sink, r *recorder) {
-		s.Publish(raised("night", 3))
+		r.publish(s, raised("night", 3))
 		begin := time.Now()
 		if err := s.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(begin); took != 0 || len(r.sent()) != 0 {
-			t.Errorf("it took %s", took)
-		}
-		if got := s.Stats()[0].Dropped; got != 1 {
-			t.Errorf("%d dropped", got)
+		if took := time.Since(begin); took != 0 || len(r.sent()) != 0 || len(r.kept) != 1 {
+			t.Errorf("it took %s, and kept %v", took, r.kept)
 		}
 	})
 }
@@ -208,7 +370,7 @@ func TestQuietHoursFollowTheClockOfTheirZone(t *testing.T) {
 func TestTargetsChangeWhileTheSinkWorks(t *testing.T) {
 	closed := &QuietHours{From: 0, Until: 23 * time.Hour, Zone: time.UTC}
 	inFakeTime(t, Target{Quiet: closed}, func(t *testing.T, s *Sink, r *recorder) {
-		s.Publish(raised("waits", 3))
+		r.publish(s, raised("waits", 3))
 		synctest.Wait()
 		s.Set(Target{Notifier: r, Key: "a", Host: "other"}) // without quiet hours
 		if diff := cmp.Diff([]string{"waits raised"}, r.sent()); diff != "" {

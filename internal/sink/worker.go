@@ -34,26 +34,27 @@ const (
 type worker struct {
 	Target
 	claims   Claims
+	waiting  Waiting
 	queue    *queue
 	closing  <-chan struct{}
 	stop     context.CancelFunc // ends the worker without sending what waits
 	log      *slog.Logger
-	counts   struct{ sent, retried, failed, dropped atomic.Int64 }
+	counts   struct{ sent, retried, failed, dropped, kept atomic.Int64 }
+	removed  atomic.Bool // the target was removed, and not replaced
 	logDrops rate.Sometimes
 }
 
-// work sends notices until the sink is closed and the queue is empty, or ctx is done.
+// work sends notices until the sink is closed and the queue is empty, or ctx is done. In quiet hours it moves them to the store.
 func (w *worker) work(ctx context.Context) {
+	allSent := false // what waited in the store
 	for ctx.Err() == nil {
 		if left := w.Quiet.left(time.Now()); left > 0 {
-			select {
-			case <-time.After(left):
-				continue
-			case <-ctx.Done():
-			case <-w.closing:
+			if allSent = false; !w.sleep(ctx, left) {
+				return
 			}
-			return
+			continue
 		}
+		allSent = allSent || w.sendKept(ctx)
 		if n, done := w.queue.take(); n != nil {
 			w.send(ctx, n, done)
 			continue

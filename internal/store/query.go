@@ -32,6 +32,8 @@ const (
 	ByHealth   = "health"   // the score
 	ByDecision = "decision" // the most severe
 	ByWarnings = "warnings"
+	ByNovelty  = "novelty" // the mean
+	ByTool     = "tool"    // the most called
 	ByEvents   = "events"
 	ByTokens   = "tokens"
 	ByCost     = "cost"

@@ -74,7 +74,8 @@ type Run struct {
 	Controls          []Control // what people did with the run; at most MaxControls
 	Hints             []string  // what looks like a mistake of the sender; at most MaxHints
 	Preview           Preview
-	SlowestEvent      string // id of the event with the highest latency; "" if no latency is known
+	MeanNovelty       float64 // proportion of novel steps; 1 if it is unknown
+	SlowestEvent      string  // id of the event with the highest latency; "" if no latency is known
 	Refold            *Refold
 }
 
@@ -115,6 +116,15 @@ type Preview struct {
 	Tools   []ToolCalls `json:"tools,omitempty"`   // the most called tools, at most MaxBusiest
 	Novelty []float64   `json:"novelty,omitempty"` // proportion of novel steps in intervals of equal length, at most MaxNovelty
 	Health  []HealthAt  `json:"health,omitempty"`  // the health at the beginning and at each change, at most MaxHealth points
+	Warning string      `json:"warning,omitempty"` // the rule of the most severe warning
+}
+
+// MostCalled returns the name of the most called tool, or "".
+func (p *Preview) MostCalled() string {
+	if len(p.Tools) == 0 {
+		return ""
+	}
+	return p.Tools[0].Name
 }
 
 // ToolCalls is the number of calls of a tool.
@@ -188,6 +198,15 @@ type Checkpoint struct {
 	Position Position
 	Events   int // number of events in the state
 	State    []byte
+}
+
+// WaitingNotice is a notice that waits for the end of an endpoint's quiet hours.
+type WaitingNotice struct {
+	Endpoint string
+	Run      int64 // number of the run
+	Warning  string
+	Since    time.Time
+	State    []byte // of package sink
 }
 
 // Span is a stored span of a trace.

@@ -56,6 +56,18 @@ func (l *ledger) Unclaim(ctx context.Context, endpoint, warning, level string) e
 	return ctx.Err()
 }
 
+// No target of these tests has quiet hours.
+func (*ledger) KeepNotice(context.Context, store.WaitingNotice, func([]byte) ([]byte, error)) error {
+	return errors.New("nothing waits here")
+}
+
+func (*ledger) WaitingNotices(context.Context, string, int) ([]store.WaitingNotice, int, error) {
+	return nil, 0, nil
+}
+func (*ledger) ForgetNotices(context.Context, string, string) error      { return nil }
+func (*ledger) Run(context.Context, string) (*store.Run, error)          { return nil, nil }
+func (*ledger) Warnings(context.Context, int64) ([]store.Warning, error) { return nil, nil }
+
 // fail makes the store answer with an error, or no longer with one.
 func (l *ledger) fail(err error) {
 	l.mu.Lock()
@@ -207,7 +219,7 @@ func (l *logged) String() string {
 }
 
 // inBubble runs a test with a sink of one endpoint, in fake time.
-func inBubble(t *testing.T, to *receiver, claims sink.Claims, e Endpoint, test func(t *testing.T, r *rig)) {
+func inBubble(t *testing.T, to *receiver, claims sink.Records, e Endpoint, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := &wire{conns: make(chan net.Conn)}

@@ -2,8 +2,9 @@ package sqlstore
 
 import "context"
 
-// OpenAt opens a PostgreSQL database whose tables have an earlier version.
-func OpenAt(ctx context.Context, dsn string, version int64) (*Store, error) {
+// OpenAt opens a PostgreSQL database whose tables have an earlier version. The columns are those that runs got later: a store writes
+// all that it knows.
+func OpenAt(ctx context.Context, dsn string, version int64, columns ...string) (*Store, error) {
 	d, err := openPostgres(ctx, dsn, Options{})
 	if err != nil {
 		return nil, err
@@ -15,6 +16,11 @@ func OpenAt(ctx context.Context, dsn string, version int64) (*Store, error) {
 	}
 	if _, err := p.UpTo(ctx, version); err != nil {
 		return nil, err
+	}
+	for _, column := range columns {
+		if _, err := s.write.ExecContext(ctx, "ALTER TABLE runs ADD COLUMN "+column); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.lease.acquire(ctx, s.write); err != nil {
 		return nil, err

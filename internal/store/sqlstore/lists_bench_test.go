@@ -40,7 +40,7 @@ func (h *history) run(number int64) store.Run {
 			Events: 50, ToolCalls: 20, Tokens: h.source.Int64N(1e6), Cost: h.source.Float64(), Duration: h.source.Float64() * 600, MeanLatency: h.source.Float64() * 1000,
 			MaxLatency: h.source.Float64() * 9000, BusiestTool: &tool,
 		},
-		Preview: store.Preview{Tools: []store.ToolCalls{{Name: "bash", Calls: 9}, {Name: tool, Calls: 3}}, Novelty: make([]float64, store.MaxNovelty)},
+		Preview: store.Preview{Tools: []store.ToolCalls{{Name: "bash", Calls: 9}, {Name: tool, Calls: 3}}, Novelty: make([]float64, store.MaxNovelty)}, MeanNovelty: h.source.Float64(),
 	}
 	if number%20 == 0 {
 		r.Health, r.WorstAction, r.Warnings, r.FirstWarningAt = policy.Health{Score: 30, Status: policy.GradeStuck}, policy.Halt, 1, started
@@ -124,6 +124,8 @@ func BenchmarkLists(b *testing.B) {
 		{"all", store.Filter{}, store.Order{}},
 		{"looping", store.Filter{Decisions: loops}, store.Order{}},
 		{"by_cost", store.Filter{}, store.Order{Key: store.ByCost}},
+		{"by_novelty", store.Filter{}, store.Order{Key: store.ByNovelty, Ascending: true}},
+		{"by_the_most_called_tool", store.Filter{}, store.Order{Key: store.ByTool, Ascending: true}},
 		{"looping_by_name", store.Filter{Decisions: loops}, store.Order{Key: store.ByName, Ascending: true}},
 		{"of_a_tool_and_a_project", store.Filter{Tool: "tool_7", Project: "project-7"}, store.Order{}},
 		{"of_a_tool_that_no_run_called", store.Filter{Tool: "none"}, store.Order{}},

@@ -15,7 +15,7 @@ import (
 // TestTablesWithoutPartitionsAreMigrated reads all of a database before and after the migration that partitions it.
 func TestTablesWithoutPartitionsAreMigrated(t *testing.T) {
 	dsn, ctx := postgres.Database(t), t.Context()
-	older, err := sqlstore.OpenAt(ctx, dsn, 11)
+	older, err := sqlstore.OpenAt(ctx, dsn, 11, "mean_novelty DOUBLE PRECISION", "most_called TEXT")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +34,7 @@ func TestTablesWithoutPartitionsAreMigrated(t *testing.T) {
 	if err := older.Close(); err != nil {
 		t.Fatal(err)
 	}
+	postgres.Exec(t, dsn, `ALTER TABLE runs DROP COLUMN mean_novelty, DROP COLUMN most_called`)
 	postgres.Exec(t, dsn, `INSERT INTO search (rowid, words) SELECT run << 36 | arrival, array_to_tsvector(ARRAY['word' || run]) FROM events`)
 	postgres.Exec(t, dsn, `INSERT INTO settings (name, value) VALUES ('indexed', '1000')`)
 
@@ -65,6 +66,7 @@ func history11(runs, events int64) *store.Batch {
 		at := started.Add(time.Duration(number) * 5 * time.Hour)
 		b.Runs = append(b.Runs, store.Run{
 			Number: number, ID: fmt.Sprint("old-", number), Name: "a run", Status: store.Completed, Started: at, Ended: at, Updated: at, Arrival: arrival + events,
+			MeanNovelty: 0.25, Preview: store.Preview{Novelty: []float64{0.5, 0}, Tools: []store.ToolCalls{{Name: "grep", Calls: 2}}},
 		})
 		b.Warnings = append(b.Warnings, store.Warning{Run: number, ID: fmt.Sprint("w", number), Rule: "same_call", Count: 3, Created: at})
 		for k := range events {

@@ -140,6 +140,7 @@ var columnsOfLists = []string{
 	`ALTER TABLE runs DROP COLUMN agents`, `ALTER TABLE runs DROP COLUMN models`, `ALTER TABLE runs DROP COLUMN labels`,
 	`ALTER TABLE runs DROP COLUMN events`, `ALTER TABLE runs DROP COLUMN duration`,
 	`ALTER TABLE runs DROP COLUMN mean_latency`,
+	`ALTER TABLE runs DROP COLUMN mean_novelty`, `ALTER TABLE runs DROP COLUMN most_called`, `DROP TABLE waiting_notices`,
 }
 
 // columnsOfFigures brings back the columns of figures that one column replaced, with figures in them.
@@ -193,6 +194,12 @@ func olderFigures(t *testing.T, dsn string) {
 	runs, _, err := s.Runs(ctx, store.Filter{}, store.Order{Key: store.ByDuration}, store.Page{Limit: 10})
 	if err != nil || len(runs) != 2 || runs[0].ID != "longer" {
 		t.Errorf("sorted by duration: %d runs, error %v", len(runs), err)
+	}
+	if got.MeanNovelty != 0.5 {
+		t.Errorf("the mean novelty is %v, want that of its preview", got.MeanNovelty)
+	}
+	if runs, _, err = s.Runs(ctx, store.Filter{}, store.Order{Key: store.ByTool}, store.Page{Limit: 1}); err != nil || runs[0].ID != got.ID {
+		t.Errorf("sorted by tools: %+v, error %v", runs, err)
 	}
 	tool := `a "tool"`
 	metrics := store.Metrics{

@@ -127,6 +127,8 @@ var sortKeys = map[string]sortKey{
 	store.ByHealth:   {"score", func(r *store.Run) any { return int64(r.Health.Score) }, parseInt},
 	store.ByDecision: {"worst", func(r *store.Run) any { return int64(r.WorstAction) }, parseInt},
 	store.ByWarnings: {"warnings", func(r *store.Run) any { return int64(r.Warnings) }, parseInt},
+	store.ByNovelty:  {"mean_novelty", func(r *store.Run) any { return r.MeanNovelty }, parseFloat},
+	store.ByTool:     {"most_called", func(r *store.Run) any { return r.Preview.MostCalled() }, parseText},
 	store.ByEvents:   {"events", func(r *store.Run) any { return int64(r.Metrics.Events) }, parseInt},
 	store.ByTokens:   {"tokens", func(r *store.Run) any { return r.Metrics.Tokens }, parseInt},
 	store.ByCost:     {"cost", func(r *store.Run) any { return r.Metrics.Cost }, parseFloat},

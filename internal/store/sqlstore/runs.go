@@ -15,11 +15,11 @@ import (
 // runColumns has a column for each figure that queries filter by, sort by or sum. All other figures are in shown.
 const runColumns = "number, id, name, project, status, profile, started, ended, updated, arrival, metadata, tools, agents, models, score, health, " +
 	"warnings, worst, warned, after_calls, after_tokens, after_cost, tool_calls, tokens, cost, max_latency, bytes, shown, slowest, refold, guarded_by, " +
-	"stop_calls, stop_tokens, stop_cost"
+	"stop_calls, stop_tokens, stop_cost, mean_novelty"
 
 // writtenRunColumns are runColumns and the columns that only queries use. A run is not read from the latter, because shown and
 // metadata contain the same values.
-const writtenRunColumns = runColumns + ", labels, events, duration, mean_latency"
+const writtenRunColumns = runColumns + ", labels, events, duration, mean_latency, most_called"
 
 // runs writes runs, new ones and such as are known.
 func (w *writing) runs(ctx context.Context, runs []store.Run) error {
@@ -34,8 +34,8 @@ func (w *writing) runArguments(to []any, r *store.Run) []any {
 		int64(r.Health.Score), store.Text(string(r.Health.Status)),
 		int64(r.Warnings), int64(r.WorstAction), toNanos(r.FirstWarningAt), int64(r.UsageAfterWarning.Calls), r.UsageAfterWarning.Tokens, store.Finite(r.UsageAfterWarning.Cost),
 		int64(m.ToolCalls), m.Tokens, store.Finite(m.Cost), store.Finite(m.MaxLatency), r.Bytes, encodeShown(r), store.Text(r.SlowestEvent), refold(r.Refold),
-		store.Text(r.Guard.By), int64(r.UsageAfterStop.Calls), r.UsageAfterStop.Tokens, store.Finite(r.UsageAfterStop.Cost),
-		list(store.LabelsOf(r.Metadata)), int64(m.Events), store.Finite(m.Duration), store.Finite(m.MeanLatency))
+		store.Text(r.Guard.By), int64(r.UsageAfterStop.Calls), r.UsageAfterStop.Tokens, store.Finite(r.UsageAfterStop.Cost), store.Finite(r.MeanNovelty),
+		list(store.LabelsOf(r.Metadata)), int64(m.Events), store.Finite(m.Duration), store.Finite(m.MeanLatency), store.Text(r.Preview.MostCalled()))
 }
 
 // scanner is a row.
@@ -58,7 +58,7 @@ func scanRun(row scanner) (*store.Run, error) {
 	err := row.Scan(&r.Number, &r.ID, &r.Name, &r.Project, &r.Status, &r.Profile, &started, &ended, &updated, &r.Arrival, &metadata, &tools, &agents, &models,
 		&r.Health.Score, &r.Health.Status, &r.Warnings, &worst, &warned, &r.UsageAfterWarning.Calls, &r.UsageAfterWarning.Tokens, &r.UsageAfterWarning.Cost,
 		&calls, &tokens, &cost, &slowest, &r.Bytes, &figures, &r.SlowestEvent, &late,
-		&guardedBy, &r.UsageAfterStop.Calls, &r.UsageAfterStop.Tokens, &r.UsageAfterStop.Cost)
+		&guardedBy, &r.UsageAfterStop.Calls, &r.UsageAfterStop.Tokens, &r.UsageAfterStop.Cost, &r.MeanNovelty)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/internal/store/storetest"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
+	"github.com/unloop-ai/unloop/internal/store/storetest/sqlite"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
@@ -36,6 +37,9 @@ func open(t testing.TB, dsn string) *sqlstore.Store {
 func TestStore(t *testing.T) {
 	for name, database := range databases {
 		t.Run(name, func(t *testing.T) {
+			if name == "SQLite" {
+				database = sqlite.Database
+			}
 			storetest.Run(t, func(t *testing.T) storetest.Store { return open(t, database(t)) })
 		})
 	}

@@ -89,6 +89,7 @@ func drawRun(t *rapid.T, number int64) store.Run {
 			BusiestTool: text.Draw(t, "tool"), BusiestAgent: text.Draw(t, "agent"),
 		},
 		Preview: store.Preview{Novelty: rapid.SliceOfN(rapid.Float64Range(0, 1), 0, store.MaxNovelty).Draw(t, "novelty")}, SlowestEvent: words.Draw(t, "slowest"),
+		MeanNovelty: rapid.Float64Range(0, 1).Draw(t, "mean novelty"),
 	}
 	if rapid.Bool().Draw(t, "late") {
 		r.Refold = &store.Refold{Behind: places.Draw(t, "behind"), Name: words.Draw(t, "name of its events")}
@@ -96,6 +97,7 @@ func drawRun(t *rapid.T, number int64) store.Run {
 	for range rapid.IntRange(0, store.MaxBusiest).Draw(t, "busiest") {
 		r.Preview.Tools = append(r.Preview.Tools, store.ToolCalls{Name: words.Draw(t, "tool"), Calls: count.Draw(t, "calls")})
 	}
+	r.Preview.Warning = words.Draw(t, "worst warning")
 	for range rapid.IntRange(0, 3).Draw(t, "points") {
 		r.Preview.Health = append(r.Preview.Health, store.HealthAt{Number: count.Draw(t, "number"), Score: rapid.IntRange(0, 100).Draw(t, "score")})
 	}

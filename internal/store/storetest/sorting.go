@@ -99,6 +99,10 @@ func sorted(t *testing.T, s Store) {
 		r.Name, r.Project = []string{"n.1", "n", "", "ü", "N", "s", "0"}[k%7], []string{"", "ü", "a.b", "B"}[k%4]
 		r.Status = []string{store.Running, store.Failed, store.Completed}[k%3]
 		r.Health.Score, r.Warnings, r.WorstAction = int(k*17%4)*25, int(k%3), policy.Action(k%4)
+		r.MeanNovelty, r.Preview.Tools = float64(k*7%6)/3, nil
+		if k%5 > 0 {
+			r.Preview.Tools = []store.ToolCalls{{Name: []string{"b", "B", "ü", "a.b"}[k%4], Calls: 2}, {Name: "z", Calls: 1}}
+		}
 		m := &r.Metrics
 		m.Events, m.Tokens, m.Cost, m.Duration = int(k*19%8), k*23%9*1e12, float64(k*5%6)/3e7, float64(k*3%7)*1e21
 		b.Runs = append(b.Runs, r)
@@ -113,6 +117,8 @@ func sorted(t *testing.T, s Store) {
 		store.ByHealth:   func(x, y *store.Run) int { return cmp.Compare(x.Health.Score, y.Health.Score) },
 		store.ByDecision: func(x, y *store.Run) int { return cmp.Compare(x.WorstAction, y.WorstAction) },
 		store.ByWarnings: func(x, y *store.Run) int { return cmp.Compare(x.Warnings, y.Warnings) },
+		store.ByNovelty:  func(x, y *store.Run) int { return cmp.Compare(x.MeanNovelty, y.MeanNovelty) },
+		store.ByTool:     func(x, y *store.Run) int { return cmp.Compare(x.Preview.MostCalled(), y.Preview.MostCalled()) },
 		store.ByEvents:   func(x, y *store.Run) int { return cmp.Compare(x.Metrics.Events, y.Metrics.Events) },
 		store.ByTokens:   func(x, y *store.Run) int { return cmp.Compare(x.Metrics.Tokens, y.Metrics.Tokens) },
 		store.ByCost:     func(x, y *store.Run) int { return cmp.Compare(x.Metrics.Cost, y.Metrics.Cost) },

@@ -46,6 +46,9 @@ type Store interface {
 	Maintain(ctx context.Context, now time.Time) error
 	DropOrphanSpans(ctx context.Context, before time.Time) error
 
+	KeepNotice(ctx context.Context, n store.WaitingNotice, change func(before []byte) ([]byte, error)) error
+	WaitingNotices(ctx context.Context, endpoint string, limit int) (first []store.WaitingNotice, total int, err error)
+	ForgetNotices(ctx context.Context, endpoint, warning string) error
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
 	Act(ctx context.Context, a *store.Act) error
@@ -119,6 +122,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"the first claim is new, until it is deleted", claims},
 		{"an acknowledged warning is not claimed", claimsOfAcknowledged},
 		{"a muted rule is not claimed for its tool and project, until it is unmuted", claimsOfMuted},
+		{"waiting notices come back with their latest state, and go with their run", waitingNotices},
 		{"a label is the latest that was given, and goes with its run", labels},
 		{"the audit log has each act, the latest first, and keeps those of deleted runs", auditLog},
 		{"alerts come back as they were, until they are deleted", alerts},

@@ -1187,9 +1187,11 @@ export interface components {
              * @description Known cost in US dollars.
              */
             estimated_cost: number;
+            /** @description The kind of guard that carries out decisions in this run. null: the run is observed, and nobody acts on decisions. */
+            guarded_by: string | null;
             /**
              * Format: int64
-             * @description Health score: 100 is healthy, 0 is stuck.
+             * @description Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19.
              */
             health_score: number;
             /**
@@ -1254,7 +1256,7 @@ export interface components {
              */
             warnings_count: number;
             /**
-             * @description The most severe decision of the profile's policy so far.
+             * @description The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done.
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
@@ -1732,7 +1734,7 @@ export interface components {
             health: components["schemas"]["HealthPoint"][] | null;
             /**
              * Format: int64
-             * @description Health score: 100 is healthy, 0 is stuck.
+             * @description Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19.
              */
             health_score: number;
             /**
@@ -1863,7 +1865,7 @@ export interface components {
             health: components["schemas"]["HealthPoint"][] | null;
             /**
              * Format: int64
-             * @description Health score: 100 is healthy, 0 is stuck.
+             * @description Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19. Each warning lowers it within the range.
              */
             health_score: number;
             /** @description What looks like a mistake of the sender: unknown fields and event types, and names of tools that differ by a letter. */
@@ -1875,6 +1877,11 @@ export interface components {
              * @enum {string}
              */
             loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
+            /**
+             * Format: double
+             * @description The proportion of all steps with novel results, 0 to 1; null if it is unknown. By novelty, runs with an unknown one are sorted as 1.
+             */
+            mean_novelty: number | null;
             /** @description An object set by the sender, or null. */
             metadata: unknown;
             /** @description The models that were called, sorted; 16 at most. */
@@ -1949,6 +1956,8 @@ export interface components {
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
+            /** @description The rule of its most severe warning; null without warnings. Of equal severity, the longest loop. */
+            worst_warning: string | null;
         };
         RunSummary: {
             /** @description The agents that acted, sorted; 32 at most. */
@@ -1989,7 +1998,7 @@ export interface components {
             guarded_by: string | null;
             /**
              * Format: int64
-             * @description Health score: 100 is healthy, 0 is stuck.
+             * @description Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19. Each warning lowers it within the range.
              */
             health_score: number;
             /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
@@ -1999,6 +2008,11 @@ export interface components {
              * @enum {string}
              */
             loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
+            /**
+             * Format: double
+             * @description The proportion of all steps with novel results, 0 to 1; null if it is unknown. By novelty, runs with an unknown one are sorted as 1.
+             */
+            mean_novelty: number | null;
             /** @description An object set by the sender, or null. */
             metadata: unknown;
             /** @description The models that were called, sorted; 16 at most. */
@@ -2073,6 +2087,8 @@ export interface components {
              * @enum {string}
              */
             worst_decision: "allow" | "warn" | "block" | "halt";
+            /** @description The rule of its most severe warning; null without warnings. Of equal severity, the longest loop. */
+            worst_warning: string | null;
         };
         RunUpdate: {
             /** @description Earlier events whose analysis has changed because of a late event. */
@@ -2961,7 +2977,7 @@ export interface operations {
                 /** @description Only runs that started before this time: RFC 3339, or a duration before now, such as 24h. */
                 until?: string;
                 /** @description What the runs are sorted by. */
-                sort?: "started" | "name" | "project" | "status" | "health" | "decision" | "warnings" | "events" | "tokens" | "cost" | "duration" | "updated";
+                sort?: "started" | "name" | "project" | "status" | "health" | "decision" | "warnings" | "novelty" | "tool" | "events" | "tokens" | "cost" | "duration" | "updated";
                 /** @description asc: the smallest first; desc: the largest or latest first. */
                 order?: "asc" | "desc";
                 /** @description Maximum number of results. */

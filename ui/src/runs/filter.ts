@@ -60,6 +60,8 @@ const keys: Record<string, (run: RunSummary) => string | number> = {
   health: (r) => r.health_score,
   decision: (r) => decisions.indexOf(r.worst_decision),
   warnings: (r) => r.warning_count,
+  novelty: (r) => r.mean_novelty ?? 1,
+  tool: (r) => r.tools?.[0]?.name ?? "",
   events: (r) => r.event_count,
   tokens: (r) => r.total_tokens,
   cost: (r) => r.total_cost,

@@ -41,6 +41,15 @@ describe("the list of runs", () => {
     expect(sorted("sort=cost", [a, b])).toEqual([b, a]);
     expect(sorted("sort=nothing", [b, a])).toEqual([a, b]);
   });
+  it("has the run with the least novelty first, and those of which it is unknown last", () => {
+    const [low, unknown, high] = [{ mean_novelty: 0.1, arrival: 1 }, { mean_novelty: null, arrival: 3 }, { mean_novelty: 0.9, arrival: 2 }];
+    expect(sorted("sort=novelty&order=asc", [unknown, high, low])).toEqual([low, high, unknown]);
+  });
+  it("is sorted by the most called tool", () => {
+    const tools = (...names: string[]) => names.map((name) => ({ name, calls: 1 }));
+    const [a, b, none] = [{ tools: tools("bash", "z"), arrival: 1 }, { tools: tools("read"), arrival: 2 }, { tools: [], arrival: 3 }];
+    expect(sorted("sort=tool&order=asc", [b, a, none])).toEqual([none, a, b]);
+  });
   it("has the most severe decision first, not the first letter", () => {
     const [warn, halt, allow] = [{ worst_decision: "warn", arrival: 1 }, { worst_decision: "halt", arrival: 2 }, { worst_decision: "allow", arrival: 3 }] as const;
     expect(sorted("sort=decision", [warn, allow, halt])).toEqual([halt, warn, allow]);
