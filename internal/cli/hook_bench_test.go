@@ -35,8 +35,8 @@ func BenchmarkHook(b *testing.B) {
 	}
 	h := hook.Hook{Folder: hook.Folder(filepath.Join(state, "unloop", "hooks")), Agent: hook.Codex, Env: func(string) string { return "" }, Now: time.Now}
 	for n := range 1000 {
-		h.Run(b.Context(), strings.NewReader(event("PreToolUse", n)), io.Discard)
-		h.Run(b.Context(), strings.NewReader(event("PostToolUse", n)), io.Discard)
+		h.Run(b.Context(), strings.NewReader(event("PreToolUse", n)), io.Discard, io.Discard)
+		h.Run(b.Context(), strings.NewReader(event("PostToolUse", n)), io.Discard, io.Discard)
 	}
 	var ends []time.Duration
 	var cpu time.Duration

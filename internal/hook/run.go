@@ -47,17 +47,28 @@ type Hook struct {
 // maxInput is the maximum size of the input of a hook in bytes.
 const maxInput = 4 << 20
 
-// Run reads one event, judges it and writes the answer. It never fails: an error is written to the log, and the agent continues.
-func (h *Hook) Run(ctx context.Context, in io.Reader, out io.Writer) {
+// Run reads one event, judges it and writes the answer. It returns the exit status of the process, which is 0 except in agents that
+// read a denial there. It never fails: an error is written to the log, and the agent continues.
+func (h *Hook) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (status int) {
 	var at Event
 	defer func() {
 		if cause := recover(); cause != nil {
 			h.fault(&at, fmt.Errorf("panic: %v", cause))
 		}
 	}()
-	if err := h.run(ctx, in, out, &at); err != nil {
+	reply := func(r Reply) error {
+		status = r.Status
+		_, written := out.Write(r.Out)
+		if len(r.Err) == 0 {
+			return written
+		}
+		_, err := errOut.Write(r.Err)
+		return errors.Join(written, err)
+	}
+	if err := h.run(ctx, in, reply, &at); err != nil {
 		h.fault(&at, err)
 	}
+	return status
 }
 
 // fault writes an error to the log. It ignores a failure to do so.
@@ -67,7 +78,7 @@ func (h *Hook) fault(at *Event, err error) {
 	})
 }
 
-func (h *Hook) run(ctx context.Context, in io.Reader, out io.Writer, at *Event) error {
+func (h *Hook) run(ctx context.Context, in io.Reader, reply func(Reply) error, at *Event) error {
 	masker := h.startMasker()
 	defer func() { _, _ = masker() }() // waits until it has ended
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
@@ -91,7 +102,7 @@ func (h *Hook) run(ctx context.Context, in io.Reader, out io.Writer, at *Event) 
 	if err != nil {
 		h.fault(at, err) // it continues with the settings that could be read
 	}
-	return h.judge(ctx, at, &settings, masker, out)
+	return h.judge(ctx, at, &settings, masker, reply)
 }
 
 // twice reports whether Copilot CLI also reports the event to its own hook. It reads Claude Code's settings, too.
@@ -153,7 +164,7 @@ func maskEvent(m *mask.Masker, e *Event) {
 }
 
 // judge folds the event into its session and answers.
-func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker func() (*mask.Masker, error), out io.Writer) error {
+func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker func() (*mask.Masker, error), reply func(Reply) error) error {
 	p, err := settings.LoadProfile(e.Agent)
 	if err != nil {
 		return err
@@ -199,7 +210,7 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker f
 		h.askServer(ctx, server, j, settings)
 	}
 	answer, ruling := j.answer()
-	_, written := out.Write(Encode(e, answer))
+	written := reply(Encode(e, answer))
 	j.measure()
 	saved := h.Folder.save(s)
 	return errors.Join(written, saved, h.record(j, answer, ruling), h.Folder.see(e, &s.About, settings.Mode, h.Now()), h.afterwards(ctx, server, j))

@@ -30,16 +30,25 @@ func newDesk(t *testing.T, agent string, mode Mode) *desk {
 	return &desk{t: t, folder: Folder(t.TempDir()), agent: agent, mode: mode, env: map[string]string{"HOME": t.TempDir()}}
 }
 
-// run runs one hook and returns its answer.
+// run runs one hook and returns its answer. An answer that is not JSON is returned as an object of what the process writes.
 func (d *desk) run(input string) string {
 	d.t.Helper()
 	h := Hook{Folder: d.folder, Agent: d.agent, Mode: d.mode, Env: func(name string) string { return d.env[name] }, Now: time.Now}
 	if d.server != nil {
 		h.Server = func(string) (Server, error) { return d.server, nil }
 	}
-	var out bytes.Buffer
-	h.Run(context.Background(), strings.NewReader(input), &out)
-	return out.String()
+	var out, errOut bytes.Buffer
+	status := h.Run(context.Background(), strings.NewReader(input), &out, &errOut)
+	if status == 0 && errOut.Len() == 0 && (out.Len() == 0 || out.Bytes()[0] == '{') {
+		return out.String()
+	}
+	written := map[string]any{"status": status}
+	for name, text := range map[string]string{"stdout": out.String(), "stderr": errOut.String()} {
+		if text != "" {
+			written[name] = text
+		}
+	}
+	return raw(written)
 }
 
 func (d *desk) entries(what string) (found []Entry) {
