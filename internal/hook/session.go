@@ -59,6 +59,7 @@ type About struct {
 type session struct {
 	About
 	guard *guard.Guard
+	size  int // of its file in bytes; 0 for none
 }
 
 // Limits of the stored state besides the guard.
@@ -96,7 +97,7 @@ func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*sessi
 	if err != nil {
 		return fresh, err
 	}
-	return &session{*about, g}, nil
+	return &session{*about, g, len(data)}, nil
 }
 
 // RunID returns the run id of a session: its id, or SESSION/SUBAGENT as in a trace file.
@@ -137,6 +138,9 @@ func split(data []byte) (*About, []byte, error) {
 	return about, rest[n:], nil
 }
 
+// spare is how much the file of a session usually grows by at one hook, in bytes.
+const spare = 4 << 10
+
 // save saves the session. The caller holds its lock.
 func (f Folder) save(s *session) error {
 	s.bound()
@@ -144,7 +148,7 @@ func (f Folder) save(s *session) error {
 	if err != nil {
 		return fmt.Errorf("write the state of the session: %w", err)
 	}
-	data := append([]byte{}, sessionMark...)
+	data := append(make([]byte, 0, s.size+spare), sessionMark...)
 	data = binary.LittleEndian.AppendUint32(data, uint32(len(about)))
 	data, err = s.guard.AppendBinary(append(data, about...))
 	if err == nil {
