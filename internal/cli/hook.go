@@ -4,18 +4,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/hook"
+	_ "github.com/unloop-ai/unloop/internal/hook/atstart" // answers most hooks before this package is initialised
 )
-
-// hookMemory is the memory limit of the hook's process in bytes, above which the garbage collector runs.
-const hookMemory = 16 << 20
 
 func hookCommand() *cobra.Command {
 	var agent, mode string
@@ -32,9 +28,7 @@ func hookCommand() *cobra.Command {
 		Example: "  unloop hook install\n  unloop hook install claude-code --mode guard --dry-run\n  unloop hook status\n  unloop hook log --follow\n  unloop hook uninstall",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// The process ends after milliseconds, so garbage collection would only delay the answer, unless an event is large.
-			debug.SetGCPercent(-1)
-			debug.SetMemoryLimit(hookMemory)
+			hook.OwnProcess()
 			folder, err := hookFolder()
 			if err != nil {
 				return nil // without a folder there is no log, and the agent must not be disturbed
@@ -66,7 +60,7 @@ func (s hookDenial) Error() string { return fmt.Sprintf("denied with the exit st
 // hookFolder returns the folder with the state of hooks.
 func hookFolder() (hook.Folder, error) {
 	state, err := config.StateFolder()
-	return hook.Folder(filepath.Join(state, "hooks")), err
+	return hook.FolderIn(state), err
 }
 
 func hookStatuslineCommand() *cobra.Command {

@@ -418,3 +418,43 @@ func TestAServerRulesAndGetsTheEvents(t *testing.T) {
 		}
 	})
 }
+
+func TestTheCommandThatInstallWritesIsAnsweredAtTheStart(t *testing.T) {
+	none := func(string) string { return "" }
+	for _, tc := range []struct {
+		args string
+		mode Mode
+		ok   bool
+	}{
+		{"hook --agent codex", "", true},
+		{"hook --agent codex --mode guard", Guard, true},
+		{"hook --agent codex --mode loud", "loud", false},
+		{"hook --agent codex --new guard", "guard", false},
+		{"hook --mode guard", "", false},
+		{"hook status", "", false},
+		{"hook", "", false},
+		{"scan --agent codex", "", false},
+	} {
+		h, ok := OfCommand(strings.Fields(tc.args), "f", none)
+		if ok != tc.ok || ok && (h.Agent != "codex" || h.Mode != tc.mode) {
+			t.Errorf("%s: %+v, %v", tc.args, h, ok)
+		}
+	}
+	t.Run("without a server", func(t *testing.T) {
+		h := Hook{Folder: Folder(t.TempDir()), Env: none}
+		if h.HasServer() {
+			t.Error("a server is found")
+		}
+		if _, err := h.Folder.Announce("http://127.0.0.1:1"); err != nil {
+			t.Fatal(err)
+		}
+		if !h.HasServer() {
+			t.Error("the server that runs is not found")
+		}
+		h.Folder.withdraw()
+		h.Env = func(name string) string { return map[string]string{"UNLOOP_ENDPOINT": "http://localhost"}[name] }
+		if !h.HasServer() {
+			t.Error("the configured server is not found")
+		}
+	})
+}
