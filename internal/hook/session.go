@@ -47,6 +47,7 @@ type About struct {
 
 	AllowTools []string `json:"allow_tools,omitempty"` // tools that a person allowed
 	AllowOnce  []string `json:"allow_once,omitempty"`  // tools that a person allowed for one call; "" for any tool
+	AllowNext  int      `json:"allow_next,omitempty"`  // the number of next calls that run since a person let the session go on
 
 	Ordered
 
@@ -98,6 +99,18 @@ func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*sessi
 		return fresh, err
 	}
 	return &session{*about, g, len(data)}, nil
+}
+
+// goOnFor is the number of calls that run after a person let a session go on whose profile has no level that this resets. These are
+// the profiles of agents that show no results, and those that people configure.
+const goOnFor = 10
+
+// goOn lets the session go on. The reason is why.
+func (s *session) goOn(why string) {
+	s.guard.Allow(noWait, why)
+	if s.Profile != profile.Default {
+		s.AllowNext = goOnFor
+	}
 }
 
 // RunID returns the run id of a session: its id, or SESSION/SUBAGENT as in a trace file.
