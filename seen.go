@@ -139,15 +139,15 @@ func (s *seen) UnmarshalBinary(raw []byte) error {
 	}
 	*s = seen{young: withRoom(young), older: withRoom(all - young)}
 	for k := range all {
-		h := binary.LittleEndian.Uint32(raw[2+4*k:])
-		if h == 0 || h > maxFingerprint || s.young.has(h) || s.older.has(h) {
-			return errSeen
-		}
-		to := &s.young
+		h, to := binary.LittleEndian.Uint32(raw[2+4*k:]), &s.young
 		if k >= young {
 			to = &s.older
 		}
-		to.places[to.place(h)] = h
+		at := to.place(h)
+		if h == 0 || h > maxFingerprint || to.places[at] != 0 || k >= young && s.young.has(h) {
+			return errSeen
+		}
+		to.places[at] = h
 		to.n++
 	}
 	return nil

@@ -29,7 +29,7 @@ func (d IdleHandoffs) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if !known && !bare && again < d.Times-1 {
 		return unloop.Finding{}, false
 	}
-	page := ruleDocs["idle_handoffs"]
+	page := ruleDocs()["idle_handoffs"]
 	f.Rule, f.Why, f.Try = page.Rule, page.Why, page.Try
 	f.What += ", with nothing new in between"
 	if !known {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/unloop-ai/unloop"
 )
@@ -22,16 +23,17 @@ type RuleDoc struct {
 	More string // further paragraphs, separated by empty lines; "" if there are none
 }
 
-var ruleDocs = parseRuleDocs(source)
+// ruleDocs are the documentations by rule. They are parsed at first use: most starts of the program need none.
+var ruleDocs = sync.OnceValue(func() map[string]RuleDoc { return parseRuleDocs(source) })
 
 // Explain returns the documentation of a rule. It returns false if there is no such rule.
 func Explain(rule string) (RuleDoc, bool) {
-	p, ok := ruleDocs[rule]
+	p, ok := ruleDocs()[rule]
 	return p, ok
 }
 
 // Rules returns the names of all rules, sorted.
-func Rules() []string { return slices.Sorted(maps.Keys(ruleDocs)) }
+func Rules() []string { return slices.Sorted(maps.Keys(ruleDocs())) }
 
 // parseRuleDocs parses the sections of the package comment: a heading, then paragraphs.
 func parseRuleDocs(source string) map[string]RuleDoc {
@@ -63,7 +65,7 @@ func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // finding returns a finding of a rule at the latest event of the run. Its field What is formatted from format and args.
 func finding(r *unloop.Run, rule, subject string, count int, format string, args ...any) unloop.Finding {
-	page := ruleDocs[rule]
+	page := ruleDocs()[rule]
 	at := r.Current().Ref
 	return unloop.Finding{
 		Rule: rule, Severity: unloop.SeverityWarning, Subject: subject, Count: count,

@@ -22,6 +22,7 @@
 package guard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -178,13 +179,22 @@ func (g *Guard) After(ctx context.Context, c Call, o Outcome) Decision {
 	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Output: o.Result, Agent: c.Agent}
 	if o.Err != nil {
 		e.Type = unloop.ToolCallFailed
-		e.Error, _ = json.Marshal(o.Err.Error()) // a string can always be written
+		e.Error = quoted(o.Err.Error())
 	}
 	if o.Latency > 0 {
 		ms := float64(o.Latency) / float64(time.Millisecond)
 		e.Latency = &ms
 	}
 	return g.record(ctx, "after", c, e)
+}
+
+// quoted returns the text as JSON, with "<" as it is, like the texts of a trace.
+func quoted(text string) json.RawMessage {
+	var to bytes.Buffer
+	encoder := json.NewEncoder(&to)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string can always be written
+	return bytes.TrimSuffix(to.Bytes(), []byte("\n"))
 }
 
 // Text records a message and decides about it. The role is unloop.RoleAssistant, RoleUser or RoleSystem. A user message

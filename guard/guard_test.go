@@ -66,6 +66,15 @@ func (m move) make(g *Guard) (decisions []Decision) {
 	return []Decision{before, g.After(context.Background(), c, o)}
 }
 
+func TestAFailureHasTheTextThatATraceHas(t *testing.T) {
+	var texts []string
+	g := New(load(t, acting[0]), Options{Events: func(e *unloop.Event, _ Decision) { texts = append(texts, string(e.Error)) }})
+	g.After(context.Background(), Call{Tool: "grep"}, Outcome{Err: errors.New(`<error>no "x" & y</error>`)})
+	if want := `"<error>no \"x\" & y</error>"`; len(texts) != 1 || texts[0] != want {
+		t.Errorf("got %s, want %s", texts, want)
+	}
+}
+
 func moves() *rapid.Generator[[]move] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) move {
 		small := rapid.ByteRange(0, 7)

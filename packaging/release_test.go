@@ -43,6 +43,7 @@ func TestRelease(t *testing.T) {
 		{"the .deb installs, serves and is removed", tryDeb},
 		{"the wheel guards and has the command", tryWheel},
 		{"the packages for Node guard and have the command", tryNode},
+		{"the plugins have the version and the hooks", tryPlugins},
 		{"the image's folder has all that the Dockerfile copies", tryImage},
 	} {
 		t.Run(artefact.name, func(t *testing.T) { artefact.try(t, first) })
@@ -181,6 +182,19 @@ func serve(t *testing.T, folder, program string) {
 	}
 	if err := server.Wait(); err != nil {
 		t.Errorf("the server: %v", err)
+	}
+}
+
+func tryPlugins(t *testing.T, dist string) {
+	for agent, manifest := range map[string]string{"claude-code": ".claude-plugin/plugin.json", "gemini-cli": "gemini-extension.json"} {
+		folder := t.TempDir()
+		run(t, folder, nil, "tar", "-xzf", filepath.Join(dist, "unloop-"+agent+"_"+version+".tar.gz"))
+		if said := read(t, filepath.Join(folder, manifest)); !strings.Contains(said, `"version": "`+version+`"`) {
+			t.Errorf("the plugin of %s says %s", agent, said)
+		}
+		if read(t, filepath.Join(folder, "hooks/hooks.json")) != read(t, filepath.Join("../plugins", agent, "hooks/hooks.json")) {
+			t.Errorf("the plugin of %s has other hooks", agent)
+		}
 	}
 }
 

@@ -176,6 +176,8 @@ type Session struct {
 
 	opinions   policy.Opinions
 	transcript *transcript // nil unless it is kept
+
+	runSize int // of the run's latest binary snapshot, in bytes
 }
 
 // NewSession returns a session for a new run.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/snapshot"
@@ -46,17 +47,21 @@ func (w *Session) Snapshot() ([]byte, error) {
 // AppendBinary appends the state of Snapshot in a binary form, which is smaller and ten times as fast to write. Only a program
 // that was built with the same version of this module can read it.
 func (w *Session) AppendBinary(to []byte) ([]byte, error) {
-	run, err := w.run.AppendBinary(nil)
+	run, err := w.run.AppendBinary(make([]byte, 0, w.runSize+spareBytes))
 	if err != nil {
 		return to, fmt.Errorf("write a run: %w", err)
 	}
+	w.runSize = len(run)
 	state, err := w.stateBesideRun()
 	if err != nil {
 		return to, err
 	}
 	state.Run = run
-	return snapshot.AppendBinary(to, state)
+	return snapshot.AppendBinary(slices.Grow(to, len(run)+spareBytes), state)
 }
+
+// spareBytes is how much a binary snapshot may be larger than expected before its memory is allocated a second time.
+const spareBytes = 4 << 10
 
 // stateBesideRun returns the state without the run.
 func (w *Session) stateBesideRun() (state sessionState, err error) {
@@ -114,7 +119,7 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	if !kept.Course.valid() {
 		return nil, errors.New("restore a session: the course is inconsistent")
 	}
-	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course}
+	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course, runSize: len(kept.Run)}
 	if kept.Orders != nil {
 		if w.orders = *kept.Orders; !w.orders.valid() {
 			return nil, fmt.Errorf("restore a session: %d tools are allowed, want at most %d", len(w.orders.Allowed), maxAllowed)

@@ -194,6 +194,7 @@ var importTable = map[string]importRow{
 		tests:  []string{"internal/ingest/labelled"},
 	},
 	"internal/mcpproxy/clients": {ours: []string{"internal/configedit"}},
+	"internal/hook/atstart":     {ours: []string{"internal/config", "internal/hook"}},
 	"internal/hook/install":     {ours: []string{"internal/configedit", "internal/hook"}},
 	"internal/agents":           {},
 
@@ -221,7 +222,7 @@ var importTable = map[string]importRow{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
+		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/atstart", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},

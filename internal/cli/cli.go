@@ -39,9 +39,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func exitStatus(err error, stderr io.Writer) int {
+	var denied hookDenial
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.As(err, &denied):
+		return int(denied)
 	case errors.Is(err, errLoops):
 		return exitLoops
 	case errors.Is(err, errUnwell):

@@ -1,20 +1,17 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/hook"
+	_ "github.com/unloop-ai/unloop/internal/hook/atstart" // answers most hooks before this package is initialised
 )
-
-// hookMemory is the memory limit of the hook's process in bytes, above which the garbage collector runs.
-const hookMemory = 16 << 20
 
 func hookCommand() *cobra.Command {
 	var agent, mode string
@@ -23,16 +20,15 @@ func hookCommand() *cobra.Command {
 		Short: "Guard coding agents on this machine: install and inspect the hook, and the command that agents run",
 		Long: "Coding agents run a command at their hooks: before a tool, after it, and when they stop. unloop hook is that command. It\n" +
 			"reads the agent's JSON on standard input, and answers in the agent's own protocol. Without an answer, the agent continues. On any\n" +
-			"error it exits with 0 and no answer, and writes a line to its log, which unloop hook status shows.\n\n" +
+			"error it exits with 0 and no answer, and writes a line to its log, which unloop hook status shows. Kiro and Windsurf read no JSON:\n" +
+			"a denial for them is the exit status 2 with the reason on standard error.\n\n" +
 			"The modes are nudge (tell the model that it repeats itself; the default), guard (nudge, then deny, then end the turn) and\n" +
 			"shadow (only record). The mode comes from --mode, else UNLOOP_HOOK_MODE, else the key hook in .unloop.yaml of the project\n" +
 			"or in unloop/hook.yaml of the user's configuration. docs/hooks.md describes each agent.",
 		Example: "  unloop hook install\n  unloop hook install claude-code --mode guard --dry-run\n  unloop hook status\n  unloop hook log --follow\n  unloop hook uninstall",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// The process ends after milliseconds, so garbage collection would only delay the answer, unless an event is large.
-			debug.SetGCPercent(-1)
-			debug.SetMemoryLimit(hookMemory)
+			hook.OwnProcess()
 			folder, err := hookFolder()
 			if err != nil {
 				return nil // without a folder there is no log, and the agent must not be disturbed
@@ -41,7 +37,9 @@ func hookCommand() *cobra.Command {
 			if _, err := hook.ParseMode(mode); err != nil {
 				h.Mode = ""
 			}
-			h.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+			if status := h.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()); status != 0 {
+				return hookDenial(status)
+			}
 			return nil
 		},
 	}
@@ -54,10 +52,15 @@ func hookCommand() *cobra.Command {
 	return cmd
 }
 
+// hookDenial is the exit status with which a hook denies a call. The reason is already written.
+type hookDenial int
+
+func (s hookDenial) Error() string { return fmt.Sprintf("denied with the exit status %d", int(s)) }
+
 // hookFolder returns the folder with the state of hooks.
 func hookFolder() (hook.Folder, error) {
 	state, err := config.StateFolder()
-	return hook.Folder(filepath.Join(state, "hooks")), err
+	return hook.FolderIn(state), err
 }
 
 func hookStatuslineCommand() *cobra.Command {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/unloop-ai/unloop/internal/configedit"
 	"github.com/unloop-ai/unloop/internal/hook"
 	"github.com/unloop-ai/unloop/internal/hook/install"
 )
@@ -112,31 +111,35 @@ func hookInstallCommand() *cobra.Command {
 }
 
 func (f *installFlags) install(cmd *cobra.Command, i *install.Installer, a *install.Agent) error {
-	change, err := i.Install(a)
+	changes, err := i.Install(a)
 	if err != nil {
 		return err
 	}
 	out := plainWriter{cmd.OutOrStdout()}
-	if change.None() {
-		fmt.Fprintf(out, "%s: already installed in %s\n", a.Name, change.Path)
+	if changes.None() {
+		fmt.Fprintf(out, "%s: already installed in %s\n", a.Name, a.File(i.Place))
 		return nil
 	}
-	f.show(out, a, change)
+	f.show(out, a, changes)
 	if f.dryRun {
 		return nil
 	}
-	if err := change.Apply(); err != nil {
+	if err := changes.Apply(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s: installed in %s\n", a.Name, change.Path)
+	fmt.Fprintf(out, "%s: installed in %s\n", a.Name, a.File(i.Place))
 	for _, note := range a.Notes {
 		fmt.Fprintf(out, "  %s\n", note)
 	}
 	return nil
 }
 
-func (f *installFlags) show(out plainWriter, a *install.Agent, c *configedit.Change) {
-	fmt.Fprintf(out, "%s\n%s", a.Name, diff.Diff(c.Path, c.Before, c.Path, c.After))
+func (f *installFlags) show(out plainWriter, a *install.Agent, changes install.Changes) {
+	for _, c := range changes {
+		if !c.None() {
+			fmt.Fprintf(out, "%s\n%s", a.Name, diff.Diff(c.Path, c.Before, c.Path, c.After))
+		}
+	}
 }
 
 func hookUninstallCommand() *cobra.Command {
@@ -171,32 +174,18 @@ func hookUninstallCommand() *cobra.Command {
 }
 
 func (f *installFlags) uninstall(cmd *cobra.Command, i *install.Installer, a *install.Agent) error {
-	var changes []*configedit.Change
-	if a.Name == hook.Codex {
-		distrust, err := i.Distrust(a)
-		if err != nil {
-			return err
-		}
-		changes = append(changes, distrust)
-	}
-	change, err := i.Uninstall(a)
+	changes, err := i.Uninstall(a)
 	if err != nil {
 		return err
 	}
 	out := plainWriter{cmd.OutOrStdout()}
-	for _, c := range append(changes, change) {
-		if !c.None() {
-			f.show(out, a, c)
-		}
-		if f.dryRun {
-			continue
-		}
-		if err := c.Apply(); err != nil {
-			return err
-		}
+	f.show(out, a, changes)
+	if f.dryRun {
+		return nil
 	}
-	if !f.dryRun {
-		fmt.Fprintf(out, "%s: uninstalled from %s\n", a.Name, change.Path)
+	if err := changes.Apply(); err != nil {
+		return err
 	}
+	fmt.Fprintf(out, "%s: uninstalled from %s\n", a.Name, a.File(i.Place))
 	return nil
 }

@@ -38,7 +38,7 @@ func TestAServerJudgesTheHooksAndShowsTheirSession(t *testing.T) {
 	for n := range 12 {
 		for _, event := range []string{"PreToolUse", "PostToolUse"} {
 			var out bytes.Buffer
-			h.Run(t.Context(), strings.NewReader(fmt.Sprintf(`{"session_id":"session-1","turn_id":"t","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"c%d","tool_response":"no rule"}`, event, n)), &out)
+			h.Run(t.Context(), strings.NewReader(fmt.Sprintf(`{"session_id":"session-1","turn_id":"t","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"c%d","tool_response":"no rule"}`, event, n)), &out, io.Discard)
 			if said += out.String(); strings.Contains(out.String(), `"deny"`) {
 				break
 			}
@@ -88,7 +88,7 @@ func TestAPersonHaltsASessionOfAHookFromTheServer(t *testing.T) {
 	}
 	call := func(n int) string {
 		var out bytes.Buffer
-		h.Run(t.Context(), strings.NewReader(fmt.Sprintf(`{"session_id":"s","turn_id":"t","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cat %d"},"tool_use_id":"c%d"}`, n, n)), &out)
+		h.Run(t.Context(), strings.NewReader(fmt.Sprintf(`{"session_id":"s","turn_id":"t","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cat %d"},"tool_use_id":"c%d"}`, n, n)), &out, io.Discard)
 		return out.String()
 	}
 	order := func(body string) {

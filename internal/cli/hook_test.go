@@ -18,8 +18,8 @@ import (
 // standIn runs hooks as Claude Code does: what its settings name, in a shell, all handlers of an event at once, with their time-out.
 // An exit status of 2, anything on standard error, and anything but one JSON object on standard output are errors here.
 type standIn struct {
-	t                 *testing.T
-	home, program, id string
+	t                       *testing.T
+	home, program, id, tool string // the id of the session, and the tool of its latest call
 }
 
 // newStandIn returns a stand-in with a home of its own. The program is this test's, under the name unloop.

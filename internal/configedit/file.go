@@ -51,6 +51,13 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
+// RunWhenNew makes a file that does not exist yet a program that its owner can run.
+func (f *File) RunWhenNew() {
+	if !f.Exists {
+		f.mode = 0o700
+	}
+}
+
 // errChanged means that another program changed the file after it was read.
 var errChanged = errors.New("another program has changed the file in the meantime")
 

@@ -41,10 +41,16 @@ type crushOutput struct {
 	Context  string `json:"context,omitempty"`
 }
 
-// openCodeOutput is read by the plugin that install writes.
-type openCodeOutput struct {
+// pluginOutput is read by the plugins that install writes.
+type pluginOutput struct {
 	Deny   string `json:"deny,omitempty"`
 	Append string `json:"append,omitempty"`
+}
+
+type clineOutput struct {
+	Cancel  bool   `json:"cancel"`
+	Context string `json:"contextModification,omitempty"`
+	Error   string `json:"errorMessage,omitempty"`
 }
 
 // Can is the set of answers that an agent supports at an event.
@@ -57,8 +63,10 @@ func CanOf(e *Event) Can {
 	case Claude:
 		// At PreToolUse and PostToolUseFailure, continue:false does not end the turn; PostToolBatch follows both.
 		return Can{Deny: before, Context: before || after || e.Kind == Batch || e.Kind == Prompt, EndTurn: e.Kind == Batch || stop, SendBack: stop}
-	case Qwen, Droid:
-		return Can{Deny: before, Context: after || e.Kind == Prompt, EndTurn: after || stop, SendBack: stop}
+	case Qwen:
+		return Can{Deny: before, Context: after || e.Kind == Batch || e.Kind == Prompt, EndTurn: after || e.Kind == Batch || stop, SendBack: stop}
+	case Droid:
+		return Can{Deny: before, Context: after || e.Kind == Prompt, EndTurn: before || after || stop, SendBack: stop}
 	case Codex:
 		return Can{Deny: before, Context: before || after || e.Kind == Prompt, SendBack: stop}
 	case Gemini:
@@ -69,8 +77,14 @@ func CanOf(e *Event) Can {
 		return Can{Deny: before, Context: e.Name == "postToolUse", SendBack: stop}
 	case Crush:
 		return Can{Deny: before, Context: before, EndTurn: before}
-	case OpenCode:
+	case OpenCode, Amp:
 		return Can{Deny: before, Context: after}
+	case Cline:
+		return Can{Deny: before, Context: before || after, EndTurn: before || after}
+	case Kiro:
+		return Can{Deny: before, Context: after || e.Kind == Prompt}
+	case Windsurf:
+		return Can{Deny: before}
 	}
 	return Can{}
 }
@@ -78,37 +92,54 @@ func CanOf(e *Event) Can {
 // maxText is the maximum size of a text for an agent in bytes: Claude Code and Copilot CLI accept 10,000 characters.
 const maxText = 8000
 
-// Encode returns the answer in the agent's protocol: one JSON object, or nothing for an empty answer, at which every agent
-// continues.
-func Encode(e *Event, a Answer) []byte {
-	out := encode(e, a)
-	if a.Empty() || out == nil {
-		return nil
+// Reply is the answer of a hook's process.
+type Reply struct {
+	Out    []byte // standard output
+	Err    []byte // standard error
+	Status int    // exit status
+}
+
+// denied is the exit status with which a hook denies a call in the agents that do not read JSON.
+const denied = 2
+
+// Encode returns the answer in the agent's protocol: one JSON object, except for agents that read texts. An empty answer is no output and
+// the exit status 0, at which every agent continues.
+func Encode(e *Event, a Answer) Reply {
+	switch {
+	case a.Empty():
+		return Reply{}
+	case e.Agent != Windsurf && e.Agent != Kiro:
+		raw, err := plainJSON(encode(e, a))
+		if err != nil {
+			return Reply{} // these structs can always be encoded
+		}
+		return Reply{Out: append(raw, '\n')}
+	case a.Deny != "":
+		return Reply{Err: []byte(a.Deny + "\n"), Status: denied}
 	}
-	raw, err := plainJSON(out)
-	if err != nil {
-		return nil // these structs can always be encoded
-	}
-	return append(raw, '\n')
+	return Reply{Out: []byte(a.Context + "\n")}
 }
 
 func encode(e *Event, a Answer) any {
-	if claudeKinds[e.Name] != Ignored && e.Agent != Crush {
-		return claudeAnswer(e, a) // also Copilot CLI and Cursor, if they run the hooks in Claude Code's settings
-	}
 	switch e.Agent {
 	case Gemini:
 		return geminiAnswer(e, a)
-	case Copilot:
-		return copilotAnswer(a)
-	case Cursor:
-		return cursorAnswer(a)
 	case Crush:
 		return crushAnswer(a)
-	case OpenCode:
-		return openCodeOutput{Deny: a.Deny, Append: a.Context}
+	case OpenCode, Amp:
+		return pluginOutput{Deny: a.Deny, Append: a.Context}
+	case Cline:
+		return clineOutput{Cancel: a.Deny != "" || a.EndTurn != "", Context: a.Context, Error: a.Deny + a.EndTurn}
+	case Copilot, Cursor:
+		if claudeKinds[e.Name] != Ignored {
+			break // they run the hooks in Claude Code's settings
+		}
+		if e.Agent == Copilot {
+			return copilotAnswer(a)
+		}
+		return cursorAnswer(a)
 	}
-	return nil
+	return claudeAnswer(e, a)
 }
 
 func claudeAnswer(e *Event, a Answer) any {
@@ -118,6 +149,9 @@ func claudeAnswer(e *Event, a Answer) any {
 		specific.Decision, specific.Reason = "deny", a.Deny
 	case a.Context != "":
 		specific.Context = a.Context
+	case a.EndTurn != "" && e.Kind == Before: // the call must not run, either
+		specific.Decision, specific.Reason = "deny", a.EndTurn
+		return claudeOutput{Continue: new(bool), StopReason: a.EndTurn, Specific: &specific}
 	case a.EndTurn != "":
 		return claudeOutput{Continue: new(bool), StopReason: a.EndTurn}
 	default:

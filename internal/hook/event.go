@@ -33,6 +33,10 @@ const (
 	OpenCode = "opencode"
 	Qwen     = "qwen-code"
 	Droid    = "factory-droid"
+	Cline    = "cline"
+	Windsurf = "windsurf"
+	Kiro     = "kiro"
+	Amp      = "amp"
 )
 
 // Event is an event of an agent in a form that all agents share.
@@ -106,6 +110,9 @@ type input struct {
 	LastMessage    string `json:"last_assistant_message"`
 	PromptResponse string `json:"prompt_response"`
 	LoopCount      int    `json:"loop_count"`
+
+	clineInput
+	windsurfInput
 }
 
 // batched is a call in Claude Code's PostToolBatch.

@@ -18,6 +18,9 @@ import (
 // Only the user can read it.
 type Folder string
 
+// FolderIn returns the folder in unloop's folder for state.
+func FolderIn(state string) Folder { return Folder(filepath.Join(state, "hooks")) }
+
 // lockCount is the number of lock files. Sessions share them, so that no lock file is ever removed: a process that waits for a
 // removed file would hold a lock that no other process uses.
 const lockCount = 64

@@ -82,21 +82,38 @@ func (j *judge) before(c Call) {
 	if c.ID != "" && (slices.ContainsFunc(j.Open, func(o Call) bool { return o.ID == c.ID }) || slices.Contains(j.Done, c.ID)) {
 		return
 	}
-	if j.allowed(c.Tool) {
+	runs := j.allowed(c.Tool)
+	if runs {
 		j.guard.Allow(noWait, "a person let the tool go on")
 		j.steps = append(j.steps, Step{Op: "allow", Text: "a person let the tool go on"})
+	} else if j.AllowNext > 0 {
+		j.AllowNext--
+		runs = true
 	}
 	j.Calls++
 	if c.ID == "" {
 		c.ID = fmt.Sprintf("%s%d", ownID, j.Calls)
 	}
-	d := j.guard.Before(noWait, guard.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, Agent: j.event.SubAgent})
+	d := j.start(&c, runs)
 	j.note(Step{Op: "before", Call: c}, d)
 	if d.Stops() {
 		j.Done = append(j.Done, c.ID)
 		return
 	}
 	j.Open = append(j.Open, c)
+}
+
+// start folds the start of a call. A call that a person allowed runs, whatever the profile says: not every policy has a level that a
+// person's word resets.
+func (j *judge) start(c *Call, runs bool) guard.Decision {
+	if !runs {
+		return j.guard.Before(noWait, guard.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, Agent: j.event.SubAgent})
+	}
+	d := j.guard.Record(noWait, unloop.Event{Type: unloop.ToolCallStarted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Agent: j.event.SubAgent})
+	if max(d.Action, d.Shadow) > policy.Warn {
+		return guard.Decision{}
+	}
+	return d
 }
 
 // allowed reports whether a person allowed calls of the tool. It uses up a permission for one call.

@@ -107,7 +107,7 @@ func (j *judge) obey(all heard) {
 		j.EndDue, j.Owed = "", ""
 		switch tool := o.Event.Tool; {
 		case tool == "":
-			j.guard.Allow(noWait, o.Event.Name)
+			j.goOn(o.Event.Name)
 			j.steps = append(j.steps, Step{Op: "allow", Text: o.Event.Name, recorded: true})
 		case !slices.Contains(j.AllowTools, tool):
 			j.AllowTools = append(j.AllowTools, tool)

@@ -69,7 +69,7 @@ func (f Folder) open(a *About, now func() time.Time) (*session, error) {
 	return f.load(a.event(), p, now)
 }
 
-// Allow lets a session continue. Without a tool and without once, it resets the guard's evidence about the session.
+// Allow lets a session continue. Without a tool and without once, it resets the level of the loop.
 func (f Folder) Allow(prefix, tool string, once bool, now func() time.Time) (*About, error) {
 	about, err := f.named(prefix)
 	if err != nil {
@@ -94,7 +94,7 @@ func (f Folder) Allow(prefix, tool string, once bool, now func() time.Time) (*Ab
 		s.AllowTools = append(s.AllowTools, tool)
 		what = "calls run"
 	default:
-		s.guard.Allow(noWait, "a person let the session go on")
+		s.goOn("a person let the session go on")
 	}
 	if err := f.save(s); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -54,10 +55,10 @@ func inputs(t *testing.T, agent string) []string {
 
 // replay lets an agent loop for a number of rounds and returns the words for what was answered. A denied call does not run, and a turn
 // that is ended ends the rounds.
-func replay(t *testing.T, d *desk, rounds int) (said []string) {
+func replay(t *testing.T, d *desk, fixture string, rounds int) (said []string) {
 	t.Helper()
 	schemas := documented(t, d.agent)
-	lines := inputs(t, d.agent)
+	lines := inputs(t, fixture)
 	denied := false
 	for n := range rounds {
 		for _, line := range lines {
@@ -70,8 +71,8 @@ func replay(t *testing.T, d *desk, rounds int) (said []string) {
 				continue
 			}
 			answer := d.run(line)
-			denied = e.Kind == Before && strings.Contains(answer, `"deny"`)
 			if answer == "" {
+				denied = denied && e.Kind != Before
 				continue
 			}
 			value, err := jsonschema.UnmarshalJSON(strings.NewReader(answer))
@@ -81,7 +82,8 @@ func replay(t *testing.T, d *desk, rounds int) (said []string) {
 			if err := schemas[e.Name].Validate(value); err != nil {
 				t.Fatalf("%s: %s: %v", e.Name, answer, err)
 			}
-			word := wordFor(answer)
+			word := wordFor(e.Kind, answer)
+			denied = word == "deny"
 			said = append(said, word)
 			if word == "end" {
 				return said
@@ -91,9 +93,18 @@ func replay(t *testing.T, d *desk, rounds int) (said []string) {
 	return said
 }
 
-func wordFor(answer string) string {
+func wordFor(at Kind, answer string) string {
+	if strings.Contains(answer, `"cancel":true`) && at == Before {
+		return "deny" // Cline has one answer for both
+	}
 	for _, w := range []struct{ sign, word string }{
-		{`"continue":false`, "end"}, {`"halt":true`, "end"}, {`"deny"`, "deny"}, {`"block"`, "back"}, {`"followup_message"`, "back"},
+		{`"continue":false`, "end"},
+		{`"halt":true`, "end"},
+		{`"deny"`, "deny"},
+		{`"block"`, "back"},
+		{`"followup_message"`, "back"},
+		{`"cancel":true`, "end"},
+		{`"status":2`, "deny"},
 	} {
 		if strings.Contains(answer, w.sign) {
 			return w.word
@@ -103,25 +114,34 @@ func wordFor(answer string) string {
 }
 
 func TestEveryAnswerIsOneThatItsAgentDocuments(t *testing.T) {
-	for _, tc := range []struct{ agent, guard, nudge string }{
+	for _, tc := range []struct{ fixture, guard, nudge string }{
 		{Claude, "nudge nudge nudge deny deny deny end", "nudge nudge nudge nudge nudge nudge"},
 		{Codex, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
 		{Gemini, "nudge nudge nudge deny deny end", "nudge nudge nudge nudge nudge nudge"},
 		{Cursor, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
 		{Copilot, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
 		{OpenCode, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
-		{Qwen, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
-		{Droid, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
+		{Qwen, "nudge nudge nudge deny deny deny end", "nudge nudge nudge nudge nudge nudge"},
+		{Droid, "nudge nudge nudge deny deny end", "nudge nudge nudge nudge nudge nudge"},
+		{Cline, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
+		{"cline-cli", "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
+		{Kiro, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
+		{Amp, "nudge nudge nudge deny", "nudge nudge nudge nudge nudge nudge"},
+		{Windsurf, "deny deny deny", ""},
 		{Crush, "nudge", "nudge"},
 	} {
-		t.Run(tc.agent, func(t *testing.T) {
-			guard := newDesk(t, tc.agent, Guard)
-			if got := strings.Join(replay(t, guard, 24), " "); !strings.HasPrefix(got, tc.guard) || strings.Contains(got, "end") != strings.Contains(tc.guard, "end") {
+		t.Run(tc.fixture, func(t *testing.T) {
+			agent := strings.TrimSuffix(tc.fixture, "-cli")
+			if tc.fixture == Gemini || tc.fixture == Copilot {
+				agent = tc.fixture
+			}
+			guard := newDesk(t, agent, Guard)
+			if got := strings.Join(replay(t, guard, tc.fixture, 24), " "); !strings.HasPrefix(got, tc.guard) || strings.Contains(got, "end") != strings.Contains(tc.guard, "end") {
 				t.Errorf("guard says %q, want %q", got, tc.guard)
 			}
 			guard.noFaults()
-			nudge := newDesk(t, tc.agent, Nudge)
-			got := replay(t, nudge, 24)
+			nudge := newDesk(t, agent, Nudge)
+			got := replay(t, nudge, tc.fixture, 24)
 			if !strings.HasPrefix(strings.Join(got, " "), tc.nudge) || slices.ContainsFunc(got, func(w string) bool { return w != "nudge" }) {
 				t.Errorf("nudge says %q, want %q", got, tc.nudge)
 			}
@@ -131,7 +151,7 @@ func TestEveryAnswerIsOneThatItsAgentDocuments(t *testing.T) {
 }
 
 func TestTheShapeOfAnInputTellsItsAgent(t *testing.T) {
-	for _, agent := range []string{Claude, Codex, Gemini, Cursor, Copilot, Crush} {
+	for _, agent := range []string{Claude, Codex, Gemini, Cursor, Copilot, Crush, Cline, Windsurf, Kiro, Amp, OpenCode} {
 		for _, line := range inputs(t, agent) {
 			if e, err := Read([]byte(line), ""); err != nil || e.Agent != agent {
 				t.Errorf("%s is taken for %s (%v): %s", agent, e.Agent, err, line)
@@ -173,6 +193,26 @@ func TestAnInputIsReadInTheTermsOfAllAgents(t *testing.T) {
 			"a failure of Cursor", Cursor, `{"conversation_id":"s","hook_event_name":"postToolUseFailure","tool_name":"Shell","tool_input":{},"error_message":"no","failure_type":"timeout"}`,
 			Event{Agent: Cursor, Name: "postToolUseFailure", Kind: After, Session: "s", Calls: []Call{{Tool: "Shell", Args: json.RawMessage(`{}`), Failed: true, Error: "no"}}},
 		},
+		{
+			"a failed tool of Cline", Cline, `{"hookName":"PostToolUse","taskId":"s","workspaceRoots":["/w"],"postToolUse":{"toolName":"x","parameters":{"a":"1"},"result":"no","success":false,"executionTimeMs":3}}`,
+			Event{Agent: Cline, Name: "PostToolUse", Kind: After, Session: "s", Dir: "/w", Calls: []Call{{Tool: "x", Args: json.RawMessage(`{"a":"1"}`), Failed: true, Error: "no", Took: 3 * time.Millisecond}}},
+		},
+		{
+			"a sub-agent of Cline's command line, with its arguments as they are", Cline, `{"hookName":"tool_call","taskId":"s","agent_id":"a2","parent_agent_id":"a1","tool_call":{"id":"c1","name":"x","input":{"n":1}},"preToolUse":{"toolName":"x","parameters":{"n":"1"}}}`,
+			Event{Agent: Cline, Name: "PreToolUse", Kind: Before, Session: "s", SubAgent: "a2", Calls: []Call{{ID: "c1", Tool: "x", Args: json.RawMessage(`{"n":1}`)}}},
+		},
+		{
+			"a read of Windsurf", "", `{"agent_action_name":"pre_read_code","trajectory_id":"s","tool_info":{"file_path":"/w/a.c"}}`,
+			Event{Agent: Windsurf, Name: "pre_read_code", Kind: Before, Session: "s", Calls: []Call{{Tool: "read_code", Args: json.RawMessage(`{"file_path":"/w/a.c"}`)}}},
+		},
+		{
+			"the result of an MCP tool of Windsurf", "", `{"agent_action_name":"post_mcp_tool_use","trajectory_id":"s","tool_info":{"mcp_server_name":"github","mcp_tool_name":"list","mcp_tool_arguments":{"n":1},"mcp_result":"none"}}`,
+			Event{Agent: Windsurf, Name: "post_mcp_tool_use", Kind: After, Session: "s", Calls: []Call{{Tool: "mcp__github__list", Args: json.RawMessage(`{"n":1}`), Result: json.RawMessage(`"none"`)}}},
+		},
+		{
+			"a call of Kiro's IDE", Kiro, `{"session_id":"sess_1","hook_event_name":"PostToolUse","cwd":"/w","tool_name":"execute_bash","tool_input":{"command":"make"},"tool_response":"no rule"}`,
+			Event{Agent: Kiro, Name: "PostToolUse", Kind: After, Session: "sess_1", Dir: "/w", Calls: []Call{{Tool: "execute_bash", Args: json.RawMessage(`{"command":"make"}`), Result: json.RawMessage(`"no rule"`)}}},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := Read([]byte(tc.input), tc.agent)
@@ -187,7 +227,7 @@ func TestAnInputIsReadInTheTermsOfAllAgents(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, agent := range []string{Claude, Codex, Gemini, Cursor, Copilot, Crush, OpenCode} {
+	for _, agent := range []string{Claude, Codex, Gemini, Cursor, Copilot, Crush, OpenCode, Cline, "cline-cli", Windsurf, Kiro, Amp} {
 		file, err := os.ReadFile(filepath.Join("testdata", "protocol", agent+".jsonl"))
 		if err != nil {
 			f.Fatal(err)

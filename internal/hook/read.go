@@ -25,6 +25,12 @@ func Read(data []byte, named string) (Event, error) {
 		return Event{}, fmt.Errorf("read the event: %w", err)
 	}
 	agent := in.agent(named)
+	switch agent {
+	case Cline:
+		in.fromCline()
+	case Windsurf:
+		in.fromWindsurf()
+	}
 	e := Event{
 		Agent: agent, Name: cmp.Or(in.EventName, in.CrushEvent), SubAgent: in.AgentID, Dir: in.Dir,
 		Session:    cmp.Or(in.SessionID, in.SessionIDCamel, in.ConversationID),
@@ -62,6 +68,10 @@ func Read(data []byte, named string) (Event, error) {
 // agent returns the agent that wrote the input.
 func (in *input) agent(named string) string {
 	switch {
+	case in.HookName != "" && in.TaskID != "":
+		return Cline
+	case in.Action != "":
+		return Windsurf
 	case in.ConversationID != "":
 		return Cursor
 	case in.EventName == "" && in.SessionIDCamel != "":
@@ -72,10 +82,14 @@ func (in *input) agent(named string) string {
 		return named
 	case in.EventName == "" && in.CrushEvent != "":
 		return Crush
-	case strings.HasPrefix(in.EventName, "tool.execute."):
+	case openCodeKinds[in.EventName] != Ignored:
 		return OpenCode
 	case geminiKinds[in.EventName] != Ignored:
 		return Gemini
+	case ampKinds[in.EventName] != Ignored:
+		return Amp
+	case kiroKinds[in.EventName] != Ignored:
+		return Kiro // Cursor, which has the same names, has a conversation_id
 	case in.TurnID != "":
 		return Codex
 	}
@@ -120,6 +134,13 @@ var openCodeKinds = map[string]Kind{
 	"tool.execute.before": Before, "tool.execute.after": After, "chat.message": Prompt, "session.idle": Stop,
 }
 
+// kiroKinds has the names of Kiro's documentation. Its IDE begins them with a capital letter, as Claude Code does.
+var kiroKinds = map[string]Kind{
+	"preToolUse": Before, "postToolUse": After, "userPromptSubmit": Prompt, "sessionEnd": SessionEnds,
+}
+
+var ampKinds = map[string]Kind{"tool.call": Before, "tool.result": After, "agent.start": Prompt}
+
 func kindOf(agent, event string) Kind {
 	switch agent {
 	case Gemini:
@@ -136,6 +157,14 @@ func kindOf(agent, event string) Kind {
 		}
 	case OpenCode:
 		return openCodeKinds[event]
+	case Windsurf:
+		return windsurfKinds[event]
+	case Amp:
+		return ampKinds[event]
+	case Kiro:
+		if kind, ok := kiroKinds[event]; ok {
+			return kind
+		}
 	}
 	return claudeKinds[event]
 }

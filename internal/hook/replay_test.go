@@ -134,19 +134,22 @@ func (c *claudeSession) end(e *unloop.Event) {
 	c.hook("PostToolBatch", map[string]any{"tool_calls": []any{call}})
 }
 
-// ofScan returns the decisions of a scan of the run.
-func ofScan(p *profile.Profile, events []*unloop.Event) (decisions []string) {
+// ofScan returns the decisions of a scan of the run with its secrets masked, as "unloop import" and a server store a run.
+func ofScan(p *profile.Profile, events []*unloop.Event, masker *mask.Masker) (decisions []string) {
 	s := p.NewSession("run")
 	for k := range events {
-		if d := s.Add(events[k]); d.Action != policy.Allow {
+		e := *events[k]
+		e.Text = masker.Text(e.Text)
+		e.Input, e.Output, e.Error = masker.Raw(e.Input), masker.Raw(e.Output), masker.Raw(e.Error)
+		if d := s.Add(&e); d.Action != policy.Allow {
 			decisions = append(decisions, said(d.Action, d.Code, d.Count))
 		}
 	}
 	return decisions
 }
 
-// ofHook returns the decisions of the hooks in the run. A message at the end of the run is told when the agent stops.
-func ofHook(t *testing.T, p *profile.Profile, events []*unloop.Event) []string {
+// ofBoth returns the decisions of a scan and of the hooks in the run. A message at the end of the run is told when the agent stops.
+func ofBoth(t *testing.T, p *profile.Profile, events []*unloop.Event) (scan, hooks []string) {
 	t.Helper()
 	folder := Folder(t.TempDir())
 	if err := folder.make(); err != nil {
@@ -166,7 +169,7 @@ func ofHook(t *testing.T, p *profile.Profile, events []*unloop.Event) []string {
 		c.play(events[k])
 	}
 	c.hook("Stop", map[string]any{"stop_hook_active": false})
-	return c.decisions
+	return ofScan(p, events, masker), c.decisions
 }
 
 // relevant returns the events that an agent has a hook or a line of its transcript for.
@@ -217,9 +220,9 @@ func TestASessionThroughTheHookGetsTheDecisionsOfAScan(t *testing.T) {
 				t.Fatal(err)
 			}
 			events = relevant(events)
-			want := ofScan(p, events)
+			want, got := ofBoth(t, p, events)
 			some += len(want)
-			if diff := cmp.Diff(want, ofHook(t, p, events)); diff != "" {
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%.60s: -scan +hook:\n%s", line, diff)
 			}
 		}
@@ -258,12 +261,12 @@ func TestReplayOf(t *testing.T) {
 			t.Fatalf("%s: %v", about.ID, err)
 		}
 		events = relevant(events)
-		want := ofScan(p, events)
+		want, got := ofBoth(t, p, events)
 		runs++
 		if len(want) > 0 {
 			flagged++
 		}
-		if diff := cmp.Diff(want, ofHook(t, p, events)); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Logf("%s: -scan +hook:\n%s", about.ID, diff)
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -44,20 +44,61 @@ type Hook struct {
 	Server func(endpoint string) (Server, error) // connects to a server; nil for never
 }
 
+// processMemory is the memory of a hook's process in bytes above which the garbage collector runs.
+const processMemory = 16 << 20
+
+// OwnProcess prepares the process for one hook. It ends after milliseconds, so garbage collection would only delay the answer, unless an
+// event is large.
+func OwnProcess() {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(processMemory)
+}
+
+// OfCommand returns the hook of a command line in the form that install writes: hook --agent NAME [--mode MODE].
+func OfCommand(args []string, folder Folder, env func(string) string) (h Hook, ok bool) {
+	if len(args) != 3 && len(args) != 5 || args[0] != "hook" || args[1] != "--agent" {
+		return h, false
+	}
+	h = Hook{Folder: folder, Agent: args[2], Env: env, Now: time.Now}
+	if len(args) == 3 {
+		return h, true
+	}
+	h.Mode = Mode(args[4])
+	_, err := ParseMode(args[4])
+	return h, args[3] == "--mode" && err == nil
+}
+
+// HasServer reports whether a server is configured or runs on this machine.
+func (h *Hook) HasServer() bool {
+	settings, err := LoadSettings("", "", h.Env)
+	return err != nil || settings.Endpoint != "" || h.Folder.running() != ""
+}
+
 // maxInput is the maximum size of the input of a hook in bytes.
 const maxInput = 4 << 20
 
-// Run reads one event, judges it and writes the answer. It never fails: an error is written to the log, and the agent continues.
-func (h *Hook) Run(ctx context.Context, in io.Reader, out io.Writer) {
+// Run reads one event, judges it and writes the answer. It returns the exit status of the process, which is 0 except in agents that
+// read a denial there. It never fails: an error is written to the log, and the agent continues.
+func (h *Hook) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (status int) {
 	var at Event
 	defer func() {
 		if cause := recover(); cause != nil {
 			h.fault(&at, fmt.Errorf("panic: %v", cause))
 		}
 	}()
-	if err := h.run(ctx, in, out, &at); err != nil {
+	reply := func(r Reply) error {
+		status = r.Status
+		_, written := out.Write(r.Out)
+		if len(r.Err) == 0 {
+			return written
+		}
+		_, err := errOut.Write(r.Err)
+		return errors.Join(written, err)
+	}
+	if err := h.run(ctx, in, reply, &at); err != nil {
 		h.fault(&at, err)
 	}
+	return status
 }
 
 // fault writes an error to the log. It ignores a failure to do so.
@@ -67,9 +108,7 @@ func (h *Hook) fault(at *Event, err error) {
 	})
 }
 
-func (h *Hook) run(ctx context.Context, in io.Reader, out io.Writer, at *Event) error {
-	masker := h.startMasker()
-	defer func() { _, _ = masker() }() // waits until it has ended
+func (h *Hook) run(ctx context.Context, in io.Reader, reply func(Reply) error, at *Event) error {
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err == nil && len(data) > maxInput {
 		_, _ = io.Copy(io.Discard, in) // an agent may wait until all input is read
@@ -91,7 +130,7 @@ func (h *Hook) run(ctx context.Context, in io.Reader, out io.Writer, at *Event) 
 	if err != nil {
 		h.fault(at, err) // it continues with the settings that could be read
 	}
-	return h.judge(ctx, at, &settings, masker, out)
+	return h.judge(ctx, at, &settings, reply)
 }
 
 // twice reports whether Copilot CLI also reports the event to its own hook. It reads Claude Code's settings, too.
@@ -108,30 +147,7 @@ func CopilotFile(env func(string) string) string {
 	return filepath.Join(cmp.Or(env("COPILOT_HOME"), filepath.Join(env("HOME"), ".copilot")), "hooks", "unloop.json")
 }
 
-// startMasker creates the masker while the event and the session are read, because both take milliseconds. The returned function
-// waits for it.
-func (h *Hook) startMasker() func() (*mask.Masker, error) {
-	type made struct {
-		masker *mask.Masker
-		err    error
-	}
-	done := make(chan made, 1)
-	go func() {
-		defer func() {
-			if cause := recover(); cause != nil {
-				done <- made{nil, fmt.Errorf("panic: %v", cause)}
-			}
-		}()
-		m, err := h.masker()
-		done <- made{m, err}
-	}()
-	return sync.OnceValues(func() (*mask.Masker, error) {
-		m := <-done
-		return m.masker, m.err
-	})
-}
-
-// masker returns a masker with the key of this machine.
+// masker creates the folders and returns a masker with the key of this machine.
 func (h *Hook) masker() (*mask.Masker, error) {
 	if err := h.Folder.make(); err != nil {
 		return nil, err
@@ -153,23 +169,20 @@ func maskEvent(m *mask.Masker, e *Event) {
 }
 
 // judge folds the event into its session and answers.
-func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker func() (*mask.Masker, error), out io.Writer) error {
+func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, reply func(Reply) error) error {
 	p, err := settings.LoadProfile(e.Agent)
 	if err != nil {
 		return err
 	}
-	if err := h.Folder.make(); err != nil {
+	m, err := h.masker()
+	if err != nil {
 		return err
 	}
+	maskEvent(m, e)
 	server := h.connect(e, settings)
 	orders := h.hear(ctx, server, e, settings)
 	unlock, err := h.Folder.lock(key(e.Agent, e.Session, e.SubAgent))
 	if errors.Is(err, errBusy) {
-		m, unmasked := masker()
-		if unmasked != nil {
-			return unmasked
-		}
-		maskEvent(m, e)
 		return errors.Join(err, h.Folder.keepLate(e, h.Now()))
 	}
 	if err != nil {
@@ -180,11 +193,6 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker f
 	if err != nil {
 		h.fault(e, fmt.Errorf("%w; the session begins anew", err))
 	}
-	m, err := masker()
-	if err != nil {
-		return err
-	}
-	maskEvent(m, e)
 	s.Mode, s.Latest = settings.Mode, h.Now()
 	if e.Dir != "" {
 		s.Dir = e.Dir
@@ -199,7 +207,7 @@ func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, masker f
 		h.askServer(ctx, server, j, settings)
 	}
 	answer, ruling := j.answer()
-	_, written := out.Write(Encode(e, answer))
+	written := reply(Encode(e, answer))
 	j.measure()
 	saved := h.Folder.save(s)
 	return errors.Join(written, saved, h.record(j, answer, ruling), h.Folder.see(e, &s.About, settings.Mode, h.Now()), h.afterwards(ctx, server, j))

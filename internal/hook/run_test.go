@@ -30,16 +30,25 @@ func newDesk(t *testing.T, agent string, mode Mode) *desk {
 	return &desk{t: t, folder: Folder(t.TempDir()), agent: agent, mode: mode, env: map[string]string{"HOME": t.TempDir()}}
 }
 
-// run runs one hook and returns its answer.
+// run runs one hook and returns its answer. An answer that is not JSON is returned as an object of what the process writes.
 func (d *desk) run(input string) string {
 	d.t.Helper()
 	h := Hook{Folder: d.folder, Agent: d.agent, Mode: d.mode, Env: func(name string) string { return d.env[name] }, Now: time.Now}
 	if d.server != nil {
 		h.Server = func(string) (Server, error) { return d.server, nil }
 	}
-	var out bytes.Buffer
-	h.Run(context.Background(), strings.NewReader(input), &out)
-	return out.String()
+	var out, errOut bytes.Buffer
+	status := h.Run(context.Background(), strings.NewReader(input), &out, &errOut)
+	if status == 0 && errOut.Len() == 0 && (out.Len() == 0 || out.Bytes()[0] == '{') {
+		return out.String()
+	}
+	written := map[string]any{"status": status}
+	for name, text := range map[string]string{"stdout": out.String(), "stderr": errOut.String()} {
+		if text != "" {
+			written[name] = text
+		}
+	}
+	return raw(written)
 }
 
 func (d *desk) entries(what string) (found []Entry) {
@@ -406,6 +415,46 @@ func TestAServerRulesAndGetsTheEvents(t *testing.T) {
 		}
 		if !denied {
 			t.Error("nothing is denied")
+		}
+	})
+}
+
+func TestTheCommandThatInstallWritesIsAnsweredAtTheStart(t *testing.T) {
+	none := func(string) string { return "" }
+	for _, tc := range []struct {
+		args string
+		mode Mode
+		ok   bool
+	}{
+		{"hook --agent codex", "", true},
+		{"hook --agent codex --mode guard", Guard, true},
+		{"hook --agent codex --mode loud", "loud", false},
+		{"hook --agent codex --new guard", "guard", false},
+		{"hook --mode guard", "", false},
+		{"hook status", "", false},
+		{"hook", "", false},
+		{"scan --agent codex", "", false},
+	} {
+		h, ok := OfCommand(strings.Fields(tc.args), "f", none)
+		if ok != tc.ok || ok && (h.Agent != "codex" || h.Mode != tc.mode) {
+			t.Errorf("%s: %+v, %v", tc.args, h, ok)
+		}
+	}
+	t.Run("without a server", func(t *testing.T) {
+		h := Hook{Folder: Folder(t.TempDir()), Env: none}
+		if h.HasServer() {
+			t.Error("a server is found")
+		}
+		if _, err := h.Folder.Announce("http://127.0.0.1:1"); err != nil {
+			t.Fatal(err)
+		}
+		if !h.HasServer() {
+			t.Error("the server that runs is not found")
+		}
+		h.Folder.withdraw()
+		h.Env = func(name string) string { return map[string]string{"UNLOOP_ENDPOINT": "http://localhost"}[name] }
+		if !h.HasServer() {
+			t.Error("the configured server is not found")
 		}
 	})
 }

@@ -47,6 +47,7 @@ type About struct {
 
 	AllowTools []string `json:"allow_tools,omitempty"` // tools that a person allowed
 	AllowOnce  []string `json:"allow_once,omitempty"`  // tools that a person allowed for one call; "" for any tool
+	AllowNext  int      `json:"allow_next,omitempty"`  // the number of next calls that run since a person let the session go on
 
 	Ordered
 
@@ -59,6 +60,7 @@ type About struct {
 type session struct {
 	About
 	guard *guard.Guard
+	size  int // of its file in bytes; 0 for none
 }
 
 // Limits of the stored state besides the guard.
@@ -96,7 +98,19 @@ func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*sessi
 	if err != nil {
 		return fresh, err
 	}
-	return &session{*about, g}, nil
+	return &session{*about, g, len(data)}, nil
+}
+
+// goOnFor is the number of calls that run after a person let a session go on whose profile has no level that this resets. These are
+// the profiles of agents that show no results, and those that people configure.
+const goOnFor = 10
+
+// goOn lets the session go on. The reason is why.
+func (s *session) goOn(why string) {
+	s.guard.Allow(noWait, why)
+	if s.Profile != profile.Default {
+		s.AllowNext = goOnFor
+	}
 }
 
 // RunID returns the run id of a session: its id, or SESSION/SUBAGENT as in a trace file.
@@ -137,6 +151,9 @@ func split(data []byte) (*About, []byte, error) {
 	return about, rest[n:], nil
 }
 
+// spare is how much the file of a session usually grows by at one hook, in bytes.
+const spare = 4 << 10
+
 // save saves the session. The caller holds its lock.
 func (f Folder) save(s *session) error {
 	s.bound()
@@ -144,7 +161,7 @@ func (f Folder) save(s *session) error {
 	if err != nil {
 		return fmt.Errorf("write the state of the session: %w", err)
 	}
-	data := append([]byte{}, sessionMark...)
+	data := append(make([]byte, 0, s.size+spare), sessionMark...)
 	data = binary.LittleEndian.AppendUint32(data, uint32(len(about)))
 	data, err = s.guard.AppendBinary(append(data, about...))
 	if err == nil {

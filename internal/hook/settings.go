@@ -118,7 +118,7 @@ func (s *Settings) read(path string) error {
 // loopdetection, which counts equal calls. The default profile needs results.
 func (s *Settings) LoadProfile(agent string) (*profile.Profile, error) {
 	source := profile.Source{Name: s.Profile}
-	if s.Profile == "" && agent == Crush {
+	if s.Profile == "" && (agent == Crush || agent == Windsurf) {
 		source.Name = "loopdetection"
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -44,27 +45,19 @@ func fold(three uint32) uint32 { return three&0xffffff | 0x202020 }
 // hash returns 18 bits; the upper 12 select the chain.
 func hash(three uint32) uint32 { return three * 0x9E3779B1 >> 14 }
 
-func (x *index) add(text string, e entry) {
-	for k := range x.words {
-		if x.words[k].text == text {
-			x.words[k].entries = append(x.words[k].entries, e)
-			return
-		}
-	}
-	x.words = append(x.words, keyword{text, []entry{e}})
-}
-
-// build builds the tables.
-func (x *index) build() {
-	x.grams = make([]gram, 1)
-	for k, w := range x.words {
-		at := rarest(w.text)
-		x.link(gram{three: fold(three(w.text, at)), at: at, word: k})
-		if len(w.text) > 3 {
-			x.link(gram{three: fold(three(w.text, at+1)), at: at + 1, word: k})
+// build builds the tables of the keywords with their entries.
+func (x *index) build(entries map[string][]entry) {
+	x.words = make([]keyword, 0, len(entries))
+	x.grams = make([]gram, 1, 8*len(entries))
+	for k, text := range slices.Sorted(maps.Keys(entries)) {
+		x.words = append(x.words, keyword{text, entries[text]})
+		at := rarest(text)
+		x.link(gram{three: fold(three(text, at)), at: at, word: k})
+		if len(text) > 3 {
+			x.link(gram{three: fold(three(text, at+1)), at: at + 1, word: k})
 			continue
 		}
-		for _, t := range behind(w.text) {
+		for _, t := range behind(text) {
 			x.link(gram{three: t, at: 1, word: k})
 		}
 	}
@@ -93,11 +86,13 @@ func rarest(text string) (at int) {
 // behind returns the codes of three bytes that end a keyword of three: its last two bytes, with each byte that can follow.
 func behind(text string) (all []uint32) {
 	last := class[text[2]] & word // behind letters and the like, more of a key or a name
+	var known [256]bool
 	for c := range 256 {
 		if class[c]&token68 == 0 && last != 0 {
 			continue
 		}
-		if t := fold(three(text, 1) | uint32(c)<<16); !slices.Contains(all, t) {
+		if t := fold(three(text, 1) | uint32(c)<<16); !known[t>>16] {
+			known[t>>16] = true
 			all = append(all, t)
 		}
 	}
@@ -160,7 +155,7 @@ func (sc *scanner) tryAll(w *keyword, p int) {
 		if e.finder != nil {
 			e.finder(sc, p)
 		} else {
-			sc.try(e.rule, p-sc.rules.Rules[e.rule].Offset)
+			sc.try(e.rule, p-sc.rules.rules[e.rule].Offset)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func plainFind(set *ruleSet, s string) (found []span) {
 		try(&sc)
 		found = append(found, sc.spans...)
 	}
-	for k, r := range set.Rules {
+	for k, r := range set.rules {
 		if !slices.ContainsFunc(r.Keywords, func(w string) bool { return strings.Contains(folded, w) }) && utf8.ValidString(s) {
 			continue // as gitleaks does
 		}
@@ -114,7 +114,7 @@ func escapedAtRandom(s string, seed uint8) string {
 func TestEveryRuleFindsWhatItsExpressionDescribes(t *testing.T) {
 	set := standard()
 	chance := rand.New(rand.NewPCG(1, 2))
-	for k, r := range set.Rules {
+	for k, r := range set.rules {
 		parsed, err := syntax.Parse(r.Expression, syntax.Perl)
 		if err != nil {
 			t.Fatal(err)

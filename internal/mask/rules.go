@@ -1,8 +1,6 @@
 package mask
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
@@ -13,70 +11,65 @@ import (
 	"unicode/utf8"
 )
 
-// gitleaksRules are rules of the project gitleaks, written by scripts/secret-rules.
-//
-//go:embed gitleaks/rules.json
-var gitleaksRules []byte
-
 // rule finds secrets of one kind by a regular expression. It is tried only at its keywords, so texts without keywords cost
 // nothing.
 type rule struct {
-	ID         string   `json:"id"`
-	Keywords   []string `json:"keywords"` // in lower case; case is ignored
-	Offset     int      `json:"offset"`   // of a keyword in a match, in bytes
-	Expression string   `json:"re"`       // the secret is the group, or the first matching group, or the whole match
-	Group      int      `json:"group"`    // 0 for the first matching group
-	Word       bool     `json:"word"`     // a match begins at a word boundary
-	End        bool     `json:"end"`      // a match ends at a word boundary; otherwise the rest of the word is part of the secret
-	Named      bool     `json:"named"`    // only the name before a value marks it, so the value needs a digit
-	Entropy    float64  `json:"entropy"`  // minimum entropy of a secret, in bits per byte
-	Allow      []string `json:"allow"`    // expressions of values that are not secrets
+	ID         string
+	Keywords   []string // in lower case; case is ignored
+	Offset     int      // of a keyword in a match, in bytes
+	Expression string   // the secret is the group, or the first matching group, or the whole match
+	Group      int      // 0 for the first matching group
+	Word       bool     // a match begins at a word boundary
+	End        bool     // a match ends at a word boundary; otherwise the rest of the word is part of the secret
+	Named      bool     // only the name before a value marks it, so the value needs a digit
+	Entropy    float64  // minimum entropy of a secret, in bits per byte
+}
 
-	// Computed at first use, because most rules are never tried.
-	reach    func() int            // how much of a text the expression is applied to, in bytes
-	compiled func() *regexp.Regexp //
-	allowed  func() []*regexp.Regexp
+// compiled is what is computed of a rule at its first use, because most rules are never tried.
+type compiled struct {
+	once       sync.Once
+	expression *regexp.Regexp
+	reach      int // how much of a text the expression is applied to, in bytes
 }
 
 // ruleSet are all rules except the patterns of the settings. It is immutable.
 type ruleSet struct {
-	Rules     []rule   `json:"rules"`
-	Allow     []string `json:"allow"`     // expressions of values that are not secrets for any rule
-	Stopwords []string `json:"stopwords"` // words that no secret contains
-	allowed   func() []*regexp.Regexp
-	index     index
+	rules    []rule
+	compiled []compiled              // by rule
+	allowed  func() []*regexp.Regexp // match values that are not secrets
+	index    index
 }
 
 // standard returns the rules of gitleaks and of this project.
 var standard = sync.OnceValue(func() *ruleSet {
-	var set ruleSet
-	if err := json.Unmarshal(gitleaksRules, &set); err != nil {
-		panic(fmt.Sprintf("the rules are built in: %v", err))
-	}
-	set.allowed = lazily(set.Allow)
-	for k := range set.Rules {
-		r := &set.Rules[k]
-		r.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(?:" + r.Expression + ")") })
-		r.allowed = lazily(r.Allow)
-		r.reach = sync.OnceValue(func() int { return longest(r.Expression) })
-		for _, word := range r.Keywords {
-			set.index.add(word, entry{rule: k})
-		}
-	}
-	for word, finder := range finders {
-		set.index.add(word, entry{finder: finder})
-	}
-	set.index.build()
-	return &set
-})
-
-func lazily(expressions []string) func() []*regexp.Regexp {
-	return sync.OnceValue(func() (all []*regexp.Regexp) {
-		for _, e := range expressions {
+	set := &ruleSet{rules: gitleaksRules, compiled: make([]compiled, len(gitleaksRules))}
+	set.allowed = sync.OnceValue(func() (all []*regexp.Regexp) {
+		for _, e := range gitleaksAllow {
 			all = append(all, regexp.MustCompile(e))
 		}
 		return all
 	})
+	entries := make(map[string][]entry, 2*len(gitleaksRules))
+	for k := range set.rules {
+		for _, word := range set.rules[k].Keywords {
+			entries[word] = append(entries[word], entry{rule: k})
+		}
+	}
+	for word, finder := range finders {
+		entries[word] = append(entries[word], entry{finder: finder})
+	}
+	set.index.build(entries)
+	return set
+})
+
+// compile returns what is computed of a rule.
+func (set *ruleSet) compile(k int) *compiled {
+	c := &set.compiled[k]
+	c.once.Do(func() {
+		c.expression = regexp.MustCompile("^(?:" + set.rules[k].Expression + ")")
+		c.reach = longest(set.rules[k].Expression)
+	})
+	return c
 }
 
 // maxReach is the maximum number of bytes of a text that an expression is applied to. It bounds the cost of a keyword.
@@ -119,11 +112,12 @@ func longestOf(re *syntax.Regexp) (n int) {
 
 // try masks the secret whose match begins at p.
 func (sc *scanner) try(k, p int) {
-	r := &sc.rules.Rules[k]
+	r := &sc.rules.rules[k]
 	if p < 0 || r.Word && !sc.startsWord(p) || r.Named && !sc.leadsToValue(p) {
 		return
 	}
-	at := r.compiled().FindStringSubmatchIndex(sc.s[p:min(p+r.reach(), len(sc.s))])
+	c := sc.rules.compile(k)
+	at := c.expression.FindStringSubmatchIndex(sc.s[p:min(p+c.reach, len(sc.s))])
 	if at == nil {
 		return
 	}
@@ -158,11 +152,11 @@ func (set *ruleSet) isSecret(r *rule, secret string) bool {
 		return false
 	}
 	folded := strings.ToLower(secret)
-	if slices.ContainsFunc(set.Stopwords, func(word string) bool { return strings.Contains(folded, word) }) {
+	if slices.ContainsFunc(gitleaksStopwords, func(word string) bool { return strings.Contains(folded, word) }) {
 		return false
 	}
 	matches := func(re *regexp.Regexp) bool { return re.MatchString(secret) }
-	return !slices.ContainsFunc(r.allowed(), matches) && !slices.ContainsFunc(set.allowed(), matches)
+	return !slices.ContainsFunc(set.allowed(), matches)
 }
 
 // entropy returns the Shannon entropy of the bytes of a text, in bits per byte.

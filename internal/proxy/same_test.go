@@ -131,7 +131,7 @@ func hooked(t *testing.T, steps []step) []verdictOf {
 	run := func(event string, more map[string]any) {
 		input := map[string]any{"session_id": "s", "hook_event_name": event, "cwd": home}
 		maps.Copy(input, more)
-		h.Run(t.Context(), bytes.NewReader(encode(input)), io.Discard)
+		h.Run(t.Context(), bytes.NewReader(encode(input)), io.Discard, io.Discard)
 	}
 	run("UserPromptSubmit", map[string]any{"prompt": "fix the build"})
 	for i, s := range steps {

@@ -26,8 +26,9 @@ type Agent struct {
 	events  []string
 	dialect configedit.Dialect
 	entry   func(event, command string) any
-	base    map[string]any              // members besides hooks that a new file needs
-	whole   func(command string) []byte // content of a file that belongs to unloop alone; nil if it belongs to the agent
+	base    map[string]any                        // members besides hooks that a new file needs
+	whole   func(a *Agent, command string) []byte // content of a file that belongs to unloop alone; nil if it belongs to the agent
+	each    bool                                  // there is a file for each event, named after it, beside the first
 }
 
 // Place is where an agent's configuration is.
@@ -72,11 +73,19 @@ func in(folder func(Place) string, names ...string) func(Place) string {
 const timeout = 10
 
 // Agents returns all agents.
-func Agents() []Agent {
-	claude, codex, gemini, cursor := dir("CLAUDE_CONFIG_DIR", ".claude"), dir("CODEX_HOME", ".codex"), dir("", ".gemini"), dir("", ".cursor")
-	qwen, droid, crush, opencode := dir("", ".qwen"), dir("", ".factory"), xdg("crush", ""), xdg("opencode", ".opencode")
-	strict, lax := configedit.Dialect{}, configedit.Dialect{Comments: true}
-	const noEnd = "its hooks cannot end a turn: a halted run is denied each further call"
+func Agents() []Agent { return append(claudeLike(), others()...) }
+
+var (
+	strict = configedit.Dialect{}
+	lax    = configedit.Dialect{Comments: true}
+)
+
+const noEnd = "its hooks cannot end a turn: a halted run is denied each further call"
+
+// claudeLike returns the agents whose configuration has the form of Claude Code's.
+func claudeLike() []Agent {
+	claude, codex, gemini := dir("CLAUDE_CONFIG_DIR", ".claude"), dir("CODEX_HOME", ".codex"), dir("", ".gemini")
+	qwen, droid := dir("", ".qwen"), dir("", ".factory")
 	return []Agent{
 		{
 			Name: hook.Claude, program: "claude", folder: claude, file: in(claude, "settings.json"), dialect: strict, entry: grouped("*", timeout),
@@ -91,6 +100,22 @@ func Agents() []Agent {
 			Name: hook.Gemini, program: "gemini", folder: gemini, file: in(gemini, "settings.json"), dialect: lax, entry: named("*", timeout*1000),
 			events: []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
 		},
+		{
+			Name: hook.Qwen, program: "qwen", folder: qwen, file: in(qwen, "settings.json"), dialect: lax, entry: named("*", timeout*1000),
+			events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "Stop"},
+		},
+		{
+			Name: hook.Droid, program: "droid", folder: droid, file: in(droid, "settings.json"), dialect: strict, entry: grouped("*", timeout),
+			events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"},
+		},
+	}
+}
+
+// others returns the other agents.
+func others() []Agent {
+	cursor, crush, windsurf := dir("", ".cursor"), xdg("crush", ""), dir("", filepath.Join(".codeium", "windsurf"))
+	opencode, amp, kiro := xdg("opencode", ".opencode"), xdg("amp", ".amp"), dir("", ".kiro")
+	return []Agent{
 		{
 			Name: hook.Cursor, program: "cursor-agent", folder: cursor, file: in(cursor, "hooks.json"), dialect: strict, entry: flat(""), base: map[string]any{"version": 1},
 			events: []string{"preToolUse", "postToolUse", "postToolUseFailure", "beforeSubmitPrompt", "stop"},
@@ -107,22 +132,47 @@ func Agents() []Agent {
 		},
 		{
 			Name: hook.OpenCode, program: "opencode", folder: opencode, file: in(opencode, "plugins", "unloop.js"), whole: openCodePlugin,
-			events: []string{"tool.execute.before", "tool.execute.after"},
-			Notes:  []string{noEnd, "a tool that throws shows no result", "the plugin is for opencode 1"},
+			Notes: []string{noEnd, "opencode 1 shows no result of a tool that throws"},
 		},
 		{
-			Name: hook.Qwen, program: "qwen", folder: qwen, file: in(qwen, "settings.json"), dialect: lax, entry: named("*", timeout*1000),
-			events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop"},
+			Name: hook.Amp, program: "amp", folder: amp, file: in(amp, "plugins", "unloop.ts"), whole: ampPlugin,
+			Notes: []string{noEnd},
 		},
 		{
-			Name: hook.Droid, program: "droid", folder: droid, file: in(droid, "settings.json"), dialect: strict, entry: grouped("*", timeout),
-			events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"},
+			Name: hook.Cline, program: "cline", folder: clineFolder, file: clineFile, whole: clineScript, each: true,
+			events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit"},
+			Notes:  []string{"its extension runs hooks only if they are enabled in its settings, and its command line runs none with --yolo"},
+		},
+		{
+			Name: hook.Kiro, program: "kiro-cli", folder: kiro, file: in(kiro, "hooks", "unloop.json"), whole: kiroHooks,
+			events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit"},
+			Notes:  []string{noEnd, "it reads the file since Kiro 1 and Kiro CLI 3"},
+		},
+		{
+			Name: hook.Windsurf, program: "windsurf", folder: windsurf, file: windsurfFile, dialect: strict, entry: windsurfEntry,
+			events: []string{"pre_read_code", "pre_write_code", "pre_run_command", "pre_mcp_tool_use", "post_mcp_tool_use", "pre_user_prompt"},
+			Notes: []string{
+				noEnd, "its hooks cannot nudge: the modes nudge and shadow only write the log",
+				"it shows results of MCP tools only: equal calls are counted by the profile loopdetection",
+			},
 		},
 	}
 }
 
-// File returns the path of the configuration that Install changes.
+// File returns the path of the configuration that Install changes, or the first of several.
 func (a *Agent) File(p Place) string { return a.file(p) }
+
+// paths returns the paths of all files that Install changes.
+func (a *Agent) paths(p Place) []string {
+	if !a.each {
+		return []string{a.file(p)}
+	}
+	var all []string
+	for _, event := range a.events {
+		all = append(all, filepath.Join(filepath.Dir(a.file(p)), event))
+	}
+	return all
+}
 
 // Found reports whether the agent seems to be installed: its program is in the path, or its folder exists.
 func (a *Agent) Found(p Place) bool {
@@ -176,6 +226,29 @@ func flat(matcher string) func(event, command string) any {
 			Timeout int    `json:"timeout"`
 		}{matcher, command, timeout}
 	}
+}
+
+func windsurfEntry(_, command string) any {
+	return struct {
+		Command    string `json:"command"`
+		ShowOutput bool   `json:"show_output"`
+	}{command, false}
+}
+
+func windsurfFile(p Place) string {
+	if p.Project != "" {
+		return filepath.Join(p.Project, ".windsurf", "hooks.json")
+	}
+	return p.home(".codeium", "windsurf", "hooks.json")
+}
+
+func clineFolder(p Place) string { return p.home("Documents", "Cline") }
+
+func clineFile(p Place) string {
+	if p.Project != "" {
+		return filepath.Join(p.Project, ".clinerules", "hooks", "PreToolUse")
+	}
+	return p.home("Documents", "Cline", "Hooks", "PreToolUse")
 }
 
 func copilotFile(p Place) string {

@@ -82,8 +82,8 @@ func (i *Installer) codexConfig(a *Agent) string {
 	return filepath.Join(a.folder(Place{Env: i.Place.Env}), "config.toml")
 }
 
-// Distrust returns the change that removes the approvals of the program's hooks. It must be made before Uninstall.
-func (i *Installer) Distrust(a *Agent) (*configedit.Change, error) {
+// distrust returns the change that removes the approvals of the program's hooks.
+func (i *Installer) distrust(a *Agent) (*configedit.Change, error) {
 	keys, err := i.trustKeys(a)
 	if err != nil {
 		return nil, err

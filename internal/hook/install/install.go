@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/unloop-ai/unloop/internal/configedit"
 	"github.com/unloop-ai/unloop/internal/hook"
@@ -25,10 +26,38 @@ func (i *Installer) keeper() configedit.Keeper {
 	return configedit.Keeper{Folder: filepath.Join(string(i.State), "installed")}
 }
 
-// Install returns the change that registers the program with an agent. It returns an error for a file that the agent would
+// Changes are the changes of an agent's files.
+type Changes []*configedit.Change
+
+// None reports whether the files stay as they are.
+func (c Changes) None() bool {
+	return !slices.ContainsFunc(c, func(c *configedit.Change) bool { return !c.None() })
+}
+
+// Apply makes the changes.
+func (c Changes) Apply() error {
+	for _, change := range c {
+		if err := change.Apply(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Install returns the changes that register the program with an agent. It returns an error for a file that the agent would
 // reject.
-func (i *Installer) Install(a *Agent) (*configedit.Change, error) {
-	path := a.file(i.Place)
+func (i *Installer) Install(a *Agent) (all Changes, err error) {
+	for _, path := range a.paths(i.Place) {
+		c, err := i.install(a, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (i *Installer) install(a *Agent, path string) (*configedit.Change, error) {
 	f, err := configedit.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -41,6 +70,9 @@ func (i *Installer) Install(a *Agent) (*configedit.Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing is changed", path, err)
 	}
+	if a.each {
+		f.RunWhenNew()
+	}
 	return i.keeper().Replace(f, base, existed, after), nil
 }
 
@@ -50,7 +82,7 @@ func (i *Installer) base(a *Agent, f *configedit.File) (data []byte, existed boo
 		return data, existed, nil
 	}
 	if a.whole != nil {
-		if f.Exists && !isOwn(f.Data) {
+		if f.Exists && !a.owns(f.Data) {
 			return nil, false, errors.New("the file is not unloop's")
 		}
 		return nil, false, nil
@@ -72,7 +104,7 @@ func (i *Installer) base(a *Agent, f *configedit.File) (data []byte, existed boo
 // with returns the file with the program registered.
 func (a *Agent) with(base []byte, command string) ([]byte, error) {
 	if a.whole != nil {
-		return a.whole(command), nil
+		return a.whole(a, command), nil
 	}
 	d, err := configedit.ParseJSON(base, a.dialect)
 	if err != nil {
@@ -96,21 +128,43 @@ func (a *Agent) with(base []byte, command string) ([]byte, error) {
 // ownCommand matches the commands that Install writes, and those that people write by hand.
 var ownCommand = regexp.MustCompile(`\shook --agent [a-z-]+|(^|[/\\])unloop(\.exe)?['"]?\s+hook\b`)
 
-// isOwn reports whether an entry runs unloop, or is a file that Install wrote.
+// isOwn reports whether an entry runs unloop.
 func isOwn(entry json.RawMessage) bool {
 	var e struct {
 		Command, Bash string
 		Args          []string
 	}
-	if json.Unmarshal(entry, &e) == nil && (e.Command != "" || e.Bash != "") {
-		return ownCommand.MatchString(e.Command) || ownCommand.MatchString(e.Bash) || len(e.Args) > 0 && e.Args[0] == "hook" && ownCommand.MatchString(e.Command+" hook")
+	if json.Unmarshal(entry, &e) != nil {
+		return false
 	}
-	return bytes.HasPrefix(entry, []byte("// Written by `unloop hook install`")) || bytes.Contains(entry, []byte(` hook --agent copilot-cli`)) && bytes.Contains(entry, []byte(`"preToolUse"`))
+	return ownCommand.MatchString(e.Command) || ownCommand.MatchString(e.Bash) || len(e.Args) > 0 && e.Args[0] == "hook" && ownCommand.MatchString(e.Command+" hook")
 }
 
-// Uninstall returns the change that removes the program. If nothing else has changed the file since, it restores the former file.
-func (i *Installer) Uninstall(a *Agent) (*configedit.Change, error) {
-	path := a.file(i.Place)
+// owns reports whether Install wrote a whole file.
+func (a *Agent) owns(file []byte) bool {
+	return bytes.Contains(file, []byte(written)) || json.Valid(file) && bytes.Contains(file, []byte(" hook --agent "+a.Name))
+}
+
+// Uninstall returns the changes that remove the program. If nothing else has changed a file since, it restores the former one.
+func (i *Installer) Uninstall(a *Agent) (all Changes, err error) {
+	if a.Name == hook.Codex {
+		c, err := i.distrust(a)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	for _, path := range a.paths(i.Place) {
+		c, err := i.uninstall(a, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (i *Installer) uninstall(a *Agent, path string) (*configedit.Change, error) {
 	f, err := configedit.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -130,12 +184,21 @@ func (i *Installer) Uninstall(a *Agent) (*configedit.Change, error) {
 
 // Registered reports whether an agent's configuration runs unloop.
 func (i *Installer) Registered(a *Agent) (bool, error) {
-	f, err := configedit.ReadFile(a.file(i.Place))
+	for _, path := range a.paths(i.Place) {
+		if is, err := i.registered(a, path); is || err != nil {
+			return is, err
+		}
+	}
+	return false, nil
+}
+
+func (i *Installer) registered(a *Agent, path string) (bool, error) {
+	f, err := configedit.ReadFile(path)
 	if err != nil || !f.Exists {
 		return false, err
 	}
 	if a.whole != nil {
-		return isOwn(f.Data), nil
+		return a.owns(f.Data), nil
 	}
 	d, err := configedit.ParseJSON(f.Data, a.dialect)
 	if err != nil {

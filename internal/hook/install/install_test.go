@@ -26,7 +26,7 @@ func newInstaller(t *testing.T, mode hook.Mode) *Installer {
 	return &Installer{Program: "/opt/my tools/unloop", Mode: mode, State: hook.Folder(filepath.Join(home, "state")), Place: Place{Env: env}}
 }
 
-func apply(t interface{ Fatal(...any) }, c *configedit.Change, err error) *configedit.Change {
+func apply(t interface{ Fatal(...any) }, c Changes, err error) Changes {
 	if err == nil {
 		err = c.Apply()
 	}
@@ -84,30 +84,43 @@ func TestInstallThenUninstallRestoresEveryByteAndInstallTwiceIsInstallOnce(t *te
 	for _, a := range Agents() {
 		t.Run(a.Name, func(t *testing.T) {
 			i := newInstaller(t, hook.Guard)
+			if a.whole != nil {
+				installAndUninstall(t, i, &a)
+				return
+			}
 			path := a.File(i.Place)
 			rapid.Check(t, func(t *rapid.T) {
-				text, existed := "", a.whole == nil && rapid.IntRange(0, 4).Draw(t, "exists") > 0
 				_ = os.Remove(path)
-				if existed {
-					text = drawFile(t, a.dialect)
-					write(t, path, text)
+				if rapid.IntRange(0, 4).Draw(t, "exists") > 0 {
+					write(t, path, drawFile(t, a.dialect))
 				}
-				c, err := i.Install(&a)
-				apply(t, c, err)
-				once, _ := content(path)
-				if registered, err := i.Registered(&a); !registered || err != nil {
-					t.Fatalf("not registered: %v\n%s", err, once)
-				}
-				if c, err = i.Install(&a); err != nil || !c.None() {
-					t.Fatalf("the second install changes the file: %v", err)
-				}
-				c, err = i.Uninstall(&a)
-				apply(t, c, err)
-				if now, there := content(path); now != text || there != existed {
-					t.Fatalf("%q became %q", text, now)
-				}
+				installAndUninstall(t, i, &a)
 			})
 		})
+	}
+}
+
+// installAndUninstall installs twice and uninstalls, and compares the files.
+func installAndUninstall(t interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}, i *Installer, a *Agent,
+) {
+	path := a.File(i.Place)
+	text, existed := content(path)
+	c, err := i.Install(a)
+	apply(t, c, err)
+	once, _ := content(path)
+	if registered, err := i.Registered(a); !registered || err != nil {
+		t.Fatalf("not registered: %v\n%s", err, once)
+	}
+	if c, err = i.Install(a); err != nil || !c.None() {
+		t.Fatalf("the second install changes the file: %v", err)
+	}
+	c, err = i.Uninstall(a)
+	apply(t, c, err)
+	if now, there := content(path); now != text || there != existed {
+		t.Fatalf("%q became %q", text, now)
 	}
 }
 
@@ -218,7 +231,7 @@ func TestUninstallTakesOutTheApprovalsOfCodex(t *testing.T) {
 	if n, all, err := i.Trusted(a); n != 2 || all != 4 || err != nil {
 		t.Errorf("%d of %d, %v", n, all, err)
 	}
-	c, err = i.Distrust(a)
+	c, err = i.Uninstall(a)
 	apply(t, c, err)
 	if now, _ := content(config); now != text {
 		t.Errorf("got %q", now)

@@ -1,35 +1,7 @@
-// Written by `unloop hook install`; `unloop hook uninstall` deletes it.
-// It asks unloop before and after each tool. If unloop does not answer, the tool runs as it would without this file.
-import { spawn } from "node:child_process"
-
-const command = "UNLOOP_COMMAND"
-
-function ask(event) {
-  return new Promise((resolve) => {
-    let text = ""
-    const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "ignore"] })
-    const timer = setTimeout(() => child.kill(), 10000)
-    const done = (answer) => {
-      clearTimeout(timer)
-      resolve(answer)
-    }
-    child.on("error", () => done({}))
-    child.on("close", () => {
-      try {
-        done(text ? JSON.parse(text) : {})
-      } catch {
-        done({})
-      }
-    })
-    child.stdout.on("data", (part) => (text += part))
-    child.stdin.on("error", () => {})
-    child.stdin.end(JSON.stringify(event))
-  })
-}
-
 const failed = (metadata) => typeof metadata?.exit === "number" && metadata.exit !== 0
 
-export const Unloop = async ({ directory }) => {
+// server is the plugin of opencode 1.
+async function server({ directory }) {
   const about = (input) => ({ session_id: input.sessionID, cwd: directory, tool_name: input.tool, tool_use_id: input.callID })
   return {
     "chat.message": async (input, output) => {
@@ -50,3 +22,37 @@ export const Unloop = async ({ directory }) => {
     },
   }
 }
+
+const texts = (content) => (Array.isArray(content) ? content.filter((c) => c.type === "text").map((c) => c.text).join("\n") : content)
+
+// setup is the plugin of opencode 2.
+async function setup(ctx) {
+  const directory = ctx.location?.directory ?? process.cwd()
+  const about = (event) => ({ session_id: event.sessionID, cwd: directory, tool_name: event.tool, tool_use_id: event.id, tool_input: event.input })
+  await ctx.session.hook("prompt", async (event) => {
+    await ask({ hook_event_name: "chat.message", session_id: event.sessionID, cwd: directory, prompt: event.prompt?.text ?? "" })
+  })
+  await ctx.tool.hook("execute.before", async (event) => {
+    const answer = await ask({ ...about(event), hook_event_name: "tool.execute.before" })
+    if (answer.deny) throw new Error(answer.deny)
+  })
+  await ctx.tool.hook("execute.after", async (event) => {
+    const ended = { ...about(event), hook_event_name: "tool.execute.after" }
+    const content = event.result?.content ?? event.result?.output
+    if (event.status === "error") ended.error = event.error?.message ?? "failed"
+    else if (failed(event.result?.metadata)) ended.error = String(texts(content))
+    else ended.tool_response = texts(content)
+    const { append } = await ask(ended)
+    if (!append) return
+    if (event.status === "error") {
+      event.error.message += "\n\n" + append
+    } else if (Array.isArray(content)) {
+      event.result = { ...event.result, content: [...content, { type: "text", text: append }] }
+    } else {
+      const text = typeof content === "string" ? content : JSON.stringify(content)
+      event.result = { ...event.result, content: text + "\n\n" + append }
+    }
+  })
+}
+
+export default { id: "unloop", server, setup }
