@@ -70,8 +70,7 @@ func TestWindow(t *testing.T) {
 func TestAFullWindowSendsItsSpans(t *testing.T) {
 	text := `"` + strings.Repeat("x", 1<<20) + `"`
 	most, events := 0, 0
-	var w *Window
-	w = NewWindow("file", func(*unloop.Event) error { events++; return nil })
+	w := NewWindow("file", func(*unloop.Event) error { events++; return nil })
 	for i := range 200 {
 		s := Span{TraceID: "t", ID: fmt.Sprint(i), ParentID: "r", Start: int64(i + 1), End: int64(i + 2), Facts: Facts{Kind: Tool, Tool: "x", Output: text}}
 		if err := w.Add(s); err != nil {
