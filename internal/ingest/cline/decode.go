@@ -34,25 +34,6 @@ func History() ingest.Format {
 	}
 }
 
-// Page is the format of ui_messages.json.
-func Page() ingest.Format {
-	return ingest.Format{
-		Name:   "cline-ui",
-		Title:  "Cline or Roo Code task (ui_messages.json)",
-		Sniff:  sniffPage,
-		Decode: decodePage,
-		Whole:  true,
-	}
-}
-
-// sniffPage looks for a message with a time that is said or asked.
-func sniffPage(head []byte) bool {
-	m, list := ingest.Members(head)
-	_, time := m["ts"]
-	said := m["type"] == "say" && m["say"] != "" || m["type"] == "ask" && m["ask"] != ""
-	return list && time && said
-}
-
 // runOf returns the task of a file, and a suffix for the page's.
 func runOf(in *ingest.Input) string {
 	name := filepath.ToSlash(in.Name)

@@ -10,6 +10,25 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
+// Page is the format of ui_messages.json.
+func Page() ingest.Format {
+	return ingest.Format{
+		Name:   "cline-ui",
+		Title:  "Cline or Roo Code task (ui_messages.json)",
+		Sniff:  sniffPage,
+		Decode: decodePage,
+		Whole:  true,
+	}
+}
+
+// sniffPage looks for a message with a time that is said or asked.
+func sniffPage(head []byte) bool {
+	m, list := ingest.Members(head)
+	_, time := m["ts"]
+	said := m["type"] == "say" && m["say"] != "" || m["type"] == "ask" && m["ask"] != ""
+	return list && time && said
+}
+
 // pageMessage is a message of the page, which the program says or asks.
 type pageMessage struct {
 	Time    jsontext.Value `json:"ts"`

@@ -10,6 +10,7 @@
 package cursor
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -32,18 +33,6 @@ func Stream() ingest.Format {
 	}
 }
 
-// Transcript is the format of the editor's transcripts.
-func Transcript() ingest.Format {
-	return ingest.Format{
-		Name:   "cursor",
-		Title:  "Cursor transcript (~/.cursor/projects/*/agent-transcripts)",
-		Sniff:  sniffTranscript,
-		Decode: decodeTranscript,
-		Whole:  true,
-		Grows:  true,
-	}
-}
-
 // sniffStream looks for the first line of a session, which has no tools (Claude Code's has them), or a line of a call.
 func sniffStream(head []byte) bool {
 	m, list := ingest.Members(head)
@@ -54,16 +43,6 @@ func sniffStream(head []byte) bool {
 		return m["subtype"] == "init" && !has(m, "tools") && !has(m, "uuid") && has(m, "permissionMode")
 	}
 	return m["type"] == "tool_call" && has(m, "tool_call")
-}
-
-// sniffTranscript looks for a line with a role beside a message with content, and without any id.
-func sniffTranscript(head []byte) bool {
-	m, list := ingest.Members(head)
-	if list || m["role"] != "user" && m["role"] != "assistant" || !has(m, "message") || len(m) > 3 {
-		return false
-	}
-	message, list := ingest.Members(ingest.Member(head, "message"))
-	return !list && has(message, "content")
 }
 
 func has(m map[string]string, name string) bool {
@@ -218,10 +197,10 @@ func (d *decoder) tool(object map[string]jsontext.Value) (string, *call, error) 
 		}
 		if tool == "mcp" {
 			if m := ingest.MembersOf(string(c.Args)); m["args"] != nil {
-				c.Name, c.Args = first(ingest.UnquoteText(m["toolName"]), ingest.UnquoteText(m["name"])), m["args"]
+				c.Name, c.Args = cmp.Or(ingest.UnquoteText(m["toolName"]), ingest.UnquoteText(m["name"])), m["args"]
 			}
 		}
-		return first(c.Name, tool), c, nil
+		return cmp.Or(c.Name, tool), c, nil
 	}
 	return "", nil, nil
 }

@@ -12,6 +12,7 @@ package langfuse
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -176,14 +177,14 @@ func (d *decoder) members(path string, value jsontext.Value) (record, error) {
 
 // add adds an observation. A trace without observations gives nothing.
 func (d *decoder) add(path string, r, of record) error {
-	traceID := first(r.text("traceid"), of.text("id"))
+	traceID := cmp.Or(r.text("traceid"), of.text("id"))
 	if r.text("id") == "" {
 		return ingest.Under(path, d.in.Bad(d.in.Line(), "id", "missing"))
 	}
 	if r.text("type") == "" {
 		return nil
 	}
-	d.window.Root(traceID, first(r.text("tracename"), of.text("name")), first(r.text("sessionid"), of.text("sessionid")))
+	d.window.Root(traceID, cmp.Or(r.text("tracename"), of.text("name")), cmp.Or(r.text("sessionid"), of.text("sessionid")))
 	return d.window.Add(r.span(traceID))
 }
 
@@ -206,13 +207,4 @@ func number(v jsontext.Value) float64 {
 		return 0
 	}
 	return n
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package langfuse
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,7 +36,7 @@ func (r record) facts() trace.Facts {
 		return f
 	case "GENERATION":
 		f := trace.Facts{
-			Kind: trace.Model, Model: first(r.text("model"), r.text("providedmodelname")),
+			Kind: trace.Model, Model: cmp.Or(r.text("model"), r.text("providedmodelname")),
 			Cost: r.cost(),
 		}
 		f.Usage, f.Tokens = r.usage()

@@ -11,6 +11,7 @@
 package langsmith
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -123,20 +124,20 @@ func add(w *trace.Window, runs []*run, root, parent string) error {
 
 func (r *run) span(root, parent string) trace.Span {
 	s := trace.Span{
-		ID: first(r.ID, r.RunID), ParentID: first(r.Parent, parent), Title: r.Name,
+		ID: cmp.Or(r.ID, r.RunID), ParentID: cmp.Or(r.Parent, parent), Title: r.Name,
 		Start: ingest.Nanos(r.Start), End: ingest.Nanos(r.End), Facts: r.facts(),
 	}
 	if n := len(r.Ancestors); s.ParentID == "" && n > 0 {
 		s.ParentID = r.Ancestors[n-1]
 	}
 	m := r.metadata()
-	s.TraceID = first(r.Trace, root, s.ID)
-	s.Run = first(m.Session, m.Thread, m.Conversation)
+	s.TraceID = cmp.Or(r.Trace, root, s.ID)
+	s.Run = cmp.Or(m.Session, m.Thread, m.Conversation)
 	s.Graph = m.Node
 	s.Agent = m.Agent
 	s.Failed = s.Refused || r.Status == "error" || r.Error.Kind() == '"' || r.Error.Kind() == '{'
 	if s.Failed {
-		s.Reason = first(ingest.UnquoteText(r.Error), object(r.Error))
+		s.Reason = cmp.Or(ingest.UnquoteText(r.Error), object(r.Error))
 	}
 	if s.Refused && s.Reason == "" {
 		s.Reason, s.Output = ingest.Content(jsontext.Value(s.Output)), ""
@@ -162,7 +163,7 @@ func (r *run) facts() trace.Facts {
 		}
 		return f
 	case "llm":
-		f := trace.Facts{Kind: trace.Model, Model: first(r.metadata().Model, r.Extra.Invocation.ModelName, r.Extra.Invocation.Model)}
+		f := trace.Facts{Kind: trace.Model, Model: cmp.Or(r.metadata().Model, r.Extra.Invocation.ModelName, r.Extra.Invocation.Model)}
 		f.Usage, f.Tokens, f.Cost = r.spent()
 		return f
 	case "chain":
@@ -181,15 +182,6 @@ func arguments(inputs jsontext.Value) string {
 		return string(ingest.Arguments(m["input"]))
 	}
 	return ingest.UnwrapArguments(raw)
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 func object(v jsontext.Value) string {
