@@ -90,7 +90,7 @@ test: needs ## run all tests: Go's, those with goroutines under the race detecto
 	@$(static) go test $(TESTFLAGS) $(sequential)
 	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential))")
 	@for module in $(modules); do go -C $$module test -race $(TESTFLAGS) ./...; done
-	@$(MAKE) e2e python typescript
+	@$(MAKE) benchonce e2e python typescript
 
 .PHONY: ui
 ui: ## build the dashboard into internal/web/dist, which is committed
@@ -154,6 +154,12 @@ golden: ## rewrite the golden files; read the diff before you commit it
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH, COUNT times, into the file NEW
 	@scripts/with-postgres go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee $(NEW)
+
+.PHONY: benchonce
+benchonce: ## run every benchmark once, to find those that fail; not BenchmarkMemory, which takes half a minute
+	@out=$$(scripts/with-postgres go test -run '^$$' -skip '^BenchmarkMemory$$' -bench . -benchtime 1x \
+		$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs dirname | sort -u) 2>&1) || { echo "$$out"; exit 1; }
+	@echo 'every benchmark ran once'
 
 .PHONY: benchcmp
 benchcmp: ## compare the benchmarks in the file OLD with those in NEW

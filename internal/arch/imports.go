@@ -113,11 +113,14 @@ var importTable = map[string]importRow{
 		ours:   []string{".", "internal/ingest", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
 	},
-	"internal/trace":             {ours: []string{".", "internal/ingest"}},
-	"internal/ingest/ingesttest": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
-	"internal/mask":              {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
-	"internal/price":             {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
-	"internal/store":             {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest/openaiagents": {ours: []string{".", "internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest/langsmith":    {ours: []string{".", "internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest/langfuse":     {ours: []string{".", "internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/trace":               {ours: []string{".", "internal/ingest"}},
+	"internal/ingest/ingesttest":   {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
+	"internal/mask":                {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/price":               {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
+	"internal/store":               {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {
 		ours:   []string{"policy", "internal/store"},
 		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sync", "golang.org/x/sys", "modernc.org/sqlite"},
@@ -206,7 +209,7 @@ var importTable = map[string]importRow{
 
 	"internal/scan": {
 		ours: []string{
-			".", "policy", "profile", "internal/ingest", "internal/ingest/anthropic", "internal/ingest/atif", "internal/ingest/claudecode", "internal/ingest/codex", "internal/ingest/gemini", "internal/ingest/labelled", "internal/ingest/minisweagent", "internal/ingest/native", "internal/ingest/openai", "internal/ingest/opencode", "internal/ingest/openhands", "internal/ingest/otlp", "internal/ingest/sweagent", "internal/ingest/taubench", "internal/pipeline", "internal/report", "internal/watch",
+			".", "policy", "profile", "internal/ingest", "internal/ingest/anthropic", "internal/ingest/atif", "internal/ingest/autogen", "internal/ingest/claudecode", "internal/ingest/cline", "internal/ingest/codex", "internal/ingest/copilot", "internal/ingest/cursor", "internal/ingest/gemini", "internal/ingest/labelled", "internal/ingest/langfuse", "internal/ingest/langsmith", "internal/ingest/minisweagent", "internal/ingest/native", "internal/ingest/openai", "internal/ingest/openaiagents", "internal/ingest/opencode", "internal/ingest/openhands", "internal/ingest/otlp", "internal/ingest/sweagent", "internal/ingest/taubench", "internal/pipeline", "internal/report", "internal/watch",
 		},
 		others: []string{"github.com/go-json-experiment/json"},
 		tests:  []string{"internal/client"},

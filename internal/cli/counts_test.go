@@ -30,7 +30,7 @@ type counts struct {
 // TestScanImportAndTheAPIAgree scans each trace of the examples and of the decoders' fixtures, and imports it into a server of its own.
 func TestScanImportAndTheAPIAgree(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"../../examples/*.jsonl", "../../examples/healthy/*.jsonl", "../ingest/*/testdata/*.json", "../ingest/*/testdata/*.jsonl"} {
+	for _, pattern := range []string{"../../examples/*.jsonl", "../../examples/healthy/*.jsonl", "../ingest/*/testdata/*.json", "../ingest/*/testdata/*.jsonl", "../ingest/*/testdata/*.csv"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

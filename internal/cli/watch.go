@@ -25,9 +25,9 @@ func watchCommand() *cobra.Command {
 			"to a server as they are written. Files may be added, grow, be rotated, truncated, rewritten and deleted. If the server\n" +
 			"is unreachable, watch waits for it. After a restart watch sends all events again; events that the server already has\n" +
 			"change nothing. Watch reports a line that is not an event and skips it. It runs until it is interrupted.\n\n" +
-			"Watch reads these formats line by line: unloop, labelled, claude-code, claude-stream, codex. It reads a file of any\n" +
-			"other format again as a whole, two seconds after the last change. A run without an id is named after its file, with a\n" +
-			"suffix.\n\n" +
+			"Watch reads these formats line by line: unloop, labelled, claude-code, claude-stream, codex, copilot, cursor,\n" +
+			"cursor-stream. It reads a file of any other format again as a whole, two seconds after the last change. A run without\n" +
+			"an id is named after its file, with a suffix.\n\n" +
 			endpointHelp,
 		Example: "  unloop watch ~/.claude/projects ~/.codex/sessions\n" +
 			"  unloop watch --once runs/                 # send all existing events, then exit",

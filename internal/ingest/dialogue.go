@@ -61,14 +61,14 @@ func (in *Input) inLines() (bool, error) {
 }
 
 // Path returns the path of the message at position i.
-func (d *Dialogue) Path(i int) string { return join(d.field, strconv.Itoa(i)) }
+func (d *Dialogue) Path(i int) string { return Path(d.field, i) }
 
 // Message reads the message at position i into v. An error is a *BadInput.
 func (d *Dialogue) Message(i int, v any) error { return d.Unmarshal(d.Path(i), d.Messages[i], v) }
 
 // Unmarshal reads value, whose path is path, into v. An error is a *BadInput.
 func (d *Dialogue) Unmarshal(path string, value jsontext.Value, v any) error {
-	return under(path, d.in.Unmarshal(d.line, value, v))
+	return Under(path, d.in.Unmarshal(d.line, value, v))
 }
 
 // Blocks reads the content of the message at path.
@@ -149,7 +149,7 @@ func (l *dialogues) item(line int, field string, v jsontext.Value) error {
 		}
 	}
 	if err := l.in.Unmarshal(line, list, &d.Messages); err != nil {
-		return under(d.field, err)
+		return Under(d.field, err)
 	}
 	return l.dialogue(d, id)
 }
@@ -160,7 +160,7 @@ func (l *dialogues) find(d *Dialogue) (list jsontext.Value, id recordID, err err
 	for range 3 { // the record, its request, and the body of the request
 		var r record
 		if err := l.in.Unmarshal(d.line, d.Request, &r); err != nil {
-			return nil, id, under(d.field, err)
+			return nil, id, Under(d.field, err)
 		}
 		if id.text == "" {
 			id = r.id()
@@ -286,14 +286,17 @@ func sumMessage(h *maphash.Hash, dec *jsontext.Decoder) {
 	}
 }
 
-// under prefixes the field of err, a *BadInput, with path.
-func under(path string, err error) error {
+// Under prefixes the field of err, a *BadInput, with path.
+func Under(path string, err error) error {
 	var bad *BadInput
 	if errors.As(err, &bad) {
 		bad.Field = join(path, bad.Field)
 	}
 	return err
 }
+
+// Path returns the path of element i of the list at path.
+func Path(path string, i int) string { return join(path, strconv.Itoa(i)) }
 
 func join(path, field string) string {
 	if path == "" || field == "" {

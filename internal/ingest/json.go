@@ -71,14 +71,15 @@ func (in *Input) Document() ([]byte, error) {
 }
 
 // Elements streams the values of an input: the elements of a JSON array, or a sequence of values. It calls each with the value
-// and its position from 0. The value is valid until each returns. Only one value is in memory at a time.
+// and its position from 0. The value is valid until each returns. Only one value, of at most MaxDocument bytes, is in memory at a
+// time.
 func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 	head, err := in.Head()
 	if err != nil {
 		return err
 	}
 	defer func() { in.line = 0 }()
-	source := lineCounter{r: in.r}
+	source := lineCounter{valueReader: valueReader{r: in.r, limit: MaxDocument}}
 	dec := jsontext.NewDecoder(&source, lenient)
 	array := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
 	if array {
@@ -97,7 +98,8 @@ func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 		if err != nil {
 			return in.badElement(err)
 		}
-		in.line = source.lineAt(dec.InputOffset() - int64(len(value)))
+		source.value = dec.InputOffset()
+		in.line = source.lineAt(source.value - int64(len(value)))
 		if err := each(i, value); err != nil {
 			return err
 		}
@@ -106,6 +108,9 @@ func (in *Input) Elements(each func(i int, value jsontext.Value) error) error {
 
 // badElement distinguishes a failed read from invalid JSON.
 func (in *Input) badElement(err error) error {
+	if errors.Is(err, errLarge) {
+		return in.Bad(0, "", fmt.Sprintf("a value is larger than %d MiB", MaxDocument>>20))
+	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return in.badJSON(0, err)
@@ -209,6 +214,15 @@ func Time(v jsontext.Value) time.Time {
 		return epoch(n)
 	}
 	return time.Time{}
+}
+
+// Nanos returns a timestamp, as Time reads it, in nanoseconds since 1970. It is 0 if there is none, or none between 1970 and 2261.
+func Nanos(v jsontext.Value) int64 {
+	t := Time(v)
+	if t.Year() < 1970 || t.Year() > 2261 {
+		return 0
+	}
+	return t.UnixNano()
 }
 
 // ParseTime parses a timestamp in RFC 3339, or the same with a space for T or without a zone (meaning UTC). Other texts give the

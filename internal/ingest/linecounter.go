@@ -2,29 +2,49 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"io"
 )
 
-// lineCounter is a reader that knows the line of each byte. It keeps the line ends between the last requested offset and the end
-// of the read data, so its memory is bounded by the buffer of its reader.
+// errLarge is the error of a valueReader for a value over its limit.
+var errLarge = errors.New("a value is too large")
+
+// valueReader bounds the memory of a decoder: it ends with errLarge if more than limit bytes are read after the last value.
+type valueReader struct {
+	r     io.Reader
+	limit int64
+	value int64 // offset of the end of the last value
+	read  int64 // bytes
+}
+
+func (v *valueReader) Read(p []byte) (int, error) {
+	if v.read-v.value > v.limit {
+		return 0, errLarge
+	}
+	n, err := v.r.Read(p)
+	v.read += int64(n)
+	return n, err
+}
+
+// lineCounter is a valueReader that knows the line of each byte. It keeps the line ends between the last requested offset and the
+// end of the read data, so its memory is bounded by the buffer of its reader.
 type lineCounter struct {
-	r      io.Reader
-	read   int64   // bytes
+	valueReader
 	passed int     // line ends before the last requested offset
 	ends   []int64 // offsets of later line ends
 }
 
 func (c *lineCounter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
+	before := c.read
+	n, err := c.valueReader.Read(p)
 	for part := p[:n]; ; {
 		k := bytes.IndexByte(part, '\n')
 		if k < 0 {
 			break
 		}
-		c.ends = append(c.ends, c.read+int64(n-len(part)+k))
+		c.ends = append(c.ends, before+int64(n-len(part)+k))
 		part = part[k+1:]
 	}
-	c.read += int64(n)
 	return n, err
 }
 

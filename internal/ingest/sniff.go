@@ -6,6 +6,27 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// Member returns the part of head that begins with the value of a member of the first JSON object in head, or nil if head has no
+// such member before a value that is cut off.
+func Member(head []byte, name string) []byte {
+	dec := jsontext.NewDecoder(bytes.NewReader(head), lenient)
+	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+		return nil
+	}
+	for {
+		key, err := dec.ReadToken()
+		if err != nil || key.Kind() != '"' {
+			return nil
+		}
+		if key.String() == name {
+			return bytes.TrimLeft(head[dec.InputOffset():], " \t\r\n:")
+		}
+		if dec.SkipValue() != nil {
+			return nil
+		}
+	}
+}
+
 // Members returns the members of the first JSON object in head, each with its value as far as head contains it. The value is ""
 // if it is cut off or is an object or array; only the presence of the key counts then. If the value is an array, the result is
 // for its first element, and list is true. Invalid JSON ends the members.

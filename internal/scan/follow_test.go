@@ -224,6 +224,7 @@ func TestAGrowingFileGivesTheEventsOfTheWholeFile(t *testing.T) {
 	for _, path := range []string{
 		"../ingest/native/testdata/agent.jsonl", "../ingest/labelled/testdata/runs.jsonl", "../ingest/claudecode/testdata/session.jsonl",
 		"../ingest/claudecode/testdata/stream.jsonl", "../ingest/codex/testdata/rollout.jsonl", "../ingest/codex/testdata/bare.jsonl",
+		"../ingest/copilot/testdata/events.jsonl", "../ingest/cursor/testdata/stream_partial.jsonl",
 	} {
 		t.Run(path, func(t *testing.T) {
 			text, err := os.ReadFile(path)

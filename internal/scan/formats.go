@@ -9,13 +9,20 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/ingest/anthropic"
 	"github.com/unloop-ai/unloop/internal/ingest/atif"
+	"github.com/unloop-ai/unloop/internal/ingest/autogen"
 	"github.com/unloop-ai/unloop/internal/ingest/claudecode"
+	"github.com/unloop-ai/unloop/internal/ingest/cline"
 	"github.com/unloop-ai/unloop/internal/ingest/codex"
+	"github.com/unloop-ai/unloop/internal/ingest/copilot"
+	"github.com/unloop-ai/unloop/internal/ingest/cursor"
 	"github.com/unloop-ai/unloop/internal/ingest/gemini"
 	"github.com/unloop-ai/unloop/internal/ingest/labelled"
+	"github.com/unloop-ai/unloop/internal/ingest/langfuse"
+	"github.com/unloop-ai/unloop/internal/ingest/langsmith"
 	"github.com/unloop-ai/unloop/internal/ingest/minisweagent"
 	"github.com/unloop-ai/unloop/internal/ingest/native"
 	"github.com/unloop-ai/unloop/internal/ingest/openai"
+	"github.com/unloop-ai/unloop/internal/ingest/openaiagents"
 	"github.com/unloop-ai/unloop/internal/ingest/opencode"
 	"github.com/unloop-ai/unloop/internal/ingest/openhands"
 	"github.com/unloop-ai/unloop/internal/ingest/otlp"
@@ -32,12 +39,22 @@ func Formats() []ingest.Format {
 		claudecode.Stream(),
 		codex.Format(),
 		gemini.Format(),
+		copilot.Format(),
+		cursor.Stream(),
+		cursor.Transcript(),
+		cline.History(),
+		cline.Page(),
 		opencode.Format(),
 		openhands.Format(),
 		sweagent.Format(),
 		minisweagent.Format(),
 		atif.Format(),
 		taubench.Format(),
+		autogen.Messages(),
+		autogen.Chat(),
+		openaiagents.Format(),
+		langsmith.Format(),
+		langfuse.Format(),
 		otlp.Format(),
 		anthropic.Format(),
 		openai.Format(),

@@ -15,11 +15,12 @@ func TestEveryFixtureIsSniffedAsItsFormatOnly(t *testing.T) {
 	folders := map[string][]string{ // the formats of a decoder's folder
 		"native": {"unloop"}, "labelled": {"labelled"}, "claudecode": {"claude-code", "claude-stream"}, "codex": {"codex"},
 		"gemini": {"gemini"}, "opencode": {"opencode"}, "openhands": {"openhands"}, "sweagent": {"swe-agent"}, "minisweagent": {"mini-swe-agent"}, "atif": {"atif"},
-		"taubench": {"tau-bench"}, "otlp": {"otlp"}, "anthropic": {"anthropic"}, "openai": {"openai"},
+		"taubench": {"tau-bench"}, "otlp": {"otlp"}, "anthropic": {"anthropic"}, "openai": {"openai"}, "copilot": {"copilot"}, "cursor": {"cursor", "cursor-stream"}, "cline": {"cline", "cline-ui"},
+		"autogen": {"autogen", "ag2"}, "openaiagents": {"openai-agents"}, "langsmith": {"langsmith"}, "langfuse": {"langfuse"},
 	}
 	seen := map[string]bool{}
 	for folder, names := range folders {
-		fixtures, err := filepath.Glob("../ingest/" + folder + "/testdata/*.json*")
+		fixtures, err := filepath.Glob("../ingest/" + folder + "/testdata/*.[jc]s*")
 		if err != nil || len(fixtures) == 0 {
 			t.Fatalf("no fixtures in %s (%v)", folder, err)
 		}

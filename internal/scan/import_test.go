@@ -23,7 +23,7 @@ import (
 // fixtures returns the fixtures of all decoders.
 func fixtures(t *testing.T) []string {
 	t.Helper()
-	paths, err := filepath.Glob("../ingest/*/testdata/*.json*")
+	paths, err := filepath.Glob("../ingest/*/testdata/*.[jc]s*")
 	if err != nil || len(paths) < 20 {
 		t.Fatalf("%d fixtures, error %v", len(paths), err)
 	}

@@ -24,11 +24,16 @@ func (t *Trace) events(n *node) (start, end *unloop.Event) {
 		if to := n.span.handoff(); to != "" {
 			return t.handoff(n, &whole, to), nil
 		}
-		return t.toolCall(n, &whole)
+		start, end = t.toolCall(n, &whole)
 	case Model:
-		return t.modelCall(n, &whole)
+		start, end = t.modelCall(n, &whole)
+	default:
+		end = t.runEnd(n, &whole)
 	}
-	return nil, t.runEnd(n, &whole)
+	if n.span.Open {
+		end = nil
+	}
+	return start, end
 }
 
 func (t *Trace) toolCall(n *node, whole *combined) (start, end *unloop.Event) {
@@ -136,7 +141,7 @@ const (
 	StartSuffix = ".start"
 	EndSuffix   = ".end"
 
-	// NoID is the prefix of the id of a span without one in a file.
+	// NoID is the prefix of the id of a span without one in a file. A number follows.
 	NoID = "span"
 )
 
@@ -163,7 +168,7 @@ func (t *Trace) event(n *node, whole *combined, typ unloop.EventType) *unloop.Ev
 	if e.Agent == "" {
 		e.Agent = n.span.Graph
 	}
-	if !strings.HasPrefix(n.span.ID, NoID) {
+	if rest, ok := strings.CutPrefix(n.span.ID, NoID); !ok || strings.Trim(rest, "0123456789") != "" {
 		e.SpanID = n.span.ID
 	}
 	return e

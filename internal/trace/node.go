@@ -27,7 +27,8 @@ type node struct {
 	keyed  bool    // the ids of its events derive from its call id
 
 	emitted emittedEvents // its emitted events
-	of      string        // the run of its events
+	of      string        // the run of its events; "" if no span of its trace names one and the trace has no id
+	counted bool          // it counts in the run
 
 	epoch            uint32 // of the last Add that ordered it
 	unsettled, fresh bool   // its inheritance may have changed; its facts have changed

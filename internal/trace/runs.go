@@ -18,11 +18,11 @@ func (t *Trace) runOf(n *node) string {
 // count updates the counts of the runs of a node after its events have changed from was to now.
 func (t *Trace) count(n *node, was, now emittedEvents) {
 	run := t.runOf(n)
-	if n.of != run {
-		if n.of != "" {
+	if !n.counted || n.of != run {
+		if n.counted {
 			t.part(n, was)
 		}
-		n.of = run
+		n.counted, n.of = true, run
 		r := t.runs[run]
 		if r == nil {
 			r = new(inRun)

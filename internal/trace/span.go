@@ -28,6 +28,7 @@ type Span struct {
 	End      int64  `json:"end,omitempty"`            // not before Start; 0 if unknown
 	Failed   bool   `json:"failed,omitempty"`
 	Reason   string `json:"reason,omitempty"` // the error of a failed span
+	Open     bool   `json:"open,omitempty"`   // it has not ended, so it gives no event for its end
 
 	// Deleted means that the run of the span was deleted. The span gives no events, but remains the ancestor of spans of other
 	// runs.

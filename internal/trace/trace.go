@@ -148,7 +148,7 @@ func (t *Trace) replace(n *node, s *Span) {
 func compareCopies(a, b *Span) int {
 	return cmp.Or(
 		cmp.Compare(a.End, b.End), cmp.Compare(a.bytes(), b.bytes()), cmp.Compare(a.Start, b.Start),
-		cmp.Compare(truth(a.Failed), truth(b.Failed)), cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(truth(a.Failed), truth(b.Failed)), cmp.Compare(truth(b.Open), truth(a.Open)), cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(truth(a.MCP), truth(b.MCP)), cmp.Compare(truth(a.ByCall), truth(b.ByCall)),
 		cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(a.Cost, b.Cost), a.Usage.compare(b.Usage),
 		cmp.Compare(truth(b.Deleted), truth(a.Deleted)),

@@ -85,7 +85,9 @@ func sniffStream(head []byte) bool {
 		return false
 	}
 	switch m["type"] {
-	case "system", "result":
+	case "system":
+		return m["subtype"] != "" && (m["subtype"] != "init" || has(m, "tools")) // Cursor's has no tools
+	case "result":
 		return has(m, "subtype")
 	case "user", "assistant":
 		return has(m, "message")

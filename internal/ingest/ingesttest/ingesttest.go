@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,27 @@ func Decode(format ingest.Format, data []byte) (events []*unloop.Event, warnings
 		return nil
 	})
 	return events, warnings, err
+}
+
+// Short decodes data and returns a line for each event: its index, type and what else it has.
+func Short(t *testing.T, format ingest.Format, data string) []string {
+	t.Helper()
+	events, _, err := Decode(format, []byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var short []string
+	for _, e := range events {
+		line := fmt.Sprintln(e.Index, e.Type, e.Agent, e.CallID, e.Tool, e.Role, e.Text, string(e.Input), string(e.Output), string(e.Error), e.Model)
+		if u := e.Usage; u != nil {
+			line += fmt.Sprintf("tokens=%d %+v", e.Tokens, *u)
+		}
+		if e.Cost > 0 {
+			line += fmt.Sprintf(" cost=%g", e.Cost)
+		}
+		short = append(short, strings.Join(strings.Fields(line), " "))
+	}
+	return short
 }
 
 // Refused checks that the format rejects data with a BadInput for the field whose reason begins with reason.

@@ -33,13 +33,8 @@ func Format() ingest.Format {
 
 // sniff looks for the session, whose id begins with ses.
 func sniff(head []byte) bool {
-	before, rest, found := strings.Cut(string(head[:min(len(head), 256)]), `"info"`)
-	if !found || strings.TrimSpace(before) != "{" {
-		return false
-	}
-	rest, found = strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
-	members, list := ingest.Members([]byte(rest))
-	return found && !list && strings.HasPrefix(members["id"], "ses")
+	members, list := ingest.Members(ingest.Member(head, "info"))
+	return !list && strings.HasPrefix(members["id"], "ses")
 }
 
 type session struct {

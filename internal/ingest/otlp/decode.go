@@ -28,6 +28,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // Format returns the format of OTLP/JSON traces and logs.
@@ -39,10 +40,6 @@ func Format() ingest.Format {
 		Decode: decode,
 	}
 }
-
-// windowSize is the size in bytes of the requests that are decoded together. Beyond it, the parent of a span, or another span of
-// the same call, in an earlier window is not found.
-const windowSize = 64 << 20
 
 func sniff(head []byte) bool {
 	members, list := ingest.Members(head)
@@ -99,7 +96,7 @@ func (d *decoder) request(line int, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if d.size+len(data) > windowSize && d.size > 0 {
+	if d.size+len(data) > trace.WindowSize && d.size > 0 {
 		if err := d.window.send(d.emit); err != nil {
 			return err
 		}

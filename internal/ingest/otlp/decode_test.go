@@ -183,3 +183,16 @@ func TestSniff(t *testing.T) {
 		})
 	}
 }
+
+func TestASpanWithoutATraceBelongsToTheFile(t *testing.T) {
+	const span = `{"name":"execute_tool x","attributes":[{"key":"gen_ai.tool.name","value":{"stringValue":"x"}}]}`
+	events, _, err := ingesttest.Decode(Format(), []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[`+span+`,`+span+`]}]}]}`))
+	if err != nil || len(events) != 4 {
+		t.Fatalf("%d events (%v), want 4", len(events), err)
+	}
+	for _, e := range events {
+		if e.RunID != "run" {
+			t.Errorf("%s is of the run %q", e.ID, e.RunID)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func mcp(s *span) trace.Facts {
 		return trace.Facts{}
 	}
 	if f.Input == "" {
-		f.Input = arguments(request)
+		f.Input = ingest.UnwrapArguments(request)
 	}
 	if f.Input == "" {
 		f.Input = s.each("mcp.request.argument.")

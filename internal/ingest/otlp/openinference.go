@@ -3,6 +3,7 @@ package otlp
 import (
 	"strings"
 
+	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
@@ -18,9 +19,9 @@ func openInference(s *span) trace.Facts {
 			Kind:   trace.Tool,
 			Tool:   s.text("tool.name"),
 			CallID: s.text("tool.id", "tool_call.id"),
-			Input:  arguments(s.json("input.value", "tool.parameters")),
+			Input:  ingest.UnwrapArguments(s.json("input.value", "tool.parameters")),
 		}
-		f.Output, f.Refused = result(s.json("output.value"))
+		f.Output, _, f.Refused = ingest.UnwrapResult(s.json("output.value"))
 		if f.Tool == "" {
 			f.Tool = s.title()
 		}

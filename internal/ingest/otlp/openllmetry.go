@@ -3,6 +3,7 @@ package otlp
 import (
 	"strings"
 
+	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
@@ -14,9 +15,9 @@ func openLLMetry(s *span) trace.Facts {
 		f := trace.Facts{
 			Kind:  trace.Tool,
 			Tool:  s.text("traceloop.entity.name"),
-			Input: arguments(s.json("traceloop.entity.input")),
+			Input: ingest.UnwrapArguments(s.json("traceloop.entity.input")),
 		}
-		f.Output, f.Refused = result(s.json("traceloop.entity.output"))
+		f.Output, _, f.Refused = ingest.UnwrapResult(s.json("traceloop.entity.output"))
 		if f.Tool == "" {
 			f.Tool = strings.TrimSuffix(s.title(), ".tool")
 		}

@@ -1,7 +1,6 @@
 package otlp
 
 import (
-	"slices"
 	"strconv"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -70,14 +69,5 @@ func (w *window) send(emit ingest.Emit) error {
 		}
 		events = append(events, e)
 	}
-	slices.SortFunc(events, trace.Before)
-	for _, e := range events {
-		if e.RunID == "" {
-			e.RunID = w.fallback
-		}
-		if err := emit(e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return trace.Send(events, w.fallback, emit)
 }
