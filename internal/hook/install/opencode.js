@@ -4,7 +4,8 @@ import { spawn } from "node:child_process"
 
 const command = "UNLOOP_COMMAND"
 
-function ask(event) {
+async function ask(event) {
+  if (globalThis[Symbol.for("unloop.opencode")]) return {} // the plugin of the npm package judges the calls of this process
   return new Promise((resolve) => {
     let text = ""
     const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "ignore"] })

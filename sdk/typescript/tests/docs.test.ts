@@ -52,6 +52,19 @@ const pages: Record<string, string> = {
     const [near, far] = InMemoryTransport.createLinkedPair();
     await server.connect(far);
     export const transport = near;`,
+  "docs/claude-agent-sdk-js.md": `
+    import { createSdkMcpServer } from "@anthropic-ai/claude-agent-sdk";
+    export const archive = createSdkMcpServer({ name: "archive", tools: [] });`,
+  "docs/mastra.md": `
+    import { createTool } from "@mastra/core/tools";
+    import { MockLanguageModelV3 } from "ai/test";
+    import { z } from "zod";
+    const usage = { inputTokens: { total: 10 }, outputTokens: { total: 5 } };
+    export const model = new MockLanguageModelV3({ doGenerate: async () => ({
+      content: [{ type: "tool-call", toolCallId: "c" + Math.random(), toolName: "search", input: '{"query":"the lost letter"}' }],
+      finishReason: { unified: "tool-calls" }, usage, warnings: [] }) });
+    export const search = createTool({ id: "search", description: "Searches.", inputSchema: z.object({ query: z.string() }), execute: async () => "0 results" });`,
+  "docs/opencode.md": "",
 };
 
 let compiled = ""; // the folder of the examples: they are compiled at once, which takes as long as compiling one
@@ -128,15 +141,40 @@ test("the example of docs/mcp-typescript.md runs", async () => {
   assert.deepEqual(await server.rules(recorded.id), ["same_call_same_result"]);
 });
 
+for (const page of ["docs/claude-agent-sdk-js.md", "docs/mastra.md"]) {
+  test(`the example of ${page} runs`, async () => {
+    const server = await startServer();
+    const [printed] = await runPage(page, { UNLOOP_ENDPOINT: server.url });
+    assert.match(printed ?? "", /^\[loop-guard\] Halted: /);
+    const [recorded] = await server.get("/api/runs");
+    assert.deepEqual(await server.rules(recorded.id), ["same_call_same_result"]);
+  });
+}
+
+test("the example of docs/opencode.md is a plugin, and opencode finds the one of the package", async () => {
+  const example = await import(join(compiled, `${fileOf("docs/opencode.md", 0)}.js`));
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  const found = await import(join(process.cwd(), exports["./server"].default));
+  for (const plugin of [example.default, found.default]) {
+    assert.equal(plugin.id, "unloop");
+    assert.ok("tool.execute.before" in (await plugin.server({ client: {} })));
+  }
+  assert.match(readFileSync(`${root}/docs/opencode.md`, "utf8"), /"plugin": \["@unloop-ai\/unloop"\]/);
+});
+
 test("the pages name each adapter that the package exports", async () => {
   const page = readFileSync(`${root}/docs/typescript.md`, "utf8");
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
-  const adapters = Object.keys(exports).filter((path) => path !== "." && path !== "./package.json");
+  const others = [".", "./package.json", "./server"]; // the last is the plugin of opencode, under the name that opencode looks for
+  const adapters = Object.keys(exports).filter((path) => !others.includes(path));
   const described = {
     "./ai": "ai-sdk",
+    "./claude-agent-sdk": "claude-agent-sdk-js",
     "./langchain": "langchain-js",
+    "./mastra": "mastra",
     "./mcp": "mcp-typescript",
     "./openai-agents": "openai-agents-js",
+    "./opencode": "opencode",
   };
   assert.deepEqual(adapters.sort(), Object.keys(described));
   for (const [adapter, name] of Object.entries(described)) {
