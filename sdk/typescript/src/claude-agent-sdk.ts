@@ -158,6 +158,7 @@ class GuardedQuery {
       throw error;
     } finally {
       await inner.return(undefined).catch(() => {});
+      this.models.endTurn();
       this.session.end(failure);
     }
   }
@@ -188,8 +189,10 @@ async function ended(call: OpenCall, result: unknown): Promise<Decision | undefi
   return (await call.completed(result)).decision;
 }
 
-/** Returns a tool's result. Blocks of text are one text, as the model reads them. */
+/** Returns a tool's result. The output of a command, and blocks of text, are one text, as the model reads them. */
 function resultOf(response: unknown): unknown {
+  const { stdout, stderr } = members(response);
+  if (typeof stdout === "string") return [stdout, textOf(stderr)].filter(Boolean).join("\n");
   const blocks = isPlain(response) && Object.keys(response).length === 1 ? response.content : response;
   if (!Array.isArray(blocks) || blocks.length === 0) return response;
   const texts = blocks.map((block) => members(block).text);

@@ -59,10 +59,10 @@ class Guarded {
 
   hooks(): Hooks {
     return {
-      "chat.message": async ({ sessionID, agent }, { parts }) => {
+      "chat.message": async ({ sessionID }, { message, parts }) => {
         const texts = parts.map((part) => (part.type === "text" && !part.synthetic ? part.text : ""));
         const turn = this.turn(sessionID);
-        turn.agent = agent ?? turn.agent;
+        turn.agent = message.agent ?? turn.agent;
         turn.session.halted = undefined; // a person who writes lets the agent continue
         await turn.session.user(texts.filter(Boolean).join("\n")).catch((error: Error) => log(error.message));
       },
@@ -157,7 +157,8 @@ class Guarded {
   }
 
   private end(sessionID: string, error?: string): void {
-    this.turns.take(sessionID)?.session.end(error);
+    const session = this.turns.take(sessionID)?.session;
+    session?.end(session.halted ? undefined : error); // the abort after a halt is no other failure
   }
 }
 

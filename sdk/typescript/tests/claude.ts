@@ -79,8 +79,10 @@ export class ScriptedClaude extends EventEmitter implements SpawnedProcess {
     const prompt = typeof content === "string" ? content : (content as Fields[]).map(({ text }) => text).join("");
     await this.hook("UserPromptSubmit", { prompt });
     let result = "";
+    let requests = 0;
     for (let at = 0; at < 50; at++) {
       const step = this.steps[Math.min(at, this.steps.length - 1)] ?? "";
+      requests++;
       const message = { id: `msg_${++this.ids}`, type: "message", role: "assistant", model: "script" };
       for (const block of blocks(step, message.id)) this.assistant({ ...message, content: [block] });
       if (typeof step === "string") {
@@ -89,11 +91,19 @@ export class ScriptedClaude extends EventEmitter implements SpawnedProcess {
       }
       if (!(await this.run(step, message.id))) break;
     }
-    this.send({ type: "result", subtype: "success", is_error: false, result, session_id: "s", uuid: `${++this.ids}`, usage: {} });
+    this.send({
+      type: "result",
+      subtype: "success",
+      is_error: false,
+      result,
+      session_id: "s",
+      uuid: `${++this.ids}`,
+      usage: usageOf(requests),
+    });
   }
 
   private assistant(message: Fields): void {
-    const usage = { input_tokens: USAGE.input - 4, output_tokens: USAGE.output, cache_read_input_tokens: 4 };
+    const usage = { ...usageOf(1), output_tokens: 1 }; // that of the answer's start
     this.send({
       type: "assistant",
       message: { ...message, usage },
@@ -149,4 +159,12 @@ function blocks(step: Step, id: string): Fields[] {
     ...(say ? [{ type: "text", text: say }] : []),
     { type: "tool_use", id: `${id}-${n}`, name, input },
   ]);
+}
+
+function usageOf(requests: number): Fields {
+  return {
+    input_tokens: requests * (USAGE.input - 4),
+    output_tokens: requests * USAGE.output,
+    cache_read_input_tokens: requests * 4,
+  };
 }

@@ -29,13 +29,15 @@ class Host {
   /** Runs a turn: the model's steps, of which the last repeats until a text ends it, or the session is aborted. */
   async turn(sessionID: string, steps: Step[]): Promise<void> {
     const parts = [{ type: "text", text: "Find the lost letter." }] as never;
-    await this.hooks["chat.message"]?.({ sessionID, agent: "build" }, { message: {} as never, parts });
+    await this.hooks["chat.message"]?.({ sessionID }, { message: { agent: "build" } as never, parts });
     const aborted = this.aborted;
     for (let at = 0; at < 50 && this.aborted === aborted; at++) {
       const step = steps[Math.min(at, steps.length - 1)] ?? "";
       await this.step(sessionID, `${sessionID}-${Math.random()}`, step);
       if (typeof step === "string") break;
     }
+    const error = { name: "MessageAbortedError", data: { message: "Aborted" } };
+    if (this.aborted > aborted) await this.event("session.error", { sessionID, error });
     await this.event("session.idle", { sessionID });
   }
 
@@ -86,7 +88,9 @@ test("a session that loops is nudged, then blocked, then aborted", async () => {
   await flush();
   const events = await server.events("r");
   assertBlocked(events);
+  assert.deepEqual([...new Set(events.filter((event) => event.tool).map((event) => event.agent))], ["build"]);
   assert.equal(events.at(-1)?.type, "run_failed");
+  assert.match(String(events.at(-1)?.error), /^halted: Halted: /);
   assertModelCall(
     events.find((event) => event.type === "llm_call_completed"),
     "script",
