@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Hooks, PluginInput } from "@opencode-ai/plugin";
 import { flush } from "../src/index.js";
 import plugin, { type OpenCodeOptions } from "../src/opencode.js";
 import { assertBlocked, assertModelCall, lost, testWorks, types } from "./adapters.js";
-import { alone, atEnd, root, startServer } from "./harness.js";
+import { alone, atEnd, root, startServer, temporary } from "./harness.js";
 import { tools as archive, type Step, USAGE, type WantedCall } from "./works.js";
 
 alone();
@@ -161,7 +161,9 @@ test('without a guard calls run with onMissing "warn", and are denied otherwise'
 test("the plugin of unloop hook does nothing beside this one", async () => {
   const command = JSON.stringify('cat >/dev/null; echo \'{"deny":"judged twice"}\'');
   const source = readFileSync(join(root, "internal/hook/install/opencode.js"), "utf8").replace('"UNLOOP_COMMAND"', command);
-  const { Unloop } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  const path = join(temporary(), "unloop.mjs");
+  writeFileSync(path, source);
+  const { Unloop } = await import(path);
   const hooks: Hooks = await Unloop({ directory: "/" });
   const call = () => hooks["tool.execute.before"]?.({ tool: "read", sessionID: "r", callID: "c" }, { args: {} });
   await assert.rejects(async () => call(), /judged twice/);
