@@ -58,6 +58,7 @@ build: ## build bin/unloop, one file that needs nothing else
 agents: build ## run real coding agents, installed from npm, against a scripted model with unloop at their hooks and as their proxy
 	@mkdir -p bin/agents && cp internal/agents/package.json bin/agents/
 	@npm --prefix bin/agents install --no-audit --no-fund --loglevel error
+	@scripts/node-env sdk/typescript && cd sdk/typescript && node_modules/.bin/tsc --project tsconfig.build.json
 	@go run ./internal/agents -bin bin/unloop -packages bin/agents
 
 .PHONY: conformance
