@@ -109,6 +109,12 @@ e2e: needs ## test the dashboard: its types, its logic, its bundle, and in a bro
 python: needs ## test the Python package: its types and style, and against a real server, guard and frameworks
 	@sdk/python/run-tests
 
+.PHONY: example
+example: build ## run the examples of a page about TypeScript without keys, such as make example PAGE=mastra
+	@scripts/node-env sdk/typescript
+	@cd sdk/typescript && node_modules/.bin/tsc && node_modules/.bin/tsc --project tsconfig.build.json && \
+		UNLOOP_TEST_PROGRAM=$(CURDIR)/bin/unloop node build/tests/example.js $(PAGE)
+
 .PHONY: typescript
 typescript: needs ## test the TypeScript package: its style and types, and against a real server, guard and frameworks
 	@sdk/typescript/run-tests
