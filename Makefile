@@ -62,6 +62,7 @@ build: ## build bin/unloop, one file that needs nothing else
 agents: build ## run real coding agents, installed from npm, against a scripted model with unloop at their hooks and as their proxy
 	@mkdir -p bin/agents && cp internal/agents/package.json bin/agents/
 	@npm --prefix bin/agents install --no-audit --no-fund --loglevel error
+	@scripts/node-env sdk/typescript && cd sdk/typescript && node_modules/.bin/tsc --project tsconfig.build.json
 	@go run ./internal/agents -bin bin/unloop -packages bin/agents
 
 .PHONY: conformance
@@ -112,6 +113,12 @@ e2e: needs ## test the dashboard: its types, its logic, its bundle, and in a bro
 .PHONY: python
 python: needs ## test the Python package: its types and style, and against a real server, guard and frameworks
 	@sdk/python/run-tests
+
+.PHONY: example
+example: build ## run the examples of a page about TypeScript without keys, such as make example PAGE=mastra
+	@scripts/node-env sdk/typescript
+	@cd sdk/typescript && node_modules/.bin/tsc && node_modules/.bin/tsc --project tsconfig.build.json && \
+		UNLOOP_TEST_PROGRAM=$(CURDIR)/bin/unloop node build/tests/example.js $(PAGE)
 
 .PHONY: typescript
 typescript: needs ## test the TypeScript package: its style and types, and against a real server, guard and frameworks

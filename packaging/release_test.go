@@ -247,6 +247,10 @@ func tryNode(t *testing.T, dist string) {
 	}
 	// The packages of other platforms are not at hand: npm may leave optional ones out.
 	run(t, folder, nil, "npm", args...)
+	installed, err := filepath.Glob(filepath.Join(folder, "node_modules", "[^.]*"))
+	if err != nil || len(installed) != 1 || filepath.Base(installed[0]) != "@unloop-ai" {
+		t.Errorf("npm installs %q (%v), want only @unloop-ai: frameworks are the user's", installed, err)
+	}
 	if said := run(t, folder, nil, "node_modules/.bin/unloop", "version"); !strings.HasPrefix(said, "unloop v"+version) {
 		t.Errorf("the command prints %s", said)
 	}

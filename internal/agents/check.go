@@ -141,16 +141,17 @@ func plugged(ctx context.Context, a *agent, program, bin, plugins string, verbos
 	defer h.remove()
 	h.env = append(h.env, "PATH="+filepath.Dir(program)+":"+bin+":"+os.Getenv("PATH")) // the plugin runs unloop from the path
 	p := a.plugin(plugins)
+	h.env = append(h.env, p.env...)
 	if p.install != nil {
 		if _, err := h.command(ctx, filepath.Join(bin, a.args[0]), p.install...); err != nil {
 			return false, fmt.Errorf("install the plugin: %w", err)
 		}
 	}
 	_, _ = h.command(ctx, filepath.Join(bin, a.args[0]), append(p.args, a.args[1:]...)...) // what counts is what the model saw
-	return m.saw(nudge), nil
+	return m.saw("You may be going round in circles"), nil
 }
 
-// nudge begins the nudge of a loop.
+// nudge begins the nudge of a loop at a hook.
 const nudge = "[unloop] You may be going round in circles"
 
 // home is the home folder of an agent's run.

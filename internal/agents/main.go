@@ -1,6 +1,7 @@
 // Command agents runs real coding agents from npm against a scripted model, with unloop installed at their hooks, and then with
-// unloop proxy in front of the model. It shows whether the nudge, the denial and the end of the turn reach the model. It is not part
-// of the tests, because it needs the vendors' packages; make agents runs it.
+// unloop proxy in front of the model. It shows whether the nudge, the denial and the end of the turn reach the model. It does the same
+// with the Claude Agent SDK under the TypeScript package. It is not part of the tests, because it needs the vendors' packages; make
+// agents runs it.
 //
 //	agents -bin bin/unloop -packages FOLDER [AGENT]...
 package main
@@ -42,6 +43,13 @@ func main() {
 		fmt.Println(r.row(&a))
 		ok = ok && r.fine(&a)
 	}
+	if flag.NArg() == 0 || slices.Contains(flag.Args(), "claude-agent-sdk") {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		row, fine := checkSDK(ctx, program, folder, filepath.Join(filepath.Dir(pluginFolder), "sdk", "typescript"), *verbose)
+		cancel()
+		fmt.Println("\n" + row)
+		ok = ok && fine
+	}
 	fmt.Println("\n" + time.Now().UTC().Format(time.DateOnly))
 	if !ok {
 		os.Exit(1)
@@ -64,6 +72,7 @@ type agent struct {
 type plugin struct {
 	install []string // a command of the agent that installs it; nil for none
 	args    []string // further arguments of the agent
+	env     []string
 }
 
 func agents() []agent {
@@ -109,6 +118,10 @@ func agents() []agent {
 			},
 		},
 		{
+			plugin: func(folder string) plugin {
+				pack := filepath.Join(filepath.Dir(folder), "sdk", "typescript")
+				return plugin{env: []string{`OPENCODE_CONFIG_CONTENT={"plugin":["file://` + filepath.ToSlash(pack) + `"]}`}}
+			},
 			name: "opencode", behind: "/openai", args: []string{"opencode", "run", "-m", "mock/mock", "Build it."}, config: ".config/opencode/plugins/unloop.js",
 			env: func(_, _ string) []string {
 				return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"}

@@ -88,6 +88,11 @@ export class Session {
     if (decision && decision.action !== "allow" && !decision.halted) this.nudges.push(`[loop-guard] ${decision.message}`);
   }
 
+  /** Keeps a nudge for the model's next request. */
+  nudgeLater(nudge: string): void {
+    this.nudges.push(nudge);
+  }
+
   /** Returns the nudges for the model's next request, each once. */
   takeNudges(): string[] {
     return this.nudges.splice(0);

@@ -2,71 +2,18 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { alone, blocks, compile, root, run, startServer } from "./harness.js";
+import { alone, blocks, root, run, startServer } from "./harness.js";
 import { startModel } from "./modelapi.js";
+import { compilePages, fileOf, pages } from "./pages.js";
 
 alone();
 
 const LOST = { tool: "search", args: { query: "the lost letter" } };
 
-/** The pages, each with the module my-agent.js, which it does not show. */
-const pages: Record<string, string> = {
-  "docs/typescript.md": "",
-  "sdk/typescript/README.md": "",
-  "docs/ai-sdk.md": `
-    import { jsonSchema, tool } from "ai";
-    import { MockLanguageModelV3 } from "ai/test";
-    const usage = { inputTokens: { total: 10 }, outputTokens: { total: 5 } };
-    export const model = new MockLanguageModelV3({ doGenerate: async () => ({
-      content: [{ type: "tool-call", toolCallId: "c" + Math.random(), toolName: "search", input: '{"query":"the lost letter"}' }],
-      finishReason: { unified: "tool-calls" }, usage, warnings: [] }) });
-    export const search = tool({ inputSchema: jsonSchema({ type: "object" }), execute: async () => "0 results" });`,
-  "docs/langchain-js.md": `
-    import { AIMessage } from "@langchain/core/messages";
-    import { BaseChatModel } from "@langchain/core/language_models/chat_models";
-    import { tool } from "@langchain/core/tools";
-    import { z } from "zod";
-    class Script extends BaseChatModel {
-      asked = 0;
-      _llmType() { return "script"; }
-      bindTools() { return this; }
-      async _generate() {
-        const wanted = [{ name: "search", args: { query: "the lost letter" }, id: "c" + this.asked++, type: "tool_call" }];
-        const message = new AIMessage(this.asked < 20 ? { content: "", tool_calls: wanted } : "I give up.");
-        return { generations: [{ text: "", message }] };
-      }
-    }
-    export const model = new Script({});
-    export const search = tool(async () => "0 results", { name: "search", description: "Searches.", schema: z.object({ query: z.string() }) });`,
-  "docs/openai-agents-js.md": `
-    import { setTraceProcessors, tool } from "@openai/agents";
-    import { z } from "zod";
-    setTraceProcessors([]); // no export to OpenAI
-    export const search = tool({ name: "search", description: "Searches.", parameters: z.object({ query: z.string() }), execute: async () => "0 results" });`,
-  "docs/mcp-typescript.md": `
-    import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-    import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-    import { z } from "zod";
-    const server = new McpServer({ name: "archive", version: "1" });
-    server.registerTool("search", { inputSchema: { query: z.string() } }, async () => ({ content: [{ type: "text", text: "0 results" }] }));
-    const [near, far] = InMemoryTransport.createLinkedPair();
-    await server.connect(far);
-    export const transport = near;`,
-};
-
 let compiled = ""; // the folder of the examples: they are compiled at once, which takes as long as compiling one
 
-const fileOf = (page: string, n: number): string => `${page.replaceAll(/\W/g, "-")}-${n}`;
-const agentOf = (page: string): string => `${fileOf(page, 0)}-agent.js`;
-
 before(async () => {
-  const files: Record<string, string> = {};
-  for (const [page, agent] of Object.entries(pages)) {
-    files[agentOf(page)] = `${agent}\nexport {};\n`;
-    for (const [n, code] of blocks(page).entries())
-      files[`${fileOf(page, n)}.ts`] = code.replace("./my-agent.js", `./${agentOf(page)}`);
-  }
-  compiled = await compile(files);
+  compiled = await compilePages(Object.keys(pages));
 });
 
 after(() => rmSync(dirname(compiled), { recursive: true, force: true }));
@@ -128,15 +75,40 @@ test("the example of docs/mcp-typescript.md runs", async () => {
   assert.deepEqual(await server.rules(recorded.id), ["same_call_same_result"]);
 });
 
+for (const page of ["docs/claude-agent-sdk-js.md", "docs/mastra.md"]) {
+  test(`the example of ${page} runs`, async () => {
+    const server = await startServer();
+    const [printed] = await runPage(page, { UNLOOP_ENDPOINT: server.url });
+    assert.match(printed ?? "", /^\[loop-guard\] Halted: /);
+    const [recorded] = await server.get("/api/runs");
+    assert.deepEqual(await server.rules(recorded.id), ["same_call_same_result"]);
+  });
+}
+
+test("the example of docs/opencode.md is a plugin, and opencode finds the one of the package", async () => {
+  const example = await import(join(compiled, `${fileOf("docs/opencode.md", 0)}.js`));
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  const found = await import(join(process.cwd(), exports["./server"].default));
+  for (const plugin of [example.default, found.default]) {
+    assert.equal(plugin.id, "unloop");
+    assert.ok("tool.execute.before" in (await plugin.server({ client: {} })));
+  }
+  assert.match(readFileSync(`${root}/docs/opencode.md`, "utf8"), /"plugin": \["@unloop-ai\/unloop"\]/);
+});
+
 test("the pages name each adapter that the package exports", async () => {
   const page = readFileSync(`${root}/docs/typescript.md`, "utf8");
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
-  const adapters = Object.keys(exports).filter((path) => path !== "." && path !== "./package.json");
+  const others = [".", "./package.json", "./server"]; // the last is the plugin of opencode, under the name that opencode looks for
+  const adapters = Object.keys(exports).filter((path) => !others.includes(path));
   const described = {
     "./ai": "ai-sdk",
+    "./claude-agent-sdk": "claude-agent-sdk-js",
     "./langchain": "langchain-js",
+    "./mastra": "mastra",
     "./mcp": "mcp-typescript",
     "./openai-agents": "openai-agents-js",
+    "./opencode": "opencode",
   };
   assert.deepEqual(adapters.sort(), Object.keys(described));
   for (const [adapter, name] of Object.entries(described)) {

@@ -26,13 +26,19 @@ const program = (server: Server, guard: string): string => `
   });
   console.log(await flush(), blocked, stats().sent);`;
 
-test("Bun runs the package, with the child process as the guard", async () => {
-  const server = await startServer();
-  const env = { ...process.env, UNLOOP_BIN: unloop };
-  const { stdout } = await execute("node_modules/.bin/bun", ["--eval", program(server, "{}")], { env });
-  assert.equal(stdout, "true true 19\n");
-  assert.deepEqual(await server.rules("r"), ["same_call_same_result"]);
-});
+for (const [runtime, command] of [
+  ["Bun", ["bun", "--eval"]],
+  ["Deno", ["deno", "eval"]],
+] as const) {
+  test(`${runtime} runs the package, with the child process as the guard`, async () => {
+    const server = await startServer();
+    const env = { ...process.env, UNLOOP_BIN: unloop, DENO_NO_UPDATE_CHECK: "1" };
+    const [name, ...args] = command;
+    const { stdout } = await execute(`node_modules/.bin/${name}`, [...args, program(server, "{}")], { env });
+    assert.equal(stdout, "true true 19\n");
+    assert.deepEqual(await server.rules("r"), ["same_call_same_result"]);
+  });
+}
 
 test("a runtime with fetch alone runs the package, with a server as the guard", async () => {
   const server = await startServer();
