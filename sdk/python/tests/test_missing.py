@@ -17,6 +17,8 @@ ADAPTERS = {
     "docs/crewai.md": "import unloop; unloop.Guard({})",  # which its Listener takes
     "docs/openai-agents.md": "import unloop; from unloop.openai_agents import LoopGuard; LoopGuard(unloop.AsyncGuard({}))",
     "docs/pydantic-ai.md": "import unloop; from unloop.pydantic_ai import Unloop; Unloop(unloop.AsyncGuard({}))",
+    "docs/google-adk.md": "import unloop; unloop.Guard({})",
+    "docs/strands.md": "import unloop; unloop.Guard({})",
     "docs/openai.md": "import unloop, unloop.openai; unloop.Guard({})",
     "docs/anthropic.md": "import unloop, unloop.anthropic; unloop.Guard({})",
 }

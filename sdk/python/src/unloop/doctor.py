@@ -28,6 +28,8 @@ ADAPTERS = {
     "openai-agents": "agents",
     "crewai": "crewai",
     "pydantic-ai": "pydantic_ai",
+    "google-adk": "google.adk",
+    "strands": "strands",
     "openai": "openai",
     "anthropic": "anthropic",
 }

@@ -1,0 +1,140 @@
+"""The tests that every adapter passes. A subclass plays a scripted model in its framework, with real clients of model APIs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import examples
+import unloop
+import works
+from adapters import calls, rules, told, types
+from conftest import ROOT, Server
+from modelapi import HONEST, RUNAWAY, Call, Calls, ModelAPI, Say, Tokens, Turn, search, serve
+
+
+class AdapterSuite:
+    """Play is what differs between the frameworks. An example and a page have the name of the adapter."""
+
+    name: ClassVar[str]
+    agent = "finder"  # the name of the agent, as events have it
+    prefix = ""  # what the framework puts before the names of tools
+    usage: ClassVar[dict[str, int]] = {"input_tokens": 100, "output_tokens": 10, "reasoning_tokens": 4}
+
+    def play(self, api: ModelAPI, tools: list[Callable[..., str]], run: str, guarded: bool) -> str:
+        """Has an agent with the tools find it, and returns its answer. A halt raises LoopError, or an error caused by one."""
+        raise NotImplementedError
+
+    def environment(self, api: ModelAPI) -> dict[str, str]:
+        """The variables with which the page's code reaches the model API."""
+        return {"OPENAI_BASE_URL": api.url + "/v1", "OPENAI_API_KEY": "none"}
+
+    def answer(self, text: str) -> Turn:
+        """The model's last turn."""
+        return Say(text)
+
+    def turns(self, turns: list[Turn]) -> list[Turn]:
+        """A script as the framework's model has it."""
+        called = [Call(self.prefix + turn.tool, turn.args) if isinstance(turn, Call) else turn for turn in turns]
+        return [self.answer(turn.text) if isinstance(turn, Say) else turn for turn in called]
+
+    def test_a_runaway_agent_is_warned_of(self, server: Server) -> None:
+        with serve(self.turns(RUNAWAY)) as api:
+            assert self.play(api, [search], "r", False) == "I give up."
+            assert results(api) == ["0 results"] * 12
+        assert rules(server, "r") == ["same_call_same_result"]
+
+    @pytest.mark.parametrize("guarded", [False, True])
+    def test_an_honest_agent_is_recorded_as_it_is(self, server: Server, guard_bin: str, guarded: bool) -> None:
+        with serve(self.turns(HONEST)) as api:
+            assert self.play(api, [search], "r", guarded) == "7 m."
+        events, name = told(server, "r"), self.prefix + "search"
+        asked = [{"query": turn.args["query"]} for turn in HONEST if isinstance(turn, Call)]
+        assert calls(events) == [row for args in asked for row in (("asked", name, args), ("completed", name, search(**args)))]
+        answered = [e for e in events if e["type"] == "llm_call_completed"]
+        assert [(e["agent"], e["tokens"], e["usage"]) for e in answered] == [(self.agent, 110, self.usage)] * 5
+        assert [(e["role"], e["text"]) for e in events if e["type"] == "message"] == [("user", "find it"), ("assistant", "7 m.")]
+        assert types(events)[0] == "run_started" and types(events)[-1] == "run_completed"
+        assert rules(server, "r") == []
+
+    def test_a_guarded_agent_is_nudged_then_blocked_then_stopped(self, server: Server, guard_bin: str) -> None:
+        with serve(self.turns(RUNAWAY)) as api:
+            with pytest.raises(Exception, match="Halted") as stopped:
+                self.play(api, [search], "r", True)
+            seen = results(api)
+        halt = stopped.value if isinstance(stopped.value, unloop.LoopError) else stopped.value.__cause__
+        assert isinstance(halt, unloop.LoopError) and halt.decision.halted
+        assert seen[0] == "0 results"
+        assert any(text.startswith("0 results") and "[loop-guard]" in text for text in seen)
+        rows = calls(told(server, "r"))
+        assert {row[2] for row in rows if row[0] == "completed"} == {"0 results"}, "without the nudge"
+        assert rows[-1][0] == "blocked"
+        assert server.run("r")["status"] == "failed"
+        assert rules(server, "r") == ["same_call_same_result"]
+
+    @pytest.mark.parametrize("profile", ["default", "looplens"])
+    def test_the_works_of_the_golden_table_have_its_verdicts(self, make_server: Callable[..., Server], profile: str) -> None:
+        server = make_server("--profile", profile).start()
+        unloop.configure(endpoint=server.url)
+        for number, work in enumerate(works.WORKS.values()):
+            steps: list[Turn] = [Calls([Call(self.prefix + tool, args) for tool, args in step]) for step in work.steps]
+            with serve([*steps, self.answer("I give up.")], Tokens(*works.TOKENS)) as api:
+                self.play(api, works.TOOLS, f"work-{number}", False)
+        assert unloop.flush(20)
+        verdicts = {name: works.verdict(server, f"work-{number}", self.prefix) for number, name in enumerate(works.WORKS)}
+        assert verdicts == {name: work.verdicts[profile] for name, work in works.WORKS.items()}
+
+    def test_a_failing_tool_is_nudged_then_stopped(self, server: Server, guard_bin: str) -> None:
+        turns: list[Turn] = [*[Call("fetch", {"url": "https://archive.example"})] * 12, Say("I give up.")]
+        with serve(self.turns(turns)) as api:
+            with pytest.raises(Exception, match="Halted"):
+                self.play(api, works.TOOLS, "r", True)
+            assert any("the host does not answer" in text and "[loop-guard]" in text for text in results(api))
+        assert {row[0] for row in calls(told(server, "r"))} == {"asked", "failed", "blocked"}
+
+    def test_without_a_guard_to_ask_the_agent_goes_on_if_it_is_told_to(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("UNLOOP_BIN", str(tmp_path / "none"))
+        with serve(self.turns(RUNAWAY)) as api:
+            assert self.play(api, [search], "r", True) == "I give up."
+
+    def test_the_code_of_the_page_runs(self, server: Server, guard_bin: str, tmp_path: Path) -> None:
+        for code in examples.blocks(f"docs/{self.name}.md"):
+            with serve(self.turns(RUNAWAY)) as api:
+                assert "stopped: Halted" in examples.run(code, tmp_path, UNLOOP_ENDPOINT=server.url, **self.environment(api))
+        [run] = server.runs()
+        assert rules(server, run["id"]) == ["same_call_same_result"]
+
+    def test_the_example_runs_without_keys(self, server: Server, guard_bin: str, tmp_path: Path) -> None:
+        code = (ROOT / f"examples/python/{self.name.replace('-', '_')}_agent.py").read_text(encoding="utf-8")
+        assert "stopped: Halted" in examples.run(code, tmp_path, UNLOOP_ENDPOINT=server.url)
+        [run] = server.runs()
+        assert rules(server, run["id"]) == ["same_call_same_result"]
+
+
+def results(api: ModelAPI) -> list[str]:
+    """Returns the results of tools in the last request to a model API, as texts."""
+    body = api.requests[-1]
+    if "contents" in body:  # Gemini's
+        parts = [
+            part["functionResponse"]["response"] for c in body["contents"] for part in c["parts"] if "functionResponse" in part
+        ]
+        return [_text(part.get("result", part)) for part in parts]
+    if "input" in body:  # OpenAI's responses
+        return [_text(item["output"]) for item in body["input"] if item.get("type") == "function_call_output"]
+    found = [_text(message["content"]) for message in body["messages"] if message["role"] == "tool"]
+    blocks = [
+        part for m in body["messages"] if isinstance(m.get("content"), list) for part in m["content"] if isinstance(part, dict)
+    ]
+    return found + [_text(part["content"]) for part in blocks if part.get("type") == "tool_result"]
+
+
+def _text(result: Any) -> str:
+    if isinstance(result, list) and all(isinstance(part, dict) and "text" in part for part in result):
+        return "\n".join(part["text"] for part in result)
+    return result if isinstance(result, str) else json.dumps(result)
