@@ -19,6 +19,7 @@ ADAPTERS = {
     "docs/pydantic-ai.md": "import unloop; from unloop.pydantic_ai import Unloop; Unloop(unloop.AsyncGuard({}))",
     "docs/google-adk.md": "import unloop; unloop.Guard({})",
     "docs/strands.md": "import unloop; unloop.Guard({})",
+    "docs/claude-agent-sdk.md": "import unloop; unloop.Guard({})",
     "docs/openai.md": "import unloop, unloop.openai; unloop.Guard({})",
     "docs/anthropic.md": "import unloop, unloop.anthropic; unloop.Guard({})",
 }

@@ -30,6 +30,7 @@ ADAPTERS = {
     "pydantic-ai": "pydantic_ai",
     "google-adk": "google.adk",
     "strands": "strands",
+    "claude-agent-sdk": "claude_agent_sdk",
     "openai": "openai",
     "anthropic": "anthropic",
 }
