@@ -42,6 +42,10 @@ class AdapterSuite:
         """The id of the run that play is given: the framework may allow only some."""
         return name
 
+    def results(self, api: ModelAPI) -> list[str]:
+        """The results of tools in the last request to the model API."""
+        return results(api)
+
     def answered(self, count: int) -> list[dict[str, int]]:
         """The usage of each model call, as the framework tells it."""
         return [self.usage] * count
@@ -55,7 +59,7 @@ class AdapterSuite:
         run = self.run_id("r")
         with serve(self.turns(RUNAWAY)) as api:
             assert self.play(api, [search], run, False) == "I give up."
-            assert results(api) == ["0 results"] * 12
+            assert self.results(api) == ["0 results"] * 12
         assert rules(server, run) == ["same_call_same_result"]
 
     @pytest.mark.parametrize("guarded", [False, True])
@@ -78,7 +82,7 @@ class AdapterSuite:
         with serve(self.turns(RUNAWAY)) as api:
             with pytest.raises(Exception, match="Halted") as stopped:
                 self.play(api, [search], run, True)
-            seen, asked = results(api), json.dumps(api.requests[-1])
+            seen, asked = self.results(api), json.dumps(api.requests[-1])
         halt = stopped.value if isinstance(stopped.value, unloop.LoopError) else stopped.value.__cause__
         assert isinstance(halt, unloop.LoopError) and halt.decision.halted
         assert seen[0] == "0 results"
@@ -108,7 +112,7 @@ class AdapterSuite:
         with serve(self.turns(turns)) as api:
             with pytest.raises(Exception, match="Halted"):
                 self.play(api, works.TOOLS, run, True)
-            assert "the host does not answer" in results(api)[0]
+            assert "the host does not answer" in self.results(api)[0]
             assert "[loop-guard]" in json.dumps(api.requests[-1])
         assert {row[0] for row in calls(told(server, run))} == {"asked", "failed", "blocked"}
 

@@ -51,7 +51,11 @@ HONEST: list[Turn] = [*[Call("search", {"query": q}) for q in ("harbour", "depth
 
 
 def search(query: str) -> str:
-    """Looks something up. What is found depends on the question, but loops are not found."""
+    """Looks something up. What is found depends on the question, but loops are not found.
+
+    Args:
+        query: the question
+    """
     return "0 results" if query == "loops" else f"a page about {query} that says {sum(map(ord, query))}"
 
 

@@ -20,6 +20,7 @@ ADAPTERS = {
     "docs/google-adk.md": "import unloop; unloop.Guard({})",
     "docs/strands.md": "import unloop; unloop.Guard({})",
     "docs/claude-agent-sdk.md": "import unloop; unloop.Guard({})",
+    "docs/smolagents.md": "import unloop; unloop.Guard({})",
     "docs/openai.md": "import unloop, unloop.openai; unloop.Guard({})",
     "docs/anthropic.md": "import unloop, unloop.anthropic; unloop.Guard({})",
 }

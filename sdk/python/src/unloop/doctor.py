@@ -31,6 +31,7 @@ ADAPTERS = {
     "google-adk": "google.adk",
     "strands": "strands",
     "claude-agent-sdk": "claude_agent_sdk",
+    "smolagents": "smolagents",
     "openai": "openai",
     "anthropic": "anthropic",
 }
