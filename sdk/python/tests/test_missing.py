@@ -21,6 +21,8 @@ ADAPTERS = {
     "docs/strands.md": "import unloop; unloop.Guard({})",
     "docs/claude-agent-sdk.md": "import unloop; unloop.Guard({})",
     "docs/smolagents.md": "import unloop; unloop.Guard({})",
+    "docs/llama-index.md": "import unloop; unloop.Guard({})",
+    "docs/agent-framework.md": "import unloop; unloop.Guard({})",
     "docs/openai.md": "import unloop, unloop.openai; unloop.Guard({})",
     "docs/anthropic.md": "import unloop, unloop.anthropic; unloop.Guard({})",
 }

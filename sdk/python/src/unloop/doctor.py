@@ -32,6 +32,8 @@ ADAPTERS = {
     "strands": "strands",
     "claude-agent-sdk": "claude_agent_sdk",
     "smolagents": "smolagents",
+    "llama-index": "llama_index.core",
+    "agent-framework": "agent_framework",
     "openai": "openai",
     "anthropic": "anthropic",
 }
