@@ -14,7 +14,7 @@ import unloop
 from adapters import calls, told, types
 from adaptersuite import AdapterSuite
 from conftest import Server
-from modelapi import Call, ModelAPI, Say, search, serve
+from modelapi import Call, ModelAPI, Say, Turn, search, serve
 from unloop.agent_framework import unloop_middleware
 
 
@@ -45,7 +45,7 @@ def test_a_streamed_run_is_recorded_and_stopped(server: Server, guard_bin: str, 
         async for _ in agent.run("find it", stream=True):
             pass
 
-    turns = [*[Call("search", {"query": "loops"})] * (12 if guarded else 2), Say("done")]
+    turns: list[Turn] = [*[Call("search", {"query": "loops"})] * (12 if guarded else 2), Say("done")]
     with serve(turns) as api:
         if guarded:
             with pytest.raises(unloop.LoopError):
