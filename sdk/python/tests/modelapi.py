@@ -17,6 +17,12 @@ class Call(NamedTuple):
     args: dict[str, Any]
 
 
+class Calls(NamedTuple):
+    """The model asks for several tools at once."""
+
+    calls: list[Call]
+
+
 class Say(NamedTuple):
     """The model answers."""
 
@@ -29,22 +35,36 @@ class Fail(NamedTuple):
     status: int
 
 
-Turn = Call | Say | Fail
+class Tokens(NamedTuple):
+    """What each answer is said to have cost."""
+
+    prompt: int
+    answer: int
+
+
+Asked = list[Call]
+Turn = Call | Calls | Say | Fail
+TOKENS = Tokens(100, 10)
 
 RUNAWAY: list[Turn] = [*[Call("search", {"query": "loops"})] * 12, Say("I give up.")]
 HONEST: list[Turn] = [*[Call("search", {"query": q}) for q in ("harbour", "depth of it", "tides", "charts")], Say("7 m.")]
 
 
 def search(query: str) -> str:
-    """Looks something up. What is found depends on the question, but loops are not found."""
+    """Looks something up. What is found depends on the question, but loops are not found.
+
+    Args:
+        query: the question
+    """
     return "0 results" if query == "loops" else f"a page about {query} that says {sum(map(ord, query))}"
 
 
 class ModelAPI:
     """Plays its turns, one a request, and keeps the requests."""
 
-    def __init__(self, turns: list[Turn]) -> None:
+    def __init__(self, turns: list[Turn], tokens: Tokens) -> None:
         self.turns = iter(turns)
+        self.tokens = tokens
         self.requests: list[dict[str, Any]] = []
         self.url = ""
 
@@ -53,15 +73,16 @@ class ModelAPI:
         turn, number = next(self.turns), len(self.requests)
         if isinstance(turn, Fail):
             return turn.status, {"error": {"type": "overloaded_error", "message": "come again"}}
+        said: Asked | Say = [turn] if isinstance(turn, Call) else turn.calls if isinstance(turn, Calls) else turn
         if "enerateContent" in path:
-            return 200, _content(turn, "streamGenerateContent" in path)
+            return 200, _content(said, "streamGenerateContent" in path, self.tokens)
         make = {"chat/completions": _chat, "responses": _response, "messages": _message}
-        return 200, make[path.partition("/v1/")[2].partition("?")[0]](turn, number, body.get("stream") is True)
+        return 200, make[path.partition("/v1/")[2].partition("?")[0]](said, number, body.get("stream") is True, self.tokens)
 
 
 @contextlib.contextmanager
-def serve(turns: list[Turn]) -> Iterator[ModelAPI]:
-    api = ModelAPI(turns)
+def serve(turns: list[Turn], tokens: Tokens = TOKENS) -> Iterator[ModelAPI]:
+    api = ModelAPI(turns, tokens)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -92,21 +113,24 @@ def serve(turns: list[Turn]) -> Iterator[ModelAPI]:
         server.server_close()
 
 
-def _chat(turn: Call | Say, number: int, streamed: bool) -> Any:
-    usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+def _chat(said: Asked | Say, number: int, streamed: bool, tokens: Tokens) -> Any:
+    usage: dict[str, Any] = {"prompt_tokens": tokens.prompt, "completion_tokens": tokens.answer, "total_tokens": sum(tokens)}
     usage["completion_tokens_details"] = {"reasoning_tokens": 4}
     head: dict[str, Any] = {"id": f"chat-{number}", "created": 1, "model": "coder-2-0801"}
-    if isinstance(turn, Say):
-        message: dict[str, Any] = {"role": "assistant", "content": turn.text}
-        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}, *({"content": letter} for letter in turn.text)]
+    if isinstance(said, Say):
+        message: dict[str, Any] = {"role": "assistant", "content": said.text}
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}, *({"content": letter} for letter in said.text)]
     else:
-        args = json.dumps(turn.args)
-        call: dict[str, Any] = {"id": f"call-{number}", "type": "function", "function": {"name": turn.tool, "arguments": args}}
-        message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        first: dict[str, Any] = {**call, "index": 0, "function": {"name": turn.tool, "arguments": ""}}
-        parts: list[dict[str, Any]] = [{"index": 0, "function": {"arguments": letter}} for letter in args]
-        deltas = [{"role": "assistant", "content": None, "tool_calls": [part]} for part in [first, *parts]]
-    reason = "stop" if isinstance(turn, Say) else "tool_calls"
+        calls, parts = [], []
+        for index, (tool, args) in enumerate(said):
+            call: dict[str, Any] = {"id": _id(number, index), "type": "function"}
+            text = json.dumps(args)
+            calls.append({**call, "function": {"name": tool, "arguments": text}})
+            parts.append({**call, "index": index, "function": {"name": tool, "arguments": ""}})
+            parts += [{"index": index, "function": {"arguments": letter}} for letter in text]
+        message = {"role": "assistant", "content": None, "tool_calls": calls}
+        deltas = [{"role": "assistant", "content": None, "tool_calls": [part]} for part in parts]
+    reason = "stop" if isinstance(said, Say) else "tool_calls"
     if not streamed:
         choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": None}
         return {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
@@ -116,65 +140,66 @@ def _chat(turn: Call | Say, number: int, streamed: bool) -> Any:
     return [f"data: {line}\n\n" for line in [*told, "[DONE]"]]
 
 
-def _response(turn: Call | Say, number: int, streamed: bool) -> Any:
-    if isinstance(turn, Say):
-        content = [{"type": "output_text", "text": turn.text, "annotations": []}]
-        item: dict[str, Any] = {
-            "id": f"msg-{number}",
-            "type": "message",
-            "role": "assistant",
-            "status": "completed",
-            "content": content,
-        }
+def _response(said: Asked | Say, number: int, streamed: bool, tokens: Tokens) -> Any:
+    if isinstance(said, Say):
+        content = [{"type": "output_text", "text": said.text, "annotations": []}]
+        items: list[dict[str, Any]] = [{"type": "message", "role": "assistant", "content": content}]
     else:
-        what = {"name": turn.tool, "arguments": json.dumps(turn.args), "status": "completed"}
-        item = {"type": "function_call", "call_id": f"call-{number}", **what}
+        items = [
+            {"type": "function_call", "call_id": _id(number, index), "name": tool, "arguments": json.dumps(args)}
+            for index, (tool, args) in enumerate(said)
+        ]
+    items = [{"id": f"item-{number}-{index}", "status": "completed", **item} for index, item in enumerate(items)]
     body: dict[str, Any] = {
         "id": f"resp-{number}",
         "object": "response",
         "created_at": 1,
         "model": "coder-2-0801",
         "status": "completed",
-        "output": [{"id": f"item-{number}", **item}],
+        "output": items,
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
         "usage": {
-            "input_tokens": 100,
+            "input_tokens": tokens.prompt,
             "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-            "output_tokens": 10,
+            "output_tokens": tokens.answer,
             "output_tokens_details": {"reasoning_tokens": 4},
-            "total_tokens": 110,
+            "total_tokens": sum(tokens),
         },
     }
     if not streamed:
         return body
     begun: dict[str, Any] = {**body, "status": "in_progress", "output": [], "usage": None}
+    done = [
+        {"type": f"response.output_item.{what}", "output_index": index, "item": item}
+        for index, item in enumerate(items)
+        for what in ("added", "done")
+    ]
     events: list[dict[str, Any]] = [
         {"type": "response.created", "response": begun},
-        {"type": "response.output_item.added", "output_index": 0, "item": item},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        *done,
         {"type": "response.completed", "response": body},
     ]
     return [_event({**event, "sequence_number": k}) for k, event in enumerate(events)]
 
 
-def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
-    if isinstance(turn, Say):
-        block: dict[str, Any] = {"type": "text", "text": turn.text}
-        empty: dict[str, Any] = {"type": "text", "text": ""}
-        deltas = [{"type": "text_delta", "text": letter} for letter in turn.text]
+def _message(said: Asked | Say, number: int, streamed: bool, tokens: Tokens) -> Any:
+    if isinstance(said, Say):
+        blocks: list[dict[str, Any]] = [{"type": "text", "text": said.text}]
     else:
-        block = {"type": "tool_use", "id": f"call-{number}", "name": turn.tool, "input": turn.args}
-        empty = {**block, "input": {}}
-        deltas = [{"type": "input_json_delta", "partial_json": letter} for letter in json.dumps(turn.args)]
-    reason = "end_turn" if isinstance(turn, Say) else "tool_use"
-    begun_usage = {"input_tokens": 40, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 10, "output_tokens": 1}
-    ended_usage = {"output_tokens": 10, "output_tokens_details": {"thinking_tokens": 4}}
+        blocks = [
+            {"type": "tool_use", "id": _id(number, index), "name": tool, "input": args} for index, (tool, args) in enumerate(said)
+        ]
+    reason = "end_turn" if isinstance(said, Say) else "tool_use"
+    cached, written = tokens.prompt // 2, tokens.prompt // 10
+    begun_usage = {"cache_read_input_tokens": cached, "cache_creation_input_tokens": written, "output_tokens": 1}
+    begun_usage["input_tokens"] = tokens.prompt - cached - written
+    ended_usage = {"output_tokens": tokens.answer, "output_tokens_details": {"thinking_tokens": 4}}
     usage = {**begun_usage, **ended_usage}
     head: dict[str, Any] = {"id": f"msg-{number}", "type": "message", "role": "assistant", "model": "coder-2-0801"}
     if not streamed:
-        return {**head, "content": [block], "stop_reason": reason, "stop_sequence": None, "usage": usage}
+        return {**head, "content": blocks, "stop_reason": reason, "stop_sequence": None, "usage": usage}
     begun: dict[str, Any] = {
         **head,
         "content": [],
@@ -184,9 +209,7 @@ def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
     }
     events: list[dict[str, Any]] = [
         {"type": "message_start", "message": begun},
-        {"type": "content_block_start", "index": 0, "content_block": empty},
-        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
-        {"type": "content_block_stop", "index": 0},
+        *(event for index, block in enumerate(blocks) for event in _block_events(index, block)),
         {
             "type": "message_delta",
             "delta": {"stop_reason": reason, "stop_sequence": None},
@@ -197,19 +220,37 @@ def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
     return [_event(event) for event in events]
 
 
-def _content(turn: Call | Say, streamed: bool) -> Any:
-    if isinstance(turn, Call):
-        parts: list[dict[str, Any]] = [{"functionCall": {"name": turn.tool, "args": turn.args}}]
+def _block_events(index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
+    if block["type"] == "text":
+        empty, deltas = {**block, "text": ""}, [{"type": "text_delta", "text": letter} for letter in block["text"]]
     else:
-        parts = [{"text": text} for text in (turn.text if streamed else [turn.text])]
-    usage = {"promptTokenCount": 100, "candidatesTokenCount": 6, "thoughtsTokenCount": 4, "totalTokenCount": 110}
+        empty = {**block, "input": {}}
+        deltas = [{"type": "input_json_delta", "partial_json": letter} for letter in json.dumps(block["input"])]
+    return [
+        {"type": "content_block_start", "index": index, "content_block": empty},
+        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": index},
+    ]
+
+
+def _content(said: Asked | Say, streamed: bool, tokens: Tokens) -> Any:
+    if isinstance(said, Say):
+        answered: list[list[dict[str, Any]]] = [[{"text": text}] for text in (said.text if streamed else [said.text])]
+    else:
+        answered = [[{"functionCall": {"name": tool, "args": args}} for tool, args in said]]
+    usage = {"promptTokenCount": tokens.prompt, "candidatesTokenCount": tokens.answer - 4, "thoughtsTokenCount": 4}
+    usage["totalTokenCount"] = sum(tokens)
     answers: list[dict[str, Any]] = [
-        {"candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}}], "modelVersion": "coder-2-0801"}
-        for part in parts
+        {"candidates": [{"index": 0, "content": {"role": "model", "parts": parts}}], "modelVersion": "coder-2-0801"}
+        for parts in answered
     ]
     answers[-1]["candidates"][0]["finishReason"] = "STOP"
     answers[-1]["usageMetadata"] = usage
     return [f"data: {json.dumps(answer)}\n\n" for answer in answers] if streamed else answers[0]
+
+
+def _id(number: int, index: int) -> str:
+    return f"call-{number}" if index == 0 else f"call-{number}-{index}"
 
 
 def _event(event: dict[str, Any]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,30 +13,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 import unloop
-from adapters import METER
-from conftest import ROOT, Server, until
+from conftest import Server
 from langchain_agents import calls, pair, researcher, say, tools
 from unloop.langchain import UnloopCallbackHandler
-
-Step = list[tuple[str, dict[str, Any]]]  # calls that a model wants at once
-
-
-@dataclasses.dataclass
-class Work:
-    """What a scripted model does, and what a server says of it by each profile."""
-
-    steps: list[Step]
-    verdicts: dict[str, dict[str, Any]]
-
-
-def _works() -> dict[str, Work]:
-    """The works of the golden table, which the tests of all adapters share, also those in TypeScript."""
-    table = json.loads((ROOT / "sdk/testdata/works.json").read_text(encoding="utf-8"))
-    steps = {work["name"]: [[(call["tool"], call["args"]) for call in step] for step in work["steps"]] for work in table}
-    return {work["name"]: Work(steps[work["name"]], work["verdicts"]) for work in table}
-
-
-WORK = _works()
+from works import WORKS, Step, verdict
 
 
 @pytest.fixture
@@ -63,18 +41,6 @@ def traced(server: Server) -> Iterator[Callable[[], None]]:
 
     yield sent
     provider.shutdown()
-
-
-def verdict(server: Server, run: str) -> dict[str, Any]:
-    """What a server says of a run that has ended, as far as it is the same for all who tell of it.
-
-    The progress meter also weighs what agents say, which not all of them tell.
-    """
-    until(lambda: (server.run(run) or {}).get("ended_at") is not None)
-    metrics = server.get(f"/api/runs/{run}/metrics")
-    counts = {name: metrics[name] for name in ("total_tool_calls", "total_llm_calls", "total_handoffs", "total_tokens")}
-    warned = sorted([w["type"], w["subject"], w["count"]] for w in server.warnings(run) if w["type"] != METER)
-    return {"warnings": warned, "status": server.run(run)["status"], **counts}
 
 
 def by_hand(steps: list[Step], run: str) -> None:
@@ -106,18 +72,18 @@ def graph(steps: list[Step], run: str, *callbacks: BaseCallbackHandler) -> None:
 
 @pytest.mark.parametrize("profile", ["default", "looplens"])
 def test_three_ways_of_telling_give_the_same_warnings(server: Server, profile: str, traced: Callable[[], None]) -> None:
-    for n, work in enumerate(WORK.values()):
+    for n, work in enumerate(WORKS.values()):
         graph(work.steps, f"{n}-by-opentelemetry")
     traced()
-    for n, work in enumerate(WORK.values()):
+    for n, work in enumerate(WORKS.values()):
         graph(work.steps, f"{n}-by-callbacks", UnloopCallbackHandler())
         by_hand(work.steps, f"{n}-by-hand")
     assert unloop.flush()
 
     def verdicts(way: str) -> dict[str, Any]:
-        return {work: verdict(server, f"{n}-{way}") for n, work in enumerate(WORK)}
+        return {work: verdict(server, f"{n}-{way}") for n, work in enumerate(WORKS)}
 
-    reference = {name: work.verdicts[profile] for name, work in WORK.items()}
+    reference = {name: work.verdicts[profile] for name, work in WORKS.items()}
     assert verdicts("by-hand") == reference
     assert verdicts("by-callbacks") == reference
     assert verdicts("by-opentelemetry") == reference

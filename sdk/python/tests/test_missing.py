@@ -17,6 +17,12 @@ ADAPTERS = {
     "docs/crewai.md": "import unloop; unloop.Guard({})",  # which its Listener takes
     "docs/openai-agents.md": "import unloop; from unloop.openai_agents import LoopGuard; LoopGuard(unloop.AsyncGuard({}))",
     "docs/pydantic-ai.md": "import unloop; from unloop.pydantic_ai import Unloop; Unloop(unloop.AsyncGuard({}))",
+    "docs/google-adk.md": "import unloop; unloop.Guard({})",
+    "docs/strands.md": "import unloop; unloop.Guard({})",
+    "docs/claude-agent-sdk.md": "import unloop; unloop.Guard({})",
+    "docs/smolagents.md": "import unloop; unloop.Guard({})",
+    "docs/llama-index.md": "import unloop; unloop.Guard({})",
+    "docs/agent-framework.md": "import unloop; unloop.Guard({})",
     "docs/openai.md": "import unloop, unloop.openai; unloop.Guard({})",
     "docs/anthropic.md": "import unloop, unloop.anthropic; unloop.Guard({})",
 }

@@ -160,11 +160,12 @@ test('without a guard calls run with onMissing "warn", and are denied otherwise'
 
 test("the plugin of unloop hook does nothing beside this one", async () => {
   const command = JSON.stringify('cat >/dev/null; echo \'{"deny":"judged twice"}\'');
-  const source = readFileSync(join(root, "internal/hook/install/opencode.js"), "utf8").replace('"UNLOOP_COMMAND"', command);
+  const part = (name: string) => readFileSync(join(root, "internal/hook/install", name), "utf8");
+  const source = `${part("ask.js").replace('"UNLOOP_COMMAND"', command)}\n${part("opencode.js")}`;
   const path = join(temporary(), "unloop.mjs");
   writeFileSync(path, source);
-  const { Unloop } = await import(path);
-  const hooks: Hooks = await Unloop({ directory: "/" });
+  const { default: installed } = await import(path);
+  const hooks: Hooks = await installed.server({ directory: "/" });
   const call = () => hooks["tool.execute.before"]?.({ tool: "read", sessionID: "r", callID: "c" }, { args: {} });
   await assert.rejects(async () => call(), /judged twice/);
   await new Host().load({ record: false });

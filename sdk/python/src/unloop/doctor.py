@@ -28,6 +28,12 @@ ADAPTERS = {
     "openai-agents": "agents",
     "crewai": "crewai",
     "pydantic-ai": "pydantic_ai",
+    "google-adk": "google.adk",
+    "strands": "strands",
+    "claude-agent-sdk": "claude_agent_sdk",
+    "smolagents": "smolagents",
+    "llama-index": "llama_index.core",
+    "agent-framework": "agent_framework",
     "openai": "openai",
     "anthropic": "anthropic",
 }

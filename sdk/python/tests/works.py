@@ -1,0 +1,92 @@
+"""The works of the golden table, which the tests of all adapters share, also those in TypeScript and Go: what a scripted model
+does, and the verdict of a server on it. sdk/testdata/works.json has both."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import Any
+
+from adapters import METER
+from conftest import ROOT, Server, until
+
+Step = list[tuple[str, dict[str, Any]]]  # calls that a model wants at once
+TOKENS = (10, 5)  # of the input and the output of each model call
+
+
+@dataclasses.dataclass
+class Work:
+    """What a scripted model does, and what a server says of it by each profile."""
+
+    steps: list[Step]
+    verdicts: dict[str, dict[str, Any]]
+
+
+def _works() -> dict[str, Work]:
+    table = json.loads((ROOT / "sdk/testdata/works.json").read_text(encoding="utf-8"))
+    steps = {work["name"]: [[(call["tool"], call["args"]) for call in step] for step in work["steps"]] for work in table}
+    return {work["name"]: Work(steps[work["name"]], work["verdicts"]) for work in table}
+
+
+WORKS = _works()
+
+
+def verdict(server: Server, run: str, prefix: str = "") -> dict[str, Any]:
+    """What a server says of a run that has ended, as far as it is the same for all who tell of it, without a prefix of tools.
+
+    The progress meter also weighs what agents say, which not all of them tell.
+    """
+    until(lambda: (server.run(run) or {}).get("ended_at") is not None)
+    metrics = server.get(f"/api/runs/{run}/metrics")
+    counts = {name: metrics[name] for name in ("total_tool_calls", "total_llm_calls", "total_handoffs", "total_tokens")}
+    warned = sorted([w["type"], w["subject"].replace(prefix, ""), w["count"]] for w in server.warnings(run) if w["type"] != METER)
+    return {"warnings": warned, "status": server.run(run)["status"], **counts}
+
+
+def search(query: str) -> str:
+    """Searches the archive.
+
+    Args:
+        query: what is searched
+    """
+    return "one letter, of 1911"
+
+
+def read(page: int) -> str:
+    """Reads a page of the diary.
+
+    Args:
+        page: its number
+    """
+    return f"page {page}: " + " ".join(f"word{page * 31 + n}" for n in range(12))
+
+
+def fetch(url: str) -> str:
+    """Fetches a page of the web.
+
+    Args:
+        url: its address
+    """
+    raise ConnectionError("the host does not answer")
+
+
+def find_letter(query: str) -> str:
+    """Searches where nothing is.
+
+    Args:
+        query: what is searched
+    """
+    return "No results found."
+
+
+def borrow(book: str) -> str:
+    """Borrows a book, or says why not.
+
+    Args:
+        book: its title
+    """
+    raise ValueError("the library is closed")
+
+
+TOOLS: list[Callable[..., str]] = [search, read, fetch, find_letter, borrow]
