@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -286,14 +287,26 @@ func TestACancellationByTheClientReachesTheUpstream(t *testing.T) {
 	<-canceled
 }
 
-// FuzzAnswer holds that no answer makes the proxy panic or changes on its way.
+// FuzzAnswer holds that no answer makes the proxy panic, and that none changes on its way unless its text repeats itself for certain.
 func FuzzAnswer(f *testing.F) {
 	f.Add("text/event-stream", []byte("data: {\"id\":\"a\",\"usage\":{\"input_tokens\":3}}\n\n"))
 	f.Add("application/json", []byte(`[{"usageMetadata":{"promptTokenCount":1}}]`))
+	for name := range documentedEvents {
+		for _, stream := range fixtures(f, name) {
+			f.Add("text/event-stream", stream)
+		}
+	}
+	for name, say := range speech {
+		f.Add("text/event-stream", []byte(say(pieces(name+strings.Repeat("Let me check the file once more. ", 200)))))
+	}
 	f.Fuzz(func(t *testing.T, kind string, answer []byte) {
-		body := newTap(&http.Response{Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(string(answer)))}, func(*outcome) {})
-		if got, err := io.ReadAll(body); err != nil || string(got) != string(answer) {
-			t.Fatalf("got %q, %v, want %q", got, err, answer)
+		for _, a := range []api{chat{}, responses{}, anthropic{}, gemini{}} {
+			body := newTap(&http.Response{Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(answer))}, func(*outcome) {})
+			body.ending = &ending{api: a}
+			got, err := io.ReadAll(body)
+			if err != nil || !body.ending.certain && !bytes.Equal(got, answer) {
+				t.Fatalf("got %q, %v, want %q", got, err, answer)
+			}
 		}
 	})
 }

@@ -20,11 +20,10 @@ func (chat) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value
 	if err := jsonv2.Unmarshal(item, &m, lenient); err != nil {
 		return err
 	}
-	text := ingest.Content(m.Content)
 	switch {
-	case m.Role == "assistant" && said(text):
+	case m.Role == "assistant" && said(ingest.Content(m.Content)):
 		m.Content = nil // its calls are the model's
-	case m.Role == "user" && ingest.IsInserted(text):
+	case m.Role == "user" && ingest.IsInserted(ingest.Content(m.Content)):
 		m.Role = "system"
 	}
 	return b.Chat(at, &m)

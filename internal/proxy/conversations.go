@@ -29,7 +29,8 @@ type conversations struct {
 	mu       sync.Mutex
 	kept     *lru.LRU[string, *entry]
 	bytes    int
-	links    *lru.LRU[string, link] // by the id of a response
+	links    *lru.LRU[string, link]   // by the id of a response
+	latest   *lru.LRU[string, string] // the id of the latest response, by the id of a conversation at the API's side
 	detached *lru.LRU[string, int]  // how many conversations moved from a key to one of their own
 }
 
@@ -43,7 +44,7 @@ func newConversations(o Options) *conversations {
 	c := &conversations{profile: o.Profile, record: o.Record, controls: o.Controls, limit: o.MaxMemory}
 	c.mark = unloop.GuardReport{By: guardName, Shadow: shadow}.Metadata()
 	c.kept = newLRU(func(_ string, e *entry) { c.bytes -= e.bytes })
-	c.links, c.detached = newLRU[link](nil), newLRU[int](nil)
+	c.links, c.latest, c.detached = newLRU[link](nil), newLRU[string](nil), newLRU[int](nil)
 	return c
 }
 
@@ -83,8 +84,8 @@ func (s *conversations) judge(a api, body []byte, session string) (v verdict, er
 	if session == "" {
 		session = "proxy"
 	}
-	if _, ok := a.(responses); ok && bytes.Contains(body, []byte(`"previous_response_id"`)) {
-		if r, err := parse(body, a.list()); err == nil && r.members.Previous != "" && r.end >= 0 {
+	if _, ok := a.(responses); ok && (bytes.Contains(body, []byte(`"previous_response_id"`)) || bytes.Contains(body, []byte(`"conversation"`))) {
+		if r, err := parse(body, a.list()); err == nil && s.previous(r) != "" {
 			return s.judgeLinked(a, r, session)
 		}
 	}

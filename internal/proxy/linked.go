@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,6 +34,9 @@ func (s *conversations) answered(v verdict, id string, items []jsontext.Value) {
 	e, ok := s.kept.Peek(v.kept)
 	if ok {
 		s.links.Add(id, link{v.kept, v.run, items})
+		if of := v.request.members.Conversation; of != "" {
+			s.latest.Add(of, id)
+		}
 	}
 	s.mu.Unlock()
 	if !ok {
@@ -41,6 +45,19 @@ func (s *conversations) answered(v verdict, id string, items []jsontext.Value) {
 	e.conversation.mu.Lock()
 	defer e.conversation.mu.Unlock()
 	e.conversation.latest = id
+}
+
+// previous returns the id of the response that a request goes on with. In a conversation at the API's side that is its latest response,
+// or, before the first one, the conversation itself. It returns "" if the whole history is in the request.
+func (s *conversations) previous(r *request) string {
+	of := r.members.Conversation
+	if of == "" || r.members.Previous != "" {
+		return r.members.Previous
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	latest, _ := s.latest.Get(of)
+	return cmp.Or(latest, of)
 }
 
 // linkedPrefix begins the keys of conversations whose history is on the API's side.
@@ -77,14 +94,14 @@ func (s *conversations) find(id string) (link, *conversation) {
 // judgeLinked judges a request that goes on with a response. It contains only the items behind that response. If the response is
 // not known, the items are a history of their own.
 func (s *conversations) judgeLinked(a api, r *request, session string) (verdict, error) {
-	id := r.members.Previous
+	id := s.previous(r)
 	l, c := s.find(id)
 	if c == nil {
 		c = &conversation{key: fmt.Sprintf("%s-%s", session, id)}
 		l = link{kept: linkedPrefix + c.key}
 	}
 	c.mu.Lock()
-	err := c.goOn(a, r, l, s)
+	err := c.goOn(a, r, id, l, s)
 	v, size := c.verdict(r), c.size()
 	v.kept = l.kept
 	c.mu.Unlock()
@@ -92,13 +109,12 @@ func (s *conversations) judgeLinked(a api, r *request, session string) (verdict,
 	return v, err
 }
 
-// goOn folds the response of the link and the items of the request. The conversation is locked.
-func (c *conversation) goOn(a api, r *request, l link, s *conversations) error {
+// goOn folds the response of the link, which has the id, and the items of the request. The conversation is locked.
+func (c *conversation) goOn(a api, r *request, id string, l link, s *conversations) error {
 	chain := uint64(0)
 	for n := range r.items {
 		chain = chained(chain, r.items[n].hash())
 	}
-	id := r.members.Previous
 	if c.session != nil && c.previous == id && c.previousItems == chain {
 		return nil // the same request again
 	}
@@ -108,6 +124,7 @@ func (c *conversation) goOn(a api, r *request, l link, s *conversations) error {
 		items = nil
 	}
 	c.previous, c.previousItems, c.latest, c.marks = id, chain, "", nil
+	c.obeyOrders()
 	for _, value := range items {
 		if err := c.tell(a, &item{value: value}); err != nil {
 			return err

@@ -112,7 +112,7 @@ var dialects = map[string]dialect{
 	"responses": {
 		"/openai/v1/responses",
 		func(items []string, stream bool) string {
-			return fmt.Sprintf(`{"model":"m","stream":%v,"input":[%s]}`, stream, strings.Join(items, ","))
+			return fmt.Sprintf(`{"model":"m","stream":%v,"store":false,"input":[%s]}`, stream, strings.Join(items, ","))
 		},
 		func(text string) string {
 			return fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}`, text)
