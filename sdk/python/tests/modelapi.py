@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -23,13 +24,25 @@ class Say(NamedTuple):
     text: str
 
 
+class Calls(NamedTuple):
+    """The model asks for several tools at once."""
+
+    calls: list[Call]
+
+
 class Fail(NamedTuple):
     """The API refuses."""
 
     status: int
 
 
-Turn = Call | Say | Fail
+class Hold(NamedTuple):
+    """The API streams words of a chat until the client goes, and then sets the event."""
+
+    gone: threading.Event
+
+
+Turn = Call | Calls | Say | Fail | Hold
 
 RUNAWAY: list[Turn] = [*[Call("search", {"query": "loops"})] * 12, Say("I give up.")]
 HONEST: list[Turn] = [*[Call("search", {"query": q}) for q in ("harbour", "depth of it", "tides", "charts")], Say("7 m.")]
@@ -53,6 +66,8 @@ class ModelAPI:
         turn, number = next(self.turns), len(self.requests)
         if isinstance(turn, Fail):
             return turn.status, {"error": {"type": "overloaded_error", "message": "come again"}}
+        if isinstance(turn, Hold):
+            return 200, turn
         if "enerateContent" in path:
             return 200, _content(turn, "streamGenerateContent" in path)
         make = {"chat/completions": _chat, "responses": _response, "messages": _message}
@@ -67,13 +82,31 @@ def serve(turns: list[Turn]) -> Iterator[ModelAPI]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             status, said = api.answer(self.path, body)
+            if isinstance(said, Hold):
+                self.hold(said)
+                return
             streamed = isinstance(said, list)
             data = "".join(said) if streamed else json.dumps(said)
             self.send_response(status)
             self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
-            self.send_header("Content-Length", str(len(data.encode())))
+            if status >= 400:
+                self.send_header("Retry-After-Ms", "1")  # the test does not wait
+            if not streamed:  # the end of a stream is not known at its beginning
+                self.send_header("Content-Length", str(len(data.encode())))
             self.end_headers()
-            self.wfile.write(data.encode())
+            with contextlib.suppress(ConnectionError):  # the client may have gone
+                self.wfile.write(data.encode())
+
+        def hold(self, turn: Hold) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            word = {"id": "c", "choices": [{"index": 0, "delta": {"content": "a"}}]}
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    self.wfile.write(f"data: {json.dumps(word)}\n\n".encode())
+                    time.sleep(0.01)
+            turn.gone.set()
 
         def log_message(self, *args: Any) -> None: ...
 
@@ -92,7 +125,13 @@ def serve(turns: list[Turn]) -> Iterator[ModelAPI]:
         server.server_close()
 
 
-def _chat(turn: Call | Say, number: int, streamed: bool) -> Any:
+def _asked(turn: Call | Calls, number: int) -> list[tuple[str, Call]]:
+    """The calls of a turn with their ids."""
+    calls = turn.calls if isinstance(turn, Calls) else [turn]
+    return [(f"call-{number}" + "abc"[:k], call) for k, call in enumerate(calls)]
+
+
+def _chat(turn: Call | Calls | Say, number: int, streamed: bool) -> Any:
     usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     usage["completion_tokens_details"] = {"reasoning_tokens": 4}
     head: dict[str, Any] = {"id": f"chat-{number}", "created": 1, "model": "coder-2-0801"}
@@ -100,12 +139,14 @@ def _chat(turn: Call | Say, number: int, streamed: bool) -> Any:
         message: dict[str, Any] = {"role": "assistant", "content": turn.text}
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}, *({"content": letter} for letter in turn.text)]
     else:
-        args = json.dumps(turn.args)
-        call: dict[str, Any] = {"id": f"call-{number}", "type": "function", "function": {"name": turn.tool, "arguments": args}}
-        message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        first: dict[str, Any] = {**call, "index": 0, "function": {"name": turn.tool, "arguments": ""}}
-        parts: list[dict[str, Any]] = [{"index": 0, "function": {"arguments": letter}} for letter in args]
-        deltas = [{"role": "assistant", "content": None, "tool_calls": [part]} for part in [first, *parts]]
+        message, deltas = {"role": "assistant", "content": None, "tool_calls": []}, []
+        for k, (id, asked) in enumerate(_asked(turn, number)):
+            args = json.dumps(asked.args)
+            call: dict[str, Any] = {"id": id, "type": "function", "function": {"name": asked.tool, "arguments": args}}
+            message["tool_calls"].append(call)
+            first: dict[str, Any] = {**call, "index": k, "function": {"name": asked.tool, "arguments": ""}}
+            parts: list[dict[str, Any]] = [{"index": k, "function": {"arguments": letter}} for letter in args]
+            deltas += [{"role": "assistant", "content": None, "tool_calls": [part]} for part in [first, *parts]]
     reason = "stop" if isinstance(turn, Say) else "tool_calls"
     if not streamed:
         choice = {"index": 0, "message": message, "finish_reason": reason, "logprobs": None}
@@ -116,26 +157,23 @@ def _chat(turn: Call | Say, number: int, streamed: bool) -> Any:
     return [f"data: {line}\n\n" for line in [*told, "[DONE]"]]
 
 
-def _response(turn: Call | Say, number: int, streamed: bool) -> Any:
+def _response(turn: Call | Calls | Say, number: int, streamed: bool) -> Any:
     if isinstance(turn, Say):
         content = [{"type": "output_text", "text": turn.text, "annotations": []}]
-        item: dict[str, Any] = {
-            "id": f"msg-{number}",
-            "type": "message",
-            "role": "assistant",
-            "status": "completed",
-            "content": content,
-        }
+        items: list[dict[str, Any]] = [{"type": "message", "role": "assistant", "status": "completed", "content": content}]
     else:
-        what = {"name": turn.tool, "arguments": json.dumps(turn.args), "status": "completed"}
-        item = {"type": "function_call", "call_id": f"call-{number}", **what}
+        items = [
+            {"type": "function_call", "call_id": id, "name": c.tool, "arguments": json.dumps(c.args), "status": "completed"}
+            for id, c in _asked(turn, number)
+        ]
+    items = [{"id": f"item-{number}" + "abc"[:k], **item} for k, item in enumerate(items)]
     body: dict[str, Any] = {
         "id": f"resp-{number}",
         "object": "response",
         "created_at": 1,
         "model": "coder-2-0801",
         "status": "completed",
-        "output": [{"id": f"item-{number}", **item}],
+        "output": items,
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
@@ -150,31 +188,42 @@ def _response(turn: Call | Say, number: int, streamed: bool) -> Any:
     if not streamed:
         return body
     begun: dict[str, Any] = {**body, "status": "in_progress", "output": [], "usage": None}
-    events: list[dict[str, Any]] = [
-        {"type": "response.created", "response": begun},
-        {"type": "response.output_item.added", "output_index": 0, "item": item},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": body},
-    ]
+    events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
+    for k, item in enumerate(items):
+        events.append({"type": "response.output_item.added", "output_index": k, "item": {**item, "content": []}})
+        place = {"item_id": item["id"], "output_index": k, "content_index": 0}
+        for part in item.get("content", []):
+            events.append({"type": "response.content_part.added", **place, "part": {**part, "text": ""}})
+            deltas = [part["text"][at : at + 8] for at in range(0, len(part["text"]), 8)]
+            events += [{"type": "response.output_text.delta", **place, "delta": d, "logprobs": []} for d in deltas]
+        events.append({"type": "response.output_item.done", "output_index": k, "item": item})
+    events.append({"type": "response.completed", "response": body})
     return [_event({**event, "sequence_number": k}) for k, event in enumerate(events)]
 
 
-def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
+def _message(turn: Call | Calls | Say, number: int, streamed: bool) -> Any:
+    blocks: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = []
     if isinstance(turn, Say):
-        block: dict[str, Any] = {"type": "text", "text": turn.text}
         empty: dict[str, Any] = {"type": "text", "text": ""}
-        deltas = [{"type": "text_delta", "text": letter} for letter in turn.text]
+        blocks.append(({**empty, "text": turn.text}, empty, [{"type": "text_delta", "text": letter} for letter in turn.text]))
     else:
-        block = {"type": "tool_use", "id": f"call-{number}", "name": turn.tool, "input": turn.args}
-        empty = {**block, "input": {}}
-        deltas = [{"type": "input_json_delta", "partial_json": letter} for letter in json.dumps(turn.args)]
+        for id, asked in _asked(turn, number):
+            empty = {"type": "tool_use", "id": id, "name": asked.tool, "input": {}}
+            deltas = [{"type": "input_json_delta", "partial_json": letter} for letter in json.dumps(asked.args)]
+            blocks.append(({**empty, "input": asked.args}, empty, deltas))
     reason = "end_turn" if isinstance(turn, Say) else "tool_use"
     begun_usage = {"input_tokens": 40, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 10, "output_tokens": 1}
     ended_usage = {"output_tokens": 10, "output_tokens_details": {"thinking_tokens": 4}}
     usage = {**begun_usage, **ended_usage}
     head: dict[str, Any] = {"id": f"msg-{number}", "type": "message", "role": "assistant", "model": "coder-2-0801"}
     if not streamed:
-        return {**head, "content": [block], "stop_reason": reason, "stop_sequence": None, "usage": usage}
+        return {
+            **head,
+            "content": [block for block, _, _ in blocks],
+            "stop_reason": reason,
+            "stop_sequence": None,
+            "usage": usage,
+        }
     begun: dict[str, Any] = {
         **head,
         "content": [],
@@ -184,28 +233,26 @@ def _message(turn: Call | Say, number: int, streamed: bool) -> Any:
     }
     events: list[dict[str, Any]] = [
         {"type": "message_start", "message": begun},
-        {"type": "content_block_start", "index": 0, "content_block": empty},
-        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
-        {"type": "content_block_stop", "index": 0},
-        {
-            "type": "message_delta",
-            "delta": {"stop_reason": reason, "stop_sequence": None},
-            "usage": ended_usage,
-        },
-        {"type": "message_stop"},
     ]
+    for k, (_, empty, deltas) in enumerate(blocks):
+        events.append({"type": "content_block_start", "index": k, "content_block": empty})
+        events += [{"type": "content_block_delta", "index": k, "delta": delta} for delta in deltas]
+        events.append({"type": "content_block_stop", "index": k})
+    delta = {"stop_reason": reason, "stop_sequence": None}
+    events += [{"type": "message_delta", "delta": delta, "usage": ended_usage}, {"type": "message_stop"}]
     return [_event(event) for event in events]
 
 
-def _content(turn: Call | Say, streamed: bool) -> Any:
-    if isinstance(turn, Call):
-        parts: list[dict[str, Any]] = [{"functionCall": {"name": turn.tool, "args": turn.args}}]
+def _content(turn: Call | Calls | Say, streamed: bool) -> Any:
+    if isinstance(turn, Say):
+        letters = [turn.text[at : at + 8] for at in range(0, len(turn.text), 8)]
+        parts: list[dict[str, Any]] = [{"text": text} for text in (letters if streamed else [turn.text])]
     else:
-        parts = [{"text": text} for text in (turn.text if streamed else [turn.text])]
+        parts = [{"functionCall": {"name": call.tool, "args": call.args}} for _, call in _asked(turn, 0)]
     usage = {"promptTokenCount": 100, "candidatesTokenCount": 6, "thoughtsTokenCount": 4, "totalTokenCount": 110}
     answers: list[dict[str, Any]] = [
-        {"candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}}], "modelVersion": "coder-2-0801"}
-        for part in parts
+        {"candidates": [{"index": 0, "content": {"role": "model", "parts": few}}], "modelVersion": "coder-2-0801"}
+        for few in ([[part] for part in parts] if streamed else [parts])
     ]
     answers[-1]["candidates"][0]["finishReason"] = "STOP"
     answers[-1]["usageMetadata"] = usage
