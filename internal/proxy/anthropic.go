@@ -104,7 +104,7 @@ func (anthropic) answer(r *request, text string) answer {
 		"usage": usage,
 	}
 	if !r.members.Stream {
-		return answer{"application/json", encode(message)}
+		return answer{contentType: "application/json", body: encode(message)}
 	}
 	message["content"], message["stop_reason"] = []any{}, nil
 	var s stream

@@ -63,7 +63,7 @@ func (chat) answer(r *request, text string) answer {
 		base.Object, base.Usage = "chat.completion", &chatUsage{}
 		message["refusal"] = nil
 		base.Choices = []chatChoice{{Message: message, Finish: "stop"}}
-		return answer{"application/json", encode(base)}
+		return answer{contentType: "application/json", body: encode(base)}
 	}
 	var s stream
 	chunk := base

@@ -93,7 +93,9 @@ func (c *conversation) begin(s *conversations) {
 }
 
 // isPersons reports whether an event is a message of a person.
-func isPersons(e *unloop.Event) bool { return e.Type == unloop.MessageSent && e.Role == unloop.RoleUser }
+func isPersons(e *unloop.Event) bool {
+	return e.Type == unloop.MessageSent && e.Role == unloop.RoleUser
+}
 
 // add folds an event.
 func (c *conversation) add(e *unloop.Event) {

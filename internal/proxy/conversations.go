@@ -26,12 +26,13 @@ type conversations struct {
 	mark     json.RawMessage // metadata of the first event of a run, which say that the run is guarded
 	limit    int             // bytes
 
-	mu       sync.Mutex
-	kept     *lru.LRU[string, *entry]
-	bytes    int
-	links    *lru.LRU[string, link]   // by the id of a response
-	latest   *lru.LRU[string, string] // the id of the latest response, by the id of a conversation at the API's side
-	detached *lru.LRU[string, int]  // how many conversations moved from a key to one of their own
+	mu        sync.Mutex
+	linkBytes int
+	kept      *lru.LRU[string, *entry]
+	bytes     int
+	links     *lru.LRU[string, link]   // by the id of a response; they take at most limit bytes, too
+	latest    *lru.LRU[string, string] // the id of the latest response, by the id of a conversation at the API's side
+	detached  *lru.LRU[string, int]    // how many conversations moved from a key to one of their own
 }
 
 type entry struct {
@@ -44,7 +45,8 @@ func newConversations(o Options) *conversations {
 	c := &conversations{profile: o.Profile, record: o.Record, controls: o.Controls, limit: o.MaxMemory}
 	c.mark = unloop.GuardReport{By: guardName, Shadow: shadow}.Metadata()
 	c.kept = newLRU(func(_ string, e *entry) { c.bytes -= e.bytes })
-	c.links, c.latest, c.detached = newLRU[link](nil), newLRU[string](nil), newLRU[int](nil)
+	c.links = newLRU(func(_ string, l link) { c.linkBytes -= l.size() })
+	c.latest, c.detached = newLRU[string](nil), newLRU[int](nil)
 	return c
 }
 
@@ -60,6 +62,7 @@ func newLRU[V any](evicted func(string, V)) *lru.LRU[string, V] {
 // verdict is what the proxy knows of a request once its history is folded.
 type verdict struct {
 	request  *request
+	resent   bool // the request contains items of halted ones before its own
 	run      string
 	kept     string // the key of the conversation
 	spenders spenders

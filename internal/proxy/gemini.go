@@ -104,9 +104,9 @@ func (g gemini) answer(_ *request, text string) answer {
 		s.data(chunk)
 		return s.answer()
 	case g.stream:
-		return answer{"application/json", encode([]any{chunk})}
+		return answer{contentType: "application/json", body: encode([]any{chunk})}
 	}
-	return answer{"application/json", encode(chunk)}
+	return answer{contentType: "application/json", body: encode(chunk)}
 }
 
 func (gemini) failure(status int, text string) []byte {

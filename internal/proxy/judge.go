@@ -130,6 +130,10 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		p.halt(w, a, v, warning+"\n\nunloop stopped the agent. A person's message still reaches the model.")
 		return
 	}
+	if v.resent {
+		reverseproxy.SetBody(r, v.request.body)
+		r.Header.Del("Content-Encoding")
+	}
 	text := v.nudge
 	if text != "" {
 		p.decided(v, policy.GuardReport(guardName, policy.Warn, policy.CodePerson, text, 0, nil))
@@ -176,6 +180,7 @@ func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict, why string) {
 		return
 	}
 	answer := a.answer(v.request, text)
+	p.conversations.halted(v, answer.id)
 	w.Header().Set("Content-Type", answer.contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.WriteHeader(http.StatusOK)

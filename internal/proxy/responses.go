@@ -74,19 +74,22 @@ func (responses) nudge(r *request, text string) ([]byte, error) {
 
 func (responses) answer(r *request, text string) answer {
 	m := newResponsesMessage(newID("msg_"), 0, text)
-	response := responsesObject(r, "completed", []any{m.item("completed")})
+	id := newID("resp_")
+	response := responsesObject(r, id, "completed", []any{m.item("completed")})
 	if !r.members.Stream {
-		return answer{"application/json", encode(response)}
+		return answer{"application/json", encode(response), id}
 	}
-	begun := responsesObject(r, "in_progress", []any{})
-	begun["id"], begun["usage"] = response["id"], nil
+	begun := responsesObject(r, id, "in_progress", []any{})
+	begun["usage"] = nil
 	events := responsesStream{stream: &stream{}}
 	events.send("response.created", map[string]any{"response": begun})
 	events.send("response.in_progress", map[string]any{"response": begun})
 	m.open(&events)
 	m.close(&events, text)
 	events.send("response.completed", map[string]any{"response": response})
-	return events.answer()
+	whole := events.answer()
+	whole.id = id
+	return whole
 }
 
 // responsesStream is a stream of the Responses API, whose events are numbered.
@@ -146,9 +149,9 @@ func (m *responsesMessage) close(s *responsesStream, rest string) {
 }
 
 // responsesObject returns a response with all members that clients need.
-func responsesObject(r *request, status string, output []any) map[string]any {
+func responsesObject(r *request, id, status string, output []any) map[string]any {
 	return map[string]any{
-		"id": newID("resp_"), "object": "response", "created_at": now(), "status": status, "error": nil,
+		"id": id, "object": "response", "created_at": now(), "status": status, "error": nil,
 		"incomplete_details": nil, "instructions": nil, "metadata": map[string]string{}, "model": r.members.Model,
 		"output": output, "parallel_tool_calls": true, "temperature": 1, "top_p": 1, "tool_choice": "auto", "tools": []any{},
 		"usage": map[string]any{
