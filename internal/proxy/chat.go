@@ -15,13 +15,13 @@ type chat struct{}
 
 func (chat) list() string { return "messages" }
 
-func (chat) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
+func (chat) addEvents(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
 	var m ingest.ChatMessage
 	if err := jsonv2.Unmarshal(item, &m, lenient); err != nil {
 		return err
 	}
 	switch {
-	case m.Role == "assistant" && said(ingest.Content(m.Content)):
+	case m.Role == "assistant" && isOwnText(ingest.Content(m.Content)):
 		m.Content = nil // its calls are the model's
 	case m.Role == "user" && ingest.IsInserted(ingest.Content(m.Content)):
 		m.Role = "system"

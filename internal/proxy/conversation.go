@@ -55,7 +55,7 @@ type turn struct {
 	model    bool // the latest event is the model's
 	person   bool // the latest event is a person's message
 	decision policy.Decision
-	told     string // the text for the agent
+	message  string // the text for the agent
 	nudge    string // the same; "" if the agent has read it before
 	last     string // the finding that the agent has read of last
 	report   unloop.GuardReport
@@ -83,11 +83,11 @@ func (c *conversation) begin(s *conversations) {
 		if s.record == nil {
 			return nil
 		}
-		told := *e
+		recorded := *e
 		if first {
-			told.Metadata = s.mark
+			recorded.Metadata = s.mark
 		}
-		s.record(&told)
+		s.record(&recorded)
 		return nil
 	})
 }
@@ -112,9 +112,9 @@ func (c *conversation) add(e *unloop.Event) {
 	c.turn.report = policy.GuardReport(guardName, d.Action, d.Code, d.Message, d.Count, d.Findings)
 	c.turn.decision = d
 	c.turn.decision.Findings = nil // they are valid until the next event only
-	c.turn.told = d.Message
-	if told := d.Code + "\x00" + d.Rule + "\x00" + d.Subject; told != c.turn.last {
-		c.turn.last, c.turn.nudge = told, c.turn.told
+	c.turn.message = d.Message
+	if finding := d.Code + "\x00" + d.Rule + "\x00" + d.Subject; finding != c.turn.last {
+		c.turn.last, c.turn.nudge = finding, c.turn.message
 	}
 }
 
@@ -177,7 +177,7 @@ func (c *conversation) contains(r *request) bool {
 func (c *conversation) fold(a api, r *request) error {
 	c.obeyOrders()
 	for n := max(0, c.items-r.skipped); n < len(r.items); n++ {
-		if err := c.tell(a, &r.items[n]); err != nil {
+		if err := c.foldItem(a, &r.items[n]); err != nil {
 			return err
 		}
 	}

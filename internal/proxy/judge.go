@@ -119,11 +119,11 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 	switch {
 	case t.decision.Action == policy.Halt && person:
 		p.decided(v, t.report)
-		p.halt(w, a, v, t.told+"\n\nA new message, or a resume on the page of the run, lets it continue.")
+		p.halt(w, a, v, t.message+"\n\nA new message, or a resume on the page of the run, lets it continue.")
 		return
 	case t.decision.Action == policy.Halt && halts:
 		p.decided(v, t.report)
-		p.halt(w, a, v, haltText(t.told))
+		p.halt(w, a, v, haltText(t.message))
 		return
 	case exhausted && halts && !t.person:
 		p.decided(v, policy.GuardReport(guardName, policy.Halt, "budget", warning, 0, nil))
@@ -188,8 +188,8 @@ func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict, why string) {
 }
 
 // haltText returns what a halted agent and its person read.
-func haltText(told string) string {
-	return told + "\n\nunloop stopped this run because it makes no progress. To continue, send a message with the facts or the change of " +
+func haltText(message string) string {
+	return message + "\n\nunloop stopped this run because it makes no progress. To continue, send a message with the facts or the change of " +
 		"direction that the agent lacks."
 }
 
@@ -223,7 +223,7 @@ func (p *Proxy) answered(res *http.Response) error {
 // endedStream counts and records a stream that was ended because its text repeats itself.
 func (p *Proxy) endedStream(v verdict, w *ending) {
 	p.stats.ended.Add(1)
-	report := policy.GuardReport(guardName, policy.Block, "repeating_answer", strings.TrimSpace(w.said), w.times, nil)
+	report := policy.GuardReport(guardName, policy.Block, "repeating_answer", strings.TrimSpace(w.notice), w.times, nil)
 	report.Rule = "repeating_text"
 	p.decided(v, report)
 }

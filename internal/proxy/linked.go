@@ -215,21 +215,21 @@ func (c *conversation) goOn(a api, r *request, id string, l link, s *conversatio
 	c.previous, c.previousItems, c.latest, c.marks = id, chain, "", nil
 	c.obeyOrders()
 	for _, value := range items {
-		if err := c.tell(a, &item{value: value}); err != nil {
+		if err := c.foldItem(a, &item{value: value}); err != nil {
 			return err
 		}
 	}
 	for n := range r.items {
-		if err := c.tell(a, &r.items[n]); err != nil {
+		if err := c.foldItem(a, &r.items[n]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tell folds one item.
-func (c *conversation) tell(a api, i *item) error {
-	if err := a.tell(c.builder, ingest.Location{Index: c.items}, i.value); err != nil {
+// foldItem folds one item.
+func (c *conversation) foldItem(a api, i *item) error {
+	if err := a.addEvents(c.builder, ingest.Location{Index: c.items}, i.value); err != nil {
 		return err
 	}
 	c.items++

@@ -84,8 +84,8 @@ func (o *orders) release() bool {
 // nudge is a nudge of a person. It goes with one request and with the retries of that request.
 type nudge struct {
 	text     string
-	told     bool
-	sequence int64 // of the request that told it
+	sent     bool
+	sequence int64 // of the request that it went with
 }
 
 // verdict folds what people ordered while the request was folded, and returns the verdict about the request.
@@ -94,12 +94,12 @@ func (c *conversation) verdict(r *request) verdict {
 	if c.session == nil { // the request could not be read
 		return v
 	}
-	if c.nudge.told && c.nudge.sequence != c.sequence {
+	if c.nudge.sent && c.nudge.sequence != c.sequence {
 		c.nudge = nudge{}
 	}
 	paused := c.obeyOrders()
 	if c.nudge.text != "" && paused == nil {
-		c.nudge.told, c.nudge.sequence = true, c.sequence
+		c.nudge.sent, c.nudge.sequence = true, c.sequence
 		v.nudge = c.nudge.text
 	}
 	v.turn, v.paused = c.turn, paused
@@ -124,7 +124,7 @@ func (c *conversation) obey(e *unloop.Event) {
 		c.nudge = nudge{text: joinTexts(c.nudge.text, d.Message)}
 	case d.Action == policy.Halt:
 		c.halted = true
-		c.turn.decision, c.turn.told = d, d.Message
+		c.turn.decision, c.turn.message = d, d.Message
 		c.turn.report = policy.GuardReport(guardName, d.Action, d.Code, d.Message, 0, nil)
 	case e.Type == unloop.Override, e.Name == unloop.ControlResume && c.turn.decision.Code == policy.CodePerson:
 		c.turn.decision, c.turn.nudge, c.turn.last = policy.Decision{}, "", ""

@@ -83,3 +83,17 @@ func TestANewMessageOfAPersonEndsThePauseThatPrecedesIt(t *testing.T) {
 	}
 	<-v.paused
 }
+
+func TestANudgeOfAPersonGoesWithAHistoryOfOneText(t *testing.T) {
+	o := newOrdered(t, "responses", Observe)
+	o.body = func([]string, bool) string { return `{"model":"m","input":"find it"}` }
+	o.ask()
+	o.order(&unloop.Event{Type: unloop.Control, Name: unloop.ControlNudge, Text: "Look into the archive."})
+	o.upstream.last()
+	o.ask()
+	want := `{"input":[{"role":"user","content":"find it"},{"content":[{"text":"[unloop] A person who watches this run says: Look into the archive.",` +
+		`"type":"input_text"}],"role":"user","type":"message"}],"model":"m"}`
+	if got := string(o.upstream.last()); got != want {
+		t.Errorf("the request is %s, want %s", got, want)
+	}
+}

@@ -548,7 +548,7 @@ func FuzzRequest(f *testing.F) {
 				continue
 			}
 			resumed, err := s.judge(a, body, "s")
-			if err != nil || resumed.turn.decision.Action != v.turn.decision.Action || resumed.turn.told != v.turn.told {
+			if err != nil || resumed.turn.decision.Action != v.turn.decision.Action || resumed.turn.message != v.turn.message {
 				t.Fatalf("%T judges %q as %v, after %q as %v, %v", a, body, v.turn, before, resumed.turn, err)
 			}
 		}

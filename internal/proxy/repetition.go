@@ -33,7 +33,7 @@ type ending struct {
 	seen    int    // bytes of text at the last look
 	certain bool
 	times   int    // how often the passage repeats
-	said    string // what the client reads at the end
+	notice  string // what the client reads at the end
 
 	// Of the latest event:
 	head     jsontext.Value // the object of the answer: a chunk, or the response
@@ -153,7 +153,7 @@ func (w *ending) add(text string, thought bool) {
 	period, times := fingerprint.TailPeriod(string(tail))
 	if period >= certainPeriod && times >= certainTimes && period*times >= certainBytes {
 		w.certain, w.times = true, times
-		w.said = fmt.Sprintf("\n\n%sThe answer was stopped here: its last %d bytes repeat.", haltPrefix, period)
+		w.notice = fmt.Sprintf("\n\n%sThe answer was stopped here: its last %d bytes repeat.", haltPrefix, period)
 	}
 }
 
@@ -165,11 +165,11 @@ func (w *ending) end() []byte {
 		w.endChat(&s)
 	case gemini:
 		s.data(map[string]any{"candidates": []any{map[string]any{
-			"content": map[string]any{"role": "model", "parts": []any{map[string]string{"text": w.said}}}, "finishReason": "STOP", "index": 0,
+			"content": map[string]any{"role": "model", "parts": []any{map[string]string{"text": w.notice}}}, "finishReason": "STOP", "index": 0,
 		}}})
 	case anthropic:
 		s.event("content_block_delta", map[string]any{
-			"type": "content_block_delta", "index": w.index, "delta": map[string]string{"type": "text_delta", "text": w.said},
+			"type": "content_block_delta", "index": w.index, "delta": map[string]string{"type": "text_delta", "text": w.notice},
 		})
 		s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": w.index})
 		s.event("message_delta", map[string]any{
@@ -188,7 +188,7 @@ func (w *ending) endChat(s *stream) {
 		return
 	}
 	for _, choice := range []map[string]any{
-		{"index": 0, "delta": map[string]any{"content": w.said}, "finish_reason": nil}, {"index": 0, "delta": map[string]any{}, "finish_reason": "stop"},
+		{"index": 0, "delta": map[string]any{"content": w.notice}, "finish_reason": nil}, {"index": 0, "delta": map[string]any{}, "finish_reason": "stop"},
 	} {
 		chunk["choices"] = []any{choice}
 		s.data(chunk)
@@ -202,9 +202,9 @@ func (w *ending) endResponse(s *stream) {
 	if jsonv2.Unmarshal(w.head, &response, lenient) != nil {
 		return
 	}
-	text := string(w.text) + w.said
+	text := string(w.text) + w.notice
 	if w.thought {
-		text, w.item, w.output = w.said, newID("msg_"), w.output+1
+		text, w.item, w.output = w.notice, newID("msg_"), w.output+1
 	}
 	m := newResponsesMessage(w.item, w.output, text)
 	output := []any{}
@@ -216,7 +216,7 @@ func (w *ending) endResponse(s *stream) {
 	if w.thought {
 		m.open(&events)
 	}
-	m.close(&events, w.said)
+	m.close(&events, w.notice)
 	events.send("response.completed", map[string]any{"response": response})
 }
 

@@ -27,7 +27,7 @@ type responsesItem struct {
 	Error   jsontext.Value `json:"error"` // of an MCP call
 }
 
-func (responses) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
+func (responses) addEvents(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
 	var i responsesItem
 	if err := jsonv2.Unmarshal(item, &i, lenient); err != nil {
 		return err
@@ -50,10 +50,10 @@ func (i *responsesItem) message(b *ingest.EventBuilder, at ingest.Location) erro
 	switch {
 	case role == "developer" || role == unloop.RoleUser && ingest.IsInserted(text):
 		role = unloop.RoleSystem
-	case role == unloop.RoleAssistant && said(text):
+	case role == unloop.RoleAssistant && isOwnText(text):
 		return nil
 	}
-	return tellText(b, at, role, []string{text})
+	return addText(b, at, role, []string{text})
 }
 
 func (i *responsesItem) call(b *ingest.EventBuilder, at ingest.Location) error {
@@ -67,6 +67,12 @@ func (i *responsesItem) call(b *ingest.EventBuilder, at ingest.Location) error {
 }
 
 func (responses) nudge(r *request, text string) ([]byte, error) {
+	if r.members.HistoryIsText {
+		var err error
+		if r, err = r.after(&haltedRequest{previous: r.members.Previous}); err != nil {
+			return nil, err
+		}
+	}
 	return r.appendItem(encode(map[string]any{
 		"type": "message", "role": "user", "content": []any{map[string]string{"type": "input_text", "text": text}},
 	}))

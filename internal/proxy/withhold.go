@@ -180,7 +180,7 @@ func (t *trial) blocked(item jsontext.Value) (call *withheld) {
 		t.session.Add(&call.blocked)
 		return nil
 	})
-	if t.api.tell(b, ingest.Location{}, item) != nil {
+	if t.api.addEvents(b, ingest.Location{}, item) != nil {
 		return nil
 	}
 	return call

@@ -11,7 +11,7 @@ import (
 
 // withholdStream is a stream of the Messages API or of Gemini without its blocked calls. A call is held back until it is complete; all else
 // passes at once. A text takes the place of a blocked call, so that the numbers of blocks stay. The first call always passes, because the
-// proxy does not know yet whether another one follows. The streams of OpenAI's APIs number their calls without gaps, and a client is told
+// proxy does not know yet whether another one follows. The streams of OpenAI's APIs number their calls without gaps, and a client gets
 // the number before the call is complete; calls in them are not taken out.
 type withholdStream struct {
 	body    io.ReadCloser
