@@ -3,8 +3,11 @@ package proxy
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -257,5 +260,72 @@ func TestTheMarkOfTheCacheIsNoPartOfAnItem(t *testing.T) {
 				t.Errorf("%s has the same hash: %v", tc.item, got)
 			}
 		})
+	}
+}
+
+func TestAKeyIsNeitherLoggedNorRecorded(t *testing.T) {
+	u := newUpstream(t)
+	var r recorded
+	var log bytes.Buffer
+	s, p := start(t, u, func(o *Options) {
+		o.Record, o.Budgets.Key = r.add, Budget{Calls: 2}
+		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	for name, d := range dialects {
+		path := d.path + map[bool]string{false: "?", true: "&"}[strings.Contains(d.path, "?")] + "key=secret-key"
+		for _, body := range []string{d.body([]string{d.says("go")}, true), "no JSON"} {
+			send(t, s.URL+path, []byte(body), "Authorization", "Bearer secret-key", "X-Api-Key", "secret-key", "X-Goog-Api-Key", "secret-key")
+			if got := string(u.last()); got != body && !strings.Contains(got, haltPrefix) {
+				t.Errorf("%s: the upstream got %q", name, got)
+			}
+		}
+	}
+	u.Close()
+	send(t, s.URL+"/gemini/v1beta/models?key=secret-key", nil, "Authorization", "Bearer secret-key")
+	s.Close()
+	kept, err := json.Marshal(r.events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log.Len() == 0 || len(r.events) == 0 || strings.Contains(log.String(), "secret-key") || bytes.Contains(kept, []byte("secret-key")) {
+		t.Errorf("the log is %s, and the events are %s", &log, kept)
+	}
+	for k := range p.budgets.units {
+		for _, spender := range p.budgets.units[k].spent.Keys() {
+			if strings.Contains(spender, "secret-key") {
+				t.Errorf("the budget of %q is kept", spender)
+			}
+		}
+	}
+}
+
+func TestNoRequestReachesAnotherHost(t *testing.T) {
+	u := newUpstream(t)
+	s, _ := start(t, u, nil)
+	other := newUpstream(t)
+	evil := strings.TrimPrefix(other.URL, "http://")
+	for _, request := range []string{
+		"POST http://evil.example/openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n",
+		"POST " + other.URL + "/openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n",
+		"POST /openai/" + other.URL + "/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n",
+		"POST /openai//" + evil + "/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n",
+		"POST /openai/@" + evil + "/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n",
+		"POST /openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Host: " + evil + "\r\nForwarded: host=" + evil + "\r\n",
+		"CONNECT " + evil + " HTTP/1.1\r\nHost: " + evil + "\r\n",
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, request+"Connection: close\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(conn); err != nil {
+			t.Errorf("%q: %v", request, err)
+		}
+		_ = conn.Close()
+		if other.last() != nil {
+			t.Errorf("%q reached another host", request)
+		}
 	}
 }
