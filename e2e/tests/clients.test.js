@@ -55,28 +55,60 @@ const answers = {
   },
 };
 
+/** Streams of the APIs that say a text again and again, until the client has gone. */
+const words = {
+  "/v1/chat/completions": (content) => [
+    { id: "c", created: 1, model: "m", object: "chat.completion.chunk", choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason: null }] },
+  ],
+  "/v1/responses": (text, first) => [
+    ...(first
+      ? [
+          { type: "response.created", sequence_number: 0, response: { id: "r", object: "response", created_at: 1, model: "m", status: "in_progress", output: [], tools: [] } },
+          { type: "response.output_item.added", sequence_number: 1, output_index: 0, item: { type: "message", id: "i", role: "assistant", status: "in_progress", content: [] } },
+          { type: "response.content_part.added", sequence_number: 2, item_id: "i", output_index: 0, content_index: 0, part: { type: "output_text", text: "", annotations: [] } },
+        ]
+      : []),
+    { type: "response.output_text.delta", sequence_number: 3, item_id: "i", output_index: 0, content_index: 0, delta: text, logprobs: [] },
+  ],
+  "/v1/messages": (text, first) => [
+    ...(first
+      ? [
+          { type: "message_start", message: { id: "m", type: "message", role: "assistant", model: "m", content: [], usage: { input_tokens: 1, output_tokens: 1 } } },
+          { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+        ]
+      : []),
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+  ],
+};
+
+/** send writes events of a stream. */
+function send(response, events) {
+  for (const event of events) {
+    if (event.type) response.write(`event: ${event.type}\n`);
+    response.write(`data: ${event === "[DONE]" ? event : JSON.stringify(event)}\n\n`);
+  }
+}
+
 /** start returns the base of a proxy in front of a model that a script plays, and the bodies that reach it. */
-async function start(owner) {
+async function start(owner, { flags = [], play } = {}) {
   const bodies = [];
   const model = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     bodies.push(body);
+    if (await play?.(request.url, response, bodies)) return;
     const { stream } = JSON.parse(body);
     const answer = answers[request.url](bodies.length, stream);
     response.setHeader("Content-Type", stream ? "text/event-stream" : "application/json");
     if (!stream) return response.end(JSON.stringify(answer));
-    for (const event of answer) {
-      if (event.type) response.write(`event: ${event.type}\n`);
-      response.write(`data: ${event === "[DONE]" ? event : JSON.stringify(event)}\n\n`);
-    }
+    send(response, answer);
     response.end();
   }).listen(0, "127.0.0.1");
   await once(model, "listening");
   const upstream = `http://127.0.0.1:${model.address().port}`;
-  const proxy = run("proxy", "--addr", "127.0.0.1:0", "--mode", "guard", "--openai-upstream", upstream, "--anthropic-upstream", upstream);
+  const proxy = run("proxy", "--addr", "127.0.0.1:0", "--mode", "guard", "--openai-upstream", upstream, "--anthropic-upstream", upstream, ...flags);
   owner.after(async () => {
-    proxy.child.kill("SIGTERM");
+    proxy.child.kill("SIGKILL");
     await proxy.ended;
     model.close();
   });
@@ -140,6 +172,114 @@ describe("a runaway agent behind unloop proxy", () => {
         assert.equal(bodies.length, asked + 1, "a person's message did not reach the model");
       });
     }
+  }
+});
+
+/** Asks once with a client until it ends, and returns its text or its error. */
+async function outcome(ask) {
+  try {
+    return { text: await ask([{ role: "user", content: "find it" }]) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+describe("a client behind unloop proxy", () => {
+  for (const [name, client] of Object.entries(clients)) {
+    it(`does not try a halt again that is an error, and tries an error of the API again: ${name}`, async (t) => {
+      let busy = 0;
+      const play = (_, response) => {
+        if (busy <= 0) return false;
+        busy--;
+        response.writeHead(503, { "Content-Type": "application/json", "Retry-After-Ms": "1" });
+        response.end(JSON.stringify({ type: "error", error: { type: "api_error", message: "come again" } }));
+        return true;
+      };
+      const { base, bodies } = await start(t, { flags: ["--on-halt", "error"], play });
+      const history = [{ role: "user", content: "find it" }];
+      const ask = client(base, false);
+      await assert.rejects(async () => {
+        for (let n = 0; n < 60; n++) await ask(history);
+      }, ({ status, message }) => status === 400 && message.includes("[unloop] "));
+      assert.equal((await (await fetch(`${base}/healthz`)).json()).halted, 1);
+      const asked = bodies.length;
+      busy = 2;
+      await ask([{ role: "user", content: "find something else" }]);
+      assert.equal(bodies.length, asked + 3);
+    });
+
+    it(`reads a stream that repeats itself to an end in order: ${name}`, async (t) => {
+      const text = "Let me check the file once more. ";
+      let gone;
+      const play = async (url, response) => {
+        response.setHeader("Content-Type", "text/event-stream");
+        gone = once(response, "close");
+        for (let n = 0; n < 400 && !response.destroyed; n++) send(response, words[url](text, n === 0));
+        return true;
+      };
+      const { base } = await start(t, { play });
+      const { text: said, error } = await outcome(client(base, true));
+      assert.equal(error, undefined);
+      assert.match(said, /\[unloop\] The answer was stopped here: its last 33 bytes repeat\.$/);
+      await gone;
+    });
+  }
+
+  it("cancels a call of the API", async (t) => {
+    let held;
+    const play = (url, response) => {
+      held = once(response, "close");
+      response.setHeader("Content-Type", "text/event-stream");
+      send(response, words[url]("one", true));
+      return true;
+    };
+    const { base } = await start(t, { play });
+    const messages = [{ role: "user", content: "find it" }];
+    for await (const { choices } of await new OpenAI({ apiKey: "none", baseURL: `${base}/openai/v1` }).chat.completions.create({ model: "m", messages, stream: true })) {
+      assert.equal(choices[0].delta.content, "one");
+      break;
+    }
+    await held;
+    for await (const { type } of await new Anthropic({ apiKey: "none", baseURL: `${base}/anthropic` }).messages.create({ model: "m", max_tokens: 9, messages, stream: true })) {
+      assert.equal(type, "message_start");
+      break;
+    }
+    await held;
+  });
+
+  for (const [name, stream] of [["openai chat", false], ["anthropic", false], ["anthropic", true]]) {
+    it(`gets an answer without the call that continues the loop: ${name}${stream ? ", streamed" : ""}`, async (t) => {
+      const first = JSON.stringify({ query: "harbour" });
+      const play = (url, response, bodies) => {
+        if (bodies.filter((body) => body.includes("[unloop] ")).length < 3) return false;
+        const answer = answers[url](bodies.length, stream);
+        response.setHeader("Content-Type", stream ? "text/event-stream" : "application/json");
+        if (url === "/v1/chat/completions") {
+          const { message } = answer.choices[0];
+          message.tool_calls.unshift({ id: "call_first", type: "function", function: { name: "search", arguments: first } });
+        } else if (!stream) {
+          answer.content.unshift({ type: "tool_use", id: "toolu_first", name: "search", input: JSON.parse(first) });
+        } else {
+          const block = { type: "tool_use", id: "toolu_first", name: "search", input: {} };
+          for (const event of answer) if (event.index === 0) event.index = 1;
+          answer.splice(
+            1, 0, { type: "content_block_start", index: 0, content_block: block },
+            { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: first } }, { type: "content_block_stop", index: 0 },
+          );
+        }
+        if (stream) send(response, answer);
+        response.end(stream ? "" : JSON.stringify(answer));
+        return true;
+      };
+      const { base } = await start(t, { play });
+      const history = [{ role: "user", content: "find it" }];
+      const ask = clients[name](base, stream);
+      for (let n = 0; n < 40 && !JSON.stringify(history).includes("harbour"); n++) await ask(history);
+      const said = JSON.stringify(history.filter(({ role }) => role === "assistant").at(-1));
+      assert.match(said, /harbour/);
+      assert.match(said, /\[unloop\] The call of search was not made\./);
+      assert.doesNotMatch(said, /"(call|toolu)_\d/);
+    });
   }
 });
 

@@ -156,6 +156,19 @@ func TestAPersonControlsARunOfTheModelProxy(t *testing.T) {
 			if answer := a.work(); !strings.Contains(answer, "A person halted this run") {
 				t.Errorf("the halt does not hold: %s", answer)
 			}
+			a.history = append(a.history, `{"role":"user","content":"look into the archive"}`)
+			if answer := a.again(); !strings.Contains(answer, `"content":"model"`) {
+				t.Errorf("a person's message got %s", answer)
+			}
+			for !strings.Contains(string(get(t, a.base+"/api/runs/"+a.run+"/events")), "a new message of a person") {
+				if t.Context().Err() != nil {
+					t.Fatal("the end of the halt is not recorded")
+				}
+			}
+			a.order(`{"act":"halt","text":"Enough."}`)
+			if answer := a.again(); !strings.Contains(answer, "A person halted this run") {
+				t.Errorf("a halt behind the message got %s", answer)
+			}
 			a.order(`{"act":"allow"}`)
 			if answer := a.again(); !strings.Contains(answer, `"content":"model"`) {
 				t.Errorf("after it was allowed: %s", answer)

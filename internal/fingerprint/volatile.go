@@ -37,7 +37,7 @@ func volatile(b []byte, i int) int {
 func volatileNumber(b []byte, i int) int {
 	rest := b[i:]
 	n := count(rest, digit)
-	if n < len(rest) && class[rest[n]]&goesOn == 0 && n != 10 && n != 13 {
+	if n < len(rest) && n != 10 && n != 13 && (class[rest[n]]&goesOn == 0 || rest[n] == ' ' && (n+1 == len(rest) || !afterNumber[rest[n+1]])) {
 		return 0 // a bare number
 	}
 	switch {
@@ -64,6 +64,14 @@ func volatileNumber(b []byte, i int) int {
 	}
 	return duration(rest)
 }
+
+// afterNumber says whether a unit of time or the name of a month can begin with a byte, behind a number and a space.
+var afterNumber = func() (t [256]bool) {
+	for _, b := range []byte("numshµμJFMASOND") {
+		t[b] = true
+	}
+	return t
+}()
 
 // count returns how many bytes at the beginning of b are of the class.
 func count(b []byte, of uint8) int {

@@ -255,11 +255,11 @@ func ofStatus(raw uint64) bool {
 func (w *Words) word(b []byte) (n int, h uint32, kind WordKind) {
 	kinds := uint8(0)
 	for n < len(b) {
-		c := class[b[n]]
-		if c&wordByte == 0 || b[n] == '_' || b[n] == symbolByte && symbol(b[n:]) {
+		kind := partOfWord[b[n]]
+		if kind == 0 || b[n] == symbolByte && symbol(b[n:]) {
 			break
 		}
-		kinds |= c&digit | letterSeen&^(c<<6) // digit is bit 1: a byte that is none sets letterSeen
+		kinds |= kind
 		n++
 	}
 	switch {
@@ -320,6 +320,19 @@ func hashWord(b []byte, n int) uint32 {
 
 // letterSeen notes that a word has a letter. It is no bit of digit.
 const letterSeen = 0x80
+
+// partOfWord is digit for a digit, letterSeen for another byte of a word, and 0 for a byte that separates words, such as an underscore.
+var partOfWord = func() (t [256]uint8) {
+	for b, c := range class {
+		switch {
+		case c&digit != 0:
+			t[b] = digit
+		case c&wordByte != 0 && b != '_':
+			t[b] = letterSeen
+		}
+	}
+	return t
+}()
 
 // decimal reads digits and a fraction, as far as they fit.
 func decimal(b []byte) float64 {

@@ -21,7 +21,7 @@ const (
 	maxLine     = 16 << 20 // a line of a stream
 )
 
-// outcome is what an answer tells of a model call.
+// outcome is what an answer says about a model call.
 type outcome struct {
 	ID     string // of the response
 	Model  string
@@ -67,7 +67,7 @@ type answerKinds struct {
 	Thinking  int64 `json:"thinking_tokens"`
 }
 
-// take adds what a part tells. A later count replaces an earlier one.
+// take adds what a part says. A later count replaces an earlier one.
 func (o *outcome) take(p *answerPart) {
 	for _, inner := range []*answerPart{p.Response, p.Message} {
 		if inner != nil {
@@ -92,20 +92,20 @@ func (o *outcome) take(p *answerPart) {
 
 // count keeps the counts that are known.
 func (o *outcome) count(u unloop.Usage) {
-	known, told := ingest.TokenKinds(o.Usage), ingest.TokenKinds(u)
-	if told == nil {
+	known, more := ingest.TokenKinds(o.Usage), ingest.TokenKinds(u)
+	if more == nil {
 		return
 	}
 	if known == nil {
 		known = &unloop.Usage{}
 	}
 	o.Usage = unloop.Usage{
-		Input: max(known.Input, told.Input), Output: max(known.Output, told.Output), CachedInput: max(known.CachedInput, told.CachedInput),
-		CacheWrite: max(known.CacheWrite, told.CacheWrite), Reasoning: max(known.Reasoning, told.Reasoning),
+		Input: max(known.Input, more.Input), Output: max(known.Output, more.Output), CachedInput: max(known.CachedInput, more.CachedInput),
+		CacheWrite: max(known.CacheWrite, more.CacheWrite), Reasoning: max(known.Reasoning, more.Reasoning),
 	}
 }
 
-// takeJSON adds what a document tells, which may be a list of parts.
+// takeJSON adds what a document says, which may be a list of parts.
 func (o *outcome) takeJSON(data []byte) {
 	if data = bytes.TrimSpace(data); len(data) > 0 && data[0] == '[' {
 		var parts []answerPart

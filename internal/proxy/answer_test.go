@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -166,6 +168,70 @@ func TestARetryIsNoFurtherStepOfAHistoryOnTheServer(t *testing.T) {
 	}
 }
 
+func TestARequestBehindAHaltSendsTheItemsThatTheAPIHasNotSeen(t *testing.T) {
+	for name, of := range map[string]func(id string) string{
+		"behind a response": func(id string) string { return fmt.Sprintf(`"previous_response_id":%q`, id) },
+		"in a conversation": func(string) string { return `"conversation":"conv_1"` },
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := responder(t)
+			s, p := start(t, u, nil)
+			latest := ""
+			ask := func(link, input string) (sent string) {
+				status, answer := send(t, s.URL+"/openai/v1/responses", []byte(`{"model":"m",`+link+`"input":`+input+`}`))
+				var response struct{ ID string }
+				if err := json.Unmarshal([]byte(answer), &response); err != nil || status != http.StatusOK {
+					t.Fatalf("%d %s", status, answer)
+				}
+				latest = response.ID
+				return string(u.last())
+			}
+			result := func(n int) string {
+				return fmt.Sprintf(`{"type":"function_call_output","call_id":"c%d","output":"make: *** no rule to make target all"}`, n)
+			}
+			first := ""
+			if name == "in a conversation" {
+				first = of("") + ","
+			}
+			ask(first, `"fix the build"`)
+			n, before := 1, latest
+			for ; p.Stats().Halted == 0 && n < 40; n++ {
+				before = latest
+				ask(of(latest)+",", "["+result(n)+"]")
+			}
+			halted := result(n - 1)
+			if sent := ask(of(latest)+",", `[{"role":"user","content":"go on"}]`); name == "in a conversation" {
+				if want := `{"conversation":"conv_1","input":[` + halted + `,{"role":"user","content":"go on"}],"model":"m"}`; sent != want {
+					t.Errorf("sent %s, want %s", sent, want)
+				}
+			} else if want := fmt.Sprintf(`{"input":[%s,{"role":"user","content":"go on"}],"model":"m","previous_response_id":%q}`, halted, before); sent != want {
+				t.Errorf("sent %s, want %s", sent, want)
+			}
+			if p.Stats().Halted != 1 {
+				t.Errorf("stats are %+v", p.Stats())
+			}
+		})
+	}
+}
+
+func TestTheLinksOfResponsesAreForgottenOverTheLimitOfMemory(t *testing.T) {
+	u := newUpstream(t)
+	u.answer = func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"id":%q,"output":[{"type":"message","role":"assistant","content":%q}]}`, r.URL.RawQuery, strings.Repeat("x", 10_000))
+	}
+	s, p := start(t, u, func(o *Options) { o.MaxMemory = 64 << 10 })
+	for i := range 20 {
+		send(t, fmt.Sprintf("%s/openai/v1/responses?resp_%d", s.URL, i), []byte(`{"input":[{"role":"user","content":"go"}]}`))
+	}
+	c := p.conversations
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.linkBytes > 64<<10 || c.links.Len() < 4 || c.links.Len() > 6 {
+		t.Errorf("%d links of %d bytes are kept", c.links.Len(), c.linkBytes)
+	}
+}
+
 // TestAnswersPassUnchangedToTheByte holds that any answer, in chunks with any borders, reaches the client as it is, and that what is
 // read of it does not depend on the borders.
 func TestAnswersPassUnchangedToTheByte(t *testing.T) {
@@ -286,14 +352,26 @@ func TestACancellationByTheClientReachesTheUpstream(t *testing.T) {
 	<-canceled
 }
 
-// FuzzAnswer holds that no answer makes the proxy panic or changes on its way.
+// FuzzAnswer holds that no answer makes the proxy panic, and that none changes on its way unless its text repeats itself for certain.
 func FuzzAnswer(f *testing.F) {
 	f.Add("text/event-stream", []byte("data: {\"id\":\"a\",\"usage\":{\"input_tokens\":3}}\n\n"))
 	f.Add("application/json", []byte(`[{"usageMetadata":{"promptTokenCount":1}}]`))
+	for name := range documentedEvents {
+		for _, stream := range fixtures(f, name) {
+			f.Add("text/event-stream", stream)
+		}
+	}
+	for name, say := range speech {
+		f.Add("text/event-stream", []byte(say(pieces(name+strings.Repeat("Let me check the file once more. ", 200)))))
+	}
 	f.Fuzz(func(t *testing.T, kind string, answer []byte) {
-		body := newTap(&http.Response{Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(string(answer)))}, func(*outcome) {})
-		if got, err := io.ReadAll(body); err != nil || string(got) != string(answer) {
-			t.Fatalf("got %q, %v, want %q", got, err, answer)
+		for _, a := range []api{chat{}, responses{}, anthropic{}, gemini{}} {
+			body := newTap(&http.Response{Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(answer))}, func(*outcome) {})
+			body.ending = &ending{api: a}
+			got, err := io.ReadAll(body)
+			if err != nil || !body.ending.certain && !bytes.Equal(got, answer) {
+				t.Fatalf("got %q, %v, want %q", got, err, answer)
+			}
 		}
 	})
 }

@@ -23,7 +23,7 @@ type anthropicMessage struct {
 	Content jsontext.Value `json:"content"`
 }
 
-func (anthropic) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
+func (anthropic) addEvents(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
 	var m anthropicMessage
 	if err := jsonv2.Unmarshal(item, &m, lenient); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (anthropic) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.
 		return err
 	}
 	if m.Role != unloop.RoleUser { // a call follows the text that announces it
-		if err := tellTexts(b, at, m.Role, blocks); err != nil {
+		if err := addTexts(b, at, m.Role, blocks); err != nil {
 			return err
 		}
 		return b.Blocks(at, blocks)
@@ -41,29 +41,29 @@ func (anthropic) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.
 	if err := b.Blocks(at, blocks); err != nil {
 		return err
 	}
-	return tellTexts(b, at, m.Role, blocks)
+	return addTexts(b, at, m.Role, blocks)
 }
 
-// tellTexts sends the texts among blocks as one message. What a client put into a user's message is the system's.
-func tellTexts(b *ingest.EventBuilder, at ingest.Location, role string, blocks []ingest.Block) error {
+// addTexts sends the texts among blocks as one message. What a client put into a user's message is the system's.
+func addTexts(b *ingest.EventBuilder, at ingest.Location, role string, blocks []ingest.Block) error {
 	var texts, reminders []string
 	for _, block := range blocks {
 		switch {
-		case block.Type != "text" || role == unloop.RoleAssistant && said(block.Text):
+		case block.Type != "text" || role == unloop.RoleAssistant && isOwnText(block.Text):
 		case role == unloop.RoleUser && ingest.IsInserted(block.Text):
 			reminders = append(reminders, block.Text)
 		default:
 			texts = append(texts, block.Text)
 		}
 	}
-	if err := tellText(b, at, unloop.RoleSystem, reminders); err != nil {
+	if err := addText(b, at, unloop.RoleSystem, reminders); err != nil {
 		return err
 	}
-	return tellText(b, at, role, texts)
+	return addText(b, at, role, texts)
 }
 
-// tellText sends a message, unless it is blank or of a role that is not known.
-func tellText(b *ingest.EventBuilder, at ingest.Location, role string, texts []string) error {
+// addText sends a message, unless it is blank or of a role that is not known.
+func addText(b *ingest.EventBuilder, at ingest.Location, role string, texts []string) error {
 	text := strings.Join(texts, "\n")
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -104,7 +104,7 @@ func (anthropic) answer(r *request, text string) answer {
 		"usage": usage,
 	}
 	if !r.members.Stream {
-		return answer{"application/json", encode(message)}
+		return answer{contentType: "application/json", body: encode(message)}
 	}
 	message["content"], message["stop_reason"] = []any{}, nil
 	var s stream

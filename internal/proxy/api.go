@@ -13,8 +13,8 @@ import (
 type api interface {
 	// list returns the member of a request that contains the history.
 	list() string
-	// tell sends the events of one item of the history to b.
-	tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error
+	// addEvents sends the events of one item of the history to b.
+	addEvents(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error
 	// nudge returns the body of r with text at the end of its history, as content of the API's own kind.
 	nudge(r *request, text string) ([]byte, error)
 	// answer returns a complete answer that says text, as the model would give it to r.
@@ -27,6 +27,7 @@ type api interface {
 type answer struct {
 	contentType string
 	body        []byte
+	id          string // with which a request can go on with it; "" if the API has no such requests
 }
 
 // routes find the API of a request by its path below the base URL. They return nil for requests that pass unjudged.
@@ -61,5 +62,5 @@ var routes = map[string]func(*http.Request) api{
 // haltPrefix begins every text that the proxy says in the model's place, so that it is known again in later histories.
 const haltPrefix = "[unloop] "
 
-// said reports whether the proxy said text in the model's place.
-func said(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), haltPrefix) }
+// isOwnText reports whether the proxy said text in the model's place.
+func isOwnText(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), haltPrefix) }

@@ -30,7 +30,7 @@ func history(size, calls, seed int) []byte {
 }
 
 // BenchmarkJudge measures a request with a history of 2 MB in 500 calls, which the proxy sees for the first time, and one that has
-// one call more than the one before.
+// one call more than the one before. The least time is that of a run that no other program interrupted.
 func BenchmarkJudge(b *testing.B) {
 	p, err := profile.New(profile.Default)
 	if err != nil {
@@ -40,11 +40,15 @@ func BenchmarkJudge(b *testing.B) {
 	whole := history(2<<20, 500, 1)
 	b.Run("scratch", func(b *testing.B) {
 		b.SetBytes(int64(len(whole)))
+		least := time.Hour
 		for b.Loop() {
+			begun := time.Now()
 			if _, err := newConversations(o).judge(chat{}, whole, "s"); err != nil {
 				b.Fatal(err)
 			}
+			least = min(least, time.Since(begun))
 		}
+		b.ReportMetric(float64(least.Microseconds())/1000, "least-ms")
 	})
 	b.Run("extended", func(b *testing.B) {
 		d := dialects["chat"]

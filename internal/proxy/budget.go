@@ -73,7 +73,7 @@ func (b *budgets) spendersOf(r *http.Request, session string) spenders {
 	return spenders{session, key, project[:min(len(project), longestName)]}
 }
 
-// levels are the shares of a budget at which the agent is told, in percent. The last one ends the spender's calls.
+// levels are the shares of a budget at which the agent is warned, in percent. The last one ends the spender's calls.
 var levels = []float64{50, 80, 100}
 
 // spending is what a spender spent.
@@ -83,9 +83,9 @@ type spending struct {
 	cost          float64
 	begun         time.Time
 
-	level float64 // the highest one that the agent was told of
-	told  place   // the request that told it
-	text  string
+	level    float64 // the highest one that the agent was warned of
+	warnedAt place   // the request with the warning
+	text     string
 }
 
 // place is a state of a history. A retry of a request has the same one.
@@ -154,7 +154,7 @@ func (b *budgets) check(who spenders, at place) (text string, exhausted bool) {
 		if percent >= 100 {
 			return s.text, true
 		}
-		if s.told == at {
+		if s.warnedAt == at {
 			text = s.text
 		}
 	}
@@ -164,12 +164,12 @@ func (b *budgets) check(who spenders, at place) (text string, exhausted bool) {
 	return text, false
 }
 
-// look returns the part of the budget that is spent, in percent. The first request at a level tells the agent.
+// look returns the part of the budget that is spent, in percent. The first request at a level warns the agent.
 func (s *spending) look(at place) float64 {
 	percent, what := s.share()
 	for _, level := range levels {
 		if percent >= level && level > s.level {
-			s.level, s.told = level, at
+			s.level, s.warnedAt = level, at
 			s.text = fmt.Sprintf("%.0f %% of this %s's budget is spent: %s.", min(percent, 100), s.unit.name, what)
 			if level < 100 {
 				s.text += " Finish what matters most."

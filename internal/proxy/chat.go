@@ -15,16 +15,15 @@ type chat struct{}
 
 func (chat) list() string { return "messages" }
 
-func (chat) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
+func (chat) addEvents(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
 	var m ingest.ChatMessage
 	if err := jsonv2.Unmarshal(item, &m, lenient); err != nil {
 		return err
 	}
-	text := ingest.Content(m.Content)
 	switch {
-	case m.Role == "assistant" && said(text):
+	case m.Role == "assistant" && isOwnText(ingest.Content(m.Content)):
 		m.Content = nil // its calls are the model's
-	case m.Role == "user" && ingest.IsInserted(text):
+	case m.Role == "user" && ingest.IsInserted(ingest.Content(m.Content)):
 		m.Role = "system"
 	}
 	return b.Chat(at, &m)
@@ -64,7 +63,7 @@ func (chat) answer(r *request, text string) answer {
 		base.Object, base.Usage = "chat.completion", &chatUsage{}
 		message["refusal"] = nil
 		base.Choices = []chatChoice{{Message: message, Finish: "stop"}}
-		return answer{"application/json", encode(base)}
+		return answer{contentType: "application/json", body: encode(base)}
 	}
 	var s stream
 	chunk := base

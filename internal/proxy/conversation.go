@@ -39,6 +39,7 @@ type conversation struct {
 	previousItems uint64 // hash of the items of that request
 
 	orders *orders // what people order of the run
+	halted bool    // by a person
 	nudge  nudge   // the latest one of a person
 }
 
@@ -54,7 +55,7 @@ type turn struct {
 	model    bool // the latest event is the model's
 	person   bool // the latest event is a person's message
 	decision policy.Decision
-	told     string // the text for the agent
+	message  string // the text for the agent
 	nudge    string // the same; "" if the agent has read it before
 	last     string // the finding that the agent has read of last
 	report   unloop.GuardReport
@@ -68,28 +69,38 @@ func (c *conversation) begin(s *conversations) {
 	}
 	c.session, c.items, c.chain, c.marks, c.turn = s.profile.NewSession(c.run), 0, 0, nil, turn{}
 	c.sequence, c.latest, c.previous = 0, "", ""
+	c.orders.end()
+	c.orders, c.halted, c.nudge = listen(c.run, s.controls), false, nudge{}
 	c.builder = ingest.NewEventBuilder(c.run, func(e *unloop.Event) error {
+		if isPersons(e) {
+			if released := c.release(); released != nil && s.record != nil {
+				s.record(released)
+			}
+		}
 		c.add(e)
 		first := c.sequence == 0
 		c.sequence = e.Sequence
 		if s.record == nil {
 			return nil
 		}
-		told := *e
+		recorded := *e
 		if first {
-			told.Metadata = s.mark
+			recorded.Metadata = s.mark
 		}
-		s.record(&told)
+		s.record(&recorded)
 		return nil
 	})
-	c.orders.end()
-	c.orders, c.nudge = listen(c.run, s.controls), nudge{}
+}
+
+// isPersons reports whether an event is a message of a person.
+func isPersons(e *unloop.Event) bool {
+	return e.Type == unloop.MessageSent && e.Role == unloop.RoleUser
 }
 
 // add folds an event.
 func (c *conversation) add(e *unloop.Event) {
 	model := e.Type == unloop.ToolCallStarted || e.Type == unloop.MessageSent && e.Role == unloop.RoleAssistant
-	person := e.Type == unloop.MessageSent && e.Role == unloop.RoleUser
+	person := isPersons(e)
 	if person || model && !c.turn.model {
 		c.turn.decision, c.turn.nudge = policy.Decision{}, ""
 	}
@@ -101,9 +112,9 @@ func (c *conversation) add(e *unloop.Event) {
 	c.turn.report = policy.GuardReport(guardName, d.Action, d.Code, d.Message, d.Count, d.Findings)
 	c.turn.decision = d
 	c.turn.decision.Findings = nil // they are valid until the next event only
-	c.turn.told = d.Message
-	if told := d.Code + "\x00" + d.Rule + "\x00" + d.Subject; told != c.turn.last {
-		c.turn.last, c.turn.nudge = told, c.turn.told
+	c.turn.message = d.Message
+	if finding := d.Code + "\x00" + d.Rule + "\x00" + d.Subject; finding != c.turn.last {
+		c.turn.last, c.turn.nudge = finding, c.turn.message
 	}
 }
 
@@ -161,10 +172,12 @@ func (c *conversation) contains(r *request) bool {
 	return chain == c.chain
 }
 
-// fold folds the items of the request that were not folded yet. The conversation must contain the others.
+// fold folds the items of the request that were not folded yet. The conversation must contain the others. What people ordered before
+// the request precedes its items.
 func (c *conversation) fold(a api, r *request) error {
+	c.obeyOrders()
 	for n := max(0, c.items-r.skipped); n < len(r.items); n++ {
-		if err := c.tell(a, &r.items[n]); err != nil {
+		if err := c.foldItem(a, &r.items[n]); err != nil {
 			return err
 		}
 	}
@@ -174,6 +187,10 @@ func (c *conversation) fold(a api, r *request) error {
 
 // remember keeps the places of the latest items of the request.
 func (c *conversation) remember(r *request) {
+	if r.end < 0 { // the history is one text
+		c.marks = nil
+		return
+	}
 	kept := make([]mark, 0, keptMarks)
 	if r.skipped > 0 { // the places of the items that were left out are still right
 		for _, m := range c.marks {

@@ -26,11 +26,13 @@ type conversations struct {
 	mark     json.RawMessage // metadata of the first event of a run, which say that the run is guarded
 	limit    int             // bytes
 
-	mu       sync.Mutex
-	kept     *lru.LRU[string, *entry]
-	bytes    int
-	links    *lru.LRU[string, link] // by the id of a response
-	detached *lru.LRU[string, int]  // how many conversations moved from a key to one of their own
+	mu        sync.Mutex
+	linkBytes int
+	kept      *lru.LRU[string, *entry]
+	bytes     int
+	links     *lru.LRU[string, link]   // by the id of a response; they take at most limit bytes, too
+	latest    *lru.LRU[string, string] // the id of the latest response, by the id of a conversation at the API's side
+	detached  *lru.LRU[string, int]    // how many conversations moved from a key to one of their own
 }
 
 type entry struct {
@@ -43,7 +45,8 @@ func newConversations(o Options) *conversations {
 	c := &conversations{profile: o.Profile, record: o.Record, controls: o.Controls, limit: o.MaxMemory}
 	c.mark = unloop.GuardReport{By: guardName, Shadow: shadow}.Metadata()
 	c.kept = newLRU(func(_ string, e *entry) { c.bytes -= e.bytes })
-	c.links, c.detached = newLRU[link](nil), newLRU[int](nil)
+	c.links = newLRU(func(_ string, l link) { c.linkBytes -= l.size() })
+	c.latest, c.detached = newLRU[string](nil), newLRU[int](nil)
 	return c
 }
 
@@ -59,6 +62,7 @@ func newLRU[V any](evicted func(string, V)) *lru.LRU[string, V] {
 // verdict is what the proxy knows of a request once its history is folded.
 type verdict struct {
 	request  *request
+	resent   bool // the request contains items of halted ones before its own
 	run      string
 	kept     string // the key of the conversation
 	spenders spenders
@@ -83,8 +87,8 @@ func (s *conversations) judge(a api, body []byte, session string) (v verdict, er
 	if session == "" {
 		session = "proxy"
 	}
-	if _, ok := a.(responses); ok && bytes.Contains(body, []byte(`"previous_response_id"`)) {
-		if r, err := parse(body, a.list()); err == nil && r.members.Previous != "" && r.end >= 0 {
+	if _, ok := a.(responses); ok && (bytes.Contains(body, []byte(`"previous_response_id"`)) || bytes.Contains(body, []byte(`"conversation"`))) {
+		if r, err := parse(body, a.list()); err == nil && s.previous(r) != "" {
 			return s.judgeLinked(a, r, session)
 		}
 	}

@@ -35,7 +35,7 @@ type geminiPart struct {
 	} `json:"functionResponse"`
 }
 
-func (gemini) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
+func (gemini) addEvents(b *ingest.EventBuilder, at ingest.Location, item jsontext.Value) error {
 	var content struct {
 		Role  string       `json:"role"`
 		Parts []geminiPart `json:"parts"`
@@ -47,7 +47,7 @@ func (gemini) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Val
 	for _, p := range content.Parts {
 		switch {
 		case p.Text == "" || p.Thought:
-		case content.Role == "model" && said(p.Text):
+		case content.Role == "model" && isOwnText(p.Text):
 		case content.Role != "model" && ingest.IsInserted(p.Text):
 			reminders = append(reminders, p.Text)
 		default:
@@ -55,22 +55,22 @@ func (gemini) tell(b *ingest.EventBuilder, at ingest.Location, item jsontext.Val
 		}
 	}
 	if content.Role == "model" { // a call follows the text that announces it
-		if err := tellText(b, at, unloop.RoleAssistant, texts); err != nil {
+		if err := addText(b, at, unloop.RoleAssistant, texts); err != nil {
 			return err
 		}
-		return tellParts(b, at, content.Parts)
+		return addParts(b, at, content.Parts)
 	}
-	if err := tellParts(b, at, content.Parts); err != nil {
+	if err := addParts(b, at, content.Parts); err != nil {
 		return err
 	}
-	if err := tellText(b, at, unloop.RoleSystem, reminders); err != nil {
+	if err := addText(b, at, unloop.RoleSystem, reminders); err != nil {
 		return err
 	}
-	return tellText(b, at, unloop.RoleUser, texts)
+	return addText(b, at, unloop.RoleUser, texts)
 }
 
-// tellParts sends the calls and results among the parts.
-func tellParts(b *ingest.EventBuilder, at ingest.Location, parts []geminiPart) error {
+// addParts sends the calls and results among the parts.
+func addParts(b *ingest.EventBuilder, at ingest.Location, parts []geminiPart) error {
 	for _, p := range parts {
 		var err error
 		switch {
@@ -104,9 +104,9 @@ func (g gemini) answer(_ *request, text string) answer {
 		s.data(chunk)
 		return s.answer()
 	case g.stream:
-		return answer{"application/json", encode([]any{chunk})}
+		return answer{contentType: "application/json", body: encode([]any{chunk})}
 	}
-	return answer{"application/json", encode(chunk)}
+	return answer{contentType: "application/json", body: encode(chunk)}
 }
 
 func (gemini) failure(status int, text string) []byte {

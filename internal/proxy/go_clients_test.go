@@ -1,15 +1,20 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
+	sdkoption "github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
 )
 
 // goClients are the official clients for Go: each with an upstream that answers with the same call again and again, an agent that plays
@@ -83,6 +88,121 @@ func TestAClientForGoDoesNotRetryAHaltAndRetriesAnErrorOfTheUpstream(t *testing.
 			if _, err := client.agent(t, s.URL, false); client.status(err) != client.busy || asked.Load() != 3 {
 				t.Errorf("after %d requests: %v", asked.Load(), err)
 			}
+		})
+	}
+}
+
+// streamOf returns a stream of an API that says a text in pieces, as its clients need it.
+var streamOf = map[string]func(text string) string{
+	"Anthropic": func(text string) string {
+		var s stream
+		s.event("message_start", map[string]any{"type": "message_start", "message": map[string]any{"id": "m", "type": "message", "role": "assistant", "content": []any{}}})
+		return s.b.String() + speech["anthropic"](pieces(text))
+	},
+	"OpenAI": func(text string) string { return speech["chat"](pieces(text)) },
+}
+
+func TestAClientForGoReadsAStreamThatRepeatsItselfToAnEndInOrder(t *testing.T) {
+	for name, client := range goClients {
+		t.Run(name, func(t *testing.T) {
+			u := newUpstream(t)
+			u.answer = func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.(http.Flusher).Flush()
+				_, _ = io.WriteString(w, streamOf[name](strings.Repeat("Let me check the file once more. ", 400)))
+			}
+			s, p := start(t, u, nil)
+			text, err := client.agent(t, s.URL, true)
+			if err != nil || !strings.HasSuffix(text, "[unloop] The answer was stopped here: its last 33 bytes repeat.") || p.Stats().Ended != 1 {
+				t.Errorf("the agent ended with %d bytes, %q, %v", len(text), text[max(0, len(text)-100):], err)
+			}
+		})
+	}
+}
+
+func TestAClientForGoReadsAnAnswerWithoutTheCallThatContinuesTheLoop(t *testing.T) {
+	t.Run("OpenAI", func(t *testing.T) {
+		_, got, _ := askWith(t, "chat", Guard, "ls src", "make")
+		client := openai.NewClient(option.WithBaseURL(answering(t, "application/json", got)), option.WithAPIKey("none"))
+		answer, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{Model: "m", Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("go")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := answer.Choices[0].Message; len(m.ToolCalls) != 1 || m.ToolCalls[0].ID != "new_0" || !strings.HasPrefix(m.Content, "[unloop] The call of bash was not made.") {
+			t.Errorf("the message is %s", m.RawJSON())
+		}
+	})
+	t.Run("Anthropic, streamed", func(t *testing.T) {
+		u := newUpstream(t)
+		s, p := start(t, u, nil)
+		u.answer = func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, streamedCalls("pwd", "make"))
+		}
+		client := sdk.NewClient(sdkoption.WithBaseURL(s.URL+"/anthropic"), sdkoption.WithAPIKey("none"))
+		params := sdk.MessageNewParams{Model: "m", MaxTokens: 100, Messages: []sdk.MessageParam{sdk.NewUserMessage(sdk.NewTextBlock("fix the build"))}}
+		for n := range 40 {
+			message := &sdk.Message{}
+			events := client.Messages.NewStreaming(t.Context(), params)
+			for events.Next() {
+				if err := message.Accumulate(events.Current()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := events.Err(); err != nil {
+				t.Fatal(err)
+			}
+			if p.Stats().Blocked > 0 {
+				if c := message.Content; len(c) != 2 || c[0].Type != "tool_use" || !strings.HasPrefix(c[1].Text, "[unloop] The call of bash was not made.") {
+					t.Errorf("the message is %+v", c)
+				}
+				return
+			}
+			call := sdk.NewToolUseBlock(fmt.Sprint("toolu_", n), map[string]string{"command": "make"}, "bash")
+			params.Messages = append(params.Messages, sdk.NewAssistantMessage(call), sdk.NewUserMessage(sdk.NewToolResultBlock(fmt.Sprint("toolu_", n), "make: *** no rule to make target all", true)))
+		}
+		t.Error("no call was blocked")
+	})
+}
+
+// answering returns the address of a server that gives one answer.
+func answering(t *testing.T, kind, answer string) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestAClientForGoThatCancelsEndsTheCallOfTheAPI(t *testing.T) {
+	for name, first := range map[string]func(ctx context.Context, base string) bool{
+		"OpenAI": func(ctx context.Context, base string) bool {
+			client := openai.NewClient(option.WithBaseURL(base+"/openai/v1"), option.WithAPIKey("none"))
+			return client.Chat.Completions.NewStreaming(ctx, openai.ChatCompletionNewParams{Model: "m", Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("go")}}).Next()
+		},
+		"Anthropic": func(ctx context.Context, base string) bool {
+			client := sdk.NewClient(sdkoption.WithBaseURL(base+"/anthropic"), sdkoption.WithAPIKey("none"))
+			return client.Messages.NewStreaming(ctx, sdk.MessageNewParams{Model: "m", MaxTokens: 9, Messages: []sdk.MessageParam{sdk.NewUserMessage(sdk.NewTextBlock("go"))}}).Next()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUpstream(t)
+			canceled := make(chan struct{})
+			u.answer = func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, streamOf[name]("one"))
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+				close(canceled)
+			}
+			s, _ := start(t, u, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			if !first(ctx, s.URL) {
+				t.Error("no event reached the client")
+			}
+			cancel()
+			<-canceled
 		})
 	}
 }

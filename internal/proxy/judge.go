@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -37,11 +38,12 @@ func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward htt
 		p.refuse(w, a, http.StatusBadRequest, "unloop proxy: the request ended early")
 		return
 	}
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		p.passUnjudged(w, r, forward, errors.New("compressed with "+strconv.Quote(encoding)))
+	body, err = decompress(body, r.Header.Get("Content-Encoding"), p.options.MaxBody)
+	if err != nil {
+		p.passUnjudged(w, r, forward, err)
 		return
 	}
-	session := sessionOf(r.Header)
+	session := cmp.Or(sessionOf(r.Header), sessionIn(body, a.list()))
 	v, err := p.judgeInTime(a, body, session)
 	for err == nil && v.paused != nil {
 		select {
@@ -117,16 +119,20 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 	switch {
 	case t.decision.Action == policy.Halt && person:
 		p.decided(v, t.report)
-		p.halt(w, a, v, t.told+"\n\nA person lets it continue on the page of the run.")
+		p.halt(w, a, v, t.message+"\n\nA new message, or a resume on the page of the run, lets it continue.")
 		return
 	case t.decision.Action == policy.Halt && halts:
 		p.decided(v, t.report)
-		p.halt(w, a, v, haltText(t.told))
+		p.halt(w, a, v, haltText(t.message))
 		return
 	case exhausted && halts && !t.person:
 		p.decided(v, policy.GuardReport(guardName, policy.Halt, "budget", warning, 0, nil))
 		p.halt(w, a, v, warning+"\n\nunloop stopped the agent. A person's message still reaches the model.")
 		return
+	}
+	if v.resent {
+		reverseproxy.SetBody(r, v.request.body)
+		r.Header.Del("Content-Encoding")
 	}
 	text := v.nudge
 	if text != "" {
@@ -147,6 +153,7 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 			return
 		}
 		p.stats.nudged.Add(1)
+		r.Header.Del("Content-Encoding") // the changed body is not compressed
 		reverseproxy.SetBody(r, body)
 	}
 	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v, time.Now()})))
@@ -173,6 +180,7 @@ func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict, why string) {
 		return
 	}
 	answer := a.answer(v.request, text)
+	p.conversations.halted(v, answer.id)
 	w.Header().Set("Content-Type", answer.contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.WriteHeader(http.StatusOK)
@@ -180,8 +188,8 @@ func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict, why string) {
 }
 
 // haltText returns what a halted agent and its person read.
-func haltText(told string) string {
-	return told + "\n\nunloop stopped this run because it makes no progress. To continue, send a message with the facts or the change of " +
+func haltText(message string) string {
+	return message + "\n\nunloop stopped this run because it makes no progress. To continue, send a message with the facts or the change of " +
 		"direction that the agent lacks."
 }
 
@@ -201,7 +209,7 @@ func (p *Proxy) answered(res *http.Response) error {
 	var body *tap
 	body = newTap(res, func(o *outcome) {
 		if body.last != nil {
-			p.stats.ended.Add(1)
+			p.endedStream(j.verdict, body.ending)
 		}
 		p.called(j, status, o)
 	})
@@ -210,6 +218,14 @@ func (p *Proxy) answered(res *http.Response) error {
 	}
 	res.Body = body
 	return nil
+}
+
+// endedStream counts and records a stream that was ended because its text repeats itself.
+func (p *Proxy) endedStream(v verdict, w *ending) {
+	p.stats.ended.Add(1)
+	report := policy.GuardReport(guardName, policy.Block, "repeating_answer", strings.TrimSpace(w.notice), w.times, nil)
+	report.Rule = "repeating_text"
+	p.decided(v, report)
 }
 
 // called records a model call that has been answered.
@@ -235,37 +251,4 @@ func (p *Proxy) called(j *judged, status int, o *outcome) {
 		e.Type, e.Error = unloop.LLMCallFailed, ingest.Text("status "+strconv.Itoa(status))
 	}
 	p.options.Record(&e)
-}
-
-// sessionHeaders are the headers in which clients name a conversation, and those of a sub-agent within it.
-var sessionHeaders = []struct{ session, agent string }{
-	{"X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id"},
-	{"Thread-Id", ""},
-	{"X-Session-Id", ""},
-	{"X-Session-Affinity", ""},
-	{"X-Amp-Thread-Id", ""},
-	{"X-Litellm-Trace-Id", ""},
-	{"X-Litellm-Session-Id", ""},
-	{"Helicone-Session-Id", ""},
-	{"X-Dynamo-Session-Id", ""},
-}
-
-// longestName is the longest name of a session or a project, in bytes.
-const longestName = 200
-
-// sessionOf returns the name that the client gives the conversation, and "" if it gives none or one that is too long.
-func sessionOf(h http.Header) string {
-	for _, names := range sessionHeaders {
-		session := h.Get(names.session)
-		if session == "" {
-			continue
-		}
-		if names.agent != "" && h.Get(names.agent) != "" {
-			session += "/" + h.Get(names.agent)
-		}
-		if len(session) <= longestName {
-			return session
-		}
-	}
-	return ""
 }

@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop/internal/ingest"
@@ -17,22 +20,82 @@ type link struct {
 	kept  string           // the key of the conversation
 	run   string           // of the conversation at that time
 	items []jsontext.Value // of the response
+
+	halted *haltedRequest // nil if the API gave the response
+}
+
+// haltedRequest is a request that the proxy answered. The API has not seen its items, and does not know the response.
+type haltedRequest struct {
+	previous string // the id of the response that it goes on with; "" for none
+	items    []jsontext.Value
+}
+
+// values returns the items, and nil of nil.
+func (h *haltedRequest) values() []jsontext.Value {
+	if h == nil {
+		return nil
+	}
+	return h.items
+}
+
+// size returns the bytes of the items of the link.
+func (l *link) size() (n int) {
+	for _, values := range [][]jsontext.Value{l.items, l.halted.values()} {
+		for _, value := range values {
+			n += len(value)
+		}
+	}
+	return n
 }
 
 // answered keeps the response with the id as the latest one of a conversation.
 func (s *conversations) answered(v verdict, id string, items []jsontext.Value) {
-	size := 0
-	for i := range items {
-		size += len(items[i])
-		items[i] = items[i].Clone()
+	s.keep(v, id, link{items: items})
+}
+
+// halted keeps a response that the proxy gave in the API's place, as the latest one of a conversation. The items of its request are sent
+// with the request that goes on with it.
+func (s *conversations) halted(v verdict, id string) {
+	r := v.request
+	if id == "" || r.members.Unstored { // each request of the client has the whole history
+		return
 	}
+	if r.skipped > 0 {
+		var err error
+		if r, err = parse(r.body, "input"); err != nil {
+			return
+		}
+	}
+	h := &haltedRequest{previous: r.members.Previous}
+	for k := range r.items {
+		h.items = append(h.items, r.items[k].value)
+	}
+	s.keep(v, id, link{halted: h})
+}
+
+// keep keeps the link of a response as the latest one of a conversation. It forgets the oldest ones as long as all take too much memory.
+func (s *conversations) keep(v verdict, id string, l link) {
+	size := l.size()
 	if id == "" || size > maxLinkBytes {
 		return
+	}
+	l.kept, l.run = v.kept, v.run
+	for _, values := range [][]jsontext.Value{l.items, l.halted.values()} {
+		for k := range values {
+			values[k] = values[k].Clone()
+		}
 	}
 	s.mu.Lock()
 	e, ok := s.kept.Peek(v.kept)
 	if ok {
-		s.links.Add(id, link{v.kept, v.run, items})
+		s.links.Remove(id)
+		s.links.Add(id, l)
+		for s.linkBytes += size; s.linkBytes > s.limit && s.links.Len() > 1; {
+			s.links.RemoveOldest()
+		}
+		if of := v.request.members.Conversation; of != "" {
+			s.latest.Add(of, id)
+		}
 	}
 	s.mu.Unlock()
 	if !ok {
@@ -41,6 +104,45 @@ func (s *conversations) answered(v verdict, id string, items []jsontext.Value) {
 	e.conversation.mu.Lock()
 	defer e.conversation.mu.Unlock()
 	e.conversation.latest = id
+}
+
+// after returns a request with the items of the halted one before its own. It goes on with the same response as the halted one.
+func (r *request) after(h *haltedRequest) (*request, error) {
+	var body map[string]jsontext.Value
+	if err := jsonv2.Unmarshal(r.body, &body, lenient); err != nil {
+		return nil, err
+	}
+	items := slices.Clone(h.items)
+	for k := range r.items {
+		items = append(items, r.items[k].value)
+	}
+	list, err := jsonv2.Marshal(items, lenient)
+	if err != nil {
+		return nil, err
+	}
+	body["input"] = list
+	delete(body, "previous_response_id")
+	if h.previous != "" {
+		body["previous_response_id"] = encode(h.previous)
+	}
+	data, err := jsonv2.Marshal(body, lenient, jsonv2.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	return parse(data, "input")
+}
+
+// previous returns the id of the response that a request goes on with. In a conversation at the API's side that is its latest response,
+// or, before the first one, the conversation itself. It returns "" if the whole history is in the request.
+func (s *conversations) previous(r *request) string {
+	of := r.members.Conversation
+	if of == "" || r.members.Previous != "" {
+		return r.members.Previous
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	latest, _ := s.latest.Get(of)
+	return cmp.Or(latest, of)
 }
 
 // linkedPrefix begins the keys of conversations whose history is on the API's side.
@@ -77,28 +179,31 @@ func (s *conversations) find(id string) (link, *conversation) {
 // judgeLinked judges a request that goes on with a response. It contains only the items behind that response. If the response is
 // not known, the items are a history of their own.
 func (s *conversations) judgeLinked(a api, r *request, session string) (verdict, error) {
-	id := r.members.Previous
+	id := s.previous(r)
 	l, c := s.find(id)
 	if c == nil {
 		c = &conversation{key: fmt.Sprintf("%s-%s", session, id)}
 		l = link{kept: linkedPrefix + c.key}
 	}
 	c.mu.Lock()
-	err := c.goOn(a, r, l, s)
+	err := c.goOn(a, r, id, l, s)
 	v, size := c.verdict(r), c.size()
 	v.kept = l.kept
+	if l.halted != nil && err == nil {
+		v.resent = true
+		v.request, err = r.after(l.halted)
+	}
 	c.mu.Unlock()
 	s.put(l.kept, c, size)
 	return v, err
 }
 
-// goOn folds the response of the link and the items of the request. The conversation is locked.
-func (c *conversation) goOn(a api, r *request, l link, s *conversations) error {
+// goOn folds the response of the link, which has the id, and the items of the request. The conversation is locked.
+func (c *conversation) goOn(a api, r *request, id string, l link, s *conversations) error {
 	chain := uint64(0)
 	for n := range r.items {
 		chain = chained(chain, r.items[n].hash())
 	}
-	id := r.members.Previous
 	if c.session != nil && c.previous == id && c.previousItems == chain {
 		return nil // the same request again
 	}
@@ -108,22 +213,23 @@ func (c *conversation) goOn(a api, r *request, l link, s *conversations) error {
 		items = nil
 	}
 	c.previous, c.previousItems, c.latest, c.marks = id, chain, "", nil
+	c.obeyOrders()
 	for _, value := range items {
-		if err := c.tell(a, &item{value: value}); err != nil {
+		if err := c.foldItem(a, &item{value: value}); err != nil {
 			return err
 		}
 	}
 	for n := range r.items {
-		if err := c.tell(a, &r.items[n]); err != nil {
+		if err := c.foldItem(a, &r.items[n]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tell folds one item.
-func (c *conversation) tell(a api, i *item) error {
-	if err := a.tell(c.builder, ingest.Location{Index: c.items}, i.value); err != nil {
+// foldItem folds one item.
+func (c *conversation) foldItem(a api, i *item) error {
+	if err := a.addEvents(c.builder, ingest.Location{Index: c.items}, i.value); err != nil {
 		return err
 	}
 	c.items++

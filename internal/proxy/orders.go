@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -71,32 +72,47 @@ func (o *orders) next() (events []*unloop.Event, paused <-chan struct{}) {
 	return events, o.paused
 }
 
+// release ends a pause, and reports whether there was one.
+func (o *orders) release() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	paused := o.paused != nil
+	o.resume()
+	return paused
+}
+
 // nudge is a nudge of a person. It goes with one request and with the retries of that request.
 type nudge struct {
 	text     string
-	told     bool
-	sequence int64 // of the request that told it
+	sent     bool
+	sequence int64 // of the request that it went with
 }
 
-// verdict folds what people ordered and returns the verdict about a request whose items are folded.
+// verdict folds what people ordered while the request was folded, and returns the verdict about the request.
 func (c *conversation) verdict(r *request) verdict {
 	v := verdict{request: r, run: c.run, sequence: c.sequence}
 	if c.session == nil { // the request could not be read
 		return v
 	}
-	if c.nudge.told && c.nudge.sequence != c.sequence {
+	if c.nudge.sent && c.nudge.sequence != c.sequence {
 		c.nudge = nudge{}
 	}
-	events, paused := c.orders.next()
-	for _, e := range events {
-		c.obey(e)
-	}
+	paused := c.obeyOrders()
 	if c.nudge.text != "" && paused == nil {
-		c.nudge.told, c.nudge.sequence = true, c.sequence
+		c.nudge.sent, c.nudge.sequence = true, c.sequence
 		v.nudge = c.nudge.text
 	}
 	v.turn, v.paused = c.turn, paused
 	return v
+}
+
+// obeyOrders folds the orders that are not folded. It returns a channel that is closed at the end of a pause, or nil.
+func (c *conversation) obeyOrders() (paused <-chan struct{}) {
+	events, paused := c.orders.next()
+	for _, e := range events {
+		c.obey(e)
+	}
+	return paused
 }
 
 // obey folds an order. A halt holds from this request on. An order that lets the agent continue takes back what was decided.
@@ -107,11 +123,32 @@ func (c *conversation) obey(e *unloop.Event) {
 	case d.Action == policy.Warn:
 		c.nudge = nudge{text: joinTexts(c.nudge.text, d.Message)}
 	case d.Action == policy.Halt:
-		c.turn.decision, c.turn.told = d, d.Message
+		c.halted = true
+		c.turn.decision, c.turn.message = d, d.Message
 		c.turn.report = policy.GuardReport(guardName, d.Action, d.Code, d.Message, 0, nil)
 	case e.Type == unloop.Override, e.Name == unloop.ControlResume && c.turn.decision.Code == policy.CodePerson:
 		c.turn.decision, c.turn.nudge, c.turn.last = policy.Decision{}, "", ""
 	}
+	if e.Type == unloop.Override || e.Name == unloop.ControlResume {
+		c.halted = false
+	}
+}
+
+// release ends a pause and a halt that a person ordered before the next event, which is a new message of a person. It returns the event
+// that says so, or nil if there was neither.
+func (c *conversation) release() *unloop.Event {
+	if paused := c.orders.release(); !paused && !c.halted {
+		return nil
+	}
+	c.halted = false
+	e := &unloop.Event{
+		ID: fmt.Sprintf("released-%d", c.sequence), RunID: c.run, Sequence: c.sequence, Time: time.Now(), Type: unloop.Control,
+		Name: unloop.ControlResume, Metadata: encode(map[string]any{"control": map[string]string{
+			"act": unloop.ControlResume, "by": guardName, "why": "a new message of a person",
+		}}),
+	}
+	c.session.Add(e)
+	return e
 }
 
 func joinTexts(a, b string) string {

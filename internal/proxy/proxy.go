@@ -110,7 +110,7 @@ func checkUpstream(name string, upstream *url.URL) error {
 // ServeHTTP forwards a request to the upstream of its path, or answers it.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
-// index tells a person what the port is.
+// index says to a person what the port is.
 func (p *Proxy) index(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintln(w, "unloop proxy. Base URLs:")

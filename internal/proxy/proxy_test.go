@@ -112,7 +112,7 @@ var dialects = map[string]dialect{
 	"responses": {
 		"/openai/v1/responses",
 		func(items []string, stream bool) string {
-			return fmt.Sprintf(`{"model":"m","stream":%v,"input":[%s]}`, stream, strings.Join(items, ","))
+			return fmt.Sprintf(`{"model":"m","stream":%v,"store":false,"input":[%s]}`, stream, strings.Join(items, ","))
 		},
 		func(text string) string {
 			return fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}`, text)
@@ -548,7 +548,7 @@ func FuzzRequest(f *testing.F) {
 				continue
 			}
 			resumed, err := s.judge(a, body, "s")
-			if err != nil || resumed.turn.decision.Action != v.turn.decision.Action || resumed.turn.told != v.turn.told {
+			if err != nil || resumed.turn.decision.Action != v.turn.decision.Action || resumed.turn.message != v.turn.message {
 				t.Fatalf("%T judges %q as %v, after %q as %v, %v", a, body, v.turn, before, resumed.turn, err)
 			}
 		}

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -28,9 +29,11 @@ const maxWatched = 1 << 20
 type ending struct {
 	api     api
 	text    []byte // of the current block
+	thought bool   // the text is the model's reasoning
 	seen    int    // bytes of text at the last look
 	certain bool
-	said    string // what the client reads at the end
+	times   int    // how often the passage repeats
+	notice  string // what the client reads at the end
 
 	// Of the latest event:
 	head     jsontext.Value // the object of the answer: a chunk, or the response
@@ -50,7 +53,9 @@ type streamEvent struct {
 	Choices []struct {
 		Index int `json:"index"`
 		Delta struct {
-			Content string `json:"content"`
+			Content          string `json:"content"`
+			Reasoning        string `json:"reasoning"`         // of OpenRouter and newer versions of vLLM
+			ReasoningContent string `json:"reasoning_content"` // of DeepSeek and others
 		} `json:"delta"`
 	} `json:"choices"`
 	Candidates []struct {
@@ -77,15 +82,14 @@ func (w *ending) take(data []byte) {
 		w.head = jsontext.Value(data).Clone()
 		for _, c := range e.Choices {
 			if c.Index == 0 {
-				w.add(c.Delta.Content)
+				w.add(cmp.Or(c.Delta.ReasoningContent, c.Delta.Reasoning), true)
+				w.add(c.Delta.Content, false)
 			}
 		}
 	case gemini:
 		for _, c := range e.Candidates {
 			for _, p := range c.Content.Parts {
-				if !p.Thought {
-					w.add(p.Text)
-				}
+				w.add(p.Text, p.Thought)
 			}
 		}
 	case anthropic:
@@ -109,7 +113,7 @@ func (w *ending) takeBlock(e *streamEvent) {
 		}
 		if jsonv2.Unmarshal(e.Delta, &d, lenient) == nil && d.Type == "text_delta" {
 			w.open = true
-			w.add(d.Text)
+			w.add(d.Text, false)
 		}
 	}
 }
@@ -123,18 +127,21 @@ func (w *ending) takeResponse(e *streamEvent) {
 	case "response.output_item.done":
 		w.finished = append(w.finished, e.Item.Clone())
 		w.text, w.seen = nil, 0
-	case "response.output_text.delta":
+	case "response.output_text.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
 		var text string
 		if e.Content == 0 && jsonv2.Unmarshal(e.Delta, &text, lenient) == nil {
 			w.item, w.output = e.ItemID, e.Output
-			w.add(text)
+			w.add(text, e.Type != "response.output_text.delta")
 		}
 	}
 }
 
 // add looks at more of a text.
-func (w *ending) add(text string) {
-	if len(w.text) > maxWatched {
+func (w *ending) add(text string, thought bool) {
+	if text != "" && thought != w.thought {
+		w.text, w.seen, w.thought = nil, 0, thought
+	}
+	if text == "" || len(w.text) > maxWatched {
 		return
 	}
 	w.text = append(w.text, text...)
@@ -145,8 +152,8 @@ func (w *ending) add(text string) {
 	tail := w.text[max(0, len(w.text)-2*certainBytes):]
 	period, times := fingerprint.TailPeriod(string(tail))
 	if period >= certainPeriod && times >= certainTimes && period*times >= certainBytes {
-		w.certain = true
-		w.said = fmt.Sprintf("\n\n%sThe answer was stopped here: its last %d bytes repeat.", haltPrefix, period)
+		w.certain, w.times = true, times
+		w.notice = fmt.Sprintf("\n\n%sThe answer was stopped here: its last %d bytes repeat.", haltPrefix, period)
 	}
 }
 
@@ -158,11 +165,11 @@ func (w *ending) end() []byte {
 		w.endChat(&s)
 	case gemini:
 		s.data(map[string]any{"candidates": []any{map[string]any{
-			"content": map[string]any{"role": "model", "parts": []any{map[string]string{"text": w.said}}}, "finishReason": "STOP", "index": 0,
+			"content": map[string]any{"role": "model", "parts": []any{map[string]string{"text": w.notice}}}, "finishReason": "STOP", "index": 0,
 		}}})
 	case anthropic:
 		s.event("content_block_delta", map[string]any{
-			"type": "content_block_delta", "index": w.index, "delta": map[string]string{"type": "text_delta", "text": w.said},
+			"type": "content_block_delta", "index": w.index, "delta": map[string]string{"type": "text_delta", "text": w.notice},
 		})
 		s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": w.index})
 		s.event("message_delta", map[string]any{
@@ -181,7 +188,7 @@ func (w *ending) endChat(s *stream) {
 		return
 	}
 	for _, choice := range []map[string]any{
-		{"index": 0, "delta": map[string]any{"content": w.said}, "finish_reason": nil}, {"index": 0, "delta": map[string]any{}, "finish_reason": "stop"},
+		{"index": 0, "delta": map[string]any{"content": w.notice}, "finish_reason": nil}, {"index": 0, "delta": map[string]any{}, "finish_reason": "stop"},
 	} {
 		chunk["choices"] = []any{choice}
 		s.data(chunk)
@@ -189,35 +196,28 @@ func (w *ending) endChat(s *stream) {
 	s.raw("data: [DONE]\n\n")
 }
 
+// endResponse ends a message. Reasoning stays incomplete, and a message follows it.
 func (w *ending) endResponse(s *stream) {
 	response := map[string]any{}
 	if jsonv2.Unmarshal(w.head, &response, lenient) != nil {
 		return
 	}
-	text := string(w.text) + w.said
-	part := map[string]any{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}}
-	message := map[string]any{"type": "message", "id": w.item, "role": "assistant", "status": "completed", "content": []any{part}}
+	text := string(w.text) + w.notice
+	if w.thought {
+		text, w.item, w.output = w.notice, newID("msg_"), w.output+1
+	}
+	m := newResponsesMessage(w.item, w.output, text)
 	output := []any{}
 	for _, i := range w.finished {
 		output = append(output, i)
 	}
-	response["status"], response["output"] = "completed", append(output, message)
-	place := map[string]any{"item_id": w.item, "output_index": w.output, "content_index": 0}
-	send := func(kind string, members ...map[string]any) {
-		w.number++
-		event := map[string]any{"type": kind, "sequence_number": w.number}
-		for _, m := range members {
-			for name, value := range m {
-				event[name] = value
-			}
-		}
-		s.event(kind, event)
+	response["status"], response["output"] = "completed", append(output, m.item("completed"))
+	events := responsesStream{stream: s, number: w.number + 1}
+	if w.thought {
+		m.open(&events)
 	}
-	send("response.output_text.delta", place, map[string]any{"delta": w.said, "logprobs": []any{}})
-	send("response.output_text.done", place, map[string]any{"text": text, "logprobs": []any{}})
-	send("response.content_part.done", place, map[string]any{"part": part})
-	send("response.output_item.done", map[string]any{"output_index": w.output, "item": message})
-	send("response.completed", map[string]any{"response": response})
+	m.close(&events, w.notice)
+	events.send("response.completed", map[string]any{"response": response})
 }
 
 // complete reports whether the stream can be ended now: what is open is known.

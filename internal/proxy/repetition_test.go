@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/unloop-ai/unloop"
 )
 
 // speech returns the events of a stream that says a text in pieces, without its end.
@@ -61,7 +63,8 @@ func TestAStreamThatRepeatsItselfIsEndedInOrder(t *testing.T) {
 				w.(http.Flusher).Flush()
 				_, _ = io.WriteString(w, whole)
 			}
-			s, p := start(t, u, nil)
+			var r recorded
+			s, p := start(t, u, func(o *Options) { o.Record = r.add })
 			d := dialects[name]
 			a := &agent{dialect: d, t: t, base: s.URL, items: []string{d.says("go")}}
 			_, got := a.ask()
@@ -83,6 +86,55 @@ func TestAStreamThatRepeatsItselfIsEndedInOrder(t *testing.T) {
 			}
 			if p.Stats().Ended != 1 {
 				t.Errorf("stats are %+v", p.Stats())
+			}
+			decisions := r.of(unloop.GuardDecision)
+			if len(decisions) != 1 {
+				t.Fatalf("the decisions are %+v", decisions)
+			}
+			if d, _ := decisions[0].GuardReport(); d.Action != "block" || d.Code != "repeating_answer" || d.Count < certainTimes || !strings.HasPrefix(d.Message, haltPrefix) {
+				t.Errorf("the decision is %+v", d)
+			}
+		})
+	}
+}
+
+// thoughts returns the events of a stream that reasons in pieces, without its end.
+var thoughts = map[string]func(pieces []string) string{
+	"chat": func(pieces []string) string {
+		return strings.ReplaceAll(speech["chat"](pieces), `"content"`, `"reasoning_content"`)
+	},
+	"gemini": func(pieces []string) string {
+		return strings.ReplaceAll(speech["gemini"](pieces), `{"text"`, `{"thought":true,"text"`)
+	},
+	"responses": func(pieces []string) string {
+		return strings.ReplaceAll(speech["responses"](pieces), "output_text", "reasoning_text")
+	},
+	"anthropic": func(pieces []string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(speech["anthropic"](pieces), "text_delta", "thinking_delta"), `"text"`, `"thinking"`)
+	},
+}
+
+func TestReasoningThatRepeatsItselfIsEndedWhereItIsNotSigned(t *testing.T) {
+	for name, think := range thoughts {
+		t.Run(name, func(t *testing.T) {
+			whole := think(pieces("I will look. " + strings.Repeat("Let me check the file once more. ", 400)))
+			u := newUpstream(t)
+			u.answer = func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.(http.Flusher).Flush()
+				_, _ = io.WriteString(w, whole)
+			}
+			s, p := start(t, u, nil)
+			d := dialects[name]
+			_, got := (&agent{dialect: d, t: t, base: s.URL, items: []string{d.says("go")}}).ask()
+			if name == "anthropic" { // signed
+				if got != whole || p.Stats().Ended != 0 {
+					t.Errorf("%d of %d bytes came", len(got), len(whole))
+				}
+				return
+			}
+			if p.Stats().Ended != 1 || len(got) > len(whole)/2 || !strings.Contains(got, ends[name]) || strings.Contains(got[strings.Index(got, haltPrefix):], "Let me check") {
+				t.Errorf("%d of %d bytes came, which end in %q", len(got), len(whole), got[max(0, len(got)-900):])
 			}
 		})
 	}

@@ -2,9 +2,9 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -37,9 +37,16 @@ type item struct {
 type members struct {
 	Model         string
 	Stream        bool
+	Unstored      bool   // the API does not keep the answer
 	Previous      string // the id of the response that the request goes on with
+	Conversation  string // the id of a conversation at the API's side
 	IncludeUsage  bool
 	HistoryIsText bool // the history is one string, which a person said
+}
+
+// textItem returns the item that stands for a history of one text.
+func textItem(text jsontext.Value) jsontext.Value {
+	return slices.Concat(jsontext.Value(`{"role":"user","content":`), text, jsontext.Value("}"))
 }
 
 // errNoHistory is the error of a request without a history that can be judged.
@@ -60,9 +67,14 @@ func firstItems(body []byte, list string) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if name.String() != list || dec.PeekKind() != '[' {
-			if err := dec.SkipValue(); err != nil {
+		isList := name.String() == list
+		if kind := dec.PeekKind(); !isList || kind != '[' {
+			value, err := dec.ReadValue()
+			if err != nil {
 				return 0, err
+			}
+			if isList && kind == '"' {
+				return chained(0, hashItem(textItem(value))), nil
 			}
 			continue
 		}
@@ -133,8 +145,9 @@ func (r *request) readMembers(dec *jsontext.Decoder, list string) error {
 		if err != nil {
 			return err
 		}
-		if name == list {
-			r.members.HistoryIsText = value.Kind() == '"'
+		if name == list && value.Kind() == '"' {
+			r.members.HistoryIsText = true
+			r.items = []item{{value: textItem(value)}}
 		}
 		r.members.take(name, value)
 	}
@@ -189,8 +202,16 @@ func (m *members) take(name string, value jsontext.Value) {
 		m.Model = ingest.UnquoteText(value)
 	case "stream":
 		m.Stream = value.Kind() == 't'
+	case "store":
+		m.Unstored = value.Kind() == 'f'
 	case "previous_response_id":
 		m.Previous = ingest.UnquoteText(value)
+	case "conversation":
+		var object struct {
+			ID string `json:"id"`
+		}
+		_ = jsonv2.Unmarshal(value, &object, lenient) // another form is the id
+		m.Conversation = cmp.Or(object.ID, ingest.UnquoteText(value))
 	case "stream_options":
 		var options struct {
 			IncludeUsage bool `json:"include_usage"`
@@ -210,25 +231,55 @@ func (i *item) hash() uint64 {
 }
 
 func hashItem(value jsontext.Value) uint64 {
+	mark := []byte(`"cache_control"`)
+	if !containsQuoted(value, mark) {
+		return xxh3.Hash(value)
+	}
 	h := xxh3.New()
 	dec := jsontext.NewDecoder(bytes.NewBuffer(value), lenient)
+	done := 0
 	for {
-		token, err := dec.ReadToken()
-		if errors.Is(err, io.EOF) || err != nil {
+		if _, err := dec.ReadToken(); err != nil {
+			_, _ = h.Write(value[done:]) // a hash cannot fail
 			return h.Sum64()
 		}
+		end := int(dec.InputOffset())
 		kind, n := dec.StackIndex(dec.StackDepth())
-		text := token.String()
-		if text == "cache_control" && kind == '{' && n%2 == 1 {
-			if dec.SkipValue() != nil {
-				return h.Sum64()
-			}
+		if kind != '{' || n%2 == 0 || !bytes.HasSuffix(value[:end], mark) || dec.SkipValue() != nil {
 			continue
 		}
-		_, _ = h.Write([]byte{byte(token.Kind())}) // a hash cannot fail
-		_, _ = h.WriteString(text)
-		_, _ = h.Write([]byte{0})
+		from, to := cutMember(value, end-len(mark), int(dec.InputOffset()))
+		if from >= done {
+			_, _ = h.Write(value[done:from])
+		}
+		done = to
 	}
+}
+
+// containsQuoted reports whether data contains what, which begins with a quote. Most of the bytes are in long texts with few quotes.
+func containsQuoted(data, what []byte) bool {
+	for {
+		at := bytes.IndexByte(data, '"')
+		if at < 0 {
+			return false
+		}
+		if data = data[at:]; bytes.HasPrefix(data, what) {
+			return true
+		}
+		data = data[1:]
+	}
+}
+
+// cutMember returns the place of a member of an object with the comma that separates it from another one.
+func cutMember(value []byte, from, to int) (int, int) {
+	const space = " \t\r\n"
+	if before := bytes.TrimRight(value[:from], space); bytes.HasSuffix(before, []byte{','}) {
+		return len(before) - 1, to
+	}
+	if behind := bytes.TrimLeft(value[to:], space); bytes.HasPrefix(behind, []byte{','}) {
+		return from, len(value) - len(bytes.TrimLeft(behind[1:], space))
+	}
+	return from, to
 }
 
 // appendItem returns the body with one more item at the end of the history.

@@ -92,7 +92,7 @@ type odd struct {
 	tells func()
 }
 
-func (o odd) tell(*ingest.EventBuilder, ingest.Location, jsontext.Value) error {
+func (o odd) addEvents(*ingest.EventBuilder, ingest.Location, jsontext.Value) error {
 	o.tells()
 	return nil
 }

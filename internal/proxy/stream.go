@@ -25,7 +25,9 @@ func (s *stream) event(name string, v any) {
 // raw adds bytes as they are.
 func (s *stream) raw(text string) { s.b.WriteString(text) }
 
-func (s *stream) answer() answer { return answer{"text/event-stream; charset=utf-8", s.b.Bytes()} }
+func (s *stream) answer() answer {
+	return answer{contentType: "text/event-stream; charset=utf-8", body: s.b.Bytes()}
+}
 
 // newID returns a random id with a prefix, as the APIs make them.
 func newID(prefix string) string { return prefix + "unloop" + rand.Text() }

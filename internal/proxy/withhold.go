@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -20,8 +21,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// withholder is an API from whose answers single calls can be taken. The Responses API is none: a history on the API's side would
-// keep the call and wait for its result.
+// withholder is an API from whose answers single calls can be taken.
 type withholder interface {
 	api
 	// calls returns the path to the list in an answer that contains the calls.
@@ -43,10 +43,7 @@ func (chat) instead(string) jsontext.Value { return nil }
 func (anthropic) calls() []string { return []string{"content"} }
 
 func (anthropic) asItem(block jsontext.Value) jsontext.Value {
-	var b struct {
-		Type string `json:"type"`
-	}
-	if jsonv2.Unmarshal(block, &b, lenient) != nil || b.Type != "tool_use" {
+	if typeOf(block) != "tool_use" {
 		return nil
 	}
 	return bytes.Join([][]byte{[]byte(`{"role":"assistant","content":[`), block, []byte(`]}`)}, nil)
@@ -71,6 +68,29 @@ func (gemini) asItem(part jsontext.Value) jsontext.Value {
 }
 
 func (gemini) instead(text string) jsontext.Value { return encode(map[string]string{"text": text}) }
+
+func (responses) calls() []string { return []string{"output"} }
+
+func (responses) asItem(element jsontext.Value) jsontext.Value {
+	if !strings.HasSuffix(typeOf(element), "_call") {
+		return nil
+	}
+	return element
+}
+
+func (responses) instead(text string) jsontext.Value {
+	m := newResponsesMessage(newID("msg_"), 0, text)
+	return encode(m.item("completed"))
+}
+
+// typeOf returns the type of an element of an answer, or "".
+func typeOf(element jsontext.Value) string {
+	var e struct {
+		Type string `json:"type"`
+	}
+	_ = jsonv2.Unmarshal(element, &e, lenient) // another form has no type
+	return e.Type
+}
 
 // change gives a value in a document another one. A name in the path that is a number is the index of an element.
 func change(document jsontext.Value, path []string, to func(jsontext.Value) (jsontext.Value, error)) (jsontext.Value, error) {
@@ -160,7 +180,7 @@ func (t *trial) blocked(item jsontext.Value) (call *withheld) {
 		t.session.Add(&call.blocked)
 		return nil
 	})
-	if t.api.tell(b, ingest.Location{}, item) != nil {
+	if t.api.addEvents(b, ingest.Location{}, item) != nil {
 		return nil
 	}
 	return call
@@ -191,12 +211,17 @@ func (t *trial) withhold(body []byte) (changed []byte, blocked []*withheld) {
 		if err := jsonv2.Unmarshal(list, &elements, lenient); err != nil {
 			return nil, err
 		}
+		reasoned := false // the Responses API wants the call behind its reasoning
 		for _, element := range elements {
 			var call *withheld
 			if item := t.api.asItem(element); item != nil {
 				calls++
 				call = t.blocked(item)
 			}
+			if reasoned {
+				call = nil
+			}
+			reasoned = typeOf(element) == "reasoning"
 			if call != nil {
 				blocked = append(blocked, call)
 				if element = t.api.instead(call.text); element == nil {
@@ -229,12 +254,16 @@ func sayIn(body jsontext.Value, text string) (jsontext.Value, error) {
 	})
 }
 
-// withholdCalls takes blocked calls out of the answer of an upstream, if that is one document or a stream of the Messages API.
+// withholdCalls takes blocked calls out of the answer of an upstream, if that is one document or a stream of the Messages API or Gemini.
 func (p *Proxy) withholdCalls(res *http.Response, j *judged) error {
 	a, ok := j.api.(withholder)
+	if _, stores := a.(responses); stores && !j.verdict.request.members.Unstored {
+		return nil // the history at the API's side has the call, and waits for its result
+	}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // another one is not read
 	_, blocks := a.(anthropic)
-	streamed := kind == "text/event-stream" && blocks
+	_, chunks := a.(gemini)
+	streamed := kind == "text/event-stream" && (blocks || chunks)
 	if !ok || !streamed && kind != "application/json" || res.Header.Get("Content-Encoding") != "" || res.ContentLength > maxDocument {
 		return nil
 	}

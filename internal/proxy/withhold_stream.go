@@ -3,15 +3,16 @@ package proxy
 import (
 	"bytes"
 	"io"
+	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// withholdStream is a stream of the Messages API without its blocked calls. A call is held back until it is complete; all else passes at
-// once. A text takes the place of a blocked call, so that the numbers of the blocks stay. The first call always passes, because the
-// proxy does not know yet whether another one follows. The streams of the other APIs number their calls without gaps, and a client is
-// told the number before the call is complete; calls in them are not taken out.
+// withholdStream is a stream of the Messages API or of Gemini without its blocked calls. A call is held back until it is complete; all else
+// passes at once. A text takes the place of a blocked call, so that the numbers of blocks stay. The first call always passes, because the
+// proxy does not know yet whether another one follows. The streams of OpenAI's APIs number their calls without gaps, and a client gets
+// the number before the call is complete; calls in them are not taken out.
 type withholdStream struct {
 	body    io.ReadCloser
 	trial   *trial
@@ -72,7 +73,11 @@ func (w *withholdStream) split() {
 		if end < 0 {
 			return
 		}
-		w.take(w.in[:end])
+		if _, chunks := w.trial.api.(gemini); chunks {
+			w.out = append(w.out, w.withoutCalls(w.in[:end])...)
+		} else {
+			w.take(w.in[:end])
+		}
 		w.in = w.in[end:]
 	}
 }
@@ -91,7 +96,42 @@ func eventEnd(data []byte) int {
 	}
 }
 
-// take reads an event.
+// withoutCalls returns an event of Gemini, whose calls are complete, without the blocked ones.
+func (w *withholdStream) withoutCalls(event []byte) []byte {
+	data, ok := bytes.CutPrefix(event, []byte("data:"))
+	line, rest, _ := bytes.Cut(data, []byte{'\n'})
+	if !ok || len(bytes.TrimSpace(rest)) > 0 {
+		return event
+	}
+	var taken []*withheld
+	changed, err := change(bytes.TrimSpace(line), w.trial.api.calls(), func(list jsontext.Value) (jsontext.Value, error) {
+		var parts []jsontext.Value
+		if err := jsonv2.Unmarshal(list, &parts, lenient); err != nil {
+			return nil, err
+		}
+		for k, part := range parts {
+			item := w.trial.api.asItem(part)
+			if item == nil {
+				continue
+			}
+			w.calls++
+			if call := w.trial.blocked(item); call != nil && w.calls > 1 {
+				taken = append(taken, call)
+				parts[k] = w.trial.api.instead(call.text)
+			}
+		}
+		return jsonv2.Marshal(parts, lenient)
+	})
+	if err != nil || len(taken) == 0 {
+		return event
+	}
+	for _, call := range taken {
+		w.blocked(call)
+	}
+	return slices.Concat([]byte("data: "), changed, []byte("\r\n\r\n"))
+}
+
+// take reads an event of the Messages API.
 func (w *withholdStream) take(event []byte) {
 	var e struct {
 		Type  string        `json:"type"`

@@ -29,6 +29,17 @@ var severalCalls = map[string]func(commands ...string) string{
 		return `{"id":"x","big":12345678901234567890,"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":"on it","tool_calls":[` +
 			strings.Join(calls, ",") + `]}}]}`
 	},
+	"responses": func(commands ...string) string {
+		items := []string{
+			`{"type":"reasoning","id":"rs","summary":[]}`,
+			`{"type":"message","id":"msg","role":"assistant","status":"completed","content":[{"type":"output_text","text":"on it","annotations":[]}]}`,
+		}
+		for k, command := range commands {
+			args, _ := json.Marshal(fmt.Sprintf(`{"command":%q}`, command))
+			items = append(items, fmt.Sprintf(`{"type":"function_call","id":"fc_%d","call_id":"new_%d","name":"bash","arguments":%s}`, k, k, args))
+		}
+		return `{"id":"x","object":"response","status":"completed","big":12345678901234567890,"output":[` + strings.Join(items, ",") + `]}`
+	},
 	"anthropic": func(commands ...string) string {
 		calls := []string{`{"type":"thinking","thinking":"<b>","signature":"s=="}`}
 		for k, command := range commands {
@@ -217,6 +228,87 @@ func TestACallIsTakenOutOfAStreamOfBlocksAndTheOthersPassWhereverTheChunksEnd(t 
 	})
 }
 
+func TestACallIsTakenOutOfAStreamOfGemini(t *testing.T) {
+	_, _, p := askWith(t, "gemini", Guard, "ls src")
+	v := verdict{kept: p.conversations.kept.Keys()[0]}
+	e, _ := p.conversations.kept.Peek(v.kept)
+	v.run, v.sequence = e.conversation.run, e.conversation.sequence
+	chunk := func(parts ...string) string {
+		return `data: {"candidates":[{"content":{"role":"model","parts":[` + strings.Join(parts, ",") + `]},"index":0}],"big":12345678901234567890}` + "\r\n\r\n"
+	}
+	call := func(command, more string) string {
+		return fmt.Sprintf(`{"functionCall":{"name":"bash","args":{"command":%q}}%s}`, command, more)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for _, tc := range []struct {
+			sent, want string
+			blocked    int
+		}{
+			{chunk(`{"text":"a"}`, call("make", "")) + chunk(call("ls", "")), "", 0}, // the first call passes
+			{chunk(call("ls", "")) + chunk(call("make", `,"thoughtSignature":"s=="`)), "", 0},
+			{chunk(call("ls", "")) + "data: {\"candidates\":\r\n\r\n: ping\r\n\r\n", "", 0},
+			{chunk(call("ls", "")) + chunk(call("make", ""), call("pwd", "")) + chunk(`{"text":"b"}`), call("make", ""), 1},
+		} {
+			blocked := 0
+			sizes := rapid.SliceOfN(rapid.IntRange(1, 300), 1, 8).Draw(t, "sizes")
+			try := p.conversations.try(gemini{}, v)
+			data, err := io.ReadAll(newWithholdStream(io.NopCloser(&chunks{data: []byte(tc.sent), sizes: sizes}), try, func(*withheld) { blocked++ }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(data)
+			if blocked != tc.blocked || tc.blocked == 0 && got != tc.sent {
+				t.Fatalf("%d blocked, and %s became\n%s", blocked, tc.sent, got)
+			}
+			for line := range strings.Lines(got) {
+				if data, ok := strings.CutPrefix(line, "data: "); ok && blocked > 0 && !json.Valid([]byte(data)) {
+					t.Fatalf("invalid data %s", data)
+				}
+			}
+			if blocked > 0 && (strings.Contains(got, `"make"`) || !strings.Contains(got, "[unloop] The call of bash was not made.") || !strings.Contains(got, `"pwd"`) ||
+				strings.Count(got, "12345678901234567890") != 3) {
+				t.Fatalf("%s became\n%s", tc.sent, got)
+			}
+		}
+	})
+}
+
+func TestACallStaysInAnAnswerOfTheResponsesAPI(t *testing.T) {
+	for about, change := range map[string]func(body, answer string) (string, string){
+		"that the API keeps": func(body, answer string) (string, string) {
+			return strings.Replace(body, `"store":false,`, "", 1), answer
+		},
+		"behind its reasoning": func(body, answer string) (string, string) {
+			return body, strings.Replace(answer, `{"type":"function_call","id":"fc_1"`, `{"type":"reasoning","id":"rs_1"},{"type":"function_call","id":"fc_1"`, 1)
+		},
+	} {
+		t.Run(about, func(t *testing.T) {
+			u := newUpstream(t)
+			s, p := start(t, u, nil)
+			d := dialects["responses"]
+			a := &agent{dialect: d, t: t, base: s.URL, items: []string{d.says("fix the build")}}
+			sent := ""
+			a.body = func(items []string, _ bool) (body string) {
+				body, sent = change(d.body(items, false), severalCalls["responses"]("ls src", "make"))
+				return body
+			}
+			u.answer = func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, sent)
+			}
+			for p.Stats().Halted == 0 && a.n < 40 {
+				a.call("make", "make: *** no rule to make target all")
+				if _, got := a.ask(); p.Stats().Halted == 0 && got != sent {
+					t.Fatalf("%s became %s", sent, got)
+				}
+			}
+			if p.Stats().Halted != 1 || p.Stats().Blocked != 0 {
+				t.Errorf("stats are %+v", p.Stats())
+			}
+		})
+	}
+}
+
 // chunks is a body that is read in pieces of given sizes.
 type chunks struct {
 	data  []byte
@@ -277,22 +369,29 @@ func FuzzWithhold(f *testing.F) {
 		f.Add([]byte(answer("make", "ls")))
 	}
 	f.Add([]byte(streamedCalls("make", "ls")))
+	for _, name := range []string{"anthropic", "gemini"} {
+		for _, stream := range fixtures(f, name) {
+			f.Add(stream)
+		}
+	}
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		for _, a := range []withholder{chat{}, anthropic{}, gemini{}} {
+		for _, a := range []withholder{chat{}, responses{}, anthropic{}, gemini{}} {
 			try := &trial{a, p, p.NewSession("r"), verdict{run: "r"}}
 			if changed, blocked := try.withhold(answer); len(blocked) > 0 && !json.Valid(changed) {
 				t.Fatalf("%T makes %q of %q", a, changed, answer)
 			}
 		}
-		try := &trial{anthropic{}, p, p.NewSession("r"), verdict{run: "r"}}
-		blocked := 0
-		got, err := io.ReadAll(newWithholdStream(io.NopCloser(bytes.NewReader(answer)), try, func(*withheld) { blocked++ }))
-		if err != nil || blocked == 0 && !bytes.Equal(got, answer) {
-			t.Fatalf("%q became %q, %v", answer, got, err)
+		for _, a := range []withholder{anthropic{}, gemini{}} {
+			try := &trial{a, p, p.NewSession("r"), verdict{run: "r"}}
+			blocked := 0
+			got, err := io.ReadAll(newWithholdStream(io.NopCloser(bytes.NewReader(answer)), try, func(*withheld) { blocked++ }))
+			if err != nil || blocked == 0 && !bytes.Equal(got, answer) {
+				t.Fatalf("%q became %q, %v", answer, got, err)
+			}
 		}
 	})
 }

@@ -35,8 +35,9 @@ func readInto(b *bytes.Buffer, r io.Reader, limit int64) ([]byte, error) {
 }
 
 // ReadBody reads the body of a request and puts it back, so that the request can be forwarded. A body of more than limit bytes is
-// ErrTooLarge; it is put back as well.
+// ErrTooLarge; it is put back as well. The upstream is not asked whether it expects the body, because the client has sent it.
 func ReadBody(r *http.Request, limit int64) ([]byte, error) {
+	r.Header.Del("Expect")
 	if r.ContentLength > limit {
 		return nil, ErrTooLarge
 	}
@@ -108,7 +109,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, Protocols: protocols,
+		Handler: cutSlow(h, slowest), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, Protocols: protocols,
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()

@@ -7,6 +7,8 @@ import json
 import operator
 import signal
 import subprocess
+import threading
+import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, TypedDict, cast
 
@@ -20,9 +22,15 @@ from google.genai import errors, types
 from langgraph.graph import END, START, StateGraph
 
 from conftest import Server
-from modelapi import HONEST, Call, Fail, ModelAPI, Say, Turn, search, serve
+from modelapi import HONEST, Call, Calls, Fail, Hold, ModelAPI, Say, Turn, search, serve
 
 RUNAWAY: list[Turn] = [*[Call("search", {"query": "loops"})] * 60, Say("I give up.")]
+
+
+def halted(base: str) -> int:
+    """How many requests the proxy answered in the model's place."""
+    with urllib.request.urlopen(base + "/healthz") as answer:
+        return int(json.load(answer)["halted"])
 
 
 @contextlib.contextmanager
@@ -86,7 +94,7 @@ def responses(base: str) -> Step:
             with client.responses.stream(model="m", input=history) as stream:
                 answer: Any = stream.get_final_response()
         else:
-            answer = client.responses.create(model="m", input=history)
+            answer = client.responses.create(model="m", input=history, store=False)
         calls = [(i.call_id, i.name, i.arguments) for i in answer.output if i.type == "function_call"]
         return [i.to_dict() for i in answer.output], calls, answer.output_text
 
@@ -186,13 +194,71 @@ def test_an_agent_that_makes_progress_is_left_alone(unloop_bin: str, name: str, 
         assert "[unloop]" not in json.dumps(api.requests)
 
 
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_stream_that_repeats_itself_is_ended_in_order(unloop_bin: str, name: str) -> None:
+    client, _ = CLIENTS[name]
+    with proxied(unloop_bin, [Say("Let me check the file once more. " * 400)], "--mode", "guard") as (base, _):
+        _, calls, text = client(base)([{"role": "user", "content": "find it"}], True)
+    assert not calls
+    assert "[unloop] The answer was stopped here" in text and len(text) < 8000
+
+
+PAIR = Calls([Call("search", {"query": "harbour"}), Call("search", {"query": "loops"})])
+
+
+def until_blocked(requests: list[dict[str, Any]]) -> Iterator[Turn]:
+    """Repeats one call until the proxy has nudged three times, and then asks for two."""
+    nudged = 0
+    while nudged < 3:
+        yield Call("search", {"query": "loops"})
+        nudged += bool(requests) and "[unloop] " in json.dumps(requests[-1])
+    yield PAIR
+
+
+BLOCKED = [("chat", False), ("responses", False), ("messages", False), ("messages", True), ("gemini", False), ("gemini", True)]
+
+
+@pytest.mark.parametrize(("name", "streamed"), BLOCKED)
+def test_a_call_that_continues_the_loop_is_taken_out_of_an_answer(unloop_bin: str, name: str, streamed: bool) -> None:
+    client, result = CLIENTS[name]
+    with proxied(unloop_bin, [], "--mode", "guard") as (base, api):
+        api.turns = until_blocked(api.requests)
+        history: list[Any] = [{"role": "user", "content": "find it"}]
+        step = client(base)
+        for _ in range(40):
+            said, calls, text = step(history, streamed)
+            if text:
+                break
+            history += [*said, *(result(id, search(**json.loads(args))) for id, _, args in calls)]
+        assert [json.loads(args) for _, _, args in calls] == [{"query": "harbour"}]
+        assert text.startswith("[unloop] The call of search was not made.")
+
+
+def test_a_client_that_cancels_ends_the_call_of_the_api(unloop_bin: str) -> None:
+    held = threading.Event()
+    with proxied(unloop_bin, [], "--mode", "guard") as (base, api):
+        api.turns = iter([Hold(held), Say("7 m.")])
+        client = openai.OpenAI(api_key="none", base_url=base + "/openai/v1")
+        told: list[Any] = [{"role": "user", "content": "find it"}]
+        with client.chat.completions.create(model="m", messages=told, stream=True) as stream:
+            assert next(iter(stream)).choices[0].delta.content == "a"
+        assert held.wait(10), "the API still answers"
+        assert work(chat(base), chat_result, True, told) == "7 m."
+
+
 def test_an_error_is_not_tried_again(unloop_bin: str) -> None:
     flags = ["--mode", "guard", "--on-halt", "error"]
     told = [{"role": "user", "content": "find it"}]
-    with proxied(unloop_bin, RUNAWAY, *flags) as (base, _), pytest.raises(openai.BadRequestError, match="unloop"):
-        work(chat(base), chat_result, True, list(told))
-    with proxied(unloop_bin, RUNAWAY, *flags) as (base, _), pytest.raises(anthropic.BadRequestError, match="unloop"):
-        work(messages(base), messages_result, False, list(told))
+    with proxied(unloop_bin, RUNAWAY, *flags) as (base, _):
+        with pytest.raises(openai.BadRequestError, match="unloop"):
+            work(chat(base), chat_result, True, list(told))
+        assert halted(base) == 1
+        with pytest.raises(openai.BadRequestError, match="unloop"):
+            work(responses(base), responses_result, False, list(told))
+        assert halted(base) == 2
+        with pytest.raises(anthropic.BadRequestError, match="unloop"):
+            work(messages(base), messages_result, False, list(told))
+        assert halted(base) == 3
     with proxied(unloop_bin, RUNAWAY, *flags) as (base, api):
         with pytest.raises(errors.ClientError, match="unloop"):
             work(gemini(base), gemini_result, True, list(told))
@@ -203,6 +269,10 @@ def test_an_error_of_the_api_is_tried_again_as_without_the_proxy(unloop_bin: str
     with proxied(unloop_bin, [Fail(529), Fail(500), Say("7 m.")]) as (base, api):
         assert work(messages(base), messages_result, False, [{"role": "user", "content": "find it"}]) == "7 m."
         assert len(api.requests) == 3
+    for client, result in (chat, chat_result), (responses, responses_result):
+        with proxied(unloop_bin, [Fail(503), Fail(500), Say("7 m.")]) as (base, api):
+            assert work(client(base), result, True, [{"role": "user", "content": "find it"}]) == "7 m."
+            assert len(api.requests) == 3
     with proxied(unloop_bin, [Fail(503), Fail(500), Say("7 m.")]) as (base, api):
         assert work(gemini(base), gemini_result, False, [{"role": "user", "content": "find it"}]) == "7 m."
         assert len(api.requests) == 3

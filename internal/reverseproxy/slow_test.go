@@ -1,0 +1,89 @@
+package reverseproxy
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dial connects to a server and sends the beginning of a request.
+func dial(t *testing.T, s *httptest.Server, beginning string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := io.WriteString(conn, beginning); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func TestASlowClientIsCut(t *testing.T) {
+	const limit = 20 * time.Millisecond
+	ended := make(chan error, 1)
+	serve := func(h func(http.ResponseWriter, *http.Request) error) *httptest.Server {
+		s := httptest.NewServer(cutSlow(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { ended <- h(w, r) }), limit))
+		t.Cleanup(s.Close)
+		return s
+	}
+	t.Run("that does not send its body", func(t *testing.T) {
+		s := serve(func(_ http.ResponseWriter, r *http.Request) error {
+			_, err := io.ReadAll(r.Body)
+			return err
+		})
+		dial(t, s, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc")
+		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the body ended with %v", err)
+		}
+	})
+	t.Run("that does not read its answer", func(t *testing.T) {
+		s := serve(func(w http.ResponseWriter, _ *http.Request) (err error) {
+			for err == nil {
+				_, err = w.Write(make([]byte, 1<<20))
+			}
+			return err
+		})
+		dial(t, s, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the answer ended with %v", err)
+		}
+	})
+}
+
+func TestAClientThatWaitsForASlowAnswerIsNotCut(t *testing.T) {
+	const limit = 10 * time.Millisecond
+	s := httptest.NewServer(cutSlow(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "one ")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-time.After(5 * limit):
+		case <-r.Context().Done():
+			t.Error("the client was taken for gone")
+		}
+		_, _ = io.WriteString(w, "two")
+	}), limit))
+	t.Cleanup(s.Close)
+	conn := dial(t, s, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc")
+	for range 2 { // on the same connection
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(res.Body); err != nil || string(text) != "one two" {
+			t.Fatalf("got %q, %v", text, err)
+		}
+		if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
