@@ -52,7 +52,7 @@ func beVictim(db string) {
 	if c.Cluster.NATS = os.Getenv(victimNATS); c.Cluster.NATS != "" {
 		c.Cluster.StreamSize = 1 << 30
 		if os.Getenv(victimIdle) != "" {
-			c.Cluster.StreamSize, c.Cluster.Works = 1<<20, false
+			c.Cluster.StreamSize, c.Cluster.Roles = 1<<20, "ingest,api"
 		}
 		c.Cluster.Replicas = 1 + strings.Count(c.Cluster.NATS, ",")
 		c.Webhooks = []config.Webhook{{URL: os.Getenv(victimWebhook), Format: "json", Severity: "info", Timeout: config.Duration(5 * time.Second)}}
