@@ -116,14 +116,15 @@ func feeds(connections int, set settings) (all []*feed) {
 	return all
 }
 
-// senders posts bodies of size events of each feed, over one connection each, until ctx ends or the budget of events is used. It
+// senders posts bodies of size events of each feed, over one connection each and to the servers in turns, until ctx ends or the budget of events is used. It
 // returns the number of acknowledged events and the time.
-func senders(ctx context.Context, url string, all []*feed, size int, budget int64) (sent int64, took time.Duration, err error) {
+func senders(ctx context.Context, urls []string, all []*feed, size int, budget int64) (sent int64, took time.Duration, err error) {
 	var done atomic.Int64
 	c := client(len(all))
 	failed := make(chan error, len(all))
 	begun := time.Now()
-	for _, f := range all {
+	for k, f := range all {
+		url := urls[k%len(urls)]
 		go func() {
 			var body []byte
 			for ctx.Err() == nil && (budget == 0 || done.Load() < budget) {
