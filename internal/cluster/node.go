@@ -60,6 +60,8 @@ type Records interface {
 // Hub sends updates to the streams of this server. One goroutine calls it.
 type Hub interface {
 	Publish(u *store.Update)
+	// Skip stands in for the Publish of an update whose last event has the arrival, and reports whether it may: nobody has a stream.
+	Skip(arrival int64) bool
 	// Reset ends all streams, because updates may be missing. Their clients come back and read these from the database.
 	Reset()
 }
