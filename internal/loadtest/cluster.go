@@ -53,13 +53,17 @@ func cluster(ctx context.Context, set settings) (said string, err error) {
 		return "", err
 	}
 	for recorded := int64(0); recorded < sent && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-		if recorded, err = recordedBy(urls); err != nil {
+		if recorded, err = sumOf(urls, "unloop_events_recorded_total"); err != nil {
 			return "", err
 		}
 	}
 	all := time.Since(began)
-	said = fmt.Sprintf("%d servers, %d NATS servers: %d events, %.0f events/s acknowledged, %.0f events/s recorded\n", set.servers, set.servers, sent,
-		float64(sent)/took.Seconds(), float64(sent)/all.Seconds())
+	transactions, err := sumOf(urls, "unloop_commit_seconds_count")
+	if err != nil {
+		return "", err
+	}
+	said = fmt.Sprintf("%d servers, %d NATS servers: %d events, %.0f events/s acknowledged, %.0f events/s recorded, in %d transactions\n",
+		set.servers, set.servers, sent, float64(sent)/took.Seconds(), float64(sent)/all.Seconds(), transactions)
 	said += fmt.Sprintf("PostgreSQL   %5.2f µs of CPU time per event\n", (processorTime(postgres)-before).Seconds()*1e6/float64(sent))
 	for _, part := range []struct {
 		name      string
@@ -137,15 +141,15 @@ func stopAll(all []*server) (err error) {
 	return err
 }
 
-// recordedBy returns how many events the servers have recorded together, by their metrics.
-func recordedBy(urls []string) (sum int64, err error) {
+// sumOf returns the sum of a metric of the servers.
+func sumOf(urls []string, metric string) (sum int64, err error) {
 	for _, u := range urls {
 		answer, err := http.Get(u + "/metrics")
 		if err != nil {
 			return 0, err
 		}
 		for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
-			if text, ok := strings.CutPrefix(lines.Text(), "unloop_events_recorded_total "); ok {
+			if text, ok := strings.CutPrefix(lines.Text(), metric+" "); ok {
 				n, _ := strconv.ParseFloat(text, 64) // 0 for what is no number
 				sum += int64(n)
 			}
