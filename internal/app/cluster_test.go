@@ -220,6 +220,9 @@ func startProcess(t *testing.T, env ...string) (address string, kill func(), sig
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := cmd.StdinPipe(); err != nil { // which ends with this program
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

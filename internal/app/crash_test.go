@@ -36,6 +36,12 @@ import (
 const victimDB = "UNLOOP_TEST_VICTIM_DB"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(natsServer)+os.Getenv(victimDB) != "" {
+		go func() { // a test program that is killed takes its processes with it
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(1)
+		}()
+	}
 	if setting := os.Getenv(natsServer); setting != "" {
 		beNATS(setting)
 	}

@@ -27,6 +27,7 @@ func (h *recordingHub) Publish(u *store.Update) {
 	h.told = append(h.told, u.Run.ID)
 	h.updates = append(h.updates, u)
 }
+
 func (h *recordingHub) Skip(arrival int64) bool {
 	if h.alone {
 		h.skipped = append(h.skipped, arrival)
