@@ -189,7 +189,7 @@ func (c *testCluster) anyURL(random *rand.Rand) string {
 	return c.servers[random.IntN(len(c.servers))].url
 }
 
-// drained waits until every message of the stream is recorded, with the rows of runs.
+// drained waits until every message of the stream is recorded.
 func (c *testCluster) drained(t *testing.T) {
 	t.Helper()
 	eventually(t, time.Minute, "messages of the stream are not recorded", func() bool {
@@ -200,9 +200,7 @@ func (c *testCluster) drained(t *testing.T) {
 				return false
 			}
 		}
-		var flushed bool
-		postgres.Value(t, c.db, `SELECT bool_and(flushed >= arrival OR arrival = id) FROM partitions`, &flushed)
-		return flushed
+		return true
 	})
 }
 

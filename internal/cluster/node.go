@@ -204,7 +204,7 @@ func (n *Node) now() time.Time { return time.Now().Add(time.Duration(n.offset.Lo
 // Close closes the connection to NATS.
 func (n *Node) Close() { n.conn.Close() }
 
-// Flush does nothing: the rows of runs are written by the owners of their partitions, within a second.
+// Flush does nothing: the rows of runs are written with their events.
 func (n *Node) Flush(context.Context) error { return nil }
 
 // Leads reports whether this server does what one server does for all: it owns the first partition.

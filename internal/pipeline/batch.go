@@ -19,7 +19,7 @@ func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
 		if t.deleted {
 			switch {
 			case t.emptied && !t.stored:
-				c.p.drop(t.row.ID) // it was never published
+				c.p.dropDeleted(t.row.ID) // it was never published
 				continue
 			case t.emptied:
 				b.Emptied = append(b.Emptied, t.row.Number)
@@ -62,7 +62,7 @@ func (t *runChange) build(p *Pipeline) {
 	t.update = t.change(p.opts.Profile.Name())
 	t.built, t.late = true, t.row.Refold != nil
 	t.waiting = t.update != nil && t.stored && !t.rowChanged && !t.marked && len(t.update.Removed) == 0 &&
-		time.Since(t.written) < p.rowsEvery() && sameButTotals(&before, &t.row)
+		p.opts.Partition == nil && time.Since(t.written) < rowEvery && sameButTotals(&before, &t.row)
 }
 
 // change returns the change of the run by this commit; nil for none.

@@ -79,7 +79,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	defer close(p.stopped)
 	tick := time.NewTicker(tickTime)
 	defer tick.Stop()
-	rows := time.NewTicker(p.rowsEvery())
+	rows := time.NewTicker(rowEvery)
 	defer rows.Stop()
 	work := context.WithoutCancel(ctx)
 	defer p.startRefolds(ctx)()
