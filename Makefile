@@ -143,7 +143,7 @@ format: ## rewrite the Go files as gofumpt wants them
 	@$(tool) gofumpt -l -w .
 
 .PHONY: golden
-golden: ## write the golden files anew; read the diff before you commit it
+golden: ## rewrite the golden files; read the diff before you commit it
 	@go test $$(grep -rlE 'ingesttest\.Golden|flag\.Bool\("update"' --include='*_test.go' . | xargs dirname | sort -u) -update
 
 .PHONY: bench
@@ -177,6 +177,12 @@ eval: ## measure the profiles on EVAL_RUNS, and on loops and lookalikes made of 
 	@echo "As they are:"; bin/unloop eval --profile $(EVAL_PROFILES) $(EVAL_RUNS)
 	@for kinds in tuning reporting; do echo; echo "With $$kinds kinds, seeds 1 to 3:"; \
 		for seed in 1 2 3; do bin/unloop eval make --seed $$seed --kinds $$kinds $(EVAL_RUNS); done | bin/unloop eval --profile $(EVAL_PROFILES) -; done
+
+.PHONY: train
+train: ## train the model of stalled_steps on the judged runs of EVAL_RUNS and on the tuning kinds, and measure it on what it was not trained on
+	@mkdir -p .cache && go run ./cmd/unloop eval make --seed 2 --kinds tuning examples/healthy/*.jsonl > .cache/kinds.jsonl
+	@go run ./internal/train .cache/kinds.jsonl $(EVAL_RUNS) > .cache/features.jsonl
+	@"$$(scripts/python-env internal/train/requirements.txt)" internal/train/train.py .cache/features.jsonl stalled_model.go
 
 .PHONY: compare
 compare: ## run published detectors on the judged runs of EVAL_RUNS beside ours, and print the table of docs/comparison.md

@@ -44,13 +44,14 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		if k < echoedWords {
 			r.callWords.add(word.Hash)
 		}
-		shares.put(word.Hash * 0x9E3779B1)
-		if k > 0 {
-			shares.put(fingerprint.Run2(w.List[k-1], word))
-		}
 	}
+	shares.words(w.List)
 	next.Outline = shares.outline()
 	effort.Words = len(w.List)
+	if m.Said > 0 {
+		effort.Said, effort.Announced = m.Said, m.Message.alike(&next.Outline)
+		m.Said = 0
+	}
 	effort.Fresh = m.share(w)
 	effort.Writes = t.Effect == Mutating
 	if t.Shell && s.canon.Command() != nil {
@@ -60,6 +61,9 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		alike := next.Outline.alike(&m.Acts[k].Outline)
 		if m.Acts[k].Tool != t.Hash {
 			alike *= otherTool
+		}
+		if alike >= similar && m.Acts[k].Tool == t.Hash {
+			effort.Similar++
 		}
 		effort.Alike = max(effort.Alike, alike)
 	}
@@ -73,11 +77,16 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 
 // The set of what was seen holds fingerprints of several kinds. A salt of its own keeps each kind apart.
 const (
-	saltCall    = 0x5F356495 // identifiers, numbers, ids and bags of words of calls
-	saltValue   = 0x1B873593 // long arguments, whole
-	saltOutcome = 0x2C1B3C6D // templates of outcomes
-	saltReturn  = 0x7F4A7C15 // templates of outcomes that came twice
+	saltCall            = 0x5F356495 // identifiers, numbers, ids and bags of words of calls
+	saltValue           = 0x1B873593 // long arguments, whole
+	saltOutcome         = 0x2C1B3C6D // templates of outcomes
+	saltReturn          = 0x7F4A7C15 // templates of outcomes that came twice
+	saltSymptom         = 0x165667B1 // items that tell of a failure
+	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and came twice
 )
+
+// similar is the share of common words from which on two calls are similar.
+const similar = 0.4
 
 // maxIdentifier is how many words an identifier has at most, such as an address or a path. It has no white space.
 const maxIdentifier = 4

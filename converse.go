@@ -13,6 +13,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 	s.words.AppendText(e.Text)
 	fresh, known := m.newWords(&s.words, e.Role)
 	if e.Role != RoleAssistant {
+		m.Spoken = true
 		m.Wasted *= keptByPerson
 		m.Certain, m.Excused = 0, excusedSteps
 		reply := len(s.words.List) <= shortReply && !known && !strings.HasSuffix(e.Text, "?") // to a question of the assistant
@@ -23,6 +24,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 		m.Question = 0
 		return
 	}
+	m.Said, m.Message = len(s.words.List), outlineOf(&s.words)
 	asked := m.Asked
 	if m.Asked = false; !asked || len(s.words.List) < 2 || m.AskedAgain && m.Looked {
 		m.Looked = false

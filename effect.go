@@ -38,8 +38,8 @@ func EffectOf(name string) Effect {
 	return effect
 }
 
-// waitsByName reports whether the words of a tool's name say that a call does nothing but wait. A tool that waits for a thing, such as
-// wait_for_job, tells how it is.
+// waitsByName reports whether the words of a tool's name say that a call does nothing but wait. A tool that waits for something, such as
+// wait_for_job, returns its state.
 func waitsByName(name string) bool {
 	waits := false
 	for word := range Words(name) {

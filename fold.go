@@ -122,11 +122,15 @@ func (r *Run) storeStep() {
 	if r.step.Number < r.s.Calls-recentSteps || r.step.Number == r.s.Calls {
 		return
 	}
-	if at := r.step.Number % recentSteps; at < len(r.s.Recent) {
+	at := r.step.Number % recentSteps
+	if at < len(r.s.Recent) {
 		r.s.Recent[at] = r.step
-	} else {
-		r.s.Recent = append(r.s.Recent, r.step)
+		return
 	}
+	if n := len(r.s.Recent); n == cap(r.s.Recent) { // append alone would make room for more than recentSteps
+		r.s.Recent = append(make([]Step, 0, min(max(4, 2*n), recentSteps)), r.s.Recent...)
+	}
+	r.s.Recent = append(r.s.Recent, r.step)
 }
 
 // end folds the outcome of a call. An outcome whose start is unknown makes a step, but does not count as a call.
@@ -281,8 +285,9 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	r.s.StepsWithoutNovelty++
 }
 
-// changeAge returns by how many steps what came before a step is older than it looks, because something was changed since, or a
-// person spoke: to ask again then is no repetition. That a failure stays the same in spite of changes says more.
+// changeAge returns the number of steps by which earlier steps count as older, because something was changed since, or a person
+// spoke: the same call after a change is no repetition. Failures age half as much, because a failure that survives changes is
+// stronger evidence.
 func (r *Run) changeAge(step *Step) int {
 	since := r.s.Changes + r.s.Turn.Number + r.s.Advances
 	if step.Failing {

@@ -12,6 +12,9 @@ type Effort struct {
 	Idle      bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or no word
 	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes    bool    `json:",omitzero"` // the call may change something
+	Similar   int     `json:",omitzero"` // of the last twelve calls, those of this tool that have most of its words
+	Said      int     `json:",omitzero"` // words that the agent wrote before the call
+	Announced float64 `json:",omitzero"` // the share of the words of the call and of what the agent wrote before it that both have
 	Novelty   float64 `json:",omitzero"` // the share of the outcome's runs of four words that the run had not seen
 	Wasted    float64 `json:",omitzero"` // how much of the step was wasted
 	Yield     Yield   `json:",omitzero"`
@@ -34,10 +37,13 @@ const (
 type Meter struct {
 	Wasted  float64  // wasted steps, less the novelty since
 	Certain float64  // of these, no-ops and calls that returned the same result before
-	Steps   int      // steps since First that were wasted in part or in whole
+	Stalled float64  // the estimated probability that the latest steps made no progress
+	Steps   int      // steps since Stalled was last below 0.2
 	First   EventRef // the first of these
 	Talk    float64  // messages to a person without novelty, less the novelty since
 	Talked  EventRef // the first of these
+
+	Features Features `json:"-"` // what Stalled was estimated from at the latest step
 }
 
 // meter is the Meter and the state that it is computed from.
@@ -51,7 +57,13 @@ type meter struct {
 	AskedAgain bool    // and repeated an earlier message
 	Question   float64 // what the assistant's latest message added to Talk, if it is a question in new words
 	Looked     bool    // a step has ended since
-	Acts       []act   // the latest calls; Acts[N%recentActs] comes next
+	LatestTool Hash    // of the latest step
+	Same       int     // steps of that tool in a row
+	Spoken     bool    // a person has spoken since
+	Said       int     // words of the latest message of an assistant since the latest call
+	Message    outline // of that message
+	Averages   [stepFeatures]float32
+	Acts       []act // the latest calls; Acts[N%recentActs] comes next
 	N          int
 	Answers    []answer // Answers[Next] is the oldest
 	Next       int
@@ -133,27 +145,20 @@ const (
 	talkSteps     = 0.6 // the share of the evidence that is kept from step to step
 )
 
-// begunAgain is the evidence below which a stretch is over.
+// begunAgain is the evidence below which a stretch of messages is over.
 const begunAgain = 0.3
+
+// progressing is the estimate below which a stretch of steps is over.
+const progressing = 0.2
 
 // Meter returns what the run knows of how much its latest steps brought; the zero Meter unless it keeps NeedEffort.
 func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }
 
 // add adds a step to the evidence. kept is the share of the earlier evidence that its novelty leaves.
-func (m *meter) add(effort *Effort, kept float64, certain bool, at EventRef) {
+func (m *meter) add(effort *Effort, kept float64, certain bool) {
 	m.Wasted = min(mostWasted, m.Wasted*kept*keptEach+effort.Wasted)
 	m.Certain *= kept * keptEach
 	if certain {
 		m.Certain = min(2*mostWasted, m.Certain+1)
-	}
-	if m.Wasted < begunAgain {
-		m.Steps = 0
-		return
-	}
-	if effort.Wasted > 0 {
-		if m.Steps == 0 {
-			m.First = at
-		}
-		m.Steps++
 	}
 }

@@ -58,23 +58,25 @@ func TestASnapshotOfAnotherVersionIsRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(string(text), `{"version":3`, `{"version":2`, 1)
-	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 2; this program reads version 3") {
+	old := strings.Replace(string(text), `{"version":4`, `{"version":3`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 3; this program reads version 4") {
 		t.Errorf("RestoreRun returns %v", err)
 	}
 }
 
 func TestAnInvalidMeterIsRejected(t *testing.T) {
 	for name, m := range map[string]meter{
-		"less than nothing":           {Meter: Meter{Wasted: -1}},
-		"no number":                   {Meter: Meter{Talk: math.NaN()}},
-		"more than there is":          {Meter: Meter{Certain: 1e9}},
-		"calls that were not counted": {Acts: make([]act, 2), N: 1},
-		"too many answers":            {Answers: make([]answer, recentAnswers+1)},
-		"too many numbers":            {Answers: []answer{{Count: 9}}},
-		"too many numbers of a line":  {Answers: []answer{{Tail: fingerprint.Tail{Count: 5}}}},
-		"an answer that is not there": {Next: 3},
-		"too much patience":           {Excused: 3},
+		"less than nothing":            {Meter: Meter{Wasted: -1}},
+		"no number":                    {Meter: Meter{Talk: math.NaN()}},
+		"more than there is":           {Meter: Meter{Certain: 1e9}},
+		"calls that were not counted":  {Acts: make([]act, 2), N: 1},
+		"too many answers":             {Answers: make([]answer, recentAnswers+1)},
+		"too many numbers":             {Answers: []answer{{Count: 9}}},
+		"too many numbers of a line":   {Answers: []answer{{Tail: fingerprint.Tail{Count: 5}}}},
+		"an answer that is not there":  {Next: 3},
+		"too much patience":            {Excused: 3},
+		"an estimate over 1":           {Meter: Meter{Stalled: 1.5}},
+		"an average that is no number": {Averages: [stepFeatures]float32{3: float32(math.NaN())}},
 	} {
 		if m.validate(&state{Metrics: Metrics{Events: 100}}) == nil {
 			t.Errorf("%s: no error", name)

@@ -6,7 +6,11 @@ import "github.com/unloop-ai/unloop/internal/fingerprint"
 type novelty struct {
 	Runs     int     // runs of four words, or shorter items
 	Fresh    float64 // of these, those that the run has not seen
+	Numbers  float64 // of Fresh, what is new for its numbers only
 	Template uint32  // fingerprint of the items in any order, without ids and without the words of the call
+	Symptoms int     // items that tell of a failure
+	Known    int     // of these, those that the run has seen, whatever their numbers
+	Returned int     // of these, those that it has seen twice
 }
 
 // share adds the runs of four words of a call, and returns the share of them that is new.
@@ -56,7 +60,17 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 		item := words[:length]
 		words = words[length:]
 		if from != nil {
-			n.Template += from.template(item)
+			template, symptom := from.template(item)
+			n.Template += template
+			if symptom != 0 {
+				n.Symptoms++
+				if !m.Seen.add(symptom ^ saltSymptom) {
+					n.Known++
+					if !m.Seen.add(symptom ^ saltReturnedSymptom) {
+						n.Returned++
+					}
+				}
+			}
 			from.maskIDs(item)
 		}
 		if length < 4 {
@@ -66,7 +80,11 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			}
 			n.Runs++
 			if m.Seen.add(fingerprint.Run4(fingerprint.Run2(run[0], run[1]), fingerprint.Run2(run[2], run[3]))) {
-				n.Fresh += m.news(run[:], from, length)
+				fresh := m.news(run[:], from, length)
+				n.Fresh += fresh
+				if fresh == numberNews {
+					n.Numbers += fresh
+				}
 			}
 			continue
 		}
@@ -84,7 +102,11 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			}
 			n.Runs += weight
 			if m.Seen.add(run) {
-				n.Fresh += float64(weight) * m.news(item[k-3:k+1], from, length)
+				fresh := m.news(item[k-3:k+1], from, length)
+				n.Fresh += float64(weight) * fresh
+				if fresh == numberNews {
+					n.Numbers += float64(weight) * fresh
+				}
 			}
 		}
 	}
@@ -127,8 +149,10 @@ func (from *origin) maskIDs(item []fingerprint.Word) {
 }
 
 // template returns the fingerprint of an item of an outcome without the words of the call and without ids; of a failure without numbers.
-func (from *origin) template(item []fingerprint.Word) uint32 {
+// symptom is the fingerprint of the item without its numbers, if it tells of a failure, or else 0.
+func (from *origin) template(item []fingerprint.Word) (template, symptom uint32) {
 	line := uint32(len(item))
+	letters, fails := uint32(0), false
 	for k, word := range item {
 		h := word.Hash
 		switch {
@@ -143,8 +167,16 @@ func (from *origin) template(item []fingerprint.Word) uint32 {
 		}
 		line = (line ^ h) * 0x9E3779B1
 		line ^= line >> 15
+		if word.Kind == fingerprint.Letters && h != anyEcho {
+			letters = (letters ^ h) * 0x9E3779B1
+			letters ^= letters >> 15
+			fails = fails || fingerprint.TellsFailure(word)
+		}
 	}
-	return line * 0x85EBCA6B
+	if !fails {
+		letters = 0
+	}
+	return line * 0x85EBCA6B, letters
 }
 
 // echoedWords is how many words of a call are looked for in its outcome.

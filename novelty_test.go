@@ -13,9 +13,9 @@ import (
 func TestNovelty(t *testing.T) {
 	for _, tc := range []struct {
 		name, lines string
-		want        string // of each event from the first outcome: + for news, else how many outcomes in a row were none
+		want        string // of each event from the first outcome: + for novel, else the number of outcomes in a row without novelty
 	}{
-		{"the same result is no news, another is", `
+		{"an equal result is not novel, another is", `
 			result read 1
 			result read 1
 			result read 1
@@ -29,7 +29,7 @@ func TestNovelty(t *testing.T) {
 			result read 1
 			result grep 1
 			result read 1`, "+ + 1"},
-		{"a change that was not made before is news", `
+		{"a change that was not made before is novel", `
 			call   edit_file a
 			result edit_file ok
 			call   edit_file b
@@ -53,7 +53,7 @@ func TestNovelty(t *testing.T) {
 			result bash "no rule\nexit status 2"
 			call   bash make b
 			result bash "no rule\nexit status 2"`, "+ 0 1"},
-		{"reading something else with the same result is no news", `
+		{"reading something else with the same result is not novel", `
 			call   read a
 			result read ok
 			call   read b
@@ -75,7 +75,7 @@ func TestNovelty(t *testing.T) {
 			result read 1
 			call   read
 			block  read`, "+ 1 1 1"},
-		{"a user, an override, a state and a memory are news", `
+		{"a user message, an override, a state and a memory are novelty", `
 			result read 1
 			result read 1
 			user   go on
@@ -105,7 +105,7 @@ func TestNovelty(t *testing.T) {
 				}
 				got = append(got, word)
 				if s := r.Current().Step; s != nil && s.Novel != (word == "+") {
-					t.Errorf("event %d: the step's News is %t", len(got), s.Novel)
+					t.Errorf("event %d: the step's Novel is %t", len(got), s.Novel)
 				}
 			})
 			if diff := cmp.Diff(tc.want, strings.Join(got, " ")); diff != "" {

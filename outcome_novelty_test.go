@@ -40,7 +40,7 @@ func TestNoveltyOfAnOutcome(t *testing.T) {
 			{`{"query":"apples"}`, `"The orchard stands behind the mill\nThe garden lies before the house"`},
 			{`{"query":"pears"}`, `"The garden lies before the house\nThe orchard stands behind the mill"`},
 		}},
-		"numbers in a sentence are news in part": {least: 0.1, most: 0.5, calls: []call{
+		"numbers in a sentence are novel in part": {least: 0.1, most: 0.5, calls: []call{
 			{`{"query":"apples"}`, `"The orchard behind the mill has 40 trees and a well"`},
 			{`{"query":"pears"}`, `"The orchard behind the mill has 60 trees and a well"`},
 		}},
@@ -48,7 +48,7 @@ func TestNoveltyOfAnOutcome(t *testing.T) {
 			{`{"query":"the orchard behind the old mill by the river has many trees"}`, `"here: the river behind the trees has the old orchard by many mill"`},
 			{`{"query":"many trees has the river by the old mill behind the orchard"}`, `"there: the mill by the river has old trees behind the many orchard"`},
 		}},
-		"a number that answers is news": {least: 0.4, most: 1, calls: []call{
+		"a number that answers is novel": {least: 0.4, most: 1, calls: []call{
 			{`{"query":"apples"}`, `{"trees":40}`},
 			{`{"query":"pears"}`, `{"trees":60}`},
 		}},

@@ -136,3 +136,13 @@ func (h *hostile) short() *Event {
 		Input: json.RawMessage(strconv.Itoa(h.n)),
 	}
 }
+
+func TestARunHasRoomForTheStepsThatItKeepsAndNoMore(t *testing.T) {
+	r := NewRun("", Options{})
+	for range 3 * recentSteps {
+		add(r, Event{Tool: "grep"})
+	}
+	if n := cap(r.s.Recent); n != recentSteps {
+		t.Errorf("it has room for %d steps, want %d", n, recentSteps)
+	}
+}

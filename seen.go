@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math/bits"
 	"slices"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
 // maxSeen is how many of the latest distinct fingerprints a seen is guaranteed to remember.
@@ -176,6 +178,23 @@ var noMinima = func() (m minima) {
 func (m *minima) put(h uint32) {
 	at := &m[h>>27]
 	*at = min(*at, uint16(h)&^1)
+}
+
+// words puts words and their pairs.
+func (m *minima) words(words []fingerprint.Word) {
+	for k, word := range words {
+		m.put(word.Hash * 0x9E3779B1)
+		if k > 0 {
+			m.put(fingerprint.Run2(words[k-1], word))
+		}
+	}
+}
+
+// outlineOf returns the outline of words and their pairs.
+func outlineOf(w *fingerprint.Words) outline {
+	shares := noMinima
+	shares.words(w.List)
+	return shares.outline()
 }
 
 func (m *minima) outline() (o outline) {

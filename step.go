@@ -30,6 +30,10 @@ type Step struct {
 	Agent   string
 	Effect  Effect // of the tool; for a shell, of the command line
 	Outcome Outcome
+	Test    bool // its command runs tests
+	Empty   bool // it completed and returned nothing
+	Failing bool // it failed, or its result describes a failure; the latter requires NeedOutcomes or NeedExcerpts
+	Novel   bool // its outcome is novel: see Run.StepsWithoutNovelty
 	Start   EventRef
 	End     EventRef // the zero EventRef while the call is pending
 
@@ -48,11 +52,7 @@ type Step struct {
 	Repeats   Count  // steps so far with this TargetHash and NormalizedResult, this one included
 	Told      int    // outcomes of the tool so far with this NormalizedResult or, of a failure, this class of error, this one included
 	Errors    Count  // failures of the tool so far with this class of error, this one included; the zero Count if it did not fail
-	Test      bool   // its command runs tests
-	Empty     bool   // it completed and returned nothing
-	Failing   bool   // it failed, or its result describes a failure; the latter requires NeedOutcomes or NeedExcerpts
 	Effort    Effort `json:",omitzero"` // its novelty and waste; with NeedEffort
-	Novel     bool   // its outcome is novel: see Run.StepsWithoutNovelty
 }
 
 // key says what was asked and what came back.

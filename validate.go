@@ -298,6 +298,12 @@ func (m *meter) validate(s *state) error {
 	for _, x := range [...]float64{m.Wasted, m.Certain, m.Talk} {
 		c.That(x >= 0 && x <= 2*mostWasted+1/(1-talkKept), "evidence of %v", x)
 	}
+	c.That(m.Stalled >= 0 && m.Stalled <= 1, "Stalled is %v", m.Stalled)
+	for _, x := range m.Averages {
+		c.That(x >= 0 && x <= weightStubborn, "an average is %v", x)
+	}
+	c.Count("Same", m.Same, s.Metrics.Events)
+	c.Count("Said", m.Said, snapshot.MaxCount)
 	c.Count("Steps", m.Steps, s.Metrics.Events)
 	c.Count("Excused", m.Excused, excusedSteps)
 	c.Count("N", m.N, s.Metrics.Events)

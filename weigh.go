@@ -10,12 +10,13 @@ type reading struct {
 	class   Hash // of the error; 0 for none
 	about   bool // it mentions an item that no earlier call of its tool names
 	blank   bool // no word, or one known number
+	shapes  int  // outcomes of the tool so far with these words, whatever their numbers and ids, this one included
 	returns int  // earlier outcomes with its template, at most 2; 0 for a short one
 }
 
 // weigh works out what the step that has just ended yields. The words are those of its outcome.
 func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation) {
-	m, effort := &r.s.Meter, &r.step.Effort
+	m := &r.s.Meter
 	m.Talk *= talkSteps
 	m.Looked = true
 	if t.Waits {
@@ -23,13 +24,22 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 		return
 	}
 	o := r.readOutcome(w, class, varied)
-	if effort.Writes && !t.Shell && o.blank && !r.step.Failing && (len(w.List) == 0 || !effort.Reordered) {
+	o.shapes = r.s.ResultCounts.add(fingerprint.Join(t.Hash, w.Shape), r.step.Number+r.s.Advances*halfLife).N
+	excused := m.Excused
+	r.assess(t, &o)
+	r.estimate(t, &o, excused)
+}
+
+// assess works out how much of the step was wasted, and adds it to the evidence.
+func (r *Run) assess(t *Tool, o *reading) {
+	m, effort, varied, class := &r.s.Meter, &r.step.Effort, o.varied, o.class
+	if effort.Writes && !t.Shell && o.blank && !r.step.Failing && (len(o.words.List) == 0 || !effort.Reordered) {
 		m.Excused = excusedSteps
 		return // whether it did anything is not known
 	}
 	effort.Novelty = o.share(varied)
 	effort.Varies = varied == aimless
-	o.returns = m.returns(&o)
+	o.returns = m.returns(o)
 	if o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about {
 		effort.Known = true
 		switch {
@@ -39,7 +49,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 			effort.Novelty /= 2
 		}
 	}
-	effort.Yield = r.yield(t, &o)
+	effort.Yield = r.yield(t, o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {
 		if r.step.Told == 1 {
 			effort.Novelty = max(effort.Novelty, newError)
@@ -49,9 +59,9 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	}
 	kept := 1 - effort.Novelty
 	if effort.Yield == Change {
-		kept = r.weighChange(t, &o)
+		kept = r.weighChange(t, o)
 	} else {
-		effort.Wasted = r.wasted(t, &o)
+		effort.Wasted = r.wasted(t, o)
 		if class != 0 {
 			t.LastError = class
 		}
@@ -60,7 +70,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 			kept = 1
 		}
 	}
-	m.add(effort, kept, r.certain(), r.step.End)
+	m.add(effort, kept, r.certain())
 }
 
 // readOutcome compares an outcome with everything that the run has seen.

@@ -197,15 +197,17 @@ earlier messages of its agent. The finding is always advisory, because people wh
 
 # stalled_steps
 
-The latest steps made no progress, and the evidence adds up to at least 2 wasted steps. Each step is compared with everything that
-the run has seen.
+The latest steps made no progress. Each step is compared with everything that the run has seen, and measured by 44 quantities. Boosted
+decision trees estimate from these, and from their moving averages, how likely it is that the agent is stuck. The rule fires at an
+estimate of 0.92, from the third step on. The most important quantity is the number of wasted steps.
 
 A step is wasted if its call resembles one of the last twelve calls and its outcome contains no new sequence of four words. A step
 that failed, was refused or was a no-op weighs 1. The same call with the same result weighs 0.68. Known content weighs 0.5 to
 0.6. A search that found nothing weighs 0.35. The first two steps after a change or a user message weigh less, because they
 have a reason to look again. Polls and transient failures weigh less, too. Novelty lowers the sum in proportion to its amount. A
-change and a user message also lower it. A no-op, or a call that has returned the same result three times, is strong evidence. With
-less than four such steps the finding is advisory: the agent gets a nudge and is not stopped.
+change and a user message also lower it. At 2 wasted steps the rule also fires without an estimate at a no-op, a poll, a third equal failure, and a change that
+has the words of an earlier one in another order. A no-op, or a call that has returned the same result three times, is strong
+evidence. With less than four such steps the finding is advisory: the agent gets a nudge and is not stopped.
 
 Why: these steps cost time and money and return only known information.
 

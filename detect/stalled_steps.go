@@ -2,24 +2,24 @@ package detect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/unloop-ai/unloop"
 )
 
-// StalledSteps fires when the latest steps made no progress: unloop.Meter.Wasted is at least Steps. The finding is Advisory while
-// unloop.Meter.Certain is less than Certain.
+// StalledSteps fires when the latest steps made no progress: unloop.Meter.Stalled is at least Estimate. It also fires without such an estimate
+// if unloop.Meter.Wasted is at least Steps, and unloop.Meter.Certain is at least Certain, or the call is a no-op, a poll, the third equal
+// failure, or a change that has the words of an earlier one in another order. The finding is Advisory below Steps or below Certain.
 type StalledSteps struct {
-	Steps   float64
-	Certain float64
+	Estimate float64
+	Steps    float64
+	Certain  float64
 }
-
-// leastWasted is the least Effort.Wasted of the latest step.
-const leastWasted = 0.2
 
 // namedFirst divides the score of this rule. A rule that names the shape of the loop then has the higher score.
 const namedFirst = 1.5
 
-// fewSteps is the least number of wasted steps.
+// fewSteps is the least number of steps of which the estimate counts.
 const fewSteps = 3
 
 // Info describes the rule.
@@ -31,54 +31,77 @@ func (StalledSteps) Info() unloop.Info {
 func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 	m := r.Meter()
 	step, ok := currentOutcome(r)
-	if !ok || m.Wasted < d.Steps || m.Steps < fewSteps || step.Effort.Wasted < leastWasted {
+	if !ok || m.Steps < 2 || step.Effort.Wasted == 0 {
+		return unloop.Finding{}, false
+	}
+	estimated := m.Stalled >= d.Estimate && m.Steps >= fewSteps
+	plain := m.Wasted >= d.Steps && isPlain(step)
+	certain := m.Wasted >= d.Steps && m.Certain >= d.Certain
+	if !estimated && !plain && !certain {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps returned almost nothing new: %s", m.Steps, countEffects(r, m))
+	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps made little progress: %s", m.Steps, countEffects(r, m))
 	if output != "" {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}
 	f.Score = max(1, m.Wasted/d.Steps/namedFirst)
-	f.Advisory = m.Certain < d.Certain
+	f.Advisory = !certain
 	f.Next = []unloop.Hash{step.ArgsHash}
-	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Effort.Wasted > 0 && s.End.Number >= m.First.Number }).attach(&f)
+	stepsThat(r, recent, func(s *unloop.Step) bool { return s.End.Number >= m.First.Number }).attach(&f)
 	f.First = m.First
 	addNudgeContext(r, &f, 1)
 	return f, true
 }
 
-// countEffects returns how many of the wasted steps failed, found nothing, returned known content or were no-ops, and the share of their
-// outcomes that was new. The run remembers the latest steps only, so it says of how many it speaks if there were more.
+// isPlain reports whether a step is evidence of no progress without an estimate.
+func isPlain(step *unloop.Step) bool {
+	switch step.Effort.Yield {
+	case unloop.NoOp:
+		return true
+	case unloop.Change:
+		return step.Effort.Reordered
+	case unloop.Failure:
+		return step.Repeats.N >= 3
+	}
+	return step.Effect == unloop.Polling
+}
+
+// countEffects returns how many of the steps without progress failed, found nothing, returned known content, repeated an earlier change or were
+// no-ops, and the share of these outcomes that was new. It also returns how many changed something in between. The run remembers the
+// latest steps only, so it says of how many it speaks if there were more.
 func countEffects(r *unloop.Run, m *unloop.Meter) string {
 	var n [unloop.NoOp + 1]int
-	novelty, all := 0.0, 0
+	novelty, all, wasted, changes := 0.0, 0, 0, 0
 	for k := range recent {
 		s := r.StepAt(k)
 		if s == nil || s.End.Number < m.First.Number {
 			break
 		}
+		all++
 		if s.Effort.Wasted > 0 {
 			n[s.Effort.Yield]++
 			novelty += s.Effort.Novelty
-			all++
+			wasted++
+		} else if s.Effort.Yield == unloop.Change {
+			changes++
 		}
 	}
-	text, latest := "", ""
-	if all < m.Steps {
-		latest = fmt.Sprintf("of the latest %d, ", all)
-	}
+	var parts []string
 	for _, part := range []struct {
 		of     unloop.Yield
 		phrase string
 	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Change, "repeated an earlier change"}, {unloop.NoOp, "could do nothing"}} {
-		if n[part.of] == 0 {
-			continue
+		if n[part.of] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[part.of], part.phrase))
 		}
-		if text != "" {
-			text += ", "
-		}
-		text += fmt.Sprintf("%d %s", n[part.of], part.phrase)
 	}
-	return fmt.Sprintf("%s%s; %.0f %% of the results were new", latest, text, 100*novelty/float64(max(1, all)))
+	if changes > 0 {
+		parts = append(parts, fmt.Sprintf("%d changed something", changes))
+	}
+	latest := ""
+	if all < m.Steps {
+		latest = fmt.Sprintf("of the latest %d, ", all)
+	}
+	return fmt.Sprintf("%s%s; %.0f %% of the results were new", latest, strings.Join(parts, ", "), 100*novelty/float64(max(1, wasted)))
 }

@@ -10,7 +10,7 @@ import (
 // Control takes what a person does with the run: an event of the type unloop.Control or unloop.Override, with its id. A nudge goes to
 // the agent with the next decision that has none. After a pause, Before waits until a resume, a halt or an override. After a halt, all
 // decisions about calls halt. An override lets the agent continue; with a tool, calls of the tool are allowed for the rest of the run.
-// The event is folded and not passed to Options.Events, because its source has it already.
+// The event is folded and not passed to Options.Events, because its source already has it.
 //
 // With a Shared, the event is saved for all guards of the run. If several of them take it, each folds
 // it, and each gives the nudge to its agent.

@@ -121,7 +121,7 @@ func (d Decision) Err() error {
 }
 
 // Halted returns the *LoopError of the latest decision that halted the run, and nil if there is none. A message of the user and a
-// person's Allow reset it. It tells why a run ended if a framework has lost the error.
+// person's Allow reset it. It returns the reason for the end of a run if a framework has lost the error.
 func (g *Guard) Halted() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

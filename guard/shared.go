@@ -20,7 +20,7 @@ const CodeProjectLimit = "project_limit"
 
 // Shared connects a guard to the state of its run in a store. Guards in many processes may then judge consecutive calls of the run,
 // and their decisions are those of one guard that judges all calls. They must have the same profile and settings, and be built of the
-// same version of this module: a snapshot of another version is replaced, so the run begins anew, and OnError receives the reason.
+// same version of this module: a snapshot of another version is replaced, so the run starts again, and OnError receives the reason.
 //
 // Each event is one round trip to the store if this guard has judged the event before it, and two otherwise. A guard waits until the
 // context is done, and at most 250 ms. If the store does not answer in time or returns an error, the guard decides from what it knows of
@@ -138,7 +138,7 @@ func (g *Guard) publish(ctx context.Context, err error) {
 	clear(g.shared.pending)
 }
 
-// adopt replaces the state by the one in the store. A snapshot that cannot be read is reported, and the run begins anew.
+// adopt replaces the state by the one in the store. A snapshot that cannot be read is reported, and the run starts again.
 func (g *Guard) adopt(ctx context.Context, saved Saved) {
 	latest := New(g.profile, Options{Run: g.run})
 	if saved.Version != 0 {

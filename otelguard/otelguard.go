@@ -17,8 +17,8 @@ import (
 )
 
 // Listener returns a listener that adds an event "unloop.decision" to the span for each decision other than allow, with the
-// time of the decision, and sets the span's status to error when the run is halted. It tells what was decided, and nothing of
-// what the agent or its tools said. A decision in shadow is told with unloop.shadow.
+// time of the decision, and sets the span's status to error when the run is halted. It records the decision, and no
+// content of the agent or its tools. A decision in shadow mode has the attribute unloop.shadow.
 func Listener(span trace.Span) guard.Listener {
 	return func(n guard.Notice) {
 		d := n.Decision

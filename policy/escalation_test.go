@@ -45,7 +45,7 @@ func TestARestoredEscalationContinues(t *testing.T) {
 	}
 }
 
-// TestEscalationBoundsItsPatterns fills the memory. Patterns that are in it still climb; a further one begins anew
+// TestEscalationBoundsItsPatterns fills the memory. Patterns that are in it still escalate; a further one starts from the first level
 // each time, so it is warned of and never halted.
 func TestEscalationBoundsItsPatterns(t *testing.T) {
 	var e Escalation

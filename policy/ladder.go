@@ -22,10 +22,10 @@ type Ladder struct {
 }
 
 type ladderState struct {
-	Level   int           // of the last decision: 0 none, then as rungs
+	Level   int           // of the last decision: 0 for none, else an index of levels
 	Held    int           // events since then at which a finding held
-	Novelty int           // pieces of news since the last of those, or since the last rung that they took it down
-	Next    []unloop.Hash // Question or Exact of the calls that would go on with what was found; none for all calls of Tool
+	Novelty int           // novel results since the last such event, or since novelty last lowered the level
+	Next    []unloop.Hash // Question or ArgsHash of the calls to which the finding applies; empty for all calls of Tool
 	Tool    string
 	Finding unloop.Finding // the finding that raised the level last
 }
@@ -117,9 +117,9 @@ func (s *ladderState) matches(step *unloop.Step) bool {
 }
 
 func (s *ladderState) decision(found []unloop.Finding) Decision {
-	rung, told := &levels[s.Level], &s.Finding
+	level, f := &levels[s.Level], &s.Finding
 	return Decision{
-		Action: rung.action, Code: rung.code, Message: told.What, Count: told.Count, Rule: told.Rule, Subject: told.Subject, Findings: found,
+		Action: level.action, Code: level.code, Message: f.What, Count: f.Count, Rule: f.Rule, Subject: f.Subject, Findings: found,
 	}
 }
 

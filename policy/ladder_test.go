@@ -18,13 +18,13 @@ func TestLadder(t *testing.T) {
 	for _, tc := range []struct{ name, steps, want string }{
 		{"a loop without novelty is stopped", "=======", "waWabah"},
 		{"nothing found, nothing done", "....!!..", "aaaaaaaa"},
-		{"three pieces of news in a row take it down a rung", "===!!!=====", "waWaaaaWaba"},
+		{"three novel results in a row lower the level by one", "===!!!=====", "waWaaaaWaba"},
 		{"fewer do not", "===!!====", "waWaaabah"},
 		{"a loop between novel events is stopped", "=!!=!!=!!=!!=!!=!!=", "waaaaaWaaaaabaaaaah"},
 		{"a finding must hold to count", "=..=..=", "waaaaaW"},
 		{"after a halt it stays halted", "=========", "waWabahah"},
 		{"advisory evidence is only nudged", "~~~~~~~~~", "waWaWaWaW"},
-		{"much news, and it begins anew", "===!!!!!!=", "waWaaaaaaw"},
+		{"enough novel results, and the level is 0 again", "===!!!!!!=", "waWaaaaaaw"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, playLadder(tc.steps)); diff != "" {
@@ -42,7 +42,7 @@ func playLadder(steps string) string {
 	for i, step := range steps {
 		e := &unloop.Event{ID: fmt.Sprint("e", i), Index: i, Type: unloop.ToolCallFailed, Tool: "t", Output: json.RawMessage(`"same"`)}
 		if i == 0 {
-			r.Add(e) // the first outcome would be news
+			r.Add(e) // the first outcome would be novel
 		}
 		var found []unloop.Finding
 		switch step {

@@ -21,3 +21,9 @@ type Verdict struct {
 	Share     float64 `json:"share"`     // of the run's events, those within stretches, from 0 to 1
 	Stretches int     `json:"stretches"` // from the first event of a finding to the last at which it held
 }
+
+// Health is the health of a run.
+type Health struct {
+	Score  int   `json:"score"`  // 0 (stuck) to 100 (healthy)
+	Status Grade `json:"status"` // the grade of the run's Verdict
+}

@@ -20,7 +20,7 @@ type DefaultProfile struct {
 	StuckPolls     int     `yaml:"stuck_polls" doc:"equal results of a polling tool in a row"`
 	SameMessages   int     `yaml:"same_messages" doc:"nearly equal messages among the latest six of an agent"`
 	Restated       float64 `yaml:"restated_messages" doc:"restated content since the last novelty, in messages"`
-	StalledSteps   float64 `yaml:"stalled_steps" doc:"steps without progress, less the novelty since"`
+	StalledSteps   float64 `yaml:"stalled_steps" doc:"estimated probability that the latest steps made no progress"`
 	StalledTalk    float64 `yaml:"stalled_talk" doc:"answers to a person without novelty, in messages"`
 	TextRepeats    int     `yaml:"text_repeats" doc:"repetitions of a passage at the end of one message"`
 	IdleHandoffs   int     `yaml:"idle_handoffs" doc:"handoffs between two agents without novelty"`
@@ -32,7 +32,7 @@ type DefaultProfile struct {
 // DefaultSettings returns the default values.
 func DefaultSettings() *DefaultProfile {
 	return &DefaultProfile{
-		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 12, SameErrors: 4, StubbornErrors: 4.3, StuckPolls: 8, SameMessages: 3, Restated: 1.2, StalledSteps: 2, StalledTalk: 2, TextRepeats: 5,
+		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 12, SameErrors: 4, StubbornErrors: 4.3, StuckPolls: 8, SameMessages: 3, Restated: 1.2, StalledSteps: 0.92, StalledTalk: 2, TextRepeats: 5,
 		IdleHandoffs: 4, BareHandoffs: 6, LadderPatience: 2,
 	}
 }
@@ -52,7 +52,7 @@ func (s *DefaultProfile) Validate() error {
 	v.integer("stuck_polls", s.StuckPolls, 2, 1000)
 	v.integer("same_messages", s.SameMessages, 2, 6)
 	v.number("restated_messages", s.Restated, 0.5, 4)
-	v.number("stalled_steps", s.StalledSteps, 1, 3)
+	v.number("stalled_steps", s.StalledSteps, 0.5, 1)
 	v.number("stalled_talk", s.StalledTalk, 0.5, 10)
 	v.integer("text_repeats", s.TextRepeats, 2, 1000)
 	v.integer("idle_handoffs", s.IdleHandoffs, 3, 6)
@@ -73,7 +73,7 @@ func (s *DefaultProfile) profile() *Profile {
 			detect.StuckPolling{Times: s.StuckPolls},
 			detect.RepeatedMessage{Times: s.SameMessages},
 			detect.RestatedMessages{Messages: s.Restated},
-			detect.StalledSteps{Steps: s.StalledSteps, Certain: 4},
+			detect.StalledSteps{Estimate: s.StalledSteps, Steps: 2, Certain: 4},
 			detect.StalledTalk{Messages: s.StalledTalk},
 			detect.RepeatingText{Times: s.TextRepeats, Bytes: 200},
 			detect.IdleHandoffs{Times: s.IdleHandoffs, Bare: s.BareHandoffs},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go"
 
-	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
 	"github.com/unloop-ai/unloop/internal/adapter"
 )
@@ -29,47 +28,38 @@ type Loop struct {
 // A failure of a tool is for the model and does not end the run. The request must describe the tools.
 func (l *Loop) Run(ctx context.Context, request anthropic.MessageNewParams) (*anthropic.Message, error) {
 	request.Messages = slices.Clone(request.Messages)
-	if text := lastUserText(request.Messages); text != "" {
-		if err := l.Guard.Text(ctx, unloop.RoleUser, "", text).Err(); err != nil {
-			return nil, err
-		}
-	}
-	nudge := "" // about the latest answer; only the next request has it
-	for {
-		asked := request
-		if nudge != "" {
-			asked.System = append(slices.Clone(request.System), anthropic.TextBlockParam{Text: nudge})
-		}
-		message, d, err := l.ask(ctx, asked)
-		if err != nil {
-			return nil, err
-		}
-		nudge = d.Note()
-		answer := answerOf(message)
-		if len(answer.Calls) == 0 || message.StopReason != anthropic.StopReasonToolUse {
-			return message, nil
-		}
-		results, err := adapter.RunTools(ctx, l.Guard, l.Tools, answer.Calls)
-		if err != nil {
-			return nil, err
-		}
-		blocks := make([]anthropic.ContentBlockParamUnion, len(results))
-		for i, r := range results {
-			blocks[i] = anthropic.NewToolResultBlock(answer.Calls[i].ID, r.Text, r.Failed)
-		}
-		request.Messages = append(request.Messages, message.ToParam(), anthropic.NewUserMessage(blocks...))
-	}
+	return adapter.RunLoop(ctx, l.Guard, l.Tools, &dialogue{l, request})
 }
 
-// ask makes a model call, and returns the decision about it. The error is also that of the decision.
-func (l *Loop) ask(ctx context.Context, request anthropic.MessageNewParams) (*anthropic.Message, guard.Decision, error) {
-	call := adapter.StartModelCall(ctx, l.Guard, string(request.Model))
-	message, err := l.send(adapter.Recorded(ctx), request)
-	if err != nil {
-		return nil, call.Failed(err.Error()), err
+// dialogue is a conversation of a loop.
+type dialogue struct {
+	*Loop
+	request anthropic.MessageNewParams
+}
+
+func (d *dialogue) Model() string { return string(d.request.Model) }
+
+func (d *dialogue) UserText() string { return lastUserText(d.request.Messages) }
+
+func (d *dialogue) Send(ctx context.Context, nudge string) (*anthropic.Message, error) {
+	request := d.request
+	if nudge != "" {
+		request.System = append(slices.Clone(request.System), anthropic.TextBlockParam{Text: nudge})
 	}
-	d := call.Answered(answerOf(message))
-	return message, d, d.Err()
+	return d.send(ctx, request)
+}
+
+func (d *dialogue) Read(message *anthropic.Message) (answer adapter.Answer, waits bool) {
+	answer = answerOf(message)
+	return answer, len(answer.Calls) > 0 && message.StopReason == anthropic.StopReasonToolUse
+}
+
+func (d *dialogue) Continue(message *anthropic.Message, calls []adapter.ToolCall, results []adapter.ToolResult) {
+	blocks := make([]anthropic.ContentBlockParamUnion, len(results))
+	for i, r := range results {
+		blocks[i] = anthropic.NewToolResultBlock(calls[i].ID, r.Text, r.Failed)
+	}
+	d.request.Messages = append(d.request.Messages, message.ToParam(), anthropic.NewUserMessage(blocks...))
 }
 
 func (l *Loop) send(ctx context.Context, request anthropic.MessageNewParams) (*anthropic.Message, error) {

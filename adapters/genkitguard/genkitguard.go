@@ -96,7 +96,7 @@ func lastUserText(request *ai.ModelRequest) string {
 	return ""
 }
 
-// usageOf reads a usage. Some models count thoughts as part of the output, and others beside it, which the total tells.
+// usageOf reads a usage. Some models count thoughts as part of the output, and others beside it; the total shows which.
 func usageOf(u *ai.GenerationUsage) unloop.Usage {
 	if u == nil {
 		return unloop.Usage{}

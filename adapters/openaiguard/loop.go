@@ -9,7 +9,6 @@ import (
 
 	"github.com/openai/openai-go/v3"
 
-	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
 	"github.com/unloop-ai/unloop/internal/adapter"
 )
@@ -30,46 +29,37 @@ type Loop struct {
 // A failure of a tool is for the model and does not end the run. The request must describe the tools.
 func (l *Loop) Run(ctx context.Context, request openai.ChatCompletionNewParams) (*openai.ChatCompletion, error) {
 	request.Messages = slices.Clone(request.Messages)
-	if text := lastUserText(request.Messages); text != "" {
-		if err := l.Guard.Text(ctx, unloop.RoleUser, "", text).Err(); err != nil {
-			return nil, err
-		}
-	}
-	nudge := "" // about the latest answer; only the next request has it
-	for {
-		asked := request
-		if nudge != "" {
-			asked.Messages = append(slices.Clone(request.Messages), openai.SystemMessage(nudge))
-		}
-		completion, d, err := l.ask(ctx, asked)
-		if err != nil {
-			return nil, err
-		}
-		nudge = d.Note()
-		answer := chatAnswer(completion)
-		if len(answer.Calls) == 0 {
-			return completion, nil
-		}
-		results, err := adapter.RunTools(ctx, l.Guard, l.Tools, answer.Calls)
-		if err != nil {
-			return nil, err
-		}
-		request.Messages = append(request.Messages, completion.Choices[0].Message.ToParam())
-		for i, r := range results {
-			request.Messages = append(request.Messages, openai.ToolMessage(r.Text, answer.Calls[i].ID))
-		}
-	}
+	return adapter.RunLoop(ctx, l.Guard, l.Tools, &dialogue{l, request})
 }
 
-// ask makes a model call, and returns the decision about it. The error is also that of the decision.
-func (l *Loop) ask(ctx context.Context, request openai.ChatCompletionNewParams) (*openai.ChatCompletion, guard.Decision, error) {
-	call := adapter.StartModelCall(ctx, l.Guard, string(request.Model))
-	completion, err := l.send(adapter.Recorded(ctx), request)
-	if err != nil {
-		return nil, call.Failed(err.Error()), err
+// dialogue is a conversation of a loop.
+type dialogue struct {
+	*Loop
+	request openai.ChatCompletionNewParams
+}
+
+func (d *dialogue) Model() string { return string(d.request.Model) }
+
+func (d *dialogue) UserText() string { return lastUserText(d.request.Messages) }
+
+func (d *dialogue) Send(ctx context.Context, nudge string) (*openai.ChatCompletion, error) {
+	request := d.request
+	if nudge != "" {
+		request.Messages = append(slices.Clone(request.Messages), openai.SystemMessage(nudge))
 	}
-	d := call.Answered(chatAnswer(completion))
-	return completion, d, d.Err()
+	return d.send(ctx, request)
+}
+
+func (d *dialogue) Read(completion *openai.ChatCompletion) (answer adapter.Answer, waits bool) {
+	answer = chatAnswer(completion)
+	return answer, len(answer.Calls) > 0
+}
+
+func (d *dialogue) Continue(completion *openai.ChatCompletion, calls []adapter.ToolCall, results []adapter.ToolResult) {
+	d.request.Messages = append(d.request.Messages, completion.Choices[0].Message.ToParam())
+	for i, r := range results {
+		d.request.Messages = append(d.request.Messages, openai.ToolMessage(r.Text, calls[i].ID))
+	}
 }
 
 func (l *Loop) send(ctx context.Context, request openai.ChatCompletionNewParams) (*openai.ChatCompletion, error) {

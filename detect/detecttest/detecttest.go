@@ -2,7 +2,7 @@
 Package detecttest tests detectors and profiles with golden traces. A golden trace is a short text that lists the events of a
 run and the findings that are wanted at them.
 
-	# The same question brings the same answer three times.
+	# The same question has the same answer three times.
 	call   search boiling point of ethanol
 	result search 78.4 °C
 	call   search boiling point of ethanol
@@ -132,7 +132,7 @@ func play(trace *Trace, d unloop.Detector) []error {
 		e := &trace.Entries[k]
 		r.Add(e.Event)
 		if r.Current().Kinds()&info.At == 0 {
-			j.missing(e, "nothing: Info().At says that it is not asked at such an event")
+			j.missing(e, "nothing: by its Info().At the detector is not called at such an event")
 			continue
 		}
 		if f, ok := d.Check(r); ok {
@@ -168,18 +168,18 @@ func (j *judge) found(e *Entry, f *unloop.Finding) {
 	count, known := j.counts[f.Subject]
 	grown := !known || f.Count > count
 	j.counts[f.Subject] = max(count, f.Count)
-	told := fmt.Sprintf("%s, subject %q, count %d: %q", f.Rule, f.Subject, f.Count, f.What)
+	description := fmt.Sprintf("%s, subject %q, count %d: %q", f.Rule, f.Subject, f.Count, f.What)
 	switch {
 	case e.Want == nil && grown:
-		j.complain(e, "want nothing new, found %s", told)
+		j.complain(e, "want nothing new, found %s", description)
 	case e.Want != nil && (f.Rule != e.Want.Rule || !strings.Contains(f.What, e.Want.What)):
-		j.complain(e, "want %s %q, found %s", e.Want.Rule, e.Want.What, told)
+		j.complain(e, "want %s %q, found %s", e.Want.Rule, e.Want.What, description)
 	}
 	if f.Rule != j.info.Name {
 		j.complain(e, "the finding is of rule %q, but Info().Name is %q", f.Rule, j.info.Name)
 	}
 	if flaw := j.evidenceFlaw(e, f); flaw != "" {
-		j.complain(e, "%s: %s", told, flaw)
+		j.complain(e, "%s: %s", description, flaw)
 	}
 }
 

@@ -49,7 +49,7 @@ func TestPlay(t *testing.T) {
 		{"a wanted finding is missing", "call a // want often \"came\"", nil, []string{`x:2: want often "came", found nothing`}},
 		{
 			"the detector is not asked at such an event", "result a // want often \"came\"", nil,
-			[]string{`x:2: want often "came", found nothing: Info().At says`},
+			[]string{`x:2: want often "came", found nothing: by its Info().At`},
 		},
 		{"an unwanted finding is a problem", "call a\ncall a", nil, []string{`x:3: want nothing new, found often, subject "a", count 2: "a came often"`}},
 		{"a finding with another text is a problem", "call a\ncall a // want often \"seldom\"", nil, []string{`x:3: want often "seldom", found often, subject "a"`}},

@@ -78,7 +78,7 @@ func (s step) make(pick func() *guard.Guard) []guard.Decision {
 	return []guard.Decision{before, pick().After(ctx, c, o)}
 }
 
-// manyGuardsAreOne gives each event of random runs to one of several guards, some of which are new. The decisions, the state and the
+// manyGuardsAreOne gives each event of random runs to one of several guards, some of them new. The decisions, the state and the
 // events must be those of one guard that judges all.
 func manyGuardsAreOne(t *testing.T, s guard.Store) {
 	var runs atomic.Int64
@@ -98,7 +98,7 @@ func manyGuardsAreOne(t *testing.T, s guard.Store) {
 			now := drawStep(r)
 			want := now.make(func() *guard.Guard { return alone })
 			got := now.make(pick)
-			if diff := cmp.Diff(told(want), told(got)); diff != "" {
+			if diff := cmp.Diff(fieldsOf(want), fieldsOf(got)); diff != "" {
 				r.Fatalf("step %d (-one guard +many):\n%s", n, diff)
 			}
 		}
@@ -112,8 +112,8 @@ func manyGuardsAreOne(t *testing.T, s guard.Store) {
 	})
 }
 
-// told returns the exported fields of decisions.
-func told(decisions []guard.Decision) (all []string) {
+// fieldsOf returns the exported fields of decisions.
+func fieldsOf(decisions []guard.Decision) (all []string) {
 	for _, d := range decisions {
 		text, err := json.Marshal(d)
 		if err != nil {

@@ -87,12 +87,12 @@ func (o *observation) begin(req *http.Request) {
 		}
 	}
 	if retry := req.Header.Get("X-Stainless-Retry-Count"); retry == "" || retry == "0" {
-		o.news(asked)
+		o.newMessages(asked)
 	}
 	o.call = StartModelCall(o.ctx, o.guard, asked.Model)
 }
 
-func (o *observation) news(asked Request) {
+func (o *observation) newMessages(asked Request) {
 	for _, r := range asked.Results {
 		if !o.tools {
 			break

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 )
 
-// Question is what a run is judged by anew.
+// Question is the profile and the settings that a run is replayed with.
 type Question struct {
 	Profile  string                     `json:"profile,omitempty" required:"false" doc:"Name of a profile. Default: the profile of the run."`
 	Settings map[string]json.RawMessage `json:"settings,omitempty" required:"false" doc:"Settings of the profile to change, by name: numbers, booleans, lists, or strings as accepted by --set."`

@@ -28,7 +28,7 @@ type RunSummary struct {
 	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score: 100 is healthy, 0 is stuck."`
 	HealthStatus  string  `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
 	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done."`
-	GuardedBy     *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions."`
+	GuardedBy     *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions."`
 	ShadowedBy    *string `json:"shadowed_by" doc:"The kind of guard that runs in shadow mode: it reports decisions and does not carry them out. null for none."`
 	Stopped       bool    `json:"stopped" doc:"true: a call was blocked or the run was halted. Of an observed run: the profile would have done so."`
 	StoppedAfter  *int    `json:"stopped_after" doc:"The number of repeats at that decision; null without one, or if its rule does not count."`

@@ -13,7 +13,7 @@ const (
 )
 
 // index adds new events to the full-text index until ctx is done. It works for at most a fifth of the time, so that events are
-// recorded meanwhile; the index therefore lags while many events arrive.
+// recorded in the meantime; the index therefore lags while many events arrive.
 func (p *components) index(ctx context.Context) error {
 	if !p.config.Search {
 		return nil

@@ -31,6 +31,7 @@ func TestRepository(t *testing.T) {
 		{"exported identifiers have comments", checkComments},
 		{"no test is skipped", checkSkips},
 		{"CONTRIBUTING.md fits the tree", checkLists},
+		{"the structs of the wire are in one package", checkWire},
 	}
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {

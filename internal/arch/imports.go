@@ -23,8 +23,9 @@ type importRow struct {
 // importTable is the import table. The key is a folder, or a pattern for folders without a row of their own. The pure packages come
 // first, and then the others in the order of the data flow.
 var importTable = map[string]importRow{
-	".":                              {ours: []string{"internal/fingerprint", "internal/snapshot"}},
+	".":                              {ours: []string{"internal/boosting", "internal/fingerprint", "internal/snapshot"}},
 	"internal/fingerprint":           {others: []string{"github.com/zeebo/xxh3"}},
+	"internal/boosting":              {},
 	"internal/snapshot":              {},
 	"internal/snapshot/snapshottest": {},
 	"internal/costtest":              {others: []string{"golang.org/x/sys"}},
@@ -130,7 +131,7 @@ var importTable = map[string]importRow{
 		tests:  []string{"detect"},
 	},
 	"internal/api": {
-		ours:   []string{".", "internal/ingest/native", "internal/store"},
+		ours:   []string{".", "policy", "internal/ingest/native", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 	"internal/suggest":   {ours: []string{"profile", "internal/store"}},
@@ -225,6 +226,7 @@ var importTable = map[string]importRow{
 		},
 		tests: []string{"internal/store"},
 	},
+	"internal/train": {ours: []string{".", "internal/eval", "policy", "profile"}},
 	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
 	"cmd/unloop":     {ours: []string{"internal/cli"}},
 

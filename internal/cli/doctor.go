@@ -119,7 +119,7 @@ func (d *doctor) server(ctx context.Context, h *client.Health, err error) bool {
 	return true
 }
 
-// cluster tells who owns the partitions of a cluster. It is nil for a server that is alone.
+// cluster reports the owners of the partitions of a cluster. It is nil for a single server.
 func (d *doctor) cluster(c *api.Cluster) {
 	if c == nil {
 		return

@@ -12,33 +12,30 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// least is the share of a kind of loop that the profile default must catch, where it is not 90 %. docs/eval.md lists these, but for the
-// last group, whose kinds are new to the profile.
+// least is the share of a kind of loop that the profile default must catch, where it is not 90 %.
 var least = map[string]float64{
-	"closed_door": 0.85, "login_redirect": 0.8, "tickets_searched_again": 0.85, "end_of_page": 0.8, "undefined_reference": 0.85, "rebase_without_changes": 0.75,
-	"question_asked_again": 0.7, "folder_listed_again": 0.75,
-	"container_exits_again": 0.6, "delegated_again": 0.55, "facts_stored_again": 0.6, "host_unreachable": 0.55, "identity_not_found": 0.6, "loss_is_nan": 0.6,
-	"patch_rejected": 0.6, "refund_refused": 0.55, "signature_refused": 0.6, "stale_element": 0.65,
-	"memory_searched_again": 0.45, "message_bounces": 0.45, "same_slots_offered": 0.5,
-	"joins_without_rows": 0.5, "call_cut_off": 0.7, "multiple_heads": 0.7, "round_of_many_checks": 0.65,
-
-	"illegal_move":    0.6,
-	"challenge_fails": 0.6, "departments_pass_on": 0.7, "drafts_rewritten": 0.7, "event_an_hour_off": 0.5, "memory_block_full": 0.8,
-	"phone_restarted_again": 0.6, "prompt_waits_for_keys": 0.6, "release_checklist_again": 0.8, "same_posts_in_feed": 0.7, "style_file_missing": 0.75,
-	"cell_calculated_again": 0.6, "drift_returns": 0.45, "light_unavailable": 0.65, "total_stays_the_same": 0.6, "vote_tied": 0.8, "waiting_for_each_other": 0.65,
+	"address_not_geocoded": 0.75, "call_cut_off": 0.85, "cell_calculated_again": 0.8, "challenge_fails": 0.85, "clearance_violated": 0.75,
+	"closed_door": 0.85, "code_expired": 0.5, "container_exits_again": 0.7, "departments_pass_on": 0.7, "dialog_blocks_tools": 0.85,
+	"drift_returns": 0.85, "encoder_unknown": 0.5, "goals_unsolved": 0.6, "grep_known_lines": 0.9, "host_unreachable": 0.75,
+	"identity_not_found": 0.6, "illegal_move": 0.9, "inventory_full": 0.75, "joins_without_rows": 0.65, "loss_is_nan": 0.85,
+	"mind_changed": 0.9, "multiple_heads": 0.85, "no_active_device": 0.75, "node_is_nil": 0.7, "outside_allowed_directories": 0.8,
+	"patch_rejected": 0.9, "pattern_finds_nothing": 0.5, "paywall_everywhere": 0.7, "phone_restarted_again": 0.6, "plan_sent_back": 0.85,
+	"prompt_waits_for_keys": 0.8, "question_asked_again": 0.7, "quote_never_closes": 0.75, "release_in_progress": 0.6,
+	"reminders_unanswered": 0.85, "round_of_many_checks": 0.75, "same_posts_in_feed": 0.9, "same_slots_offered": 0.85,
+	"search_session_expires": 0.9, "signature_refused": 0.85, "thread_read_at_once": 0.85, "total_stays_the_same": 0.85,
+	"villager_talked_to_again": 0.5, "vote_tied": 0.8, "waiting_for_each_other": 0.65,
 }
 
-// missed are the kinds of loop that the profile default does not catch. docs/eval.md lists them, but for the last group, whose kinds are
-// new to the profile. A kind that it catches leaves the list.
+// missed are the kinds of loop of which the profile default catches at most half. docs/eval.md lists them. A kind of which it catches more
+// leaves the list.
 var missed = []string{
-	"snapshot_mismatch", "formula_broken", "banner_returns", "paywall_everywhere", "page_still_old", "panels_read_again",
-	"substitution_without_match", "workflow_fails_at_same_step", "release_in_progress",
-
-	"alert_triggers_again", "captcha_again", "code_expired", "dialog_blocks_tools",
-	"disk_stays_full", "done_without_finish", "grasp_fails", "heartbeats_read",
-	"paper_never_found", "pattern_finds_nothing", "policy_recited",
-	"quote_never_closes", "same_finding_added", "scan_without_text", "slot_not_understood",
-	"transfer_announced",
+	"alert_triggers_again", "banner_returns", "captcha_again", "cent_moved_around", "cron_never_runs", "disk_stays_full",
+	"done_without_finish", "drafts_rewritten", "facts_stored_again", "firmware_panics_again", "formula_broken", "grasp_fails",
+	"heartbeats_read", "keyboard_covers_button", "listener_refuses", "message_bounces", "offers_repeated", "output_fails_schema",
+	"page_still_old", "panels_read_again", "paper_never_found", "policy_overrides_setting", "policy_recited", "render_stays_black",
+	"same_comment", "same_finding_added", "scan_without_text", "slot_not_understood", "snapshot_mismatch", "substitution_without_match",
+	"thanks_exchanged", "thoughts_repeated", "timing_violated", "transcript_is_music", "transfer_announced", "upload_unreadable",
+	"vehicle_not_armed", "which_lamp", "workflow_fails_at_same_step",
 }
 
 // TestDefaultKeepsItsPromises holds the profile default to what docs/eval.md says of it, on the healthy runs of the examples: as they
@@ -81,8 +78,8 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 			t.Errorf("it stops %d lookalikes of kind %s", hit.Stopped.Count, kind)
 		}
 	}
-	if alarms.Share() > 0.05 {
-		t.Errorf("it flags %.1f %% of honest work, and not 5", 100*alarms.Share())
+	if alarms.Share() > 0.04 {
+		t.Errorf("it flags %.1f %% of honest work, and not 4", 100*alarms.Share())
 	}
 	if n := sheet.Successful.Stopped.Count; n > 0 {
 		t.Errorf("it stops %d healthy runs", n)

@@ -20,7 +20,7 @@ type Bounds struct {
 // Background sends events in the background, in their order. While the server is away it tries again. What the bounds have no room
 // for is dropped and counted, so that Add never waits. It is safe for concurrent use.
 type Background struct {
-	queue  chan *unloop.Event // bounded; Stats counts the events for which it had no room
+	queue  chan *unloop.Event // bounded; Stats counts the events that did not fit
 	sender *Sender
 	bounds Bounds
 

@@ -65,7 +65,7 @@ func RunPath(id, below string) string { return "/api/runs/" + store.PathOf(id) +
 type Error struct {
 	Status int
 	Reason string        // as the server says
-	After  time.Duration // after which it asks to be asked again; 0 where it does not say
+	After  time.Duration // delay before the next attempt, as the server asks; 0 if it does not
 
 	events []api.EventError
 }
@@ -92,7 +92,7 @@ func (e *UnreachableError) Error() string {
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// errBroken says that an answer broke off, so that it is not known what became of the request.
+// errBroken means that an answer was incomplete, so the result of the request is unknown.
 var errBroken = errors.New("the server's answer broke off")
 
 // call sends one request. The answer is a good one; its body is the caller's to close.

@@ -38,7 +38,7 @@ func (c *Client) Run(ctx context.Context, id string) (*api.RunSummary, error) {
 	return &r, c.get(ctx, RunPath(id, ""), &r)
 }
 
-// EndRun tells the server that all events of a run were sent.
+// EndRun reports to the server that all events of a run were sent.
 func (c *Client) EndRun(ctx context.Context, id string) error {
 	header := http.Header{"Content-Type": {"application/json"}}
 	answer, err := c.call(ctx, http.MethodPost, "/api/runs", header, bytes.NewReader(api.Encode(api.NewRun{ID: id, Ended: true})))

@@ -44,11 +44,11 @@ const maxRefusals = 20
 // Sender gathers events and sends them some at a time, in their order. What cannot be sent now is tried again. It is safe for
 // concurrent use; while one caller's events are sent, the others wait.
 type Sender struct {
-	// Patience is for how long a request is tried again, from its first attempt; 0 for ever.
+	// Patience is how long a request is retried, from its first attempt; 0 for no limit.
 	Patience time.Duration
-	// Waiting, if set, is told of a failed attempt that will be repeated.
+	// Waiting, if set, is called with a failed attempt that will be repeated.
 	Waiting func(err error, again time.Duration)
-	// Refused, if set, is told of each event that the server does not take, when it says so. It must not use the sender.
+	// Refused, if set, is called for each event that the server rejects. It must not use the sender.
 	Refused func(Refusal)
 
 	client *Client

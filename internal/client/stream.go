@@ -22,7 +22,7 @@ const silence = time.Minute
 var errStop = errors.New("no more of the stream is wanted")
 
 // StreamRun follows a run, which need not exist yet: first all that there is, then what comes, until ctx is done or each returns
-// false. When the connection breaks it goes on where it was.
+// false. After a broken connection it continues where it stopped.
 func (c *Client) StreamRun(ctx context.Context, run string, each func(*api.RunUpdate) bool) error {
 	return c.stream(ctx, RunPath(run, "/stream"), func(m *message) error {
 		var u api.RunUpdate

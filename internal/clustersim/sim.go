@@ -60,7 +60,7 @@ type partition struct {
 	folded   float64 // when its owner has folded what was taken
 	written  float64 // when its last transaction ends
 	runs     int
-	restore  float64 // time on a processor to restore its runs before it goes on
+	restore  float64 // processor time to restore its runs before it continues
 	place    int     // in the agenda
 }
 

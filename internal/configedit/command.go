@@ -34,7 +34,7 @@ type splice struct {
 	text string
 }
 
-// JSONCommands returns the commands among the members of the object at a path. A "*" in the path stands for each member.
+// JSONCommands returns the commands among the members of the object at a path. A "*" in the path matches each member.
 func JSONCommands(data []byte, dialect Dialect, path ...string) ([]Command, error) {
 	d, err := ParseJSON(data, dialect)
 	if err != nil || len(d.data) != len(data) { // a blank file has none

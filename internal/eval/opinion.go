@@ -12,7 +12,7 @@ import (
 // is no opinion.
 type Reviewer func(ctx context.Context, labels *Labels, index int, q policy.Question) (policy.Opinion, error)
 
-var errNoLabel = errors.New("no label tells")
+var errNoLabel = errors.New("no label says whether the agent was stuck")
 
 // Opinions is how many second opinions were asked for, and how many were given.
 type Opinions struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // line returns a labelled run: each word of calls is a call of that tool without arguments, which takes 10 tokens and a
 // cent; a word with a quote is a message.

@@ -13,8 +13,8 @@ const maxDepth = 64
 // keepBuffer bounds the scratch memory that a Canonicalizer keeps between calls, in bytes.
 const keepBuffer = 1 << 20
 
-// Canonicalizer writes JSON in one canonical form, so that equal values have equal bytes: members sorted by name (of
-// doubled names the last stands), no white space, strings unescaped but for quote and backslash, numbers by value (1,
+// Canonicalizer writes JSON in one canonical form, so that equal values have equal bytes: members sorted by name (the
+// last of duplicate names counts), no white space, strings unescaped but for quote and backslash, numbers by value (1,
 // 1.0 and 10e-1 are one). It keeps its buffers from call to call. Not safe for concurrent use.
 type Canonicalizer struct {
 	out     []byte
@@ -25,7 +25,7 @@ type Canonicalizer struct {
 	pos     int
 }
 
-// member is where a member of an object stands in out: name, then value up to end.
+// member is the place of a member of an object in out: name, then value up to end.
 type member struct {
 	name, value, end int
 	head             uint64 // the first bytes of the name, for comparing
@@ -223,7 +223,7 @@ func (c *Canonicalizer) compare(a, b *member) int {
 	return bytes.Compare(c.nameOf(a), c.nameOf(b))
 }
 
-// sort writes the object that begins at start anew, its members in order. Members from first on are its own.
+// sort rewrites the object that begins at start with its members in order. Its members are those from first on.
 func (c *Canonicalizer) sort(start, first int) {
 	own := c.members[first:]
 	c.order(own)
@@ -232,7 +232,7 @@ func (c *Canonicalizer) sort(start, first int) {
 	for i := range own {
 		m := own[i]
 		if i+1 < len(own) && m.head == own[i+1].head && bytes.Equal(c.nameOf(&m), c.nameOf(&own[i+1])) {
-			continue // of doubled names the last stands
+			continue // the last of duplicate names counts
 		}
 		if len(kept) > 0 {
 			c.spare = append(c.spare, ',')

@@ -70,7 +70,7 @@ func (c *commandLine) word() {
 	word := c.rest[:end]
 	c.rest = c.rest[end:]
 	if string(word) == "\\\n" {
-		return // the line goes on
+		return // the line continues
 	}
 	if c.n < len(c.words) {
 		c.words[c.n] = unquote(word)

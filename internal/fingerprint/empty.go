@@ -2,11 +2,11 @@ package fingerprint
 
 import "bytes"
 
-// envelopes are the names under which a result is wrapped; of those present the first decides.
+// envelopes are the names under which a result is wrapped. If several are present, the first decides.
 var envelopes = [...]string{"results", "result", "value", "output", "data", "items", "matches", "hits", "documents", "rows"}
 
 // Empty reports whether an output, as raw JSON, says that there was nothing: null, "", [], {}, an envelope that holds
-// such, or a text in which one of a few phrases ("no results", "not found") stands as words of its own. It takes time
+// such, or a text in which one of a few phrases ("no results", "not found") occurs as whole words. It takes time
 // proportional to len(raw) and allocates nothing.
 func Empty(raw []byte) bool {
 	empty, _ := emptyAt(bytes.TrimSpace(raw), 0, 0)
@@ -14,7 +14,7 @@ func Empty(raw []byte) bool {
 }
 
 // emptyAt judges the value that begins at b[i] and returns where it ends. An envelope is judged while it is passed over, so
-// that what stands within many of them is read once and not once for each.
+// that nested content is read once, and not once for each envelope.
 func emptyAt(b []byte, i, depth int) (empty bool, end int) {
 	if i == len(b) || depth == maxDepth {
 		return false, skipValue(b, i)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Ending says what a text tells of how an attempt ended, in its words.
+// Ending is how an attempt ended, according to the words of a text.
 type Ending uint8
 
 // The endings.
@@ -30,7 +30,7 @@ const (
 	state               // beside fails: as the first word, what was asked for
 )
 
-// wordsThat are what tools tell of how a call ended, in the words that compilers, shells, databases, browsers and services use.
+// wordsThat are the words with which compilers, shells, databases, browsers and services say how a call ended.
 var wordsThat = map[uint16]string{
 	fails: "error errors exception traceback failed fails fail failing failure failures fatal cannot unable denied refused rejected invalid missing " +
 		"unexpected incorrect wrong undefined unrecognized unsupported forbidden unauthorized aborted couldn conflict violates violation exceeded blocked " +
@@ -77,6 +77,9 @@ var vocabularyBits = func() (t [64]uint64) {
 	return t
 }()
 
+// TellsFailure reports whether a word by itself tells of a failure.
+func TellsFailure(word Word) bool { return saysOf(word.Hash)&fails != 0 }
+
 func saysOf(word uint32) uint16 {
 	if vocabularyBits[word>>26]>>(word>>20&63)&1 == 0 {
 		return 0
@@ -105,11 +108,11 @@ var (
 // zeroSays is what a 0 says: of what follows, there is none. No word of the vocabulary says the same.
 const zeroSays = naught | asks
 
-// early is within how many words a text tells how an attempt ended.
+// early is the number of words at the beginning of a text that can say how an attempt ended.
 const early = 24
 
-// tell notes what the words from one on say, and their shape. The first that tells of an end decides.
-func (w *Words) tell(from int) {
+// classify sets Ending and Shape from the words that begin at from. The first word about an ending decides.
+func (w *Words) classify(from int) {
 	shape := w.Shape
 	line, numbers, status := Hash(0), 0, false
 	for k, word := range w.List[from:] {
@@ -156,7 +159,7 @@ func (w *Words) tell(from int) {
 	}
 }
 
-// isWithout reports whether the word no tells that something is not there: "no slots on Monday", but not "no errors" and "no longer".
+// isWithout reports whether the word no means that something is missing: "no slots on Monday", but not "no errors" and "no longer".
 func (w *Words) isWithout(at int) bool {
 	if at+1 == len(w.List) {
 		return false
@@ -165,7 +168,7 @@ func (w *Words) isWithout(at int) bool {
 	return !next.First && next.Kind == Letters && next.Hash != longer && saysOf(next.Hash) == 0
 }
 
-// denied reports whether a word that says a failure tells of none: "no errors", "0 failed", "Error: (none)", "to display errors".
+// denied reports whether a word for a failure is negated: "no errors", "0 failed", "Error: (none)", "to display errors".
 func (w *Words) denied(at int, says uint16) bool {
 	if says&fails == 0 {
 		return false
@@ -179,7 +182,7 @@ func (w *Words) denied(at int, says uint16) bool {
 	return at >= 2 && !w.List[at].First && !w.List[at-1].First && w.List[at-2].Hash == purpose
 }
 
-// tail notes a line that has been read, if it has numbers and does not tell the exit status.
+// tail keeps the line that was just read if it has numbers and is not about the exit status.
 func (w *Words) tail(shape Hash, numbers int, status bool) {
 	if numbers == 0 || status {
 		w.after += numbers

@@ -9,9 +9,9 @@ import (
 // maxClassed is how much of the line that matters is compared, in bytes.
 const maxClassed = 160
 
-// ErrorClass returns the fingerprint of the kind of error that a text, as raw JSON, tells: its first line that matters,
-// with numbers, ids, quoted parts, paths and volatile parts masked, so that the same mistake in another file or with another argument is the
-// same. The line that matters is the last that begins with the name of an error ("ValueError: …"), else the first that
+// ErrorClass returns the fingerprint of the kind of error that a text, as raw JSON, describes: its first significant line,
+// with numbers, ids, quoted parts, paths and volatile parts masked, so that the same mistake in another file or with another argument has the
+// same fingerprint. The significant line is the last that begins with the name of an error ("ValueError: …"), else the first that
 // has a word such as error, failed or not found, else the first. No text gives 0. Of a text over MaxClassified its two ends
 // are read, so it takes time proportional to len(raw) up to that, and no more beyond.
 func ErrorClass(raw []byte) Hash { return ClassOfLine(ErrorLine(raw)) }
@@ -37,7 +37,7 @@ func ClassOfLine(line []byte) Hash {
 	return Hash(xxh3.Hash(out))
 }
 
-// classedToken returns where the token at line[i] ends and what stands for it; 0 for a byte that stands for itself. Up to
+// classedToken returns the end of the token at line[i] and the byte that replaces it; 0 for a byte that is kept. Up to
 // noPath the line is known to hold no path, so that bytes that could be of one are looked at once.
 func classedToken(line []byte, i int, noPath *int) (end int, kind byte) {
 	b := line[i]

@@ -31,7 +31,7 @@ func indexEither(b []byte, i int, x, y byte) int {
 	for ; i+8 <= len(b); i += 8 {
 		raw := load(b, i)
 		noX, noY := raw^uint64(x)*each, raw^uint64(y)*each
-		if found := ((noX-each)&^noX | (noY-each)&^noY) & high; found != 0 { // of which the first is right
+		if found := ((noX-each)&^noX | (noY-each)&^noY) & high; found != 0 { // the first of these is right
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -62,7 +62,7 @@ func (c *Canonicalizer) escaped() bool {
 	return false
 }
 
-// escape appends what the escape sequence after a backslash stands for. It returns its length, or 0 if it is none.
+// escape appends the character of the escape sequence after a backslash. It returns the length of the sequence, or 0 if it is invalid.
 func (c *Canonicalizer) escape(rest []byte) int {
 	if len(rest) == 0 {
 		return 0

@@ -16,7 +16,7 @@ var (
 const maxTold = 64
 
 // Failure reads an output, as raw JSON, of a call that completed as far as anybody knows. It reports whether the output
-// itself tells that the call failed: by an exit status other than 0 in its first or last line, by beginning with a
+// itself says that the call failed: by an exit status other than 0 in its first or last line, by beginning with a
 // traceback or "Error:", or, in an object, by an exit status, by an error, or by success being false. The text is the
 // part of raw that says what went wrong; all of raw where no part does.
 func Failure(raw []byte) (text []byte, failed bool) {
@@ -133,7 +133,7 @@ func trimEscaped(text []byte) []byte {
 	}
 }
 
-// escapedTag ends a tag where JSON is written so that it can stand in HTML.
+// escapedTag ends a tag where JSON is written so that it is valid in HTML.
 const escapedTag = `\u003e`
 
 // exitPhrases say what comes before an exit status. They are looked for by a stem that is rare, and then by what follows it.
@@ -145,8 +145,8 @@ var exitPhrases = [...]struct {
 	{"eturn", []string{"code", " code", "_code"}},
 }
 
-// exitStatus reports whether a part of a text tells an exit status at a place where it counts, and whether that is another
-// than 0.
+// exitStatus reports whether a part of a text has an exit status at a place where it counts, and whether that status is
+// other than 0.
 func exitStatus(part []byte, counts func(part []byte, at int) bool) (told, failed bool) {
 	for k := range exitPhrases {
 		phrase := &exitPhrases[k]

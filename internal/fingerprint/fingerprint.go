@@ -11,7 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Hash is the fingerprint of something. Zero stands for nothing.
+// Hash is the fingerprint of something. Zero means no fingerprint.
 type Hash uint64
 
 // Bytes returns the fingerprint of b.

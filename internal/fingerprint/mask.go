@@ -22,7 +22,7 @@ type Masker struct {
 }
 
 // Stable returns the fingerprint of a result with its volatile parts masked. Escapes of a JSON string separate words
-// as the characters do that they stand for. It takes time proportional to len(b), about 1 ns a byte.
+// like the characters that they encode. It takes time proportional to len(b), about 1 ns a byte.
 func (m *Masker) Stable(b []byte) Hash {
 	m.buf, m.long = m.buf[:0], false
 	from := 0 // where what is not yet added begins, and the earliest place of the next volatile part
@@ -76,7 +76,7 @@ var sights = func() (t [256]uint32) {
 }()
 
 // nextSight returns the position of the next byte from b[i] on at which Stable has to look closer, or at least len(b). goesOn is 1 if a
-// word goes on at b[i]. It reads eight bytes at a time.
+// word continues at b[i]. It reads eight bytes at a time.
 func nextSight(b []byte, i int, goesOn uint32) int {
 	for ; i+8 <= len(b); i += 8 {
 		p := (*[8]byte)(b[i:])

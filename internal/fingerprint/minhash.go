@@ -20,7 +20,7 @@ type MinHash struct {
 	Opening Sketch // of the runs of two in its first twelve words
 }
 
-// MinHashOf returns the gist of text. It takes a few ns a byte and allocates nothing.
+// MinHashOf returns the minhash of text. It takes a few ns a byte and allocates nothing.
 func MinHashOf(text string) MinHash {
 	var g MinHash
 	var before [2]Hash // the last two words, the latest first
@@ -73,7 +73,7 @@ func (g *MinHash) push(before *[2]Hash, word Hash) {
 // sketchSize is how many minima a Sketch keeps. The error of Resemblance is about 1/√sketchSize for long texts.
 const sketchSize = 64
 
-// Sketch stands for a set of fingerprints: one-permutation minhash (Li, Owen, Zhang, "One permutation hashing", 2012).
+// Sketch summarizes a set of fingerprints: one-permutation minhash (Li, Owen, Zhang, "One permutation hashing", 2012).
 type Sketch [sketchSize]uint32
 
 func (s *Sketch) put(h Hash) {

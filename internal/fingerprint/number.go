@@ -9,7 +9,7 @@ import (
 const plainDigits = 21
 
 // number copies a number in a form that depends on its value only, exactly and not by way of a float: an integer of
-// up to 21 digits stands as it is.
+// up to 21 digits is kept.
 func (c *Canonicalizer) number() bool {
 	start, i := c.pos, c.pos
 	if c.in[i] == '-' {
@@ -69,7 +69,7 @@ func (c *Canonicalizer) decimal(start, i int) bool {
 	return true
 }
 
-// scanExponent reads what stands after the e. Very large exponents are cut off at a billion.
+// scanExponent reads the digits after the e. Very large exponents are cut off at a billion.
 func scanExponent(b []byte) (value, length int) {
 	sign := 1
 	if len(b) > 0 && (b[0] == '+' || b[0] == '-') {

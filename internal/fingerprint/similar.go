@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxCompared is the longest text that is compared whole, in bytes. Of a longer one the first and the last half of
-// that many stand for it.
+// MaxCompared is the longest text that is compared whole, in bytes. Of a longer text, the first and the last half of
+// that number are compared.
 const MaxCompared = 4 << 10
 
 // Shape is what is kept of a text so that most comparisons end before they begin.
@@ -59,7 +59,7 @@ type Matcher struct {
 	text  []byte
 	shape Shape
 	words int            // of 64 characters of text
-	peq   []uint64       // per symbol, words words: where in text it stands
+	peq   []uint64       // per symbol, words words: its places in text
 	extra map[rune]int32 // symbols of characters beyond ASCII
 	rows  []uint64
 	ready bool // peq is built
@@ -74,7 +74,7 @@ func (m *Matcher) Reset(text []byte, full int) {
 
 // Similar reports whether the text and other are at least threshold alike (0 to 1). Cheap bounds come first: lengths,
 // the common beginning and end, and how many characters of each class the two have. Where only a full comparison could
-// tell and none is left, the answer is no.
+// decide and none is left, the answer is no.
 func (m *Matcher) Similar(other []byte, shape *Shape, threshold float64) bool {
 	total := m.shape.Length + shape.Length
 	if total == 0 {
@@ -190,7 +190,7 @@ func step(v, match []uint64) {
 	}
 }
 
-// build notes where in the text each symbol stands.
+// build records the places of each symbol in the text.
 func (m *Matcher) build() {
 	m.ready = true
 	m.words = (m.shape.Length + 63) / 64

@@ -5,7 +5,7 @@ type wordKind uint8
 
 const (
 	strangeWord wordKind = iota // no runner uses it there
-	plainWord                   // it may stand there
+	plainWord                   // it may occur among counts
 	testWord                    // what is counted
 	passWord
 	failWord
@@ -13,7 +13,7 @@ const (
 	lastWord // what follows is no longer counts
 )
 
-// counts is what a line tells that is nothing but counts.
+// counts is the content of a line that has only counts.
 type counts struct {
 	ran, passed, failed, errors int
 	passes, failures            bool // they were counted, if only to none
@@ -50,7 +50,7 @@ func readCounts(line []byte) (c counts, ok bool) {
 			c.addWord(kind, string(line[from:i]) == "in")
 		case b == ' ':
 			i++
-		default: // only spaces stand between a number and its word, so that numbered lines of a file are no counts
+		default: // only spaces separate a number from its word, so that numbered lines of a file are no counts
 			c.number, c.label = -1, false
 			c.binds = (b == ':' || b == '=') && i > 0 && class[line[i-1]]&alpha != 0
 			i++

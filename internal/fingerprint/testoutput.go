@@ -18,7 +18,7 @@ const (
 	maxTestLine   = 256      // the beginning of each line
 )
 
-// ReadTestOutput says what an output tells of tests: that some failed, that they passed, or nothing. The output is JSON,
+// ReadTestOutput returns the result of tests in an output: some failed, all passed, or unknown. The output is JSON,
 // a text or one that holds texts, or plain bytes; terminal colours do not matter. One failure outweighs any success.
 //
 // It knows the lines in which the usual runners sum up: a line that is nothing but counts ("2 failed, 1 passed in
@@ -96,10 +96,10 @@ func (r *testOutput) line() []byte {
 // pauses are the bytes at which line looks closer.
 var pauses = [256]bool{'\n': true, '\r': true, '"': true, '\\': true, unseen: true}
 
-// unseen stands for a terminal's control sequence.
+// unseen replaces a terminal's control sequence.
 const unseen = '\x1b'
 
-// pause returns what a byte stands for at which line looks closer, and the length of that: '\n' for any line end, or unseen.
+// pause returns the replacement of a special byte, and the length of what it replaces: '\n' for any line end, or unseen.
 func (r *testOutput) pause() (b byte, length int) {
 	b, length = r.rest[0], 1
 	switch {
@@ -115,7 +115,7 @@ func (r *testOutput) pause() (b byte, length int) {
 	return b, length
 }
 
-// unescape returns what an escape stands for, of which rest is what follows the backslash, and how long it is. A line end
+// unescape returns the byte that an escape encodes, and the length of the escape. rest is the text after the backslash. A line end
 // is '\n', and what is not ASCII is '~'. Backslashes are read as one, for JSON within a string of JSON.
 func unescape(rest []byte) (b byte, length int) {
 	for length < len(rest) && rest[length] == '\\' {
@@ -146,7 +146,7 @@ func unescape(rest []byte) (b byte, length int) {
 	return b, length
 }
 
-// colour returns how long a terminal's control sequence is, of which rest is what follows the escape character.
+// colour returns the length of a terminal's control sequence. rest is the text after the escape character.
 func colour(rest []byte) int {
 	if len(rest) == 0 || rest[0] != '[' {
 		return 0
@@ -161,7 +161,7 @@ func colour(rest []byte) int {
 	return n
 }
 
-// judge says what a line tells.
+// judge returns the result of tests in a line.
 func (r *testOutput) judge(line []byte) TestVerdict {
 	if begins(line, "--- FAIL: ") || begins(line, "FAIL\t") { // go test
 		return TestsFailed

@@ -6,7 +6,7 @@ import "bytes"
 // test, mvn test, gradle test, rspec, phpunit, ctest and their like, in the usual ways to call them, alone or among other
 // commands. What a quoted text or a here-document says is not run. It takes time proportional to the command up to
 // MaxClassified, and allocates nothing. The two ends of a longer command are read as one, so that a here-document or a
-// quote that begins in the first goes on in the second.
+// quote that begins in the first continues in the second.
 func RunsTests(command []byte) bool {
 	if head, tail := ends(command); tail != nil {
 		command = append(append(make([]byte, 0, MaxClassified), head...), tail...)

@@ -4,8 +4,8 @@ package fingerprint
 const maxTail = 8 << 10
 
 // TailPeriod finds the repetition at the end of a text: the period in bytes that covers the most of it, and how often it
-// stands there. Times is 1 where nothing repeats. It looks at the last 8 KiB and takes time proportional to that: the failure function of Knuth, Morris and Pratt over the text
-// read backwards.
+// occurs there. Times is 1 if nothing repeats. It reads the last 8 KiB in linear time, with the failure function of Knuth,
+// Morris and Pratt over the reversed text.
 func TailPeriod(text string) (period, times int) {
 	if len(text) > maxTail {
 		text = text[len(text)-maxTail:]

@@ -74,7 +74,7 @@ func count(b []byte, of uint8) int {
 	return n
 }
 
-// boundary reports whether no word goes on at b[n].
+// boundary reports whether no word continues at b[n].
 func boundary(b []byte, n int) bool { return n >= len(b) || class[b[n]]&wordByte == 0 }
 
 func uuid(b []byte) int {
@@ -108,7 +108,7 @@ func unixTime(b []byte, n int) int {
 }
 
 // maxDurationParts bounds how many numbers with a unit make one duration. Where the last of them is no duration after all,
-// the search goes on behind the first, so without a bound a long row of them would be read again from each.
+// the search continues after the first, so without a bound a long row of them would be read again from each.
 const maxDurationParts = 6
 
 // duration matches a number with a unit of time: 12ms, 12 ms, 0.31s, 3 seconds, 1m30s.

@@ -32,7 +32,7 @@ type Word struct {
 // tailNumbers is how many numbers of the last line with numbers are kept.
 const tailNumbers = 4
 
-// Tail is the last line, sentence or JSON member that has numbers: summaries stand there.
+// Tail is the last line, sentence or JSON member that has numbers. Summaries are usually there.
 type Tail struct {
 	Shape   Hash // of its words, where one stands for every other word than Letters; 0 for none
 	Numbers [tailNumbers]float64
@@ -48,11 +48,11 @@ type Words struct {
 	Left    float64             // the first duration, in the unit that it is written in; 0 for none
 	Tail    Tail
 	Shape   Hash   // of the words, where one stands for every other word than Letters
-	Ending  Ending // how the attempt ended of which the text tells
-	Says    int    // how many words there are that say more than an exit status does
-	Zero    bool   // the Ending is Nothing, told as a count of 0
+	Ending  Ending // how the attempt ended, according to the text
+	Says    int    // number of words that say more than an exit status does
+	Zero    bool   // the Ending is Nothing, expressed as a count of 0
 	Void    bool   // the text is an empty value, such as [] or None
-	Passing bool   // it tells of what may pass by itself, such as a timeout
+	Passing bool   // the text describes a transient failure, such as a timeout
 	before  uint16 // what the word before says
 	latest  [2 * tailNumbers]float64
 	after   int // how many numbers were read after the Tail
@@ -81,17 +81,17 @@ func (w *Words) Add(text []byte) {
 	}
 }
 
-// add reads a text and what it tells.
+// add reads and classifies a text.
 func (w *Words) add(b []byte) {
 	from := len(w.List)
 	w.read(b)
-	w.tell(from)
+	w.classify(from)
 	if from == 0 && w.void(b) {
 		w.Void, w.Ending = true, Nothing
 	}
 }
 
-// Append is Add for a text of which only the List is of use: what it tells is not read.
+// Append is Add for a text of which only List is needed. It does not classify the text.
 func (w *Words) Append(text []byte) {
 	head, tail := headAndTail(text)
 	w.read(head)
@@ -228,8 +228,8 @@ func notLetters(raw uint64) uint64 {
 	return ^((low+(0x80-'a')*each)&^(low+(0x7F-'z')*each))&(0x80*each) | raw&(0x80*each)
 }
 
-// mayVary reports whether what begins with n letters may be volatile, though no digit stands there: see volatile. raw has the first
-// eight bytes, and next stands behind the letters.
+// mayVary reports whether what begins with n letters may be volatile without a digit: see volatile. raw has the first
+// eight bytes, and next is the byte after the letters.
 func mayVary(raw uint64, n int, next byte) bool {
 	switch uint32(raw)&0xFFFFFF | 0x202020 {
 	case 't' | 'm'<<8 | 'p'<<16:
@@ -347,8 +347,8 @@ const symbolByte = 0xE2
 // symbol reports whether b begins with a character from U+2000 to U+2BFF: dashes, arrows, bars and the frames of spinners.
 func symbol(b []byte) bool { return len(b) > 2 && b[1] <= 0xAF }
 
-// tag returns by how much the tag at the beginning of b is longer than one byte; 0 if none stands there. What wraps a result
-// is no part of it.
+// tag returns by how much the tag at the beginning of b is longer than one byte; 0 if there is none. Tags
+// that wrap a result are not part of it.
 func tag(b []byte) int {
 	for n := 1; n < min(len(b), maxTag); n++ {
 		switch c := b[n]; {

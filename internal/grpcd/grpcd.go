@@ -1,5 +1,5 @@
 // Package grpcd receives OTLP traces and logs over gRPC from exporters of OpenTelemetry and passes them to a Receiver, which
-// records them. A call succeeds when its data is recorded. Otherwise its code tells the exporter whether to retry.
+// records them. A call succeeds when its data is recorded. Otherwise its code says whether the exporter should retry.
 //
 // A message is measured before it is decoded, because decoding is recursive and can need a hundred times the memory of the
 // message: see otlp.MeasureTraces.

@@ -37,7 +37,7 @@ type overviewFeed struct {
 }
 
 func (f *overviewFeed) run(resume bool) error {
-	if resume { // without a subscription, whose queue would overflow meanwhile
+	if resume { // without a subscription, whose queue would overflow during the replay
 		latest := f.server.Hub.Latest()
 		if err := f.publishDeleted(); err != nil {
 			return err

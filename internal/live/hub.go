@@ -176,7 +176,7 @@ func (h *Hub) Latest() int64 { return max(0, h.latest.Load()-h.window) }
 // Seen returns the arrival up to which a client of the stream of all runs has received everything, if the id of its last message is given.
 func (h *Hub) Seen(id int64) int64 { return max(0, id-h.window) }
 
-// Reset ends all subscriptions because updates may be missing. The hub goes on with new ones.
+// Reset ends all subscriptions because updates may be missing. The hub accepts new ones.
 func (h *Hub) Reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

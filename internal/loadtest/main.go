@@ -60,7 +60,7 @@ var scenarios = []scenario{
 	{name: "stream", about: "from acknowledged to on the wire of a stream, at a rate", measure: stream},
 	{name: "memory", about: "memory over many events, 1,000 live runs that end after 1,000 events and make room for others", measure: memory},
 	{name: "runs", about: "the same of runs that never end", measure: endless},
-	{name: "late", about: "events in reverse order, and an early one of a long run; what another sender waits meanwhile", measure: late},
+	{name: "late", about: "events in reverse order, and an early one of a long run; how long another sender waits", measure: late},
 	{name: "heavy-runs", about: "memory with 2,000 live runs of 1 MB of inputs each", serve: "--profile looplens", measure: manyRuns},
 	{name: "heavy-trace", about: "memory with one request of 400,000 empty spans of one trace", measure: oneTrace},
 	{name: "heavy-traces", about: "the same of as many traces", measure: manyTraces},

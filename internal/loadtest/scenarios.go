@@ -186,7 +186,7 @@ func endless(ctx context.Context, s *server, set settings) (string, error) {
 	return resident(ctx, s, set, 0)
 }
 
-// resident sends many events of runs of a length, 0 for ones that go on, and looks at what the server takes meanwhile, ten times.
+// resident sends many events of runs of a length, 0 for endless runs, and measures the server ten times while it does.
 func resident(ctx context.Context, s *server, set settings, length int) (string, error) {
 	var said strings.Builder
 	fmt.Fprintf(&said, "MiB after each tenth of %d events of %d runs at once:", set.events, set.runs)

@@ -23,7 +23,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shelf is a source that holds one looping run and one healthy one, and remembers what it was asked for.
 type shelf struct {

@@ -259,7 +259,7 @@ func (f *fold) metrics() store.Metrics {
 }
 
 // checkpointVersion changes whenever the state of a fold gains or loses a field.
-const checkpointVersion = 5
+const checkpointVersion = 6
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {

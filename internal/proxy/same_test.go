@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,11 @@ func traced(t *testing.T, p *profile.Profile, steps []step) []verdictOf {
 	return verdictsOf(session.Warnings())
 }
 
+// seen returns the verdicts without stalled_steps, whose estimate depends on messages of persons. Spans of tools do not have them.
+func seen(verdicts []verdictOf) []verdictOf {
+	return slices.DeleteFunc(slices.Clone(verdicts), func(v verdictOf) bool { return v.Rule == "stalled_steps" })
+}
+
 func TestScanGuardHookProxyAndSpansFindTheSame(t *testing.T) {
 	p, err := profile.New(profile.Default)
 	if err != nil {
@@ -191,7 +197,7 @@ func TestScanGuardHookProxyAndSpansFindTheSame(t *testing.T) {
 			if diff := cmp.Diff(want, hooked(t, steps)); diff != "" {
 				t.Errorf("guard and hook differ (-guard +hook):\n%s", diff)
 			}
-			if diff := cmp.Diff(want, traced(t, p, steps)); diff != "" {
+			if diff := cmp.Diff(seen(want), seen(traced(t, p, steps))); diff != "" {
 				t.Errorf("guard and a scan of spans differ (-guard +spans):\n%s", diff)
 			}
 			for api, d := range dialects {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 func TestJSON(t *testing.T) {
@@ -35,7 +36,7 @@ func TestJSON(t *testing.T) {
 	})
 	t.Run("numbers that JSON has no words for are the nearest it has", func(t *testing.T) {
 		r := &Run{Metrics: unloop.Metrics{Cost: math.Inf(1), MaxLatency: math.Inf(-1), MeanLatency: math.NaN()}}
-		var got jsonRun
+		var got api.ScanRun
 		if err := json.Unmarshal(write(t, "json", Options{}, r), &got); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares what was written with a file, or writes the file.
 func golden(t *testing.T, name string, got []byte) {

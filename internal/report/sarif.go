@@ -12,6 +12,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // SARIF returns a writer that writes one SARIF 2.1.0 log at Close, for code scanning: a result for each warning, located in the
@@ -93,7 +94,7 @@ func (s *sarifWriter) Write(r *Run) error {
 
 func (s *sarifWriter) result(r *Run, w *Warning) sarifResult {
 	f := &w.Finding
-	warning := warningOf(f)
+	warning := api.ScanWarningOf(f)
 	result := sarifResult{
 		RuleID: f.Rule, RuleIndex: s.rule(f.Rule), Level: level(f.Severity),
 		Message:      sarifMessage(fmt.Sprintf("%s (run %s, event %s)", f.What, r.ID, label(f.Event))),

@@ -41,7 +41,7 @@ func (d *Decoder) Parse(path, text string) (*yaml.Node, bool) {
 	return document.Content[0], true
 }
 
-// yamlLine matches the line in an error of the YAML library, which has it only in its text.
+// yamlLine matches the line number in an error of the YAML library, which has the number only in its text.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 
 func explain(err error) (line int, reason string) {

@@ -80,19 +80,19 @@ func IsFinal(status int) bool {
 
 // withoutAddress removes the URL from an error.
 func withoutAddress(err error) error {
-	if told, ok := errors.AsType[*url.Error](err); ok {
-		return told.Err
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return failed.Err
 	}
 	return err
 }
 
 // retryAfter returns the duration of a Retry-After header: a number of seconds, or a time.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	told := h.Get("Retry-After")
-	if seconds, err := strconv.Atoi(told); err == nil {
+	after := h.Get("Retry-After")
+	if seconds, err := strconv.Atoi(after); err == nil {
 		return time.Duration(max(0, min(seconds, 1<<30))) * time.Second
 	}
-	if at, err := http.ParseTime(told); err == nil {
+	if at, err := http.ParseTime(after); err == nil {
 		return max(0, at.Sub(now))
 	}
 	return 0

@@ -26,7 +26,7 @@ const (
 	ActDeleteAlert   = "delete_alert"
 )
 
-// Act is something that a person did, as the audit log has it. Members that the action does not need are empty.
+// Act is an action of a person in the audit log. Members that the action does not need are empty.
 type Act struct {
 	Number  int64 // from 1, in the order of the log; set by the store
 	At      time.Time

@@ -86,7 +86,7 @@ func appendInteger(to []byte, name string, n int64) []byte {
 	return strconv.AppendInt(appendName(to, name), n, 10)
 }
 
-// appendTime appends a time as JSON has it, without quotes.
+// appendTime appends a time in its JSON form, without quotes.
 func appendTime(to []byte, at time.Time) ([]byte, error) {
 	if year := at.Year(); year >= 0 && year <= 9999 && at.Location() == time.UTC {
 		return at.AppendFormat(to, time.RFC3339Nano), nil

@@ -9,8 +9,8 @@ import (
 // Filter selects runs. The zero value selects all runs.
 type Filter struct {
 	Status    string
-	Health    []string        // states of health, one of which they have
-	Decisions []policy.Action // actions, one of which is the most severe of their decisions
+	Health    []string        // allowed states of health
+	Decisions []policy.Action // allowed actions for the most severe decision
 	Project   string
 	Warning   string // the rule of one of their warnings
 	Tool      string // a tool that they called

@@ -149,7 +149,7 @@ func (t *Trace) run() string {
 // HandoffPrefix is the prefix of the name of a handoff span in OpenInference and Logfire.
 const HandoffPrefix = "handoff to "
 
-// handoff returns the agent to which a tool hands over, or "". The tool transfer_to_agent of ADK has it in its arguments.
+// handoff returns the agent to which a tool hands over, or "". The tool transfer_to_agent of ADK has the agent in its arguments.
 func (f *Facts) handoff() string {
 	if f.Kind != Tool {
 		return ""

@@ -22,7 +22,7 @@ const (
 )
 
 // Trace is the known spans of one trace and their events. After any sequence of Adds, the events are a function of the set of
-// spans, up to maxSpans, in whatever order and parts they arrived. Of two different copies of a span, the one that ended later is
+// spans, up to maxSpans, in whatever order and parts they arrived. If a span has two different copies, the one that ended later is
 // used, then the one with more facts.
 //
 // A Trace is not safe for concurrent use.

@@ -5,7 +5,7 @@
 //	store, err := redisstore.New(client, redisstore.DefaultOptions())
 //	g := guard.New(p, guard.Options{Swarm: &guard.Swarm{Store: store, Name: goal, Worker: run, OnError: report}})
 //
-// A swarm is two hashes with one hash tag, so a Redis cluster has it on one node.
+// A swarm is two hashes with one hash tag, so a Redis cluster keeps both on one node.
 package redisstore
 
 import (
@@ -135,7 +135,7 @@ func field(fingerprint unloop.Hash) string {
 	return string(b[:])
 }
 
-// Snapshot returns the counts of the swarm: see swarm.Store. The server runs nothing else meanwhile, about a millisecond for 1,000
+// Snapshot returns the counts of the swarm: see swarm.Store. It blocks the server, for about a millisecond for 1,000
 // fingerprints.
 func (s *Store) Snapshot(ctx context.Context, name string) ([]byte, error) {
 	if err := errors.Join(ctx.Err(), swarm.Check(name, nil)); err != nil {

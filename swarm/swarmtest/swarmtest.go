@@ -276,7 +276,7 @@ func clearing(t *testing.T, s swarm.Store) {
 // calls must be the numbers from 1 on, each once.
 func sixteenWorkers(t *testing.T, s swarm.Store) {
 	const workers, rounds, a, b = 16, 50, 7, 8
-	told := make([][]swarm.Count, workers) // per round: of a, of b, of a
+	counts := make([][]swarm.Count, workers) // per round: of a, of b, of a
 	var group sync.WaitGroup
 	for w := range workers {
 		worker := fmt.Sprint("worker ", w)
@@ -288,14 +288,14 @@ func sixteenWorkers(t *testing.T, s swarm.Store) {
 					t.Error(err)
 					return
 				}
-				told[w] = append(append(told[w], one...), two...)
+				counts[w] = append(append(counts[w], one...), two...)
 			}
 		})
 	}
 	group.Wait()
 	seenA, seenB := map[int]bool{}, map[int]bool{}
-	for w := range told {
-		for k, c := range told[w] {
+	for w := range counts {
+		for k, c := range counts[w] {
 			seen := seenA
 			if k%3 == 1 {
 				seen = seenB

@@ -38,17 +38,17 @@ func kinds() []kind {
 		engineeringLoops(), everydayLoops(), benign(engineeringLookalikes()), benign(everydayLookalikes()),
 		releaseLoops(), cloudLoops(), conversationLoops(), workplaceLoops(),
 		benign(releaseLookalikes()), benign(cloudLookalikes()), benign(conversationLookalikes()), benign(workplaceLookalikes()),
-		reporting(reportingTechnicalLoops()), reporting(reportingBusinessLoops()), reporting(reportingFieldLoops()),
-		reporting(benign(reportingTechnicalLookalikes()), "segments_encoded", "schema_errors_mended", "readings_taken"),
-		reporting(benign(reportingBusinessLookalikes()), "approval_awaited", "clauses_compared"),
-		reporting(benign(reportingFieldLookalikes()), "registers_mapped", "waypoints_photographed"))
+		technicalLoops(), businessLoops(), fieldLoops(),
+		benign(technicalLookalikes()), benign(businessLookalikes()), benign(fieldLookalikes()),
+		reporting(reportingRepairLoops()), reporting(reportingContainerLoops()), reporting(reportingAssistantLoops()), reporting(reportingWebLoops()),
+		reporting(benign(reportingRepairLookalikes())), reporting(benign(reportingAnalysisLookalikes())), reporting(benign(reportingAssistantLookalikes())),
+		setupLoops(), studioLoops(), benign(setupLookalikes()), benign(studioLookalikes()))
 }
 
-// reporting marks the kinds that detectors are not tuned on. The runs of the kinds named read were read after the first measurement, so these
-// are tuning kinds.
-func reporting(kinds []kind, read ...string) []kind {
+// reporting marks the kinds that detectors are not tuned on.
+func reporting(kinds []kind) []kind {
 	for k := range kinds {
-		kinds[k].reporting = !slices.Contains(read, kinds[k].name)
+		kinds[k].reporting = true
 	}
 	return kinds
 }

@@ -72,7 +72,7 @@ func TestSetsOfKinds(t *testing.T) {
 			loops++
 		}
 	}
-	if loops < 190 || lookalikes < 150 || len(made[ReportingKinds]) != 2*(24+17) {
+	if loops < 231 || lookalikes < 199 || len(made[ReportingKinds]) != 2*(24+24) {
 		t.Errorf("%d loops, %d lookalikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
 	}
 	if _, err := New(io.Discard, 1, "some"); err == nil || err.Error() != `unknown kinds "some": want all, tuning or reporting` {
@@ -250,6 +250,46 @@ func TestOnset(t *testing.T) {
 // onsetByHand are the onsets of loops of which the first entry that repeats is another than the onset, or depends on chance: their text is
 // short, or their opening is no part of the loop.
 var onsetByHand = map[string]int{
+	"assertion_stays":             2,
+	"esm_import_refused":          2,
+	"release_not_supported":       1,
+	"segfault_again":              2,
+	"indentation_broken_again":    1,
+	"edit_ambiguous":              1,
+	"debug_scripts_print_same":    1,
+	"passing_tests_rerun":         2,
+	"no_network":                  1,
+	"still_forbidden":             2,
+	"boot_never_finishes":         1,
+	"response_not_parsed":         2,
+	"dataframe_key_error":         1,
+	"accuracy_at_chance":          1,
+	"exchange_refused":            1,
+	"confirmed_but_not_done":      3,
+	"no_flights_any_way":          1,
+	"list_passed_as_string":       1,
+	"mail_never_found":            1,
+	"tester_sends_back":           6,
+	"combobox_clears":             1,
+	"navigation_times_out":        1,
+	"fact_not_found_online":       1,
+	"list_swiped_up_and_down":     3,
+	"systemd_absent":              1,
+	"nothing_to_commit":           1,
+	"outside_allowed_directories": 1,
+	"read_exceeds_limit":          1,
+	"playbook_fails_at_task":      1,
+	"cron_never_runs":             2,
+	"thoughts_repeated":           1,
+	"upload_unreadable":           3,
+	"node_is_nil":                 2,
+	"clearance_violated":          2,
+	"transcript_is_music":         1,
+	"subtitle_too_long":           1,
+	"render_stays_black":          2,
+	"vehicle_not_armed":           1,
+	"no_active_device":            1,
+	"contig_not_found":            1,
 	"goals_unsolved":              3,
 	"listener_refuses":            1,
 	"encoder_unknown":             2,

@@ -17,7 +17,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Decode decodes data and returns the events and the warnings.
 func Decode(format ingest.Format, data []byte) (events []*unloop.Event, warnings []string, err error) {

@@ -5,7 +5,7 @@
 // model call. A part "tool" is a call with its outcome.
 //
 // Traps: the usage of a message is that of its steps, so it counts only if it has none. Input tokens exclude cached ones, and output
-// tokens exclude reasoning in newer versions, which the total tells. Texts that are synthetic were inserted by the program, and ignored
+// tokens exclude reasoning in newer versions; the total shows which. Texts that are synthetic were inserted by the program, and ignored
 // ones the model did not see. A shell command that fails is "completed", with its exit code in the metadata. The sessions of sub-agents
 // are exported separately.
 package opencode

@@ -48,10 +48,10 @@ func (r *grpcReceiver) export(ctx context.Context, request plogotlp.ExportReques
 // refusalOf applies the rules of the specification of OTLP for another attempt.
 func refusalOf(s *status.Status) *sink.Refusal {
 	var pause time.Duration
-	told := false
+	stated := false
 	for _, detail := range s.Details() {
 		if info, ok := detail.(*errdetails.RetryInfo); ok {
-			pause, told = info.GetRetryDelay().AsDuration(), true
+			pause, stated = info.GetRetryDelay().AsDuration(), true
 		}
 	}
 	final := true
@@ -59,7 +59,7 @@ func refusalOf(s *status.Status) *sink.Refusal {
 	case codes.Canceled, codes.DeadlineExceeded, codes.Aborted, codes.OutOfRange, codes.Unavailable, codes.DataLoss:
 		final = false
 	case codes.ResourceExhausted:
-		final = !told
+		final = !stated
 	}
 	return &sink.Refusal{Reason: fmt.Sprintf("it answered %s: %s", s.Code(), s.Message()), After: pause, Final: final}
 }

@@ -77,7 +77,7 @@ func (w *notifier) messageOf(n *sink.Notice) *message {
 	return m
 }
 
-// typeOf returns the type of a message, by which a receiver tells a test from a warning.
+// typeOf returns the type of a message, with which a receiver distinguishes a test from a warning.
 func typeOf(level string) string {
 	if level == sink.Test {
 		return "test"

@@ -82,19 +82,19 @@ func escape(text string, most int) string {
 	var b strings.Builder
 	length := 0
 	for _, r := range text {
-		told := string(r)
+		escaped := string(r)
 		switch r {
 		case '&':
-			told = "&amp;"
+			escaped = "&amp;"
 		case '<':
-			told = "&lt;"
+			escaped = "&lt;"
 		case '>':
-			told = "&gt;"
+			escaped = "&gt;"
 		}
-		if length += utf8.RuneCountInString(told); length >= most {
+		if length += utf8.RuneCountInString(escaped); length >= most {
 			return b.String() + "…"
 		}
-		b.WriteString(told)
+		b.WriteString(escaped)
 	}
 	return b.String()
 }

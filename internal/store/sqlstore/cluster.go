@@ -19,7 +19,7 @@ const Partitions = 64
 // Settings of the writing connections of a cluster.
 const (
 	clusterWriters    = 6    // connections of a server
-	idleInTransaction = "5s" // a server that stands still in a transaction loses it, so that its locks hold up nobody
+	idleInTransaction = "5s" // a server that is suspended in a transaction loses it, so that its locks block no other server
 )
 
 // takeSharedLock takes the lock that a single server would hold alone. So no single server writes beside a cluster.
@@ -52,7 +52,7 @@ func (s *Store) alone(ctx context.Context, do func() error) (err error) {
 }
 
 // checkCluster marks an empty database as that of a cluster, and returns store.ErrShared if the database is used in the other way. The
-// numbers of runs tell their partitions in a cluster, and only there.
+// only in a cluster, the number of a run determines its partition.
 func (s *Store) checkCluster(ctx context.Context) error {
 	var marked []byte
 	err := s.write.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = 'partitions'`).Scan(&marked)

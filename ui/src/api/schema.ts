@@ -1859,7 +1859,7 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
-            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /** @description Health over time: the initial value and one point for each change; 128 points at most. */
             health: components["schemas"]["HealthPoint"][] | null;
@@ -1987,7 +1987,7 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
-            /** @description The kind of guard that carries out decisions in this run, as the guard told: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /**
              * Format: int64

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// The lookalikes of this file are kinds to report on: honest work of agents in sales, medicine, travel, law and teams. No detector is
-// tuned on them.
+// The lookalikes of this file are honest work of agents in sales, medicine, travel, law and teams.
 
-func reportingBusinessLookalikes() []kind {
+func businessLookalikes() []kind {
 	return []kind{
 		{name: "leads_updated", build: leadsUpdated},
 		{name: "patients_read", build: patientsRead},

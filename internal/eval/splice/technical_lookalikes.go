@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// The lookalikes of this file are kinds to report on: honest work of agents that prove, debug, encode and measure. No detector is tuned
-// on them.
+// The lookalikes of this file are honest work of agents that prove, debug, encode and measure.
 
-func reportingTechnicalLookalikes() []kind {
+func technicalLookalikes() []kind {
 	return []kind{
 		{name: "lemmas_proved", build: lemmasProved},
 		{name: "debugger_stepped", build: debuggerStepped},

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The loops of this file are kinds to report on, of agents that prove, compile, flash and administer. No detector is tuned on them.
+// The loops of this file are those of agents that prove, compile, flash and administer.
 
-func reportingTechnicalLoops() []kind {
+func technicalLoops() []kind {
 	return []kind{
 		{name: "goals_unsolved", build: goalsUnsolved},
 		{name: "listener_refuses", build: listenerRefuses},

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// The loops of this file are kinds to report on, of agents that work in sales, medicine, travel, accounts and teams. No detector is
-// tuned on them.
+// The loops of this file are those of agents that work in sales, medicine, travel, accounts and teams.
 
-func reportingBusinessLoops() []kind {
+func businessLoops() []kind {
 	return []kind{
 		{name: "validation_rule_refuses", build: validationRuleRefuses},
 		{name: "version_conflict", build: versionConflict},

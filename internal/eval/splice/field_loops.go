@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// The loops of this file are kinds to report on, of agents that only talk, play, wander and reach for devices. No detector is tuned on
-// them.
+// The loops of this file are those of agents that only talk, play, wander and reach for devices.
 
-func reportingFieldLoops() []kind {
+func fieldLoops() []kind {
 	return []kind{
 		{name: "thanks_exchanged", build: thanksExchanged},
 		{name: "offers_repeated", build: offersRepeated},

@@ -4,10 +4,9 @@ import (
 	"fmt"
 )
 
-// The lookalikes of this file are kinds to report on: honest work of agents that talk, play, look at pictures and read devices. No
-// detector is tuned on them.
+// The lookalikes of this file are honest work of agents that talk, play, look at pictures and read devices.
 
-func reportingFieldLookalikes() []kind {
+func fieldLookalikes() []kind {
 	return []kind{
 		{name: "offers_converge", build: offersConverge},
 		{name: "lamps_switched", build: lampsSwitched},

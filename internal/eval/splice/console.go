@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// console runs the commands of the kinds to report on, whose harnesses are others than those of the tuning kinds.
+// console runs the commands of the kinds of technical_loops.go and later files, in other harnesses than those of the kinds before.
 type console struct {
 	*generator
 	form int

@@ -1,0 +1,164 @@
+"""Trains the model of stalled_steps with LightGBM, measures it, and writes it as Go.
+
+    python internal/train/train.py features.jsonl stalled_model.go
+
+The features are those that the command in this folder prints. To measure the model, it is trained five times, each time without a
+fifth of the runs and kinds, and applied to that fifth. So no figure is of a run that the model was trained on, or of a kind of which it
+was trained on another run.
+"""
+
+import collections
+import hashlib
+import json
+import sys
+
+import lightgbm
+import numpy as np
+
+FOLDS = 5
+SETTINGS = dict(
+    n_estimators=60,
+    num_leaves=6,
+    learning_rate=0.15,
+    min_child_samples=100,
+    subsample=0.5,
+    subsample_freq=1,
+    colsample_bytree=0.5,
+    reg_lambda=10,
+    n_jobs=1,
+    random_state=1,
+    deterministic=True,
+    verbose=-1,
+)
+
+EVERY = 3  # one of so many runs of a kind is enough
+KIND_WEIGHT = 8.0  # of all steps of a stretch together
+STUCK_WEIGHT = 6.0  # of a step of a judged stretch; any other step of a real run weighs 1
+
+
+class Run:
+    def __init__(self, row):
+        self.id, self.labels = row["id"], row["labels"]
+        self.events = np.array(row["events"] or [], int)
+        self.x = np.array(row["steps"] or np.zeros((0, 0)), np.float32)
+        self.flags = [f["event"] for f in row["flags"] or [] if f["rules"]]
+        loop, stuck = self.labels.get("loop"), self.labels.get("stuck")
+        self.kind = loop["kind"] if loop and "kind" in loop else None
+        self.benign = bool(loop and loop.get("benign"))
+        self.agreed = (stuck or {}).get("agreed") or []
+        self.clean = stuck is not None and not self.agreed and not stuck.get("borderline")
+        self.y, self.w = np.zeros(len(self.events)), np.ones(len(self.events))
+        self.fold = int(hashlib.md5((self.kind or self.id).encode()).hexdigest(), 16) % FOLDS
+        if self.kind:
+            inside = self.within(loop["onset"], loop["end"])
+            self.x, self.y, self.w = self.x[inside], self.y[inside] + (not self.benign), self.w[inside] * KIND_WEIGHT / max(1, inside.sum())
+            self.events = self.events[inside]
+            self.flagged = any(loop["onset"] <= e <= loop["end"] for e in self.flags)
+            return
+        self.flagged = bool(self.flags)
+        for stretch in (stuck or {}).get("borderline") or []:
+            self.w[self.within(stretch["onset"], stretch["end"])] = 0
+        for stretch in self.agreed:
+            inside = self.within(stretch["onset"], stretch["end"])
+            self.y[inside], self.w[inside] = 1, STUCK_WEIGHT
+        if stuck is None and row["outcome"] != "success":
+            self.w[:] = 0
+
+    def within(self, onset, end):
+        return (self.events >= onset) & (self.events <= end)
+
+
+def read(path):
+    with open(path) as lines:
+        runs, kinds = [], collections.Counter()
+        for line in lines:
+            run = Run(json.loads(line))
+            kinds[run.kind] += 1
+            if not run.kind or kinds[run.kind] % EVERY == 0:
+                runs.append(run)
+        return runs
+
+
+def fit(runs):
+    runs = [run for run in runs if len(run.x)]
+    x, y, w = (np.concatenate([getattr(run, part) for run in runs]) for part in "xyw")
+    return lightgbm.LGBMClassifier(**SETTINGS).fit(x[w > 0], y[w > 0], sample_weight=w[w > 0])
+
+
+def left_out(runs):
+    """Sets p of each run to what a model says that was trained without it."""
+    for fold in range(FOLDS):
+        model = fit([run for run in runs if run.fold != fold])
+        for run in runs:
+            if run.fold == fold:
+                run.p = model.predict_proba(run.x)[:, 1] if len(run.x) else np.zeros(0)
+
+
+def share(flags):
+    return np.mean([np.mean(of_kind) for of_kind in flags.values()]) if flags else 0
+
+
+def report(runs):
+    print("threshold   loops caught   lookalikes flagged   stretches found   clean runs flagged")
+    for threshold in (0.5, 0.6, 0.7, 0.8, 0.85, 0.88, 0.9, 0.92, 0.94, 0.96, 0.98):
+        kinds = collections.defaultdict(lambda: collections.defaultdict(list))
+        found = stretches = flagged = clean = 0
+        for run in runs:
+            high = run.p >= threshold
+            if run.kind:
+                kinds[run.benign][run.kind].append(run.flagged or high.any())
+            for stretch in run.agreed:
+                onset, end = stretch["onset"], stretch["end"] + 3
+                stretches += 1
+                found += bool(high[run.within(onset, end)].any() or any(onset <= event <= end for event in run.flags))
+            if run.clean:
+                clean += 1
+                flagged += bool(run.flagged or high.any())
+        print(f"{threshold:9.2f} {share(kinds[False]):14.3f} {share(kinds[True]):20.3f} {found:13d} of {stretches} {flagged:14d} of {clean}")
+
+
+class Writer:
+    def __init__(self):
+        self.roots, self.nodes, self.leaves = [], [], []
+
+    def tree(self, node):
+        if "leaf_value" in node:
+            self.leaves.append(node["leaf_value"])
+            return -len(self.leaves)
+        at = len(self.nodes)
+        self.nodes.append(None)
+        threshold = np.float32(node["threshold"])
+        self.nodes[at] = (node["split_feature"], threshold, self.tree(node["left_child"]), self.tree(node["right_child"]))
+        return at
+
+    def text(self):
+        def rows(items, each):
+            return "".join("\t\t" + " ".join(items[k : k + each]) + "\n" for k in range(0, len(items), each))
+
+        features, thresholds, left, right = zip(*self.nodes)
+        return (
+            "// Code generated by internal/train. DO NOT EDIT.\n\npackage unloop\n\n"
+            'import "github.com/unloop-ai/unloop/internal/boosting"\n\n'
+            "// stalledModel estimates from Features whether the latest steps made no progress.\n"
+            "var stalledModel = boosting.Model{\n"
+            "\tRoots: []int16{\n" + rows(["%d," % at for at in self.roots], 25) + "\t},\n"
+            "\tFeatures: []uint8{\n" + rows(["%d," % k for k in features], 30) + "\t},\n"
+            "\tThresholds: []float32{\n" + rows(["%.8g," % x for x in thresholds], 12) + "\t},\n"
+            "\tLeft: []int16{\n" + rows(["%d," % k for k in left], 25) + "\t},\n"
+            "\tRight: []int16{\n" + rows(["%d," % k for k in right], 25) + "\t},\n"
+            "\tLeaves: []float32{\n" + rows(["%.6g," % x for x in self.leaves], 15) + "\t},\n}\n"
+        )
+
+
+def main():
+    runs = read(sys.argv[1])
+    left_out(runs)
+    report(runs)
+    writer = Writer()
+    for tree in fit(runs).booster_.dump_model()["tree_info"]:
+        writer.roots.append(writer.tree(tree["tree_structure"]))
+    with open(sys.argv[2], "w") as out:
+        out.write(writer.text())
+
+
+main()
