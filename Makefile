@@ -177,6 +177,12 @@ load: build ## measure a server from outside: make load LOAD="-events 10000000 m
 	@go build -o bin/loadtest ./internal/loadtest
 	@bin/loadtest $(LOAD)
 
+.PHONY: load-cluster
+load-cluster: build ## measure a cluster of one server and one of three: make load-cluster LOAD="-events 1000000"
+	@go build -o bin/loadtest ./internal/loadtest
+	@go build -o bin/nats-server github.com/nats-io/nats-server/v2
+	@for servers in 1 3; do scripts/with-postgres bin/loadtest -servers $$servers $(LOAD) cluster; done
+
 .PHONY: overhead
 overhead: build ## measure what the Python and the TypeScript package cost an agent
 	@UNLOOP_BIN=bin/unloop PYTHONPATH=sdk/python/src python3 sdk/python/bench/overhead.py

@@ -15,6 +15,7 @@ type Health struct {
 
 // Cluster is what a server knows of its cluster.
 type Cluster struct {
+	Roles   []string        `json:"roles" enum:"ingest,work,api" doc:"What this server does: ingest takes events, work judges and records runs, api answers queries."`
 	Servers []ClusterServer `json:"servers" doc:"The servers that are alive."`
 	Unowned int             `json:"unowned_partitions" doc:"Number of partitions without an owner. More than 0 for longer than 5 seconds means that no server works."`
 	Lag     int64           `json:"lag" doc:"Number of messages that this server has not recorded yet, of the partitions that it owns."`

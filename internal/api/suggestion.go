@@ -6,8 +6,8 @@ type Suggestions struct {
 	Labels      int          `json:"labels" doc:"Number of labelled runs that were replayed."`
 	Runs        int          `json:"runs" doc:"Number of replayed runs, with and without a label."`
 	Complete    bool         `json:"complete" doc:"false: the time was over before all thresholds were tried."`
-	File        string       `json:"file" doc:"Name of the server's configuration file; empty for none."`
-	Writable    bool         `json:"writable" doc:"Whether the server can write its configuration file."`
+	File        string       `json:"file" doc:"Where an applied setting is written: the name of the server's configuration file, or the database of a cluster; empty for none."`
+	Writable    bool         `json:"writable" doc:"Whether the server can write there."`
 	Suggestions []Suggestion `json:"suggestions" doc:"The suggestions, those that change the most labelled runs first."`
 }
 
@@ -26,7 +26,7 @@ type Suggestion struct {
 	YAML      string   `json:"yaml" doc:"The change as a part of the configuration file."`
 }
 
-// NewSetting is a value of a setting to write into the configuration file.
+// NewSetting is a value of a setting to apply.
 type NewSetting struct {
 	Tool    string  `json:"tool,omitempty" required:"false" maxLength:"512" doc:"The tool that it is for. Default: all."`
 	Setting string  `json:"setting" minLength:"1" maxLength:"128" doc:"Name of the setting."`
@@ -36,7 +36,7 @@ type NewSetting struct {
 
 // Applied says where a setting was written.
 type Applied struct {
-	File string `json:"file" doc:"Name of the configuration file. The server reads it when it starts."`
+	File string `json:"file" doc:"Where it was written: the name of the configuration file, which the server reads when it starts, or the database of a cluster."`
 	Act  Act    `json:"act" doc:"The entry in the audit log."`
 }
 

@@ -3,8 +3,10 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +30,8 @@ type alerts struct {
 	common webhook.Options // of the webhooks that people set up; without endpoints
 	file   []filed
 
-	mu sync.Mutex // held by a change, so that the sink has the latest form
+	mu    sync.Mutex       // held by a change, so that the sink has the latest form
+	known map[int64]string // the JSON of the alerts that the sink sends to, by number
 }
 
 // maxAlerts is the maximum number of alerts that people set up. Each has a goroutine and a queue.
@@ -43,20 +46,50 @@ type filed struct {
 // fileID is the beginning of the ids of alerts in the configuration file.
 const fileID = "file-"
 
-// load adds the alerts of the store to the sink.
+// load makes the sink send to the alerts of the store, and to no others. Those that are as before keep their messages.
 func (a *alerts) load(ctx context.Context) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	all, err := a.store.Alerts(ctx)
 	if err != nil {
 		return err
 	}
+	left := maps.Clone(a.known)
 	for i := range all {
-		target, err := a.target(&all[i])
-		if err != nil {
-			return fmt.Errorf("alert %d: %w", all[i].Number, err)
+		s := &all[i]
+		delete(left, s.Number)
+		if a.known[s.Number] == textOf(s) {
+			continue
 		}
-		a.sink.Set(target)
+		target, err := a.target(s)
+		if err != nil {
+			return fmt.Errorf("alert %d: %w", s.Number, err)
+		}
+		a.set(s, target)
+	}
+	for number := range left {
+		a.remove(number)
 	}
 	return nil
+}
+
+// set makes the sink send to an alert as it is now. The caller holds the lock.
+func (a *alerts) set(s *store.Alert, t sink.Target) {
+	t.Key = alertKey(s.Number)
+	a.sink.Set(t)
+	a.known[s.Number] = textOf(s)
+}
+
+// textOf returns the JSON of an alert. Equal alerts have equal texts.
+func textOf(s *store.Alert) string {
+	text, _ := json.Marshal(s) // its members are strings
+	return string(text)
+}
+
+// remove makes the sink send no more to an alert. The caller holds the lock.
+func (a *alerts) remove(number int64) {
+	a.sink.Remove(alertKey(number))
+	delete(a.known, number)
 }
 
 // List returns all alerts, those of the configuration file first.
@@ -139,8 +172,7 @@ func (a *alerts) write(ctx context.Context, by store.Act, s *store.Alert, n *api
 	if err := a.store.Act(ctx, &by); err != nil {
 		return nil, err
 	}
-	target.Key = alertKey(s.Number) // which an alert has once it is stored
-	a.sink.Set(target)
+	a.set(s, target) // an alert has its number once it is stored
 	return shown(s, sink.Stats{}), nil
 }
 
@@ -156,7 +188,7 @@ func (a *alerts) Delete(ctx context.Context, by store.Act, id string) error {
 	if err := a.store.Act(ctx, &by); err != nil {
 		return err
 	}
-	a.sink.Remove(alertKey(s.Number))
+	a.remove(s.Number)
 	return nil
 }
 
@@ -244,7 +276,7 @@ func (a *alerts) target(s *store.Alert) (sink.Target, error) {
 		return sink.Target{}, &httpd.BadAlert{Field: "url", Reason: "want an address with http:// or https:// and a host"} // the schema checks the rest
 	}
 	t := targets[0]
-	t.Key, t.Least, t.OncePerRun, t.Quiet = alertKey(s.Number), s.Level, true, quiet
+	t.Least, t.OncePerRun, t.Quiet = s.Level, true, quiet
 	return t, nil
 }
 

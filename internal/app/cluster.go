@@ -3,12 +3,14 @@ package app
 import (
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/cluster"
+	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
@@ -16,10 +18,14 @@ import (
 // joinCluster makes the server one of a cluster. The options are those of its pipelines together.
 func (p *components) joinCluster(ctx context.Context, o pipeline.Options) (err error) {
 	o = shareOf(o)
+	var hub cluster.Hub
+	if p.config.Cluster.Has(config.RoleAPI) {
+		hub = p.hub
+	}
 	p.cluster, err = cluster.New(ctx, cluster.Options{
 		URL: p.config.Cluster.NATS, Replicas: p.config.Cluster.Replicas, StreamSize: int64(p.config.Cluster.StreamSize),
-		Address: p.config.Addr, Works: p.config.Cluster.Works, Partitions: sqlstore.Partitions, Bytes: p.shares.Queue,
-		Leases: p.store, Hub: p.hub, Mask: p.mask, Pipeline: o, Log: p.log,
+		Address: p.config.Addr, Works: p.config.Cluster.Has(config.RoleWork), Partitions: sqlstore.Partitions, Bytes: p.shares.Queue,
+		Leases: p.store, Hub: hub, Mask: p.mask, Pipeline: o, Log: p.log,
 		Open: func(id int, epoch int64) cluster.Records { return p.store.Partition(id, epoch) },
 	})
 	if err != nil {
@@ -65,7 +71,7 @@ func (p *components) clusterHealth() func(context.Context) *api.Cluster {
 		for _, x := range partitions {
 			owned[x.Owner]++
 		}
-		c := &api.Cluster{Servers: make([]api.ClusterServer, 0, len(servers)), Unowned: len(partitions)}
+		c := &api.Cluster{Roles: strings.Split(p.config.Cluster.Roles, ","), Servers: make([]api.ClusterServer, 0, len(servers)), Unowned: len(partitions)}
 		for _, s := range servers {
 			c.Servers = append(c.Servers, api.ClusterServer{Address: s.Address, Works: s.Works, Partitions: owned[s.Name]})
 			c.Unowned -= owned[s.Name]

@@ -49,10 +49,15 @@ func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
 		eventually(t, 30*time.Second, "nothing is acknowledged any more", func() bool { return load.count() > before+100 })
 	}
 	load.end()
-	c.drained()
+	c.drained(t)
 	c.streamed(load, one, all)
 	stop()
 	readers.Wait()
+	for k := range crashSenders {
+		for run := range 2 {
+			compareToScan(t, c.servers[k%len(c.servers)].url, fmt.Sprint("s", k, "-", run))
+		}
+	}
 	c.end()
 	compareToAcknowledged(t, c.db, load.acked)
 	load.spans.check(t, c.db)
@@ -185,13 +190,13 @@ func (c *testCluster) anyURL(random *rand.Rand) string {
 }
 
 // drained waits until every message of the stream is recorded.
-func (c *testCluster) drained() {
-	c.t.Helper()
-	eventually(c.t, time.Minute, "messages of the stream are not recorded", func() bool {
+func (c *testCluster) drained(t *testing.T) {
+	t.Helper()
+	eventually(t, time.Minute, "messages of the stream are not recorded", func() bool {
 		var recorded []int64 // first: a message for another partition is there before the one that causes it is recorded
-		postgres.Value(c.t, c.db, `SELECT array_agg(sequence ORDER BY id) FROM partitions`, &recorded)
+		postgres.Value(t, c.db, `SELECT array_agg(sequence ORDER BY id) FROM partitions`, &recorded)
 		for id, sequence := range recorded {
-			if c.lastMessage(id) > uint64(sequence) {
+			if c.lastMessage(t, id) > uint64(sequence) {
 				return false
 			}
 		}

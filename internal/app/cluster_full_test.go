@@ -71,7 +71,7 @@ func TestAClusterWithoutRoomRefusesEventsAndLosesNone(t *testing.T) {
 		send()
 		return status == http.StatusCreated
 	})
-	c.drained()
+	c.drained(t)
 	kept := openStore(t, c.db)
 	for _, run := range []string{"s0-0", "s0-1"} {
 		for _, e := range eventsOf(t, kept, run) {

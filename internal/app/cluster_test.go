@@ -73,11 +73,13 @@ type testCluster struct {
 	t       *testing.T
 	db      string
 	webhook string
+	url     string   // of a NATS server in this process; "" if it has ports
 	ports   []string // of the NATS servers: CLIENT-ROUTE
 	nats    []*process
 	servers []*process
 
-	js jetstream.JetStream // nil before stream
+	connecting sync.Mutex          // guards js
+	js         jetstream.JetStream // nil before connected
 
 	mu sync.Mutex // guards the addresses of the servers
 }
@@ -94,31 +96,40 @@ type process struct {
 func (p *process) restart() { p.url, p.kill, p.send, p.wait = p.start() }
 
 // stream returns the stream.
-func (c *testCluster) stream() jetstream.Stream {
-	c.t.Helper()
-	if c.js == nil {
-		conn, err := nats.Connect(c.addresses(), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		c.t.Cleanup(conn.Close)
-		if c.js, err = jetstream.New(conn); err != nil {
-			c.t.Fatal(err)
-		}
-	}
+func (c *testCluster) stream(t *testing.T) jetstream.Stream {
+	t.Helper()
+	js := c.connected(t)
 	var stream jetstream.Stream
-	eventually(c.t, 30*time.Second, "the stream does not answer", func() (found bool) {
+	eventually(t, 30*time.Second, "the stream does not answer", func() (found bool) {
 		var err error
-		stream, err = c.js.Stream(c.t.Context(), "UNLOOP")
+		stream, err = js.Stream(t.Context(), "UNLOOP")
 		return err == nil
 	})
 	return stream
 }
 
+// connected returns a connection to the NATS servers.
+func (c *testCluster) connected(t *testing.T) jetstream.JetStream {
+	t.Helper()
+	c.connecting.Lock()
+	defer c.connecting.Unlock()
+	if c.js == nil {
+		conn, err := nats.Connect(c.addresses(), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.t.Cleanup(conn.Close)
+		if c.js, err = jetstream.New(conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c.js
+}
+
 // leader returns the number of the NATS server that leads the stream.
 func (c *testCluster) leader() (number int) {
 	eventually(c.t, 30*time.Second, "the stream has no leader", func() bool {
-		info := c.stream().CachedInfo().Cluster
+		info := c.stream(c.t).CachedInfo().Cluster
 		if info == nil {
 			return false
 		}
@@ -129,17 +140,18 @@ func (c *testCluster) leader() (number int) {
 }
 
 // lastMessage returns the number of the last message of a partition that is in the stream, or 0.
-func (c *testCluster) lastMessage(partition int) uint64 {
-	stream := c.stream()
+func (c *testCluster) lastMessage(t *testing.T, partition int) uint64 {
+	t.Helper()
+	stream := c.stream(t)
 	for {
-		m, err := stream.GetLastMsgForSubject(c.t.Context(), fmt.Sprint("unloop.in.", partition))
+		m, err := stream.GetLastMsgForSubject(t.Context(), fmt.Sprint("unloop.in.", partition))
 		switch {
 		case err == nil:
 			return m.Sequence
 		case errors.Is(err, jetstream.ErrMsgNotFound):
 			return 0
-		case c.t.Context().Err() != nil:
-			c.t.Fatal(err)
+		case t.Context().Err() != nil:
+			t.Fatal(err)
 		}
 	}
 }
@@ -177,6 +189,9 @@ func (c *testCluster) addServer(env ...string) *process {
 
 // addresses returns the addresses of the NATS servers.
 func (c *testCluster) addresses() string {
+	if c.url != "" {
+		return c.url
+	}
 	var all []string
 	for _, pair := range c.ports {
 		port, _, _ := strings.Cut(pair, "-")
@@ -203,6 +218,9 @@ func startProcess(t *testing.T, env ...string) (address string, kill func(), sig
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.StdinPipe(); err != nil { // which ends with this program
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {

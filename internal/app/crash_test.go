@@ -36,6 +36,12 @@ import (
 const victimDB = "UNLOOP_TEST_VICTIM_DB"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(natsServer)+os.Getenv(victimDB) != "" {
+		go func() { // a test program that is killed takes its processes with it
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(1)
+		}()
+	}
 	if setting := os.Getenv(natsServer); setting != "" {
 		beNATS(setting)
 	}
@@ -52,7 +58,7 @@ func beVictim(db string) {
 	if c.Cluster.NATS = os.Getenv(victimNATS); c.Cluster.NATS != "" {
 		c.Cluster.StreamSize = 1 << 30
 		if os.Getenv(victimIdle) != "" {
-			c.Cluster.StreamSize, c.Cluster.Works = 1<<20, false
+			c.Cluster.StreamSize, c.Cluster.Roles = 1<<20, "ingest,api"
 		}
 		c.Cluster.Replicas = 1 + strings.Count(c.Cluster.NATS, ",")
 		c.Webhooks = []config.Webhook{{URL: os.Getenv(victimWebhook), Format: "json", Severity: "info", Timeout: config.Duration(5 * time.Second)}}

@@ -54,11 +54,13 @@ func TestGuardConformanceOverHTTP(t *testing.T) {
 	if err != nil || len(paths) != 64 {
 		t.Fatalf("%d cases, want 64 (%v)", len(paths), err)
 	}
-	url := serve(t, nil)
-	for _, path := range paths {
-		name := filepath.Base(filepath.Dir(path))
-		t.Run(name+"/"+filepath.Base(path), func(t *testing.T) { conformOverHTTP(t, url, name, path) })
-	}
+	onEachKindOfSite(t, func(t *testing.T, start startSite) {
+		url := start(t, nil).servers[0] // which has the guards of its runs
+		for _, path := range paths {
+			name := filepath.Base(filepath.Dir(path))
+			t.Run(name+"/"+filepath.Base(path), func(t *testing.T) { conformOverHTTP(t, url, name, path) })
+		}
+	})
 }
 
 func conformOverHTTP(t *testing.T, url, name, path string) {

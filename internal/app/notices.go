@@ -39,7 +39,7 @@ func (p *components) makeAlerts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.alerts = &alerts{store: p.store, sink: sink.New(slices.Concat(targets, others), p.store, p.log), common: common}
+	p.alerts = &alerts{store: p.store, sink: sink.New(slices.Concat(targets, others), p.store, p.log), common: common, known: make(map[int64]string)}
 	for i := range targets {
 		p.alerts.file = append(p.alerts.file, filed{o.Endpoints[i], targets[i]})
 	}

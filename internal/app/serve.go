@@ -74,9 +74,12 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 
 // components are the parts of a server.
 type components struct {
-	config   *config.Config
-	file     string // that the configuration was read from; "" for none
-	version  string
+	config  *config.Config
+	file    string // that the configuration was read from; "" for none
+	version string
+
+	fileSettings config.Settings // of the configuration; config has those that people applied in a cluster, too
+
 	log      *slog.Logger
 	shares   memory.Shares
 	dsn      string
@@ -86,6 +89,7 @@ type components struct {
 	cluster  *cluster.Node // the recorder, if the server is one of a cluster; else nil
 	hub      *live.Hub
 	alerts   *alerts
+	tuner    *tuner
 	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil if gRPC is off
@@ -121,6 +125,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	inner := begin(func() error { return p.recorder.Run(recording) })
 	cleaning := begin(func() error { return p.retain(serving) })
 	indexing := begin(func() error { return p.index(serving) })
+	following := begin(func() error { return p.follow(serving) })
 	asking := begin(func() error { return p.answerQuestions(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
 	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
@@ -133,7 +138,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	}
 	<-serving.Done()
 	p.log.Info("stopping")
-	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), indexing.wait(), asking.wait())
+	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), indexing.wait(), following.wait(), asking.wait())
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()
@@ -207,7 +212,7 @@ func (s *Serve) listen(ctx context.Context) (web, rpc net.Listener, err error) {
 	if web, err = sockets.Listen(ctx, "tcp", c.Addr); err != nil {
 		return nil, nil, fmt.Errorf("addr: %w (unloop doctor shows whether a server uses it; --addr sets another address)", err)
 	}
-	if c.GRPCAddr == config.Off {
+	if c.GRPCAddr == config.Off || !c.Cluster.Has(config.RoleIngest) {
 		return web, nil, nil
 	}
 	rpc, err = sockets.Listen(ctx, "tcp", c.GRPCAddr)

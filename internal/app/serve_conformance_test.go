@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	stdcmp "cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -43,39 +44,73 @@ func lensCases(t *testing.T) map[string]lensCase {
 	return cases
 }
 
-// serveLens runs a server with the profile looplens. Costs are those that events tell.
-func serveLens(t *testing.T, budget float64) string {
-	return serve(t, func(c *config.Config) {
-		c.Profile = "looplens"
-		if budget > 0 {
-			c.Settings = config.Settings{"cost_budget": strconv.FormatFloat(budget, 'g', -1, 64)}
+// lensSites are sites with the profile looplens, by the budget of the cases that they are for. Costs are those that events tell.
+type lensSites map[float64]*site
+
+func startLensSites(t *testing.T, start startSite, cases map[string]lensCase) lensSites {
+	t.Helper()
+	sites := make(lensSites)
+	for _, c := range cases {
+		if budget := c.Settings.CostBudget; sites[budget] == nil {
+			sites[budget] = start(t, func(o *config.Config) {
+				o.Profile = "looplens"
+				if budget > 0 {
+					o.Settings = config.Settings{"cost_budget": strconv.FormatFloat(budget, 'g', -1, 64)}
+				}
+			})
+		}
+	}
+	return sites
+}
+
+func (l lensSites) of(c lensCase) *site { return l[c.Settings.CostBudget] }
+
+func (l lensSites) settle(t *testing.T) {
+	t.Helper()
+	for _, s := range l {
+		s.settle(t)
+	}
+}
+
+// TestLoopLensConformanceOverHTTP sends each case to a site, as it stands, doubled, and shuffled.
+func TestLoopLensConformanceOverHTTP(t *testing.T) {
+	onEachKindOfSite(t, func(t *testing.T, start startSite) {
+		cases := lensCases(t)
+		sites := startLensSites(t, start, cases)
+		for _, way := range []struct {
+			name, run string
+			requests  func(name string, events []json.RawMessage) [][]json.RawMessage
+		}{
+			{"in the order of arrival", "", inOneRequest},
+			{"doubled", "", inOneRequest},
+			{"shuffled, in two requests", "-shuffled", shuffledInTwo},
+		} {
+			t.Run(way.name, func(t *testing.T) {
+				for name, c := range cases {
+					for _, events := range way.requests(name, c.Events) {
+						post(t, sites.of(c).url()+"/api/events", "application/x-ndjson", inRun(t, name+way.run, events))
+					}
+				}
+				sites.settle(t)
+				for name, c := range cases {
+					if diff := cmp.Diff(c.Expect, servedVerdict(t, sites.of(c).url(), name+way.run)); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", name, diff)
+					}
+				}
+			})
 		}
 	})
 }
 
-// TestLoopLensConformanceOverHTTP sends each case to a server, as it stands, doubled, and shuffled event by event.
-func TestLoopLensConformanceOverHTTP(t *testing.T) {
-	for name, c := range lensCases(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			url := serveLens(t, c.Settings.CostBudget)
-			check := func(how, run string, bodies ...[]json.RawMessage) {
-				t.Helper()
-				for _, events := range bodies {
-					post(t, url+"/api/events", "application/x-ndjson", inRun(t, run, events))
-				}
-				if diff := cmp.Diff(c.Expect, servedVerdict(t, url, run)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", how, diff)
-				}
-			}
-			check("in the order of arrival", "r", c.Events)
-			check("doubled", "r", c.Events)
-			random := rand.New(rand.NewPCG(uint64(len(name)), 7))
-			shuffled := slices.Clone(c.Events)
-			random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-			check("shuffled, in two requests", "shuffled", shuffled[:len(shuffled)/2], shuffled[len(shuffled)/2:])
-		})
-	}
+func inOneRequest(_ string, events []json.RawMessage) [][]json.RawMessage {
+	return [][]json.RawMessage{events}
+}
+
+func shuffledInTwo(name string, events []json.RawMessage) [][]json.RawMessage {
+	random := rand.New(rand.NewPCG(uint64(len(name)), 7))
+	shuffled := slices.Clone(events)
+	random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	return [][]json.RawMessage{shuffled[:len(shuffled)/2], shuffled[len(shuffled)/2:]}
 }
 
 // inRun makes a request's body of events, as events of a run.
@@ -127,8 +162,6 @@ type traced struct {
 	spans []ptrace.Span
 	ids   map[string]string // of the spans' events, by those of the case's
 }
-
-const tracedRun = "0af7651916cd43dd8448eb211c80319c"
 
 // asTrace makes spans of a case's events; nil where spans cannot tell what they do: state that was changed, retries, a cost of a
 // tool, calls within one another.
@@ -298,45 +331,55 @@ func sendSpans(t *testing.T, url, run string, spans ...ptrace.Span) {
 // expressible is how many of the cases spans can tell.
 const expressible = 25
 
-// TestLoopLensConformanceOverOTLP sends the cases that spans can tell as a trace: the warnings are those of the case, byte by byte
+// TestLoopLensConformanceOverOTLP sends the cases that spans can tell as traces: the warnings are those of the case, byte by byte
 // the same when the spans come one by one in disorder, some of them twice, the root late.
 func TestLoopLensConformanceOverOTLP(t *testing.T) {
-	told := 0
-	for name, c := range lensCases(t) {
-		tr := asTrace(t, c)
-		if tr == nil {
-			continue
+	cases, traces := lensCases(t), make(map[string]*traced)
+	for name, c := range cases {
+		if traces[name] = asTrace(t, c); traces[name] == nil {
+			delete(cases, name)
 		}
-		told++
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			url := serveLens(t, c.Settings.CostBudget)
-			sendSpans(t, url, tracedRun, tr.spans...)
-			want := slices.Clone(c.Expect.Warnings)
-			for k := range want {
-				want[k].EventID = tr.ids[want[k].EventID]
-				if id, ok := tr.ids[want[k].Subject]; ok { // an event
-					want[k].Subject = id
-				}
-			}
-			if diff := cmp.Diff(want, servedWarnings(t, url, tracedRun)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			inOrder := get(t, url+"/api/runs/"+tracedRun+"/warnings")
-
-			url = serveLens(t, c.Settings.CostBudget)
+	}
+	if len(cases) != expressible {
+		t.Errorf("%d cases can be expressed as spans, want %d", len(cases), expressible)
+	}
+	onEachKindOfSite(t, func(t *testing.T, start startSite) {
+		whole, pieces := startLensSites(t, start, cases), startLensSites(t, start, cases)
+		for name, c := range cases {
+			tr := traces[name]
+			sendSpans(t, whole.of(c).url(), traceID(name), tr.spans...)
 			random := rand.New(rand.NewPCG(uint64(len(name)), 3))
 			mixed := append(slices.Clone(tr.spans), tr.spans[:len(tr.spans)/2]...)
 			random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 			for _, s := range mixed {
-				sendSpans(t, url, tracedRun, s)
+				sendSpans(t, pieces.of(c).url(), traceID(name), s)
 			}
-			if diff := cmp.Diff(string(inOrder), string(get(t, url+"/api/runs/"+tracedRun+"/warnings"))); diff != "" {
-				t.Errorf("in disorder (-in order +in disorder):\n%s", diff)
-			}
-		})
-	}
-	if told != expressible {
-		t.Errorf("%d cases can be expressed as spans, want %d", told, expressible)
-	}
+		}
+		whole.settle(t)
+		pieces.settle(t)
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				want := slices.Clone(c.Expect.Warnings)
+				for k := range want {
+					want[k].EventID = traces[name].ids[want[k].EventID]
+					if id, ok := traces[name].ids[want[k].Subject]; ok { // an event
+						want[k].Subject = id
+					}
+				}
+				if diff := cmp.Diff(want, servedWarnings(t, whole.of(c).url(), traceID(name))); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				path := "/api/runs/" + traceID(name) + "/warnings"
+				if diff := cmp.Diff(string(get(t, whole.of(c).url()+path)), string(get(t, pieces.of(c).url()+path))); diff != "" {
+					t.Errorf("in disorder (-in order +in disorder):\n%s", diff)
+				}
+			})
+		}
+	})
+}
+
+// traceID returns the id of the trace of a case, which is the id of its run.
+func traceID(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:16])
 }

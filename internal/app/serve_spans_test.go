@@ -80,7 +80,8 @@ func exportSpans(t *testing.T, to *sent, spans []sdktrace.ReadOnlySpan) {
 }
 
 // TestSpansGiveTheSameRunForEverySplitTransportAndRestart sends the spans of one conversation
-// shuffled, doubled and in pieces, by HTTP and gRPC in turns, to servers of which each goes on where the last one ended.
+// shuffled, doubled and in pieces, by HTTP and gRPC in turns, to servers of which each goes on where the last one ended: alone with SQLite,
+// alone with PostgreSQL, and in a cluster.
 func TestSpansGiveTheSameRunForEverySplitTransportAndRestart(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -98,12 +99,17 @@ func TestSpansGiveTheSameRunForEverySplitTransportAndRestart(t *testing.T) {
 			mixed := append(append([]sdktrace.ReadOnlySpan(nil), spans...), spans[:random.IntN(len(spans))]...)
 			random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 			db := filepath.Join(t.TempDir(), "spans.db")
-			if seed%2 == 1 {
+			configure, settle := func(c *config.Config) { c.DB = db }, func(*testing.T) {}
+			switch seed % 3 {
+			case 1:
 				db = postgres.Database(t)
+			case 2:
+				c := &testCluster{t: t, db: postgres.Database(t), url: serveNATS(t)}
+				configure, settle = c.configure, c.drained
 			}
 			for life := 0; len(mixed) > 0; life++ {
 				t.Run(fmt.Sprint("life ", life), func(t *testing.T) { // at whose end the server ends
-					a := serveAt(t, func(c *config.Config) { c.DB = db })
+					a := serveAt(t, configure)
 					ways := []*sent{overHTTP(t, a), overGRPC(t, a)}
 					for range random.IntN(3) + 1 {
 						n := min(random.IntN(4)+1, len(mixed))
@@ -113,6 +119,7 @@ func TestSpansGiveTheSameRunForEverySplitTransportAndRestart(t *testing.T) {
 					if len(mixed) > 0 {
 						return
 					}
+					settle(t)
 					if diff := cmp.Diff(want, verdictOfSpans(t, a.URL)); diff != "" {
 						t.Errorf("(-at once +in pieces):\n%s", diff)
 					}

@@ -27,24 +27,28 @@ const (
 	suggestEvents = 20_000 // of a run; longer runs are left out
 )
 
-// tuner finds thresholds by replays, and writes them into the configuration file.
+// tuner finds thresholds by replays, and writes them into the configuration file, or into the database of a cluster.
 type tuner struct {
 	judges
-	store  *sqlstore.Store
-	file   string           // "" for none
-	shadow *profile.Profile // nil for none
-	use    func(*profile.Profile)
-	mu     *sync.Mutex // held while a setting is applied
+	store   *sqlstore.Store
+	file    string           // "" for none
+	shadow  *profile.Profile // nil for none
+	cluster bool
+	base    config.Settings // those of a cluster without what people applied
+	use     func(*profile.Profile)
+	mu      sync.Mutex // held while a setting is applied
 }
 
-// newTuner returns a tuner. It calls use with the profile for new runs when a setting is applied.
-func newTuner(j judges, s *sqlstore.Store, c *config.Config, file string, use func(*profile.Profile)) (tuner, error) {
-	shadow, err := c.LoadShadow()
-	return tuner{j, s, file, shadow, use, new(sync.Mutex)}, err
+// newTuner returns a tuner. It calls the recorder with the profile for new runs when a setting is applied.
+func (p *components) newTuner(j judges) (*tuner, error) {
+	shadow, err := p.config.LoadShadow()
+	return &tuner{
+		judges: j, store: p.store, file: p.file, shadow: shadow, cluster: p.cluster != nil, base: p.fileSettings, use: p.recorder.SetProfile,
+	}, err
 }
 
 // Shadow judges a run under the shadow profile.
-func (t tuner) Shadow(ctx context.Context, run *store.Run, most int) (*pipeline.Replayed, error) {
+func (t *tuner) Shadow(ctx context.Context, run *store.Run, most int) (*pipeline.Replayed, error) {
 	if t.shadow == nil {
 		return nil, nil
 	}
@@ -52,8 +56,12 @@ func (t tuner) Shadow(ctx context.Context, run *store.Run, most int) (*pipeline.
 }
 
 // Suggest replays the labelled runs and a few others with other thresholds.
-func (t tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
-	answer := api.Suggestions{Profile: t.own().Name(), File: t.file, Writable: writable(t.file), Suggestions: []api.Suggestion{}}
+func (t *tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
+	file := t.file
+	if t.cluster {
+		file = clusterDatabase
+	}
+	answer := api.Suggestions{Profile: t.own().Name(), File: file, Writable: t.cluster || writable(file), Suggestions: []api.Suggestion{}}
 	rows, runs, err := t.runsToReplay(ctx)
 	if err != nil {
 		return answer, err
@@ -89,7 +97,7 @@ func (t tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
 }
 
 // runsToReplay returns the labelled runs and some of the latest runs without a label.
-func (t tuner) runsToReplay(ctx context.Context) (rows []*store.Run, runs []suggest.Run, err error) {
+func (t *tuner) runsToReplay(ctx context.Context) (rows []*store.Run, runs []suggest.Run, err error) {
 	labels, err := t.store.Labels(ctx, suggestLabels)
 	if err != nil {
 		return nil, nil, err
@@ -133,7 +141,7 @@ func pairsOf(warnings []store.Warning) (all []suggest.Pair) {
 }
 
 // changed makes the server's profile with a change; nil for none.
-func (t tuner) changed(c *suggest.Change) (*serverProfile, error) {
+func (t *tuner) changed(c *suggest.Change) (*serverProfile, error) {
 	own := t.server.Load()
 	if c == nil {
 		return own, nil
@@ -178,14 +186,22 @@ func suggestionOf(s suggest.Suggestion) api.Suggestion {
 	}
 }
 
-// Apply writes a setting into the configuration file, and has new runs evaluated with it.
-func (t tuner) Apply(s api.NewSetting) (string, error) {
+// Apply writes a setting where this server reads it at its next start, and has new runs evaluated with it.
+func (t *tuner) Apply(ctx context.Context, by *store.Act, s api.NewSetting) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := suggest.Change{Tool: s.Tool, Setting: s.Setting, Value: s.Value}
 	own, err := t.changed(&c)
 	if err != nil {
 		return "", httpd.NotApplied(err.Error())
+	}
+	if t.cluster {
+		by.Setting = &store.Setting{Profile: own.Name(), Tool: s.Tool, Name: s.Setting, Value: s.Value}
+		if err := t.store.Act(ctx, by); err != nil {
+			return "", err
+		}
+		t.take(own)
+		return clusterDatabase, nil
 	}
 	err = config.Apply(t.file, config.Change(c))
 	if errors.Is(err, os.ErrPermission) {
@@ -194,9 +210,55 @@ func (t tuner) Apply(s api.NewSetting) (string, error) {
 	if err != nil {
 		return "", httpd.NotApplied(err.Error())
 	}
+	t.take(own)
+	return t.file, t.store.Act(ctx, by)
+}
+
+// clusterDatabase is what people are told of where a cluster keeps applied settings.
+const clusterDatabase = "the database of the cluster"
+
+// take has new runs evaluated with a profile.
+func (t *tuner) take(own *serverProfile) {
 	t.use(own.Profile)
 	t.server.Store(own)
-	return t.file, nil
+}
+
+// reload takes the settings over that people applied at any server of the cluster.
+func (t *tuner) reload(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := t.own().Name()
+	sets, err := withApplied(ctx, t.store, name, t.base)
+	if err != nil || maps.Equal(sets, t.server.Load().settings) {
+		return err
+	}
+	p, err := profile.Load(profile.Source{Name: name, Sets: setsOf(sets)})
+	if err != nil {
+		return fmt.Errorf("applied settings: %w", err)
+	}
+	t.take(&serverProfile{p, sets})
+	return nil
+}
+
+// withApplied returns settings with those that people applied to a profile in a cluster.
+func withApplied(ctx context.Context, s *sqlstore.Store, profile string, sets config.Settings) (config.Settings, error) {
+	applied, err := s.Applied(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sets = maps.Clone(sets)
+	if sets == nil {
+		sets = make(config.Settings)
+	}
+	for _, a := range applied {
+		if a.Profile != profile {
+			continue
+		}
+		if err := change(sets, &suggest.Change{Tool: a.Tool, Setting: a.Name, Value: a.Value}); err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
 }
 
 // writable reports whether the server can replace a file.

@@ -18,14 +18,19 @@ import (
 // failing sends a run whose agent fails n times in a row with read_file, and labels it.
 func failing(t *testing.T, url, run, label string, n int) {
 	t.Helper()
+	post(t, url+"/api/events", "application/x-ndjson", failures(run, n))
+	post(t, url+"/api/acts", "application/json", fmt.Appendf(nil, `{"action":"label","run_id":%q,"value":%q}`, run, label))
+}
+
+// failures returns the events of a run whose agent fails n times in a row with read_file.
+func failures(run string, n int) []byte {
 	lines := []string{fmt.Sprintf(`{"event_id":"%s-0","run_id":%q,"sequence":1,"type":"run_started"}`, run, run)}
 	for k := range n {
 		lines = append(lines,
 			fmt.Sprintf(`{"event_id":"%s-s%d","run_id":%q,"sequence":%d,"type":"tool_call_started","tool":"read_file","call_id":"c%d","input":{"path":"a/%d.go"}}`, run, k, run, 2*k+2, k, k),
 			fmt.Sprintf(`{"event_id":"%s-e%d","run_id":%q,"sequence":%d,"type":"tool_call_failed","tool":"read_file","call_id":"c%d","error":"permission denied"}`, run, k, run, 2*k+3, k))
 	}
-	post(t, url+"/api/events", "application/x-ndjson", []byte(strings.Join(lines, "\n")))
-	post(t, url+"/api/acts", "application/json", fmt.Appendf(nil, `{"action":"label","run_id":%q,"value":%q}`, run, label))
+	return []byte(strings.Join(lines, "\n"))
 }
 
 // serveFile runs a server with a configuration file until the test ends, and returns its URL.

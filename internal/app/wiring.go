@@ -32,7 +32,7 @@ import (
 func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err error) {
 	p := &components{config: s.Config, file: s.File, version: s.Version, log: s.Log, shares: shares(s.Config), grpcState: "on"}
 	switch {
-	case s.Config.GRPCAddr == config.Off:
+	case s.Config.GRPCAddr == config.Off || !s.Config.Cluster.Has(config.RoleIngest):
 		p.grpcState = "off"
 	case !hasGRPC:
 		p.grpcState = "taken"
@@ -51,6 +51,11 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 			err = errors.Join(err, p.store.Close())
 		}
 	}()
+	if s.Config.Cluster.NATS != "" {
+		if err := p.applySettings(ctx); err != nil {
+			return nil, err
+		}
+	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	latest, _, err := p.store.Last(ctx)
@@ -166,8 +171,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	if err != nil {
 		return err
 	}
-	tuning, err := newTuner(again, p.store, p.config, p.file, p.recorder.SetProfile)
-	if err != nil {
+	if p.tuner, err = p.newTuner(again); err != nil {
 		return err
 	}
 	agents, err := newGuards(ctx, p.store, again, p.config.LiveRuns, p.shares.Guards)
@@ -179,7 +183,8 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	}
 	p.http, err = httpd.New(httpd.Options{
 		Version: p.version, GRPC: p.grpcState, Pipeline: p.recorder, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
-		Judge: again, Tuner: tuning, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
+		Judge: again, Tuner: p.tuner, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
+		NoIngest: !p.config.Cluster.Has(config.RoleIngest), NoQueries: !p.config.Cluster.Has(config.RoleAPI),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})

@@ -27,6 +27,7 @@ var settingFlags = []struct{ name, short, path, about string }{
 	{"profile", "p", "profile", "the profile: " + strings.Join(profile.Names(), ", ")},
 	{"project", "", "project", "the `PROJECT` of runs without one"},
 	{"cluster", "", "cluster.nats", "share the work with other servers: `ADDRESSES` of NATS, nats://HOST:PORT, separated by commas"},
+	{"roles", "", "cluster.roles", "in a cluster, what this server does: `ROLES` of ingest, work and api, separated by commas"},
 	{"memory", "", "memory", "use about this many `BYTES`, such as 2GiB (default a quarter of the memory of the machine or container)"},
 	{"log-level", "", "log.level", "lowest `LEVEL` to log: debug, info, warn, error"},
 }

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/client"
+	"github.com/unloop-ai/unloop/internal/config"
 )
 
 // errUnwell means that a check failed. It is already printed.
@@ -79,6 +82,10 @@ func (d *doctor) examine(ctx context.Context, quick bool) {
 		return
 	}
 	d.clock(h)
+	if c := h.Cluster; c != nil && !(slices.Contains(c.Roles, config.RoleIngest) && slices.Contains(c.Roles, config.RoleAPI)) {
+		d.note("events", "not sent, because this server only has the roles %s: ask one that takes events and answers queries", strings.Join(c.Roles, ", "))
+		return
+	}
 	d.roundTrip(ctx)
 }
 

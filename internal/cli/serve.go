@@ -45,7 +45,7 @@ func serveCommand() *cobra.Command {
 				GRPCOptional: !loaded.Given("grpc_addr"),
 				Ready: func(a app.Addresses) {
 					greet(cmd.OutOrStdout(), loaded, a)
-					if len(loaded.Tokens) == 0 { // hooks have no token
+					if len(loaded.Tokens) == 0 && loaded.Cluster.Has(config.RoleIngest) { // hooks have no token
 						withdraw = announceToHooks(cmd.ErrOrStderr(), a.HTTP)
 					}
 					if open {
@@ -82,7 +82,13 @@ func announceToHooks(stderr io.Writer, addr string) (withdraw func()) {
 func greet(w io.Writer, loaded *config.Loaded, a app.Addresses) {
 	base := "http://" + a.HTTP
 	fmt.Fprintf(w, "unloop %s is ready\n\n", programVersion())
-	fmt.Fprintf(w, "  dashboard %s\n", base)
+	if loaded.Cluster.Has(config.RoleAPI) {
+		fmt.Fprintf(w, "  dashboard %s\n", base)
+	}
+	if !loaded.Cluster.Has(config.RoleIngest) {
+		fmt.Fprintf(w, "  health    %s/api/health\n  roles     %s\n  database  %s\n", base, loaded.Cluster.Roles, a.DB)
+		return
+	}
 	fmt.Fprintf(w, "  HTTP      %s/api/events\n", base)
 	fmt.Fprintf(w, "  OTLP      %s/v1/traces and /v1/logs", base)
 	switch {

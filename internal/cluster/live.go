@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	stdjson "encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,13 +22,15 @@ import (
 // connection breaks, or when an owner dies between a commit and its update. Each message therefore has the epoch of the owner and a
 // number. A reader that misses a number or sees another epoch ends its streams, whose clients come back and read from the database.
 
-// liveMessage is the JSON of an update.
+// liveMessage is the first line of a message, as JSON. The JSON of the update follows on the second line. Readers without streams need only
+// the first.
 type liveMessage struct {
-	Epoch  int64         `json:"epoch"`
-	Number uint64        `json:"number"`           // of the update in the epoch, from 1; without an update, of the last one
-	Update *store.Update `json:"update,omitempty"` // nil: the owner is there
-	Guard  string        `json:"guard,omitempty"`  // Guard.By of the run, which its JSON leaves out
-	Large  bool          `json:"large,omitempty"`  // the update is larger than a message
+	Epoch   int64  `json:"epoch"`
+	Number  uint64 `json:"number"`            // of the update in the epoch, from 1; without an update, of the last one
+	Arrival int64  `json:"arrival,omitempty"` // of the last event of the update
+	Deleted bool   `json:"deleted,omitempty"` // the update deletes the run
+	Guard   string `json:"guard,omitempty"`   // Guard.By of the run, which its JSON leaves out
+	Large   bool   `json:"large,omitempty"`   // the update is larger than a message, and left out
 }
 
 // beatEvery is how soon a reader notices that the last update of a partition is lost.
@@ -63,8 +67,16 @@ func (l *liveWriter) Publish(u *store.Update) {
 
 // encodeUpdate returns the JSON of a message with an update.
 func encodeUpdate(m liveMessage, u *store.Update) ([]byte, error) {
-	m.Update, m.Guard = u, u.Run.Guard.By
-	return json.Marshal(&m, updateJSON)
+	m.Guard, m.Deleted = u.Run.Guard.By, u.Deleted
+	if n := len(u.Events); n > 0 {
+		m.Arrival = u.Events[n-1].Arrival
+	}
+	head, err := json.Marshal(&m, lenient)
+	if err != nil {
+		return nil, err
+	}
+	update, err := json.Marshal(u, updateJSON)
+	return slices.Concat(head, []byte{'\n'}, update), err
 }
 
 // updateJSON keeps what the JSON of records for people loses: raw JSON that is not there.
@@ -127,7 +139,8 @@ func (l *liveReader) lost() {
 func (l *liveReader) read(m *nats.Msg) {
 	partition, err := strconv.Atoi(strings.TrimPrefix(m.Subject, livePrefix))
 	var got liveMessage
-	if err != nil || partition < 0 || partition >= len(l.last) || json.Unmarshal(m.Data, &got, updateJSON) != nil {
+	head, body, hasUpdate := bytes.Cut(m.Data, []byte{'\n'})
+	if err != nil || partition < 0 || partition >= len(l.last) || json.Unmarshal(head, &got, lenient) != nil {
 		return // the next message shows that one is missing
 	}
 	l.mu.Lock()
@@ -137,15 +150,21 @@ func (l *liveReader) read(m *nats.Msg) {
 		return // of an owner that lost the partition: it was recorded before, and read from the database since
 	}
 	want := last.Number
-	if got.Update != nil || got.Large {
+	if hasUpdate || got.Large {
 		want++
 	}
 	if got.Epoch != last.Epoch || got.Number != want || got.Large {
 		l.hub.Reset()
 	}
 	*last = liveMessage{Epoch: got.Epoch, Number: got.Number}
-	if got.Update != nil {
-		got.Update.Run.Guard.By = got.Guard
-		l.hub.Publish(got.Update)
+	if !hasUpdate || !got.Deleted && l.hub.Skip(got.Arrival) {
+		return
 	}
+	update := new(store.Update)
+	if json.Unmarshal(body, update, updateJSON) != nil {
+		l.hub.Reset()
+		return
+	}
+	update.Run.Guard.By = got.Guard
+	l.hub.Publish(update)
 }

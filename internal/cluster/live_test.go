@@ -19,45 +19,84 @@ import (
 type recordingHub struct {
 	told    []string
 	updates []*store.Update
+	alone   bool    // it has no subscribers
+	skipped []int64 // arrivals of the updates that it was not told
 }
 
 func (h *recordingHub) Publish(u *store.Update) {
 	h.told = append(h.told, u.Run.ID)
 	h.updates = append(h.updates, u)
 }
+
+func (h *recordingHub) Skip(arrival int64) bool {
+	if h.alone {
+		h.skipped = append(h.skipped, arrival)
+	}
+	return h.alone
+}
 func (h *recordingHub) Reset() { h.told = append(h.told, "reset") }
 
-func TestStreamsEndWhenUpdatesMayBeMissing(t *testing.T) {
-	beat := func(epoch int64, last uint64) liveMessage { return liveMessage{Epoch: epoch, Number: last} }
-	update := func(epoch int64, number uint64, run string) liveMessage {
-		return liveMessage{Epoch: epoch, Number: number, Update: &store.Update{Run: store.Run{ID: run}}}
+// sent is a message of the test: the epoch, the number, and the run of its update, if it has one.
+type sent struct {
+	epoch  int64
+	number uint64
+	run    string
+}
+
+func (m sent) message(t *testing.T) *nats.Msg {
+	t.Helper()
+	head := liveMessage{Epoch: m.epoch, Number: m.number, Large: m.run == "large"}
+	body, err := jsonv2.Marshal(&head, lenient)
+	if m.run != "" && !head.Large {
+		body, err = encodeUpdate(head, &store.Update{
+			Run: store.Run{ID: m.run}, Events: []store.Event{{Arrival: int64(m.number)}}, Deleted: m.run == "deleted",
+		})
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &nats.Msg{Subject: fmt.Sprint(livePrefix, 3), Data: body}
+}
+
+func TestStreamsEndWhenUpdatesMayBeMissing(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
-		messages []liveMessage
+		messages []sent
 		want     string
 	}{
-		{"an owner that begins may have had a predecessor", []liveMessage{beat(1, 0), update(1, 1, "a"), update(1, 2, "b"), beat(1, 2)}, "reset a b"},
-		{"an update is missing", []liveMessage{beat(1, 0), update(1, 1, "a"), update(1, 3, "c"), update(1, 4, "d")}, "reset a reset c d"},
-		{"the last update is missing", []liveMessage{beat(1, 0), update(1, 1, "a"), beat(1, 2), update(1, 3, "c")}, "reset a reset c"},
-		{"another owner begins", []liveMessage{beat(1, 0), update(1, 1, "a"), beat(2, 0), update(2, 1, "b")}, "reset a reset b"},
-		{"the last words of an owner that lost the partition", []liveMessage{beat(2, 0), update(1, 7, "old"), update(2, 1, "a")}, "reset a"},
-		{"an update is too large", []liveMessage{beat(1, 0), {Epoch: 1, Number: 1, Large: true}, update(1, 2, "b")}, "reset reset b"},
+		{"an owner that begins may have had a predecessor", []sent{{1, 0, ""}, {1, 1, "a"}, {1, 2, "b"}, {1, 2, ""}}, "reset a b"},
+		{"an update is missing", []sent{{1, 0, ""}, {1, 1, "a"}, {1, 3, "c"}, {1, 4, "d"}}, "reset a reset c d"},
+		{"the last update is missing", []sent{{1, 0, ""}, {1, 1, "a"}, {1, 2, ""}, {1, 3, "c"}}, "reset a reset c"},
+		{"another owner begins", []sent{{1, 0, ""}, {1, 1, "a"}, {2, 0, ""}, {2, 1, "b"}}, "reset a reset b"},
+		{"the last words of an owner that lost the partition", []sent{{2, 0, ""}, {1, 7, "old"}, {2, 1, "a"}}, "reset a"},
+		{"an update is too large", []sent{{1, 0, ""}, {1, 1, "large"}, {1, 2, "b"}}, "reset reset b"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			hub := new(recordingHub)
 			reader := newLiveReader(hub, 4)
 			for _, m := range tc.messages {
-				body, err := jsonv2.Marshal(&m, updateJSON)
-				if err != nil {
-					t.Fatal(err)
-				}
-				reader.read(&nats.Msg{Subject: fmt.Sprint(livePrefix, 3), Data: body})
+				reader.read(m.message(t))
 			}
 			if got := strings.Join(hub.told, " "); got != tc.want {
 				t.Errorf("%s, want %s", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestAServerWithoutStreamsReadsOnlyDeletions(t *testing.T) {
+	hub := &recordingHub{alone: true}
+	reader := newLiveReader(hub, 4)
+	for _, m := range []sent{{1, 0, ""}, {1, 1, "a"}, {1, 2, "deleted"}, {1, 3, "c"}} {
+		reader.read(m.message(t))
+	}
+	hub.alone = false
+	reader.read(sent{1, 4, "d"}.message(t))
+	if diff := cmp.Diff([]string{"reset", "deleted", "d"}, hub.told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int64{1, 3}, hub.skipped); diff != "" {
+		t.Errorf("arrivals of the others (-want +got):\n%s", diff)
 	}
 }
 

@@ -60,11 +60,13 @@ type Records interface {
 // Hub sends updates to the streams of this server. One goroutine calls it.
 type Hub interface {
 	Publish(u *store.Update)
+	// Skip stands in for the Publish of an update whose last event has the arrival, and reports whether it may: nobody has a stream.
+	Skip(arrival int64) bool
 	// Reset ends all streams, because updates may be missing. Their clients come back and read these from the database.
 	Reset()
 }
 
-// Options are the options of a node. All but Log are required.
+// Options are the options of a node. All but Hub and Log are required.
 type Options struct {
 	URL        string // of NATS servers, separated by commas
 	Replicas   int    // of the stream, if the node creates it
@@ -76,7 +78,7 @@ type Options struct {
 
 	Leases   Leases
 	Open     func(partition int, epoch int64) Records
-	Hub      Hub
+	Hub      Hub // nil for a server without streams
 	Mask     pipeline.Mask
 	Pipeline pipeline.Options // of each partition; Store, Mask and Partition are set by the node
 	Log      *slog.Logger
@@ -117,7 +119,9 @@ func New(ctx context.Context, o Options) (_ *Node, err error) {
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { o.Log.Warn("the connection to NATS is lost", "error", err) }),
 		nats.ReconnectHandler(func(c *nats.Conn) {
 			o.Log.Info("the connection to NATS is back", "server", c.ConnectedUrlRedacted())
-			n.live.lost()
+			if n.live != nil {
+				n.live.lost()
+			}
 			n.stopAll() // the partitions are opened again, which checks that the stream is still the same
 		}))
 	if err != nil {
@@ -128,7 +132,9 @@ func New(ctx context.Context, o Options) (_ *Node, err error) {
 			n.conn.Close()
 		}
 	}()
-	n.live = newLiveReader(o.Hub, o.Partitions)
+	if o.Hub != nil {
+		n.live = newLiveReader(o.Hub, o.Partitions)
+	}
 	if n.js, err = jetstream.New(n.conn); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
@@ -173,11 +179,11 @@ func (n *Node) findStream(ctx context.Context) (err error) {
 
 // subscribe subscribes to the results of submissions and to the updates of runs.
 func (n *Node) subscribe() error {
-	for subject, handle := range map[string]nats.MsgHandler{
-		n.replies + "*":  n.deliverResult,
-		livePrefix + "*": n.live.read,
-		changedSubject:   func(*nats.Msg) { n.wakeUp() },
-	} {
+	handlers := map[string]nats.MsgHandler{n.replies + "*": n.deliverResult, changedSubject: func(*nats.Msg) { n.wakeUp() }}
+	if n.live != nil {
+		handlers[livePrefix+"*"] = n.live.read
+	}
+	for subject, handle := range handlers {
 		if _, err := n.conn.Subscribe(subject, handle); err != nil {
 			return fmt.Errorf("cluster: subscribe to %s: %w", subject, err)
 		}

@@ -20,7 +20,7 @@ func main() {
 	}
 }
 
-// base is three servers of 4 processors. The load is a part of what their processors can do: 800,000 events per second.
+// base is three servers of 4 processors. The load is a part of what their processors can do: 324,000 events per second.
 func base(says string, load float64, seed uint64) scenario {
 	const full = 3 * 4 * 1e6 / workerTime // events per second
 	return scenario{says: says, servers: 3, cores: 4, dbCores: 8, rate: load * full, runs: 10_000, seconds: 5, seed: seed}

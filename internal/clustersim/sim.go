@@ -10,9 +10,9 @@ import (
 
 // Service times, in microseconds. docs/scaling.md says where each was measured.
 const (
-	foldTime   = 6.9  // of an event, on the one goroutine that folds its run
-	workerTime = 15.0 // of an event on a processor of its owner, with foldTime
-	rowTime    = 5.0  // of an event on a processor of PostgreSQL
+	foldTime   = 8.0  // of an event, on the one goroutine that folds its run
+	workerTime = 37.0 // of an event on a processor of its owner, with foldTime
+	rowTime    = 17.0 // of an event on a processor of PostgreSQL
 	commitTime = 2000 // of a transaction besides, median: round trips and the disk
 	commitTail = 3.4  // 99th percentile of commitTime by its median
 	reloadTime = 1000 // to restore a run at a new owner

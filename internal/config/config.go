@@ -8,6 +8,7 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,10 +150,20 @@ type Proxy struct {
 // Cluster sets how the server shares its work with others.
 type Cluster struct {
 	NATS       string `yaml:"nats" doc:"nats://HOST:PORT of the NATS servers, separated by commas; empty: the server is alone"`
-	Works      bool   `yaml:"works" doc:"this server judges and records runs; false: it only takes events and answers queries"`
+	Roles      string `yaml:"roles" doc:"what this server does, separated by commas: ingest (take events), work (judge and record runs), api (answer queries)"`
 	Replicas   int    `yaml:"replicas" doc:"copies of the stream on NATS servers, 1 to 5; used by the server that creates the stream"`
 	StreamSize Size   `yaml:"stream_size" doc:"maximum size of the stream; requests beyond it get 429; used by the server that creates the stream"`
 }
+
+// The roles of a server in a cluster.
+const (
+	RoleIngest = "ingest" // takes events from agents, and answers guards
+	RoleWork   = "work"   // judges and records the runs of its partitions
+	RoleAPI    = "api"    // answers queries, and everything else that people do
+)
+
+// Has reports whether the server has a role.
+func (c *Cluster) Has(role string) bool { return slices.Contains(strings.Split(c.Roles, ","), role) }
 
 // Log sets the level and the format of the log.
 type Log struct {
@@ -217,7 +228,7 @@ func Default() *Config {
 			Mode: "nudge", OnHalt: "answer",
 			OpenAI: "https://api.openai.com", Anthropic: "https://api.anthropic.com", Gemini: "https://generativelanguage.googleapis.com",
 		},
-		Cluster: Cluster{Works: true, Replicas: 3, StreamSize: 10 << 30},
+		Cluster: Cluster{Roles: "ingest,work,api", Replicas: 3, StreamSize: 10 << 30},
 		Log:     Log{Level: "info", Format: "text"},
 	}
 }

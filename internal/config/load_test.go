@@ -54,7 +54,7 @@ otlp_export: {endpoint: "https://collector.example.com", protocol: grpc, headers
 langfuse: {endpoint: "https://langfuse.example.com", public_key: pk, secret_key_env: SECRET}
 second_opinion: {endpoint: "https://models.example.com/v1", model: m, api_key_env: KEY, wait: 1s, timeout: 2s, per_run: 3, per_hour: 4, max_tokens: 500}
 proxy: {addr: "127.0.0.1:4141", mode: guard, on_halt: error, openai_upstream: "http://o", anthropic_upstream: "http://a", gemini_upstream: "http://g", session_budget: calls=1, key_budget: cost=2, project_budget: time=3h}
-cluster: {nats: "nats://n:4222", works: true, replicas: 5, stream_size: 1GiB}
+cluster: {nats: "nats://n:4222", roles: "ingest,api", replicas: 5, stream_size: 1GiB}
 shadow: {profile: cycles, settings: {ignore: [a]}}
 log: {level: debug, format: json}
 `, Source{})
@@ -87,7 +87,7 @@ log: {level: debug, format: json}
 			Addr: "127.0.0.1:4141", Mode: "guard", OnHalt: "error", OpenAI: "http://o", Anthropic: "http://a", Gemini: "http://g",
 			SessionBudget: "calls=1", KeyBudget: "cost=2", ProjectBudget: "time=3h",
 		},
-		Cluster: Cluster{NATS: "nats://n:4222", Works: true, Replicas: 5, StreamSize: 1 << 30},
+		Cluster: Cluster{NATS: "nats://n:4222", Roles: "ingest,api", Replicas: 5, StreamSize: 1 << 30},
 		Shadow:  Shadow{"cycles", Settings{"ignore": `["a"]`}},
 		Log:     Log{Level: "debug", Format: "json"},
 	}
@@ -137,7 +137,7 @@ func TestEverySettingHasADifferentVariable(t *testing.T) {
 		"proxy.addr": "127.0.0.1:4141", "proxy.mode": "guard", "proxy.on_halt": "error", "proxy.openai_upstream": "http://o",
 		"proxy.anthropic_upstream": "http://a", "proxy.gemini_upstream": "http://g", "proxy.session_budget": "calls=1", "proxy.key_budget": "cost=2",
 		"proxy.project_budget": "time=3h",
-		"cluster.nats":         "nats://n:4222", "cluster.works": "false", "cluster.replicas": "1", "cluster.stream_size": "1GiB",
+		"cluster.nats":         "nats://n:4222", "cluster.roles": "work,ingest,api", "cluster.replicas": "1", "cluster.stream_size": "1GiB",
 	}
 	t.Chdir(t.TempDir())
 	all := make(map[string]string)

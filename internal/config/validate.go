@@ -74,6 +74,12 @@ func (v *validation) cluster(c *Cluster) {
 			v.invalid("cluster.nats", address, "nats://HOST:PORT, several separated by commas")
 		}
 	}
+	for role := range strings.SplitSeq(c.Roles, ",") {
+		v.OneOf("cluster.roles", role, RoleIngest, RoleWork, RoleAPI)
+	}
+	if c.NATS == "" && !(c.Has(RoleIngest) && c.Has(RoleWork) && c.Has(RoleAPI)) {
+		v.wrong("cluster.roles", "needs cluster.nats: a server that is alone has all roles")
+	}
 	between(v, "cluster.replicas", c.Replicas, 1, 5)
 	between(v, "cluster.stream_size", c.StreamSize, 1<<20, 1<<50)
 }

@@ -58,6 +58,10 @@ type Options struct {
 	Hosts   []string // allowed host names and addresses, besides those of the machine
 	Origins []string // origins of web pages that may send requests, besides the server's own: https://app.example.com
 
+	// Other servers of a cluster do what this server does not. It always answers GET /api/health and GET /metrics.
+	NoIngest  bool // it answers no requests of the scope Ingest
+	NoQueries bool // it answers no requests of other scopes
+
 	Limits Limits
 	Log    *slog.Logger // for internal errors; nil means no log
 	Access *slog.Logger // for one line per request; nil means none

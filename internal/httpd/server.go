@@ -115,6 +115,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !known {
 		scope = Admin // the strictest scope for an operation without one
 	}
+	if p := s.elsewhere(pattern, scope); p != nil {
+		p.write(w)
+		return
+	}
 	if p := s.auth.admit(r, scope); p != nil {
 		if p.Status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="unloop"`)
@@ -128,6 +132,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// elsewhere returns a problem if another server of the cluster answers the request.
+func (s *Server) elsewhere(pattern string, scope Scope) *Problem {
+	switch {
+	case pattern == "GET /api/health" || pattern == "GET /metrics":
+	case scope == Ingest && s.NoIngest:
+		return problem(http.StatusNotFound, "", "this server takes no events, because it does not have the role ingest (cluster.roles)")
+	case scope != Ingest && s.NoQueries:
+		return problem(http.StatusNotFound, "", "this server answers no queries, because it does not have the role api (cluster.roles)")
+	}
+	return nil
 }
 
 // notFound answers a request without a route: 404, 405 if another method has a route, or a redirect.

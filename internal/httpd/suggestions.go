@@ -17,13 +17,14 @@ import (
 type Tuner interface {
 	// Suggest returns what it has found by the end of ctx.
 	Suggest(ctx context.Context) (api.Suggestions, error)
-	// Apply writes a setting into the configuration file and returns the file's name. Its error is NotApplied where that cannot be.
-	Apply(s api.NewSetting) (file string, err error)
+	// Apply writes a setting into the configuration file, or into the database of a cluster, and returns which. It writes the act to the
+	// audit log. Its error is NotApplied where the setting cannot be written.
+	Apply(ctx context.Context, by *store.Act, s api.NewSetting) (file string, err error)
 	// Shadow judges a run under the shadow profile. It returns nil without one.
 	Shadow(ctx context.Context, run *store.Run, most int) (*pipeline.Replayed, error)
 }
 
-// NotApplied says why a setting cannot be written into the configuration file.
+// NotApplied says why a setting cannot be written.
 type NotApplied string
 
 func (e NotApplied) Error() string { return string(e) }
@@ -43,7 +44,7 @@ func (r *replays) suggestionRoutes() {
 		"Replays the labelled runs and recent runs with other thresholds, for each rule and tool. It returns those that drop false alarms and keep all "+
 			"loops, and those that catch missed loops without a false alarm. It takes 10 seconds at most, and shares the one place of replays."), r.suggest)
 	query(r.Server, r.operation(http.MethodPost, "/api/suggestions/apply", Admin, "rules", "apply-setting", "Apply a threshold",
-		"Writes a setting into the server's configuration file. New runs are evaluated with it at once; a run in memory keeps its thresholds. Guards over HTTP and the proxy use it from the next start. The act is written to the audit log."), r.apply)
+		"Writes a setting into the server's configuration file, or into the database of a cluster, whose servers all use it within a second. New runs are evaluated with it at once; a run in memory keeps its thresholds. Guards over HTTP and the proxy use it from the next start. The act is written to the audit log."), r.apply)
 	query(r.Server, r.operation(http.MethodGet, "/api/runs/{id}/shadow", Read, "runs", "get-shadow", "Get a run's shadow decisions",
 		"What the shadow profile of the configuration would have decided. It acts on nothing. The limits are those of a replay."), r.shadow)
 }
@@ -72,20 +73,17 @@ func (r *replays) suggest(ctx context.Context, _ *struct{}) (*suggestionsAnswer,
 
 func (r *replays) apply(ctx context.Context, q *applyQuery) (*applyAnswer, error) {
 	s := &q.Body
-	file, err := r.Tuner.Apply(*s)
+	a := store.Act{
+		At: time.Now(), Who: r.actor(q.Authorization), Action: store.ActApply, Tool: s.Tool,
+		Value: s.Setting + "=" + strconv.FormatFloat(s.Value, 'f', -1, 64), Note: r.Name(s.Note),
+	}
+	file, err := r.Tuner.Apply(ctx, &a, *s)
 	var not NotApplied
 	if errors.As(err, &not) {
 		return nil, problem(http.StatusConflict, "setting", not.Error())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("apply a setting: %w", err)
-	}
-	a := store.Act{
-		At: time.Now(), Who: r.actor(q.Authorization), Action: store.ActApply, Tool: s.Tool,
-		Value: s.Setting + "=" + strconv.FormatFloat(s.Value, 'f', -1, 64), Note: r.Name(s.Note),
-	}
-	if err := r.Store.Act(ctx, &a); err != nil {
-		return nil, err
 	}
 	return &applyAnswer{api.Applied{File: file, Act: api.ActOf(&a)}}, nil
 }

@@ -14,6 +14,7 @@ import (
 
 // fakeTuner records what is applied and gives fixed answers.
 type fakeTuner struct {
+	acts    Acts
 	applied []api.NewSetting
 	shadow  *pipeline.Replayed
 }
@@ -23,12 +24,12 @@ func (f *fakeTuner) Suggest(ctx context.Context) (api.Suggestions, error) {
 	return api.Suggestions{Profile: "default", Complete: bounded, Suggestions: []api.Suggestion{}}, nil
 }
 
-func (f *fakeTuner) Apply(s api.NewSetting) (string, error) {
+func (f *fakeTuner) Apply(ctx context.Context, by *store.Act, s api.NewSetting) (string, error) {
 	if s.Value > 1000 {
 		return "", NotApplied(s.Setting + " is too large")
 	}
 	f.applied = append(f.applied, s)
-	return "unloop.yaml", nil
+	return "unloop.yaml", f.acts.Act(ctx, by)
 }
 
 func (f *fakeTuner) Shadow(context.Context, *store.Run, int) (*pipeline.Replayed, error) {
@@ -43,7 +44,7 @@ func TestSuggestionsAreBoundedInTime(t *testing.T) {
 
 func TestASettingIsAppliedAndTheAuditLogSaysSo(t *testing.T) {
 	tuner := &fakeTuner{}
-	h := newTestServer(t, func(o *Options) { o.Tuner = tuner })
+	h := newTestServer(t, func(o *Options) { o.Tuner, tuner.acts = tuner, o.Store })
 	ask := func(body string) (int, []byte) {
 		w := h.do(http.MethodPost, "/api/suggestions/apply", body, "Content-Type", "application/json")
 		return w.Code, w.Body.Bytes()

@@ -77,10 +77,11 @@ func New(o Options) *Hub {
 // Publish queues an update for the subscribers of its run and of all runs. It never blocks. Without subscribers it costs one atomic
 // load. The caller must not change the update afterwards. One goroutine calls Publish, in the order of arrival but for the window.
 func (h *Hub) Publish(u *store.Update) {
+	arrival := int64(0)
 	if n := len(u.Events); n > 0 {
-		h.latest.Store(max(h.latest.Load(), u.Events[n-1].Arrival))
+		arrival = u.Events[n-1].Arrival
 	}
-	if h.count.Load() == 0 && !u.Deleted {
+	if h.Skip(arrival) && !u.Deleted {
 		return
 	}
 	h.mu.Lock()
@@ -100,6 +101,13 @@ func (h *Hub) Publish(u *store.Update) {
 			h.put(s, m)
 		}
 	}
+}
+
+// Skip is Publish of an update that nobody reads and that deletes no run. arrival is that of its last event, or 0. It reports whether
+// there are no subscribers; if there are some, the update must be published.
+func (h *Hub) Skip(arrival int64) bool {
+	h.latest.Store(max(h.latest.Load(), arrival))
+	return h.count.Load() == 0
 }
 
 // put queues m for s, or disconnects s if its queue is full. The caller holds the lock.

@@ -74,7 +74,7 @@ func cpu(ctx context.Context, set settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, took, err := senders(ctx, s.url, feeds(8, set), 500, int64(set.events))
+	sent, took, err := senders(ctx, []string{s.url}, feeds(8, set), 500, int64(set.events))
 	if stopped := s.stop(); err == nil {
 		err = stopped
 	}

@@ -7,11 +7,13 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
 
-// feed makes the events of many runs, in the order of each run. Most calls are new work. Every twentieth run repeats itself.
+// feed makes the events of many runs, in the order of each run. Most calls are new work: their arguments and outcomes have other words.
+// Every twentieth run repeats itself.
 type feed struct {
 	name   string
 	runs   []int // number of events made of each run
@@ -34,9 +36,9 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 		run, n = run+n/f.length*len(f.runs), n%f.length
 	}
 	id = f.name + "-" + strconv.Itoa(run) + "-" + strconv.Itoa(n)
-	call, asked := n/2, n/2
+	call, asked := n/2, run*7919+n/2
 	if run%20 == 0 {
-		asked = 7
+		asked = run
 	}
 	to = append(to, `{"event_id":"`...)
 	to = append(to, id...)
@@ -54,19 +56,50 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 	to = append(to, `","agent":"coder","tool":"grep","call_id":"c`...)
 	to = strconv.AppendInt(to, int64(call), 10)
 	if n%2 == 0 {
-		to = append(to, `","type":"tool_call_started","input":{"path":"internal/server/file_`...)
+		to = append(to, `","type":"tool_call_started","input":{"path":"internal/`...)
+		to = appendWords(to, asked, 0, 2, '/')
+		to = append(to, '_')
 		to = strconv.AppendInt(to, int64(asked), 10)
-		to = append(to, `.go","query":"where the handler reads the body and closes it","offset":`...)
+		to = append(to, `.go","query":"where the `...)
+		to = appendWords(to, asked, 2, 4, ' ')
+		to = append(to, ` and closes it","offset":`...)
 		to = strconv.AppendInt(to, int64(asked), 10)
 		to = append(to, `,"limit":50,"include":["*.go","*.md"]}}`...)
 	} else {
-		to = append(to, `","type":"tool_call_completed","latency_ms":41,"output":"internal/server/file_`...)
-		to = strconv.AppendInt(to, int64(asked), 10)
-		to = append(to, `.go:88: func (h *handler) read(w http.ResponseWriter, r *http.Request) {\ninternal/server/file_`...)
-		to = strconv.AppendInt(to, int64(asked), 10)
-		to = append(to, `.go:91: defer r.Body.Close()\n"}`...)
+		to = append(to, `","type":"tool_call_completed","latency_ms":41,"output":"internal/`...)
+		to = appendWords(to, asked, 0, 2, '/')
+		to = append(to, `.go:88: // `...)
+		to = appendWords(to, asked, 6, 10, ' ')
+		to = append(to, `\ninternal/`...)
+		to = appendWords(to, asked, 0, 2, '/')
+		to = append(to, `.go:91: func (s *`...)
+		to = appendWords(to, asked, 16, 4, '.')
+		to = append(to, `) {\n"}`...)
 	}
 	return append(to, '\n'), id
+}
+
+// words are those of arguments and outcomes.
+var words = strings.Fields("accept address archive balance batch border branch buffer cache caller cancel catalog channel check client close " +
+	"cluster column commit compare config connect contract counter cursor decode default deliver delta deploy detail dialect digest discount " +
+	"dispatch domain driver encode endpoint engine entry error export factor failure fetch field filter finish folder format frame gateway grant " +
+	"group guard handle header history image import index invoice journal kernel label latency layout ledger limit listen loader locale manifest " +
+	"margin member merge message metric mirror module monitor network notice number object offset option order origin output owner package " +
+	"parser partition payment period policy prefix price process profile queue quota range reader receipt record region release render report " +
+	"request retry route sample schema scope script search sector select server session shard signal snapshot source stage status stream string " +
+	"subject summary switch table target template tenant thread ticket timer token topic trace transfer trigger update upload vendor version " +
+	"volume voucher wallet watch weight window worker writer")
+
+// appendWords appends n words of a call, from a number on. Other calls have other words.
+func appendWords(to []byte, call, from, n int, between byte) []byte {
+	for k := range n {
+		if k > 0 {
+			to = append(to, between)
+		}
+		mixed := uint64(call*64+from+k) * 0x9e3779b97f4a7c15 // multiplicative hashing by the golden ratio
+		to = append(to, words[mixed>>32%uint64(len(words))]...)
+	}
+	return to
 }
 
 // fill returns a request body of n events.
@@ -116,14 +149,15 @@ func feeds(connections int, set settings) (all []*feed) {
 	return all
 }
 
-// senders posts bodies of size events of each feed, over one connection each, until ctx ends or the budget of events is used. It
+// senders posts bodies of size events of each feed, over one connection each and to the servers in turns, until ctx ends or the budget of events is used. It
 // returns the number of acknowledged events and the time.
-func senders(ctx context.Context, url string, all []*feed, size int, budget int64) (sent int64, took time.Duration, err error) {
+func senders(ctx context.Context, urls []string, all []*feed, size int, budget int64) (sent int64, took time.Duration, err error) {
 	var done atomic.Int64
 	c := client(len(all))
 	failed := make(chan error, len(all))
 	begun := time.Now()
-	for _, f := range all {
+	for k, f := range all {
+		url := urls[k%len(urls)]
 		go func() {
 			var body []byte
 			for ctx.Err() == nil && (budget == 0 || done.Load() < budget) {

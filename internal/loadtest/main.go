@@ -38,6 +38,9 @@ type settings struct {
 	runs   int
 	rate   int
 	serve  string
+
+	servers int
+	nats    string
 }
 
 // scenario is one thing that is measured, each against a server of its own.
@@ -51,6 +54,7 @@ type scenario struct {
 var scenarios = []scenario{
 	{name: "batches", about: "events a second, 500 a request, 8 connections, 1,000 runs", measure: batches},
 	{name: "cpu", about: "CPU time of the server per event by role, with the same senders; needs the go command", whole: cpu},
+	{name: "cluster", about: "the same senders to servers of a cluster: rates, CPU time and memory; only by make load-cluster", whole: cluster},
 	{name: "singles", about: "requests a second of one event, 64 connections, 1,000 runs", measure: singles},
 	{name: "long", about: "one run of 100,000 events against 100 runs of 1,000", measure: long},
 	{name: "stream", about: "from acknowledged to on the wire of a stream, at a rate", measure: stream},
@@ -75,6 +79,8 @@ func run(ctx context.Context) error {
 	flag.IntVar(&set.runs, "runs", 1000, "that are live")
 	flag.IntVar(&set.rate, "rate", 5000, "events a second, of the scenario stream")
 	flag.StringVar(&set.serve, "serve", "", "further flags of the server, such as \"--memory 512MiB\"")
+	flag.IntVar(&set.servers, "servers", 1, "of the scenario cluster, and NATS servers")
+	flag.StringVar(&set.nats, "nats", "bin/nats-server", "the NATS server of the scenario cluster")
 	flag.Usage = usage
 	flag.Parse()
 	for _, name := range flag.Args() {
@@ -83,6 +89,9 @@ func run(ctx context.Context) error {
 		}
 	}
 	for _, sc := range scenarios {
+		if flag.NArg() == 0 && sc.name == "cluster" {
+			continue // it needs a PostgreSQL
+		}
 		if flag.NArg() > 0 && !slices.ContainsFunc(flag.Args(), sc.is) {
 			continue
 		}

@@ -23,7 +23,7 @@ func singles(ctx context.Context, s *server, set settings) (string, error) {
 func rated(ctx context.Context, s *server, set settings, connections, size int) (string, error) {
 	timed, cancel := context.WithTimeout(ctx, set.time)
 	defer cancel()
-	sent, took, err := senders(timed, s.url, feeds(connections, set), size, 0)
+	sent, took, err := senders(timed, []string{s.url}, feeds(connections, set), size, 0)
 	if err != nil {
 		return "", err
 	}
@@ -197,7 +197,7 @@ func resident(ctx context.Context, s *server, set settings, length int) (string,
 	}
 	begun := time.Now()
 	for range 10 {
-		sent, _, err := senders(ctx, s.url, all, 500, int64(set.events/10))
+		sent, _, err := senders(ctx, []string{s.url}, all, 500, int64(set.events/10))
 		if err != nil {
 			return "", err
 		}

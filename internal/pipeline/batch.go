@@ -19,7 +19,7 @@ func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
 		if t.deleted {
 			switch {
 			case t.emptied && !t.stored:
-				c.p.drop(t.row.ID) // it was never published
+				c.p.dropDeleted(t.row.ID) // it was never published
 				continue
 			case t.emptied:
 				b.Emptied = append(b.Emptied, t.row.Number)

@@ -34,6 +34,7 @@ func (m *memory) crashed() *memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := newMemory()
+	c.first = m.first
 	maps.Copy(c.runs, m.runs)
 	for n := range m.runs {
 		c.events[n], c.warnings[n] = maps.Clone(m.events[n]), maps.Clone(m.warnings[n])
@@ -78,6 +79,11 @@ func TestTheVerdictDoesNotDependOnTheTimeOfARefold(t *testing.T) {
 			events := randomRun(random, rapid.IntRange(1, 40).Draw(rt, "calls"))
 			want := inOrder(t, events)
 			m, sink := newMemory(), &recorder{}
+			var part *Partition // nil for a server that is alone
+			if rapid.Bool().Draw(rt, "of a cluster") {
+				part = &Partition{ID: 5, Of: 64, Now: time.Now, Has: func(string) bool { return true }}
+				m.first = part.ID
+			}
 			tune := func(p *Pipeline) {
 				p.refolds.perRun = rapid.SampledFrom([]int{0, 40, atOnceRun}).Draw(rt, "at once")
 				p.refolds.slice = rapid.SampledFrom([]int{1, 7, sliceEvents}).Draw(rt, "slice")
@@ -85,7 +91,7 @@ func TestTheVerdictDoesNotDependOnTheTimeOfARefold(t *testing.T) {
 				p.every = rapid.SampledFrom([]int{2, 9, checkpointEvery}).Draw(rt, "checkpoint every")
 			}
 			begin := func() (*Pipeline, func()) {
-				o := Options{Store: &lagging{m}, Sinks: []Sink{sink}, LiveRuns: rapid.IntRange(1, 3).Draw(rt, "live runs")}
+				o := Options{Store: &lagging{m}, Sinks: []Sink{sink}, LiveRuns: rapid.IntRange(1, 3).Draw(rt, "live runs"), Partition: part}
 				return startTuned(t, o, tune)
 			}
 			mixed := append(clones(events), clones(events[:len(events)/3])...)

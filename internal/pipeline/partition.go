@@ -10,7 +10,7 @@ import (
 )
 
 // Partition is a part of the runs of a cluster. Each partition has a pipeline of its own, in the server that owns it. The rows of its
-// runs are written with each commit, because any server may read them.
+// runs are written with each commit, because any server may read them, and streams go on from their arrival.
 type Partition struct {
 	ID, Of int64
 	Now    func() time.Time      // the same clock for all servers

@@ -297,7 +297,7 @@ func (c *commit) count(duplicates int) {
 func (p *Pipeline) publish(updates []*store.Update) {
 	for _, u := range updates {
 		if u.Deleted {
-			p.drop(u.Run.ID)
+			p.dropDeleted(u.Run.ID)
 			p.setLate(u.Run.ID, nil)
 		}
 		for _, k := range u.Raised {

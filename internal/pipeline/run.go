@@ -167,6 +167,12 @@ func (p *Pipeline) add(f *fold, e *unloop.Event, as placement) policy.Decision {
 	return d
 }
 
+// dropDeleted removes a run that is deleted from memory. Its row is due no more.
+func (p *Pipeline) dropDeleted(id string) {
+	delete(p.unwritten, id)
+	p.drop(id)
+}
+
 // drop removes a run from memory without writing its state.
 func (p *Pipeline) drop(id string) {
 	if r := p.live[id]; r != nil {

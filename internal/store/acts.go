@@ -41,7 +41,16 @@ type Act struct {
 	Value   string
 	Note    string // why, in the person's words
 
-	Alert *Alert // that the act adds, changes, or, by its number, deletes; the log does not have it
+	Alert   *Alert   // that the act adds, changes, or, by its number, deletes; the log does not have it
+	Setting *Setting // that the act applies to all servers of a cluster; nil if it is in the configuration file of the server
+}
+
+// Setting is a value of a setting of a profile that a person applied.
+type Setting struct {
+	Profile string  `json:"profile"`
+	Tool    string  `json:"tool,omitempty"` // "" for all
+	Name    string  `json:"name"`
+	Value   float64 `json:"value"`
 }
 
 // Alert is a webhook that a person set up.

@@ -21,7 +21,7 @@ func (s *Store) Act(ctx context.Context, a *store.Act) error {
 		return fmt.Errorf("begin an act: %w", err)
 	}
 	defer w.release()
-	if err := act(ctx, w.tx, a); err != nil {
+	if err := w.act(ctx, a); err != nil {
 		return errors.Join(fmt.Errorf("write an act: %w", err), w.tx.Rollback())
 	}
 	if err := w.tx.Commit(); err != nil {
@@ -30,8 +30,13 @@ func (s *Store) Act(ctx context.Context, a *store.Act) error {
 	return nil
 }
 
-func act(ctx context.Context, tx *sql.Tx, a *store.Act) error {
-	// One connection writes, so the next number is free.
+func (w *writing) act(ctx context.Context, a *store.Act) error {
+	tx := w.tx
+	if w.cluster { // elsewhere one connection writes
+		if _, err := tx.ExecContext(ctx, `LOCK TABLE acts IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			return err
+		}
+	}
 	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(number), 0) + 1 FROM acts`).Scan(&a.Number); err != nil {
 		return err
 	}
@@ -69,6 +74,8 @@ func effect(ctx context.Context, tx *sql.Tx, a *store.Act) error {
 		return unmute(ctx, tx, a.Value)
 	case store.ActAddAlert, store.ActChangeAlert, store.ActDeleteAlert:
 		return effectOnAlert(ctx, tx, a)
+	case store.ActApply:
+		return applySetting(ctx, tx, a.Setting)
 	}
 	return nil
 }
@@ -106,6 +113,14 @@ func (s *Store) Acts(ctx context.Context, p store.Page) (acts []store.Act, next 
 		next = cursor("acts", acts[most-1].Number)
 	}
 	return acts, next, nil
+}
+
+// LastAct returns the number of the latest act, or 0. The servers of a cluster see by it that a person changed something.
+func (s *Store) LastAct(ctx context.Context) (number int64, err error) {
+	if err := s.read.QueryRowContext(ctx, `SELECT COALESCE(MAX(number), 0) FROM acts`).Scan(&number); err != nil {
+		return 0, fmt.Errorf("read the number of the latest act: %w", err)
+	}
+	return number, nil
 }
 
 // Mutes returns the mutes in force, the earliest first.

@@ -77,18 +77,18 @@ func (s *Store) checkCluster(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("begin to make the partitions: %w", err)
 	}
-	if err := makePartitions(ctx, tx); err != nil {
+	if err := makePartitions(ctx, tx, s.partitions); err != nil {
 		return errors.Join(fmt.Errorf("make the partitions: %w", err), tx.Rollback())
 	}
 	return tx.Commit()
 }
 
-func makePartitions(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('partitions', $1)`, []byte(strconv.Itoa(Partitions)))
+func makePartitions(ctx context.Context, tx *sql.Tx, partitions int) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ('partitions', $1)`, []byte(strconv.Itoa(partitions)))
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO partitions (id, owner, epoch, stream, sequence, arrival, number, flushed)
-		SELECT id, '', 0, '', 0, id, id, 0 FROM generate_series(0, CAST($1 AS BIGINT) - 1) AS id`, Partitions)
+		SELECT id, '', 0, '', 0, id, id, 0 FROM generate_series(0, CAST($1 AS BIGINT) - 1) AS id`, partitions)
 	return err
 }

@@ -157,7 +157,8 @@ func TestAnIDIsUniqueInARunOfAnyDay(t *testing.T) {
 
 // TestReadsOfARunUseThePartitionOfItsDay counts which tables PostgreSQL looked into.
 func TestReadsOfARunUseThePartitionOfItsDay(t *testing.T) {
-	dsn := postgres.Database(t)
+	server := postgres.Database(t)
+	dsn := server + "&application_name=reads-of-a-run"
 	d := &dated{s: open(t, dsn)}
 	now := today()
 	var b *store.Batch
@@ -178,7 +179,8 @@ func TestReadsOfARunUseThePartitionOfItsDay(t *testing.T) {
 	if err := reader.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before := texts(t, dsn, query, own)
+	postgres.Left(t, server, "reads-of-a-run")
+	before := texts(t, server, query, own)
 	if len(before) < 10 {
 		t.Fatalf("the counts are %v", before)
 	}
@@ -198,7 +200,8 @@ func TestReadsOfARunUseThePartitionOfItsDay(t *testing.T) {
 	if err := reader.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, texts(t, dsn, query, own)); diff != "" {
+	postgres.Left(t, server, "reads-of-a-run")
+	if diff := cmp.Diff(before, texts(t, server, query, own)); diff != "" {
 		t.Errorf("scans of the partitions of other days (-before +after):\n%s", diff)
 	}
 }

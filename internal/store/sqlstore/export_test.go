@@ -30,6 +30,16 @@ func OpenAt(ctx context.Context, dsn string, version int64, columns ...string) (
 	return s, err
 }
 
+// OpenPartitioned opens a PostgreSQL database as that of a cluster with so many partitions.
+func OpenPartitioned(ctx context.Context, dsn string, partitions int) (*Store, error) {
+	d, err := openPostgres(ctx, dsn, Options{Cluster: true})
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{database: d, searchable: true, cluster: true, partitions: partitions}
+	return s, s.start(ctx)
+}
+
 // OpenUnstarted opens a PostgreSQL database that exists, and reads nothing of its tables.
 func OpenUnstarted(ctx context.Context, dsn string) (*Store, error) {
 	d, err := openPostgres(ctx, dsn, Options{})

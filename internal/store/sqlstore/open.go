@@ -31,6 +31,7 @@ type Store struct {
 
 	searchable bool // events are indexed for full-text search
 	cluster    bool // several servers write, each to partitions of its own
+	partitions int  // Partitions; tests have a cluster of one
 }
 
 // database is the part that differs between SQLite and PostgreSQL.
@@ -74,7 +75,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{database: d, searchable: !o.NoSearch, cluster: o.Cluster}
+	s := &Store{database: d, searchable: !o.NoSearch, cluster: o.Cluster, partitions: Partitions}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -29,7 +29,7 @@ func (s *Store) Renew(ctx context.Context, server store.Server) (owned Owned, er
 	if err != nil {
 		return owned, fmt.Errorf("begin to renew a lease: %w", err)
 	}
-	if owned, err = renew(ctx, tx, server); err != nil {
+	if owned, err = s.renew(ctx, tx, server); err != nil {
 		return owned, errors.Join(fmt.Errorf("renew a lease: %w", err), tx.Rollback())
 	}
 	if err := tx.Commit(); err != nil {
@@ -38,7 +38,7 @@ func (s *Store) Renew(ctx context.Context, server store.Server) (owned Owned, er
 	return owned, nil
 }
 
-func renew(ctx context.Context, tx *sql.Tx, server store.Server) (owned Owned, err error) {
+func (s *Store) renew(ctx context.Context, tx *sql.Tx, server store.Server) (owned Owned, err error) {
 	err = tx.QueryRowContext(ctx, `INSERT INTO servers (name, address, works, expires) VALUES ($1, $2, $3, clock_timestamp() + CAST($4 AS BIGINT) * INTERVAL '1 ms')
 		ON CONFLICT (name) DO UPDATE SET address = excluded.address, works = excluded.works, expires = excluded.expires
 		RETURNING clock_timestamp()`, server.Name, server.Address, server.Works, leaseTime.Milliseconds()).Scan(&owned.Now)
@@ -52,7 +52,7 @@ func renew(ctx context.Context, tx *sql.Tx, server store.Server) (owned Owned, e
 	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM servers WHERE works AND expires > clock_timestamp()`).Scan(&workers); err != nil {
 		return owned, err
 	}
-	share := (Partitions + workers - 1) / max(workers, 1)
+	share := (s.partitions + workers - 1) / max(workers, 1)
 	if owned.Surplus = len(owned.Epochs) - share; owned.Surplus >= 0 {
 		return owned, nil
 	}

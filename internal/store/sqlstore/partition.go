@@ -28,7 +28,7 @@ type Partition struct {
 
 // Partition returns a view of a partition for its owner in an epoch.
 func (s *Store) Partition(id int, epoch int64) *Partition {
-	own := &Store{database: s.database, bulks: s.bulks, searchable: s.searchable, cluster: true}
+	own := &Store{database: s.database, bulks: s.bulks, searchable: s.searchable, cluster: true, partitions: s.partitions}
 	return &Partition{Store: own, id: id, epoch: epoch}
 }
 
@@ -71,7 +71,7 @@ func (p *Partition) Last(ctx context.Context) (arrival, run int64, err error) {
 // Idle is Store.Idle for the runs of the partition.
 func (p *Partition) Idle(ctx context.Context, before time.Time, limit int) ([]string, error) {
 	ids, err := p.runIDs(ctx, `SELECT id FROM runs WHERE status = 'running' AND updated < $1 AND number % $2 = $3 ORDER BY updated, number LIMIT $4`,
-		toNanos(before), Partitions, p.id, limit)
+		toNanos(before), p.partitions, p.id, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read idle runs: %w", err)
 	}
@@ -80,7 +80,7 @@ func (p *Partition) Idle(ctx context.Context, before time.Time, limit int) ([]st
 
 // Refolding is Store.Refolding for the runs of the partition.
 func (p *Partition) Refolding(ctx context.Context) ([]string, error) {
-	ids, err := p.runIDs(ctx, `SELECT id FROM runs WHERE refold <> '' AND number % $1 = $2 ORDER BY number`, Partitions, p.id)
+	ids, err := p.runIDs(ctx, `SELECT id FROM runs WHERE refold <> '' AND number % $1 = $2 ORDER BY number`, p.partitions, p.id)
 	if err != nil {
 		return nil, fmt.Errorf("list the runs to refold: %w", err)
 	}
@@ -90,7 +90,7 @@ func (p *Partition) Refolding(ctx context.Context) ([]string, error) {
 // Unflushed is Store.Unflushed for the runs of the partition.
 func (p *Partition) Unflushed(ctx context.Context) (ids []string, err error) {
 	ids, err = p.runIDs(ctx, `SELECT id FROM runs WHERE number IN (SELECT run FROM events, partitions WHERE partitions.id = $1
-		AND partitions.flushed < partitions.arrival AND events.arrival > partitions.flushed AND run % $2 = $1) ORDER BY number`, p.id, Partitions)
+		AND partitions.flushed < partitions.arrival AND events.arrival > partitions.flushed AND run % $2 = $1) ORDER BY number`, p.id, p.partitions)
 	if err != nil {
 		return nil, fmt.Errorf("list the runs with rows that are due: %w", err)
 	}

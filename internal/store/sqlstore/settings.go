@@ -3,7 +3,10 @@ package sqlstore
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
@@ -32,6 +35,45 @@ func (s *Store) DropSecrets(ctx context.Context, from, before string) error {
 		return fmt.Errorf("delete secrets: %w", err)
 	}
 	return nil
+}
+
+// appliedSettings is the name of the row with the settings that people applied to all servers of a cluster.
+const appliedSettings = "applied"
+
+// Applied returns the settings that people applied to all servers of a cluster.
+func (s *Store) Applied(ctx context.Context) ([]store.Setting, error) { return applied(ctx, s.read) }
+
+func applied(ctx context.Context, from querier) (all []store.Setting, err error) {
+	err = eachRow(ctx, from, `SELECT value FROM settings WHERE name = $1`, []any{appliedSettings}, func(row scanner) error {
+		var text []byte
+		if err := row.Scan(&text); err != nil {
+			return err
+		}
+		return json.Unmarshal(text, &all)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the applied settings: %w", err)
+	}
+	return all, nil
+}
+
+// applySetting adds a setting to the applied ones, in place of an earlier value. It does nothing for nil.
+func applySetting(ctx context.Context, tx *sql.Tx, s *store.Setting) error {
+	if s == nil {
+		return nil
+	}
+	all, err := applied(ctx, tx)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(x store.Setting) bool { return x.Profile == s.Profile && x.Tool == s.Tool && x.Name == s.Name })
+	text, err := json.Marshal(append(all, *s))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, appliedSettings, text)
+	return err
 }
 
 // Ping checks that the database answers.

@@ -579,7 +579,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a threshold
-         * @description Writes a setting into the server's configuration file. New runs are evaluated with it at once; a run in memory keeps its thresholds. Guards over HTTP and the proxy use it from the next start. The act is written to the audit log.
+         * @description Writes a setting into the server's configuration file, or into the database of a cluster, whose servers all use it within a second. New runs are evaluated with it at once; a run in memory keeps its thresholds. Guards over HTTP and the proxy use it from the next start. The act is written to the audit log.
          */
         post: operations["apply-setting"];
         delete?: never;
@@ -771,7 +771,7 @@ export interface components {
         Applied: {
             /** @description The entry in the audit log. */
             act: components["schemas"]["Act"];
-            /** @description Name of the configuration file. The server reads it when it starts. */
+            /** @description Where it was written: the name of the configuration file, which the server reads when it starts, or the database of a cluster. */
             file: string;
         };
         Batch: {
@@ -811,6 +811,8 @@ export interface components {
              * @description Number of messages that this server has not recorded yet, of the partitions that it owns.
              */
             lag: number;
+            /** @description What this server does: ingest takes events, work judges and records runs, api answers queries. */
+            roles: ("ingest" | "work" | "api")[] | null;
             /** @description The servers that are alive. */
             servers: components["schemas"]["ClusterServer"][] | null;
             /**
@@ -2186,7 +2188,7 @@ export interface components {
         Suggestions: {
             /** @description false: the time was over before all thresholds were tried. */
             complete: boolean;
-            /** @description Name of the server's configuration file; empty for none. */
+            /** @description Where an applied setting is written: the name of the server's configuration file, or the database of a cluster; empty for none. */
             file: string;
             /**
              * Format: int64
@@ -2202,7 +2204,7 @@ export interface components {
             runs: number;
             /** @description The suggestions, those that change the most labelled runs first. */
             suggestions: components["schemas"]["Suggestion"][] | null;
-            /** @description Whether the server can write its configuration file. */
+            /** @description Whether the server can write there. */
             writable: boolean;
         };
         ToolCalls: {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -108,6 +109,21 @@ func Value(t testing.TB, server, query string, to any) {
 	err = conn.QueryRow(ctx, query).Scan(to)
 	if err := errors.Join(err, conn.Close(ctx)); err != nil {
 		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+// Left waits until the connections of an application are gone. What they did is in PostgreSQL's statistics then.
+func Left(t testing.TB, server, application string) {
+	t.Helper()
+	for begin := time.Now(); ; {
+		var connections int
+		Value(t, server, `SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = '`+application+`'`, &connections)
+		if connections == 0 {
+			return
+		}
+		if time.Since(begin) > 30*time.Second {
+			t.Fatalf("%d connections of %s do not end", connections, application)
+		}
 	}
 }
 

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// followEvery is how soon a server takes over what a person changed at another server of the cluster.
+const followEvery = time.Second
+
+// applySettings adds the settings that people applied in the cluster to those of the configuration.
+func (p *components) applySettings(ctx context.Context) (err error) {
+	own := *p.config
+	p.fileSettings = own.Settings
+	own.Settings, err = withApplied(ctx, p.store, own.Profile, own.Settings)
+	p.config = &own
+	return err
+}
+
+// follow takes over the alerts and the settings that people change at other servers of the cluster, until ctx is done. Every change is an
+// act of the audit log, so the number of the latest act tells that there is one. What is read with each use, such as mutes, needs no follower.
+func (p *components) follow(ctx context.Context) error {
+	if p.cluster == nil {
+		return nil
+	}
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	known := int64(-1)
+	for {
+		if err := p.followOnce(ctx, &known); err != nil && ctx.Err() == nil {
+			p.log.Warn("changes at other servers are not taken over yet", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+func (p *components) followOnce(ctx context.Context, known *int64) error {
+	latest, err := p.store.LastAct(ctx)
+	if err != nil || latest == *known {
+		return err
+	}
+	if err := errors.Join(p.alerts.load(ctx), p.tuner.reload(ctx)); err != nil {
+		return err
+	}
+	*known = latest
+	return nil
+}
