@@ -11,10 +11,16 @@ const stepFeatures = 44
 // FeatureNames returns the names of the quantities of a step, in the order of Features.
 func FeatureNames() []string {
 	return []string{
-		"evidence", "wasted", "novelty", "known", "changed", "failed", "found_nothing", "alike", "new_words_of_call", "names_item", "names_new_member",
-		"words_of_call", "words", "runs", "new_runs", "about_item", "blank", "says_done", "says_nothing", "says_more", "moves_onward", "varies",
-		"excused", "test", "shell", "reads", "polls", "same_errors", "weight_of_same_errors", "failing_inputs", "novel", "other_tool", "after_person",
-		"said", "announced", "new_but_for_numbers", "symptoms", "known_symptoms", "returned_symptoms", "same_shape", "similar_calls", "same_tool", "reordered", "rewritten",
+		"evidence", "wasted",
+		"novelty", "known", "changed", "failed", "found_nothing",
+		"alike", "new_words_of_call", "names_item", "names_new_member", "words_of_call",
+		"words", "runs", "new_runs", "about_item", "blank",
+		"says_done", "says_nothing", "says_more", "moves_onward", "varies",
+		"excused", "test", "shell", "reads", "polls",
+		"same_errors", "weight_of_same_errors", "failing_inputs", "novel",
+		"other_tool", "after_person", "said", "announced",
+		"new_but_for_numbers", "symptoms", "known_symptoms", "returned_symptoms",
+		"same_shape", "similar_calls", "same_tool", "reordered", "rewritten",
 	}
 }
 
@@ -25,22 +31,24 @@ const averaging = 0.8
 func (r *Run) estimate(t *Tool, o *reading, excused int) {
 	m, step, effort := &r.s.Meter, &r.step, &r.step.Effort
 	w := o.words
-	now := [stepFeatures]float32{
-		float32(m.Wasted / mostWasted), float32(effort.Wasted), float32(effort.Novelty), one(effort.Known), one(effort.Yield == Change),
-		one(effort.Yield == Failure), one(effort.Yield == NothingFound), float32(effort.Alike), float32(effort.Fresh), one(effort.Names != 0), one(effort.Item != 0),
-		many(effort.Words, 16), many(len(w.List), 32), many(o.Runs, 32), many(int(o.Fresh), 16), one(o.about), one(o.blank), one(w.Ending == fingerprint.Done),
-		one(w.Ending == fingerprint.Nothing), many(w.Says, 4), one(o.varied == onward), one(o.varied != otherwise),
+	now := [stepFeatures]float32{ // in the order of FeatureNames
+		float32(m.Wasted / mostWasted), float32(effort.Wasted),
+		float32(effort.Novelty), one(effort.Known), one(effort.Yield == Change), one(effort.Yield == Failure), one(effort.Yield == NothingFound),
+		float32(effort.Alike), float32(effort.Fresh), one(effort.Names != 0), one(effort.Item != 0), many(effort.Words, 16),
+		many(len(w.List), 32), many(o.Runs, 32), many(int(o.Fresh), 16), one(o.about), one(o.blank),
+		one(w.Ending == fingerprint.Done), one(w.Ending == fingerprint.Nothing), many(w.Says, 4), one(o.varied == onward), one(o.varied != otherwise),
 		float32(excused) / excusedSteps, one(step.Test), one(t.Shell), one(step.Effect == ReadOnly), one(step.Effect == Polling),
-		many(step.Errors.N, 3), float32(step.Errors.Weight / (step.Errors.Weight + 3)), many(t.Errors.Inputs, 2), one(step.Novel), one(m.LatestTool != t.Hash), one(m.Spoken),
-		many(effort.Said, 32), float32(effort.Announced), float32((o.Fresh - o.Numbers) / float64(o.Runs+2)),
-		many(o.Symptoms, 2), many(o.Known, 2), many(o.Returned, 2), many(o.shapes-1, 2), many(effort.Similar, 2), many(m.Same, 4), one(effort.Reordered), float32(min(1, rewritten(effort))),
+		many(step.Errors.N, 3), float32(step.Errors.Weight / (step.Errors.Weight + 3)), many(t.Errors.Inputs, 2), one(step.Novel),
+		one(m.LatestTool != t.Hash), one(m.Spoken), many(effort.Said, 32), float32(effort.Announced),
+		float32((o.Fresh - o.Numbers) / float64(o.Runs+2)), many(o.Symptoms, 2), many(o.Known, 2), many(o.Returned, 2),
+		many(o.shapes-1, 2), many(effort.Similar, 2), many(m.Same, 4), one(effort.Reordered), float32(min(1, rewritten(effort))),
 	}
 	kept := float32(averaging)
 	if m.Spoken {
 		kept /= 2
 	}
 	for k, x := range now {
-		m.Averages[k] = kept*m.Averages[k] + (1-averaging)*x
+		m.Averages[k] = float32(kept*m.Averages[k]) + float32((1-averaging)*x) // rounded alike on every processor
 	}
 	copy(m.Features[:], now[:])
 	copy(m.Features[stepFeatures:], m.Averages[:])

@@ -122,7 +122,7 @@ const (
 	onwardNovelty = 0.7  // the least novelty of a number that moves one way
 	keptEach      = 0.96 // the share of the evidence that is kept from step to step
 	keptByPerson  = 0.7  // the share of the evidence that is kept when a person speaks
-	changeNews    = 0.5  // the share of the evidence that a change with new words only removes
+	changeNovelty = 0.5  // the share of the evidence that a change with new words only removes
 	mostWasted    = 3.5  // the upper limit of the evidence
 )
 

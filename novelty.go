@@ -32,10 +32,10 @@ const (
 	sampled     = 1 << 16
 )
 
-// numberNews is what a run counts that is new for its numbers only.
+// numberNovelty is what a run counts that is new for its numbers only.
 const (
-	numberNews   = 0.5
-	numberedItem = 5 // words of an item in which a number is one among other words
+	numberNovelty = 0.5
+	numberedItem  = 5 // words of an item in which a number is one among other words
 )
 
 // origin is the call that an outcome belongs to.
@@ -80,9 +80,9 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			}
 			n.Runs++
 			if m.Seen.add(fingerprint.Run4(fingerprint.Run2(run[0], run[1]), fingerprint.Run2(run[2], run[3]))) {
-				fresh := m.news(run[:], from, length)
+				fresh := m.runNovelty(run[:], from, length)
 				n.Fresh += fresh
-				if fresh == numberNews {
+				if fresh == numberNovelty {
 					n.Numbers += fresh
 				}
 			}
@@ -102,9 +102,9 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			}
 			n.Runs += weight
 			if m.Seen.add(run) {
-				fresh := m.news(item[k-3:k+1], from, length)
+				fresh := m.runNovelty(item[k-3:k+1], from, length)
 				n.Fresh += float64(weight) * fresh
-				if fresh == numberNews {
+				if fresh == numberNovelty {
 					n.Numbers += float64(weight) * fresh
 				}
 			}
@@ -113,8 +113,8 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 	return n
 }
 
-// news returns how much of a run is new that the set did not have, in an item of so many words.
-func (m *meter) news(run []fingerprint.Word, from *origin, length int) float64 {
+// runNovelty returns how much of a run is new that the set did not have, in an item of so many words.
+func (m *meter) runNovelty(run []fingerprint.Word, from *origin, length int) float64 {
 	if from == nil {
 		return 1
 	}
@@ -134,7 +134,7 @@ func (m *meter) news(run []fingerprint.Word, from *origin, length int) float64 {
 	case echoes == 0 && !numbers, echoes == len(masked), m.Seen.add(fingerprint.Run4(fingerprint.Run2(masked[0], masked[1]), fingerprint.Run2(masked[2], masked[3]))):
 		return 1
 	case numbers:
-		return numberNews
+		return numberNovelty
 	}
 	return 0
 }

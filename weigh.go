@@ -141,7 +141,7 @@ func (r *Run) acknowledged(o *reading) bool {
 // weighChange sets how much of a change was wasted, and returns how much of the evidence is kept.
 func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m, effort := &r.s.Meter, &r.step.Effort
-	kept = 1 - changeNews*effort.Fresh
+	kept = 1 - changeNovelty*effort.Fresh
 	if o.varied == onward {
 		kept = 1 - effort.Novelty
 	} else if m.Excused == excusedSteps && effort.Item == 0 { // it follows another change, and nobody has looked in between
