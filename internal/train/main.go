@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -34,14 +35,14 @@ type flag struct {
 }
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := run(os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
 }
 
-func run(paths []string) error {
-	out := bufio.NewWriter(os.Stdout)
+func run(w io.Writer, paths []string) error {
+	out := bufio.NewWriter(w)
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		return err

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFeaturesOfEachStepWithTheLabelsOfTheRun(t *testing.T) {
+	const call = `{"kind":"tool_call","tool":"search","args":{"query":"loops"},"result":"0 results"}`
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
+	run1 := `{"id":"r1","outcome":"failure","labels":{"loop":{"kind":"exact_repeat","onset":2,"end":6}},"events":[{"kind":"message","role":"user","text":"Find it."},` +
+		call + "," + call + "," + call + "," + call + "," + call + "," + call + "]}\n"
+	run2 := `{"id":"r2","outcome":"success","labels":{},"events":[{"kind":"message","role":"user","text":"Hello."}]}` + "\n"
+	if err := os.WriteFile(path, []byte(run1+run2), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := run(&out, []string{path}); err != nil {
+		t.Fatal(err)
+	}
+	var rows [2]struct {
+		ID     string
+		Labels struct{ Loop *struct{ Kind string } }
+		Events []int
+		Steps  [][]float32
+		Flags  []flag
+	}
+	in := json.NewDecoder(&out)
+	for k := range rows {
+		if err := in.Decode(&rows[k]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	looping, honest := rows[0], rows[1]
+	if looping.ID != "r1" || looping.Labels.Loop == nil || looping.Labels.Loop.Kind != "exact_repeat" {
+		t.Errorf("the first run is %s with the labels %+v", looping.ID, looping.Labels)
+	}
+	if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6}, looping.Events); diff != "" || len(looping.Steps) != 6 {
+		t.Errorf("%d steps; events (-want +got):\n%s", len(looping.Steps), diff)
+	}
+	for _, f := range looping.Flags {
+		for _, rule := range f.Rules {
+			if rule == "stalled_steps" {
+				t.Errorf("the decision at event %d names the rule that is trained", f.Event)
+			}
+		}
+	}
+	if len(looping.Flags) == 0 {
+		t.Error("no other rule decides about six equal calls")
+	}
+	if len(honest.Steps) != 0 || honest.ID != "r2" {
+		t.Errorf("the second run is %s with %d steps", honest.ID, len(honest.Steps))
+	}
+}
