@@ -176,7 +176,6 @@ func (s *Server) listen(ctx context.Context, in *listenInput) (*heardAnswer, err
 
 // Listen returns the orders that guards do not have. If there is none, it waits for one, as long as the request says.
 func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) {
-	defer s.controls.listen(l.Runs)()
 	timeout := time.NewTimer(time.Duration(l.Wait) * time.Millisecond)
 	defer timeout.Stop()
 	var others <-chan time.Time // of a cluster, which take orders, too
@@ -186,6 +185,7 @@ func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) 
 		others = tick.C
 	}
 	runs := l.Runs
+	listening := false
 	for {
 		given := s.controls.next() // before the store is read, so that no order is missed
 		heard, err := s.ordersFor(ctx, runs)
@@ -193,6 +193,11 @@ func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) 
 			return &heard, err
 		}
 		runs = heard.Runs // those that had none know their last order now
+		if !listening {
+			// Only now, because a guard that begins to listen gets no nudge from before.
+			defer s.controls.listen(l.Runs)()
+			listening = true
+		}
 		select {
 		case <-given:
 		case <-others:
