@@ -19,7 +19,7 @@ type StalledSteps struct {
 // namedFirst divides the score of this rule. A rule that names the shape of the loop then has the higher score.
 const namedFirst = 1.5
 
-// fewSteps is the least number of steps of which the estimate counts.
+// fewSteps is the least number of steps without progress, unless the latest is a no-op.
 const fewSteps = 3
 
 // Info describes the rule.
@@ -31,7 +31,7 @@ func (StalledSteps) Info() unloop.Info {
 func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 	m := r.Meter()
 	step, ok := currentOutcome(r)
-	if !ok || m.Steps < 2 || step.Effort.Wasted == 0 {
+	if !ok || step.Effort.Wasted == 0 || m.Steps < fewSteps && step.Effort.Yield != unloop.NoOp {
 		return unloop.Finding{}, false
 	}
 	estimated := m.Stalled >= d.Estimate && m.Steps >= fewSteps

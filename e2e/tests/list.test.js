@@ -41,6 +41,7 @@ describe("the list of runs", () => {
   test("has a view of looping runs first", async (t) => {
     const page = await open(t, browser, server, "/");
     const first = views(page).getByRole("link").first();
+    await first.getByText("3", { exact: true }).waitFor();
     assert.equal((await first.textContent()).trim().replace(/\W+/, " "), "Looping 3");
     await first.click();
     await total(page, 3);

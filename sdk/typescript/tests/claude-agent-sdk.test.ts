@@ -98,7 +98,7 @@ test("a nudge about a failed tool, and about a text beside calls, is additional 
   const say = "I will look into the next box of letters.";
   const repeating = new ScriptedClaude([[{ tool: "search", args: { query: "the lost letter", say } }]]);
   await ask(repeating, { record: false });
-  assert.ok(repeating.seen.some((text) => /^\[loop-guard\] .* restated earlier messages/s.test(text)));
+  assert.ok(repeating.seen.some((text) => /^\[loop-guard\] .* repeats what it said before/s.test(text)));
 });
 
 test("a call without a permission is a failed call, hooks of the caller run, and queries within a trace are one run", async () => {

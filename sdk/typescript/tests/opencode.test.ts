@@ -129,7 +129,7 @@ test("a text that repeats beside calls is nudged with the next output", async ()
   const host = await new Host().load({ record: false });
   const say = "I will look into the next box of letters.";
   await host.turn("r", [[{ tool: "search", args: { query: "the lost letter", say } }]]);
-  assert.match(host.outputs[2] ?? "", /^one letter, of 1911\n\n\[loop-guard\] .* restated earlier messages/s);
+  assert.match(host.outputs[2] ?? "", /^one letter, of 1911\n\n\[loop-guard\] .* repeats what it said before/s);
 });
 
 test("a shell command that exits with an error is recorded as failed, and a turn that fails ends its run", async () => {
