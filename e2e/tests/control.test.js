@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -19,7 +20,7 @@ function start(t, server, command, ...args) {
     env: { ...process.env, UNLOOP_ENDPOINT: server.url, UNLOOP_BIN: program, PYTHONPATH: join(here, "../sdk/python/src") },
   });
   const lines = [];
-  agent.stdout.on("data", (chunk) => lines.push(...String(chunk).trim().split("\n")));
+  createInterface({ input: agent.stdout }).on("line", (line) => lines.push(line)); // a chunk may end anywhere
   const ended = once(agent, "close").then(([code]) => code);
   t.after(() => agent.kill("SIGKILL"));
   return { lines, ended };
