@@ -89,7 +89,7 @@ docs: ## write the reference pages anew, of the program's own descriptions
 .PHONY: test
 test: needs ## run all tests: Go's, those with goroutines under the race detector, the dashboard's in a browser, the Python and TypeScript packages'
 	@$(static) go test $(TESTFLAGS) $(sequential)
-	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential))")
+	@GORACE=atexit_sleep_ms=0 scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential))")
 	@for module in $(modules); do go -C $$module test -race $(TESTFLAGS) ./...; done
 	@$(MAKE) benchonce e2e python typescript
 

@@ -45,7 +45,10 @@ func newStandIn(t *testing.T) *standIn {
 }
 
 func (s *standIn) env() []string {
-	return []string{"HOME=" + s.home, "XDG_STATE_HOME=" + filepath.Join(s.home, "state"), "PATH=" + filepath.Dir(s.program) + ":/usr/bin:/bin"}
+	return []string{
+		"HOME=" + s.home, "XDG_STATE_HOME=" + filepath.Join(s.home, "state"), "PATH=" + filepath.Dir(s.program) + ":/usr/bin:/bin",
+		"GORACE=atexit_sleep_ms=0", // under the race detector each process would wait a second at its end
+	}
 }
 
 // unloop runs the program as a person does.
