@@ -285,9 +285,8 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	r.s.StepsWithoutNovelty++
 }
 
-// changeAge returns the number of steps by which earlier steps count as older, because something was changed since, or a person
-// spoke: the same call after a change is no repetition. Failures age half as much, because a failure that survives changes is
-// stronger evidence.
+// changeAge returns the number of steps by which earlier steps count as older after a change or a message of a person. The same call
+// after a change is no repetition. Failures age half as much, because a failure that persists after a change is stronger evidence.
 func (r *Run) changeAge(step *Step) int {
 	since := r.s.Changes + r.s.Turn.Number + r.s.Advances
 	if step.Failing {

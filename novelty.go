@@ -62,15 +62,7 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 		if from != nil {
 			template, symptom := from.template(item)
 			n.Template += template
-			if symptom != 0 {
-				n.Symptoms++
-				if !m.Seen.add(symptom ^ saltSymptom) {
-					n.Known++
-					if !m.Seen.add(symptom ^ saltReturnedSymptom) {
-						n.Returned++
-					}
-				}
-			}
+			n.addSymptom(m, symptom)
 			from.maskIDs(item)
 		}
 		if length < 4 {
@@ -80,11 +72,7 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			}
 			n.Runs++
 			if m.Seen.add(fingerprint.Run4(fingerprint.Run2(run[0], run[1]), fingerprint.Run2(run[2], run[3]))) {
-				fresh := m.runNovelty(run[:], from, length)
-				n.Fresh += fresh
-				if fresh == numberNovelty {
-					n.Numbers += fresh
-				}
+				n.addFresh(m.runNovelty(run[:], from, length), 1)
 			}
 			continue
 		}
@@ -102,15 +90,34 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			}
 			n.Runs += weight
 			if m.Seen.add(run) {
-				fresh := m.runNovelty(item[k-3:k+1], from, length)
-				n.Fresh += float64(weight) * fresh
-				if fresh == numberNovelty {
-					n.Numbers += float64(weight) * fresh
-				}
+				n.addFresh(m.runNovelty(item[k-3:k+1], from, length), weight)
 			}
 		}
 	}
 	return n
+}
+
+// addFresh counts runs that the set did not have. fresh is how much of each is new.
+func (n *novelty) addFresh(fresh float64, runs int) {
+	n.Fresh += float64(runs) * fresh
+	if fresh == numberNovelty {
+		n.Numbers += float64(runs) * fresh
+	}
+}
+
+// addSymptom counts an item that tells of a failure; 0 is none.
+func (n *novelty) addSymptom(m *meter, symptom uint32) {
+	if symptom == 0 {
+		return
+	}
+	n.Symptoms++
+	switch m.Seen.times(symptom, saltSymptom, saltReturnedSymptom) {
+	case 1:
+		n.Known++
+	case 2:
+		n.Known++
+		n.Returned++
+	}
 }
 
 // runNovelty returns how much of a run is new that the set did not have, in an item of so many words.

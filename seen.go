@@ -17,6 +17,17 @@ const maxSeen = 1 << 14
 // It takes at most 256 KiB.
 type seen struct{ young, older fingerprints }
 
+// times adds h, and returns how often it was added before, at most 2. The salts keep those that came once and twice apart.
+func (s *seen) times(h, once, twice uint32) int {
+	switch {
+	case s.add(h ^ once):
+		return 0
+	case s.add(h ^ twice):
+		return 1
+	}
+	return 2
+}
+
 // add adds h, and reports whether it is new.
 func (s *seen) add(h uint32) bool {
 	h = max(h&maxFingerprint, 1)

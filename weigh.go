@@ -23,8 +23,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 		m.Excused = excusedSteps
 		return
 	}
-	o := r.readOutcome(w, class, varied)
-	o.shapes = r.s.ResultCounts.add(fingerprint.Join(t.Hash, w.Shape), r.step.Number+r.s.Advances*halfLife).N
+	o := r.readOutcome(t, w, class, varied)
 	excused := m.Excused
 	r.assess(t, &o)
 	r.estimate(t, &o, excused)
@@ -74,8 +73,9 @@ func (r *Run) assess(t *Tool, o *reading) {
 }
 
 // readOutcome compares an outcome with everything that the run has seen.
-func (r *Run) readOutcome(w *fingerprint.Words, class Hash, varied variation) reading {
+func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied variation) reading {
 	o := reading{words: w, varied: varied, class: class, about: r.step.Effort.mentioned(w)}
+	o.shapes = r.s.ResultCounts.add(fingerprint.Join(t.Hash, w.Shape), r.step.Number+r.s.Advances*halfLife).N
 	o.novelty = r.s.Meter.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
 	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0 && !w.Distinctive()
 	return o
@@ -99,13 +99,10 @@ func (o *reading) share(varied variation) float64 {
 // returns notes the template of an outcome, and returns how many outcomes had it before, at most 2. Short outcomes do not count, because
 // acknowledgements are equal.
 func (m *meter) returns(o *reading) int {
-	if len(o.words.List) < fullAnswer && !o.words.Distinctive() || m.Seen.add(o.Template^saltOutcome) {
+	if len(o.words.List) < fullAnswer && !o.words.Distinctive() {
 		return 0
 	}
-	if m.Seen.add(o.Template ^ saltReturn) {
-		return 1
-	}
-	return 2
+	return m.Seen.times(o.Template, saltOutcome, saltReturn)
 }
 
 // yield returns the kind of result that the step had. In the output of a shell command that only reads, a word such as error is content.

@@ -35,9 +35,9 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	estimated := m.Stalled >= d.Estimate && m.Steps >= fewSteps
-	plain := m.Wasted >= d.Steps && isPlain(step)
-	certain := m.Wasted >= d.Steps && m.Certain >= d.Certain
-	if !estimated && !plain && !certain {
+	enough := m.Wasted >= d.Steps
+	certain := enough && m.Certain >= d.Certain
+	if !estimated && !certain && !(enough && isPlain(step)) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)

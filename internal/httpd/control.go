@@ -194,7 +194,7 @@ func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) 
 		}
 		runs = heard.Runs // those that had none know their last order now
 		if !listening {
-			// Only now, because a guard that begins to listen gets no nudge from before.
+			// The guard counts as listening after the first read, because that read drops nudges.
 			defer s.controls.listen(l.Runs)()
 			listening = true
 		}

@@ -58,7 +58,7 @@ type Options struct {
 	Hosts   []string // allowed host names and addresses, besides those of the machine
 	Origins []string // origins of web pages that may send requests, besides the server's own: https://app.example.com
 
-	// Other servers of a cluster do what this server does not. It always answers GET /api/health and GET /metrics.
+	// A server of a cluster may have some of the roles. Every server answers GET /api/health and GET /metrics.
 	NoIngest  bool // it answers no requests of the scope Ingest
 	NoQueries bool // it answers no requests of other scopes
 

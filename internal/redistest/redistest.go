@@ -111,6 +111,7 @@ func (s *Server) Client(t testing.TB) rueidis.Client {
 func Connect(t testing.TB, o rueidis.ClientOption) rueidis.Client {
 	t.Helper()
 	o.AlwaysPipelining, o.DisableCache = true, true
+	o.PipelineMultiplex = -1 // one connection, so that a test knows whether a call has to connect
 	client, err := rueidis.NewClient(o)
 	if err != nil {
 		t.Fatalf("connect to the tests' Redis: %v", err)

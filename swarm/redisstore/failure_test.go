@@ -57,7 +57,8 @@ func TestTheContextEndsACallToASilentRedis(t *testing.T) {
 			defer cancel()
 			began := time.Now()
 			_, err := s.Record(ctx, "goal", call(7))
-			if !errors.Is(err, ctx.Err()) || err == nil {
+			<-ctx.Done() // the client may see the deadline before the context does
+			if !errors.Is(err, ctx.Err()) {
 				t.Errorf("got %v, want %v", err, ctx.Err())
 			}
 			if waited := time.Since(began); waited > 5*time.Second {

@@ -70,7 +70,8 @@ var snapshotScript string
 var restoreScript string
 
 // New returns a store that uses the client, which the caller closes. The client should have AlwaysPipelining: without it, a call whose
-// context is canceled waits until its deadline, and a late reply closes the connection. Invalid options are an error.
+// context is canceled waits until its deadline, and a late reply closes the connection. A call that has to connect first waits until
+// its deadline or the client's Dialer.Timeout, also if its context is canceled. Invalid options are an error.
 func New(client rueidis.Client, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of a swarm store in Redis: %w", err)

@@ -21,7 +21,7 @@ func Page() ingest.Format {
 	}
 }
 
-// sniffPage looks for a message with a time that is said or asked.
+// sniffPage looks for a message that has a time and the type say or ask.
 func sniffPage(head []byte) bool {
 	m, list := ingest.Members(head)
 	_, time := m["ts"]

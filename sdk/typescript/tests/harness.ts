@@ -91,6 +91,20 @@ export interface Warning {
   count: number;
 }
 
+/** The types of the events of a run whose model calls a tool and answers. */
+export const ONE_CALL_THEN_ANSWER = [
+  "run_started",
+  "message",
+  "llm_call_started",
+  "llm_call_completed",
+  "tool_call_started",
+  "tool_call_completed",
+  "llm_call_started",
+  "llm_call_completed",
+  "message",
+  "run_completed",
+];
+
 /** The rule of the progress meter. It may fire together with the rule for the shape of a loop. */
 export const METER = "stalled_steps";
 

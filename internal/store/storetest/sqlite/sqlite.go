@@ -1,5 +1,5 @@
-// Package sqlite gives tests databases of SQLite. Most of the time of a short test with a store is the migration of its tables, so
-// it is done once for each test program.
+// Package sqlite gives tests databases of SQLite. The migration of the tables takes most of the time of a short test. Each test program
+// migrates one database and copies it.
 package sqlite
 
 import (
