@@ -52,10 +52,10 @@ func (p *Pipeline) writeAnalyses(ctx context.Context, r *refold) error {
 
 var maskers = sync.Pool{New: func() any { return new(fingerprint.Masker) }}
 
-// analyze returns the stored form of the analysis of the event that was just added to the fold. It reads facts that the fold
-// keeps for other purposes and has no state, so equal events in equal order give equal analyses.
+// analyze returns the stored form of the analysis of the event that was just added to the fold. It reads the state of the fold and
+// does not change it, so equal events in equal order give equal analyses.
 func (f *fold) analyze(e *unloop.Event) []byte {
-	var a store.Analysis
+	a := store.Analysis{CallEvent: f.joined}
 	current := f.session.Run().Current()
 	switch {
 	case e.Type == unloop.MessageSent && e.Role != unloop.RoleUser:

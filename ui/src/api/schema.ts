@@ -756,6 +756,8 @@ export interface components {
         Analysis: {
             /** @description Identity of the call within its run: equal for calls of the same tool with the same arguments, as far as the arguments decide the result. For an assistant's message: identity of the text without volatile parts. */
             call?: string;
+            /** @description Id of the event that started the call that this event ends. Absent if the event ends no call, or a call without a known start. */
+            call_event_id?: string;
             /** @description Whether the result is new in the run. Absent if that is unknown. */
             novel?: boolean;
             /**
@@ -928,7 +930,7 @@ export interface components {
         Event: {
             /** @description The agent that acted; for a handoff, the agent that receives control. */
             agent: string | null;
-            /** @description How the event compares with the earlier events of its run, under the run's profile. null: not a tool call or a message, or the run has not been evaluated since the event was stored. A late event can change it. */
+            /** @description How the event compares with the earlier events of its run, under the run's profile. null: not a call or a message, or the run has not been evaluated since the event was stored. A late event can change it. */
             analysis: components["schemas"]["Analysis"] | null;
             /** @description Properties that the tool declares. */
             annotations: components["schemas"]["ToolHints"] | null;
