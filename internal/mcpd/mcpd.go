@@ -17,15 +17,15 @@ import (
 // Source reads runs. It must be safe for concurrent use.
 type Source interface {
 	// Runs returns at most limit runs, the latest started first.
-	Runs(ctx context.Context, limit int) ([]Run, error)
+	Runs(ctx context.Context, limit int) ([]api.RunSummary, error)
 	// Run returns the run with the id, or ErrNoRun.
-	Run(ctx context.Context, id string) (*Run, error)
+	Run(ctx context.Context, id string) (*api.RunSummary, error)
 	// Metrics returns the totals of the run with the id, or ErrNoRun.
 	Metrics(ctx context.Context, id string) (*api.Metrics, error)
 	// Warnings returns the warnings of the run with the id, in any order, or ErrNoRun.
-	Warnings(ctx context.Context, id string) ([]Warning, error)
+	Warnings(ctx context.Context, id string) ([]api.Warning, error)
 	// Events returns at most limit of the last events of the run with the id, in order, or ErrNoRun.
-	Events(ctx context.Context, id string, limit int) ([]Event, error)
+	Events(ctx context.Context, id string, limit int) ([]api.Event, error)
 }
 
 // ErrNoRun means that there is no run with an id.
