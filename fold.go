@@ -235,7 +235,7 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 	if r.options.Needs&NeedOutcomes != 0 {
 		s := getScratch()
-		told := outcomeHash(e.Output, e.Error, s.mask.Stable)
+		told := outcomeHash(e.Output, e.Error, s.mask.Masked)
 		step.NormalizedResult = fingerprint.Join(t.Hash, told)
 		s.words.Reset()
 		if t.Shell {

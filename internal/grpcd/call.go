@@ -85,8 +85,8 @@ func (s *Server) authorized(ctx context.Context) bool {
 		return true
 	}
 	token := ""
-	if told := metadata.ValueFromIncomingContext(ctx, "authorization"); len(told) == 1 {
-		scheme, rest, _ := strings.Cut(told[0], " ")
+	if tokens := metadata.ValueFromIncomingContext(ctx, "authorization"); len(tokens) == 1 {
+		scheme, rest, _ := strings.Cut(tokens[0], " ")
 		if strings.EqualFold(scheme, "bearer") {
 			token = strings.TrimSpace(rest)
 		}

@@ -23,25 +23,25 @@ import (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// drawer is a store of one run.
-type drawer struct {
+// memoryStore is a store of one run.
+type memoryStore struct {
 	run    store.Run
 	events []store.Event
 	pages  []string // cursors that were asked for
 }
 
-func (d *drawer) Runs(_ context.Context, _ store.Filter, o store.Order, p store.Page) ([]store.Run, string, error) {
+func (d *memoryStore) Runs(_ context.Context, _ store.Filter, o store.Order, p store.Page) ([]store.Run, string, error) {
 	return []store.Run{d.run}[:min(1, p.Limit)], "", nil
 }
 
-func (d *drawer) Run(_ context.Context, id string) (*store.Run, error) {
+func (d *memoryStore) Run(_ context.Context, id string) (*store.Run, error) {
 	if id != d.run.ID {
 		return nil, nil
 	}
 	return &d.run, nil
 }
 
-func (d *drawer) Warnings(context.Context, int64) ([]store.Warning, error) {
+func (d *memoryStore) Warnings(context.Context, int64) ([]store.Warning, error) {
 	return []store.Warning{{
 		ID: "w", Rule: "same_call", Subject: "search", Tool: "search", Severity: "warning", Count: 3, EventID: "e2", Message: "again",
 		Details: json.RawMessage(`{"count":3,"why":"so"}`), Created: noon, Updated: noon,
@@ -49,7 +49,7 @@ func (d *drawer) Warnings(context.Context, int64) ([]store.Warning, error) {
 }
 
 // EventPage has pages of two, from the end.
-func (d *drawer) EventPage(_ context.Context, _ int64, p store.Page) ([]store.Event, string, error) {
+func (d *memoryStore) EventPage(_ context.Context, _ int64, p store.Page) ([]store.Event, string, error) {
 	d.pages = append(d.pages, p.Cursor)
 	if !p.Backward {
 		return nil, "", errors.New("asked from the beginning")
@@ -69,9 +69,9 @@ func (d *drawer) EventPage(_ context.Context, _ int64, p store.Page) ([]store.Ev
 	return backward[at : at+most], fmt.Sprint(at + most), nil
 }
 
-func filled(t *testing.T) *drawer {
+func filled(t *testing.T) *memoryStore {
 	t.Helper()
-	d := &drawer{run: store.Run{
+	d := &memoryStore{run: store.Run{
 		Number: 1, ID: "a/b", Name: "nightly", Project: "p", Status: store.Completed, Started: noon, Ended: noon.Add(time.Second), Warnings: 1,
 		Metrics: store.Metrics{Events: 5, ToolCalls: 4, Cost: 0.5, BusiestTool: api.OrNull("search")},
 		Health:  policy.Health{Score: 80, Status: policy.GradeHealthy}, WorstAction: policy.Warn,
@@ -146,7 +146,7 @@ func idsOf(events []api.Event) (ids []string) {
 }
 
 // serveAPI answers as the HTTP API of a server does for the run of filled.
-func serveAPI(t *testing.T, d *drawer) *httptest.Server {
+func serveAPI(t *testing.T, d *memoryStore) *httptest.Server {
 	t.Helper()
 	summary := string(api.Encode(api.SummaryOf(&d.run)))
 	warnings, err := d.Warnings(t.Context(), 1)

@@ -138,11 +138,11 @@ export class Entries {
     this.of.set(e.event_id, entry.index);
     if (index !== undefined) entry.duration = e.latency_ms ?? Math.max(instant(e.timestamp) - entry.time, 0);
     this.slowest = Math.max(this.slowest, entry.duration ?? 0);
-    if (kind === "tool") this.settle(entry, e);
+    if (kind === "tool") this.readAnalysis(entry, e);
     entry.signature = this.signatureOf(entry);
   }
 
-  private settle(entry: Entry, e: Event): void {
+  private readAnalysis(entry: Entry, e: Event): void {
     const analysis = e.analysis;
     entry.call = analysis?.call ?? entry.call;
     entry.result = analysis?.result ?? "";
