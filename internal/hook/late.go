@@ -49,7 +49,7 @@ func (f Folder) foldLate(j *judge) error {
 		}
 		late := new(Event)
 		if err := json.Unmarshal(raw, late); err != nil {
-			return fmt.Errorf("read an event that was left: %w", err)
+			return fmt.Errorf("read a queued event: %w", err)
 		}
 		j.event = late
 		j.fold(nil)
