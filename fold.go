@@ -266,7 +266,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 		result = fingerprint.Join(t.Hash, class)
 	}
 	seen := r.s.ResultCounts.add(result, step.Number+r.s.Advances*halfLife)
-	step.Told = seen.N
+	step.ResultCount = seen.N
 	if class != 0 && said && !fewer {
 		step.Errors = seen
 	}
