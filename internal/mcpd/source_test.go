@@ -103,10 +103,12 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := summary{
-		"a/b", api.RunBasics{
+		"a/b",
+		api.RunBasics{
 			Name: "nightly", Project: "p", Status: "completed", StartedAt: api.OrNull("2026-01-02T12:00:00Z"), EndedAt: api.OrNull("2026-01-02T12:00:01Z"),
 		},
-		api.RunCounts{EventCount: 5, WarningCount: 1}, api.RunVerdict{HealthScore: 80, HealthStatus: "healthy", WorstDecision: "warn"},
+		api.RunCounts{EventCount: 5, WarningCount: 1},
+		api.RunVerdict{HealthScore: 80, HealthStatus: "healthy", WorstDecision: "warn"},
 	}
 	if diff := cmp.Diff(want, summaryOf(run)); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)

@@ -1191,11 +1191,11 @@ export interface components {
              * @description Known cost in US dollars.
              */
             estimated_cost: number;
-            /** @description The kind of guard that carries out decisions in this run. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /**
              * Format: int64
-             * @description Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19.
+             * @description Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19. Each warning lowers it within the range.
              */
             health_score: number;
             /**
