@@ -64,7 +64,7 @@ func (h *Hook) hear(ctx context.Context, server Server, e *Event, settings *Sett
 
 // ordered returns what is stored of the orders of a session.
 func (f Folder) ordered(e *Event) Ordered {
-	data, err := readBounded(f.path("sessions", key(e.Agent, e.Session, e.SubAgent)+".state"))
+	data, err := readRegular(f.path("sessions", key(e.Agent, e.Session, e.SubAgent)+".state"), maxSession)
 	if err != nil {
 		return Ordered{Heard: -1}
 	}

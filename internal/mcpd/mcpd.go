@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/unloop-ai/unloop/internal/mcplines"
+
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
@@ -61,8 +63,7 @@ func Handler(s *mcp.Server) http.Handler {
 // Serve serves s to one client over a pair of streams with one message per line, until in ends or the context is done. It closes
 // both. It answers an invalid line with an error and continues.
 func Serve(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
-	answers := &oneByOne{WriteCloser: out}
-	err := s.Run(ctx, &mcp.IOTransport{Reader: newMessages(in, answers), Writer: answers, MaxLineLength: maxRequest})
+	err := s.Run(ctx, mcplines.ToClient(in, out, maxRequest))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve MCP: %w", err)
 	}
