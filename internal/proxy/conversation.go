@@ -40,6 +40,7 @@ type conversation struct {
 
 	orders *orders // what people order of the run
 	halted bool    // by a person
+	halt   string  // the id of the order
 	nudge  nudge   // the latest one of a person
 }
 
