@@ -1,23 +1,21 @@
 package proxy
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"testing/iotest"
 
-	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
@@ -125,64 +123,6 @@ func TestAnAnswerThatBreaksOffBreaksOffAtTheClient(t *testing.T) {
 	}
 }
 
-func TestNoSecretIsLoggedOrRecorded(t *testing.T) {
-	const secret = "sk-very-secret-key"
-	var logged bytes.Buffer
-	var r recorded
-	u := newUpstream(t)
-	s, p := start(t, u, func(o *Options) {
-		o.Log = slog.New(slog.NewTextHandler(&lockedWriter{w: &logged}, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		o.Record = r.add
-		o.Upstreams["anthropic"] = &url.URL{Scheme: "http", Host: "127.0.0.1:1"} // nothing listens there
-		o.Budgets.Key.Calls = 100
-	})
-	for _, path := range []string{"/gemini/v1beta/models/m:generateContent", "/openai/v1/chat/completions", "/anthropic/v1/messages", "/anthropic/v1/models", "/gemini/v1beta/files"} {
-		for _, body := range []string{"no JSON", dialects["gemini"].body([]string{dialects["gemini"].says("go")}, false), `{"messages":[{"role":"user","content":"go"}]}`} {
-			q, err := http.NewRequest(http.MethodPost, s.URL+path+"?key="+secret, strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, header := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
-				q.Header.Set(header, secret)
-			}
-			res, err := http.DefaultClient.Do(q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			answer, _ := io.ReadAll(res.Body)
-			res.Body.Close()
-			if strings.Contains(string(answer), secret) {
-				t.Errorf("%s answers with the key: %s", path, answer)
-			}
-		}
-	}
-	_, metrics := send(t, s.URL+"/metrics", nil)
-	s.Close()
-	for _, e := range r.of(unloop.EventTypes()...) {
-		if strings.Contains(fmt.Sprintf("%+v %s %s", e, e.Metadata, e.Error), secret) {
-			t.Errorf("recorded %+v", e)
-		}
-	}
-	if text := logged.String(); !strings.Contains(text, "upstream unreachable") || strings.Contains(text+metrics, secret) {
-		t.Errorf("logged %s", text)
-	}
-	if p.Stats().Judged == 0 || p.Stats().Unjudged == 0 || p.Stats().UpstreamErrors == 0 {
-		t.Errorf("stats are %+v", p.Stats())
-	}
-}
-
-// lockedWriter is a writer for several goroutines.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
-}
-
 func TestManySessionsAtOnceAreJudgedApart(t *testing.T) {
 	u := newUpstream(t)
 	_, p := start(t, u, func(o *Options) { o.Mode = Observe })
@@ -204,19 +144,7 @@ func TestManySessionsAtOnceAreJudgedApart(t *testing.T) {
 func TestAServedProxyRefusesAFloodOfHeadersAndAWrongLength(t *testing.T) {
 	u := newUpstream(t)
 	_, p := start(t, u, nil)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- reverseproxy.Serve(ctx, l, p) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	address := serving(t, p)
 	const head = "POST /openai/v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 	for name, tc := range map[string]struct{ request, want string }{
 		"a flood of headers":             {head + strings.Repeat("X-A: "+strings.Repeat("a", 100)+"\r\n", 2000) + "\r\n", "431"},
@@ -230,7 +158,7 @@ func TestAServedProxyRefusesAFloodOfHeadersAndAWrongLength(t *testing.T) {
 		"a connection to another server": {"CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n", "403"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn, err := net.Dial("tcp", l.Addr().String())
+			conn, err := net.Dial("tcp", address)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,4 +174,54 @@ func TestAServedProxyRefusesAFloodOfHeadersAndAWrongLength(t *testing.T) {
 	if got := u.last(); got != nil {
 		t.Errorf("the upstream got %q", got)
 	}
+}
+
+func TestAWebSocketOfAnotherPathPasses(t *testing.T) {
+	u := newUpstream(t)
+	u.answer = func(w http.ResponseWriter, r *http.Request) {
+		conn, both, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+r.Header.Get("Upgrade")+"\r\n\r\n")
+		line, _ := both.ReadString('\n')
+		_, _ = io.WriteString(conn, "heard "+line)
+	}
+	_, p := start(t, u, nil)
+	conn, err := net.Dial("tcp", serving(t, p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, _ = io.WriteString(conn, "GET /openai/v1/realtime HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	reader := bufio.NewReader(conn)
+	res, err := http.ReadResponse(reader, nil)
+	if err != nil || res.StatusCode != http.StatusSwitchingProtocols || res.Header.Get("Upgrade") != "websocket" {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	_, _ = io.WriteString(conn, "hello\n")
+	if line, err := reader.ReadString('\n'); line != "heard hello\n" {
+		t.Errorf("got %q, %v", line, err)
+	}
+}
+
+// serving returns the address at which a proxy is served as the command serves it.
+func serving(t *testing.T, p *Proxy) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- reverseproxy.Serve(ctx, l, p) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
 }

@@ -16,7 +16,7 @@ func TestTheEndOfAValueIsWhereTheDecoderFindsIt(t *testing.T) {
 			if _, err := dec.ReadValue(); err != nil {
 				t.Fatal(err)
 			}
-			if got := valueEnd([]byte("[ "+value+behind), 2) - 2; got != len(value) && string(bytes.TrimSpace([]byte(value+behind)[:got])) != value {
+			if got := valueEnd([]byte("[ "+value+behind), 2) - 2; got != len(value) && string(bytes.TrimSpace([]byte(value + behind)[:got])) != value {
 				t.Errorf("%s%s ends at %d, want %d", value, behind, got, len(value))
 			}
 		}
