@@ -6,7 +6,7 @@ import (
 
 // Order is what a person wants of the guard of a run.
 type Order struct {
-	Act  string `json:"act" enum:"nudge,pause,resume,allow,halt" doc:"nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends."`
+	Act  string `json:"act" enum:"nudge,pause,resume,allow,halt" doc:"nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends. At hooks of coding agents and at the model proxy, a new message of a person ends a pause and a halt."`
 	Text string `json:"text,omitempty" maxLength:"4000" doc:"For the agent: the words of a nudge, or the reason of a halt."`
 	Tool string `json:"tool,omitempty" maxLength:"512" doc:"Of allow: calls of this tool are allowed for the rest of the run. Default: only the level of the loop is reset."`
 	Why  string `json:"why,omitempty" maxLength:"1000" doc:"The reason, for other people."`
@@ -24,6 +24,7 @@ type Control struct {
 	By      string `json:"by,omitzero" required:"false" doc:"Who gave the order."`
 	Why     string `json:"why,omitzero" required:"false" doc:"The reason."`
 	At      string `json:"at" format:"date-time" doc:"When the order was given."`
+	Ends    int64  `json:"ends,omitzero" required:"false" doc:"Of a resume that a guard reports: number of the pause or the halt that a new message of a person ended."`
 }
 
 // ControlState says what people have ordered of a run, and whether its guard hears it.
@@ -57,7 +58,7 @@ type Heard struct {
 // ControlOf returns an order of the run with the id.
 func ControlOf(run string, c *store.Control) Control {
 	return Control{
-		Number: c.Number, RunID: run, EventID: c.EventID, Act: c.Act, Text: c.Text, Tool: c.Tool, By: c.By, Why: c.Why, At: Timestamp(c.At),
+		Number: c.Number, RunID: run, EventID: c.EventID, Act: c.Act, Text: c.Text, Tool: c.Tool, By: c.By, Why: c.Why, At: Timestamp(c.At), Ends: c.Ends,
 	}
 }
 
@@ -74,7 +75,7 @@ func ControlsOf(run string, acts []store.Control) []Control {
 func ControlStateOf(r *store.Run, listening bool, heard int64) ControlState {
 	state := ControlState{Listening: listening, Allowed: []string{}, Orders: ControlsOf(r.ID, r.Controls)}
 	for _, c := range r.Controls {
-		if c.Number > heard {
+		if c.Number > heard && c.Ends == 0 {
 			state.Waiting++
 		}
 	}

@@ -160,10 +160,11 @@ func TestAPersonControlsARunOfTheModelProxy(t *testing.T) {
 			if answer := a.again(); !strings.Contains(answer, `"content":"model"`) {
 				t.Errorf("a person's message got %s", answer)
 			}
-			for !strings.Contains(string(get(t, a.base+"/api/runs/"+a.run+"/events")), "a new message of a person") {
-				if t.Context().Err() != nil {
-					t.Fatal("the end of the halt is not recorded")
-				}
+			a.until("state without a halt", func(s api.ControlState) bool { return !s.Halted && s.Waiting == 0 })
+			ended := a.state()
+			last := ended.Orders[len(ended.Orders)-1]
+			if last.Act != "resume" || last.By != "proxy" || last.Why != "a new message of a person" || last.Ends != last.Number-1 {
+				t.Errorf("the last order is %+v", last)
 			}
 			a.order(`{"act":"halt","text":"Enough."}`)
 			if answer := a.again(); !strings.Contains(answer, "A person halted this run") {

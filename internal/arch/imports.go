@@ -193,7 +193,7 @@ var importTable = map[string]importRow{
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
 	"internal/hook": {
-		ours:   []string{".", "guard", "policy", "profile", "internal/ingest/gemini", "internal/mask"},
+		ours:   []string{".", "guard", "policy", "profile", "internal/ingest", "internal/ingest/gemini", "internal/mask"},
 		others: []string{"github.com/zeebo/xxh3", "go.yaml.in/yaml/v3", "golang.org/x/sys"},
 		tests:  []string{"internal/ingest/labelled"},
 	},

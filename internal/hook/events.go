@@ -14,6 +14,11 @@ import (
 // twice counts once.
 func (j *judge) events(now time.Time) []unloop.Event {
 	var all []unloop.Event
+	for _, order := range j.Ended {
+		e := unloop.Release(RunID(j.event), "hook: "+j.event.Agent, order)
+		e.Time = now
+		all = append(all, *e)
+	}
 	steps := j.steps
 	if j.refused != nil {
 		steps = append(slices.Clone(steps), *j.refused)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -62,6 +63,11 @@ func (j *judge) fold(t *transcript) {
 	case Prompt:
 		j.endWaiting()
 		j.EndDue, j.Owed, j.SentBack = "", "", false
+		if ingest.IsInserted(e.Text) { // by the agent, such as the notice that a task in the background has ended
+			j.text(unloop.RoleSystem, e.Text)
+			return
+		}
+		j.release()
 		j.text(unloop.RoleUser, e.Text)
 	case Stop:
 		j.endWaiting()

@@ -18,10 +18,12 @@ type Order struct {
 
 // Ordered is what people ordered of a session, as far as hooks have heard it.
 type Ordered struct {
-	Heard   int64  `json:"heard"`             // Number of the last order; -1 for none
-	Paused  bool   `json:"paused,omitempty"`  // calls wait
-	Halted  string `json:"halted,omitempty"`  // why a person halted the session; "" if nobody did
-	Pending string `json:"pending,omitempty"` // a person's words for the model that no event could carry so far
+	Heard   int64    `json:"heard"`             // Number of the last order; -1 for none
+	Paused  bool     `json:"paused,omitempty"`  // calls wait
+	Halted  string   `json:"halted,omitempty"`  // why a person halted the session; "" if nobody did
+	Order   string   `json:"order,omitempty"`   // the id of the order to pause or to halt
+	Ended   []string `json:"ended,omitempty"`   // ids of orders that a person's message ended, until the server knows
+	Pending string   `json:"pending,omitempty"` // a person's words for the model that no event could carry so far
 }
 
 // pauseWait is how long a hook waits for the end of a pause. Agents stop waiting for a hook after 10 seconds.
@@ -84,12 +86,20 @@ func (o *Ordered) obey(e *unloop.Event) {
 		o.Pending = joinTexts(o.Pending, "[unloop] A person who watches this session says: "+e.Text)
 		o.Pending = o.Pending[:min(len(o.Pending), maxText)]
 	case e.Name == unloop.ControlPause:
-		o.Paused = true
+		o.Paused, o.Order = true, e.ID
 	case e.Name == unloop.ControlHalt:
-		o.Paused, o.Halted = false, "A person halted this session."
+		o.Paused, o.Halted, o.Order = false, "A person halted this session.", e.ID
 		if e.Text != "" {
 			o.Halted = "A person halted this session: " + e.Text
 		}
+	}
+}
+
+// release ends a pause and a halt, because a person has sent a new message.
+func (j *judge) release() {
+	if j.Paused || j.Halted != "" {
+		j.Ended = append(j.Ended, j.Order)
+		j.Paused, j.Halted = false, ""
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/policy"
 )
@@ -105,4 +107,53 @@ func TestOrdersOutliveADamagedStateAndAServerThatIsAway(t *testing.T) {
 			t.Errorf("answered %s", before)
 		}
 	})
+}
+
+func TestANewMessageOfAPersonEndsAHaltAndAPause(t *testing.T) {
+	for name, act := range map[string]string{"a halt": unloop.ControlHalt, "a pause": unloop.ControlPause} {
+		t.Run(name, func(t *testing.T) {
+			server := &fakeServer{action: policy.Allow}
+			d := newDesk(t, Claude, Nudge)
+			d.server, d.env["UNLOOP_ENDPOINT"] = server, "http://localhost"
+			n := 0
+			denied := func() bool {
+				n++
+				before, _ := d.claudeCall("s", n, fmt.Sprint("cat file", n), "a")
+				return strings.Contains(before, `"deny"`)
+			}
+			says := func(text string) {
+				if got := d.run(fmt.Sprintf(`{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":%q}`, text)); got != "" {
+					t.Errorf("a prompt is answered with %s", got)
+				}
+			}
+			server.order(unloop.Event{ID: "order-1", Type: unloop.Control, Name: act})
+			if !denied() {
+				t.Error("the order does not hold")
+			}
+			says("<task-notification>\n<status>completed</status>\n</task-notification>")
+			if !denied() {
+				t.Error("a notice of the agent ends the order")
+			}
+			server.err = os.ErrDeadlineExceeded
+			says("look into the archive")
+			server.err = nil
+			if denied() {
+				t.Error("the person's message does not end the order")
+			}
+			server.order(unloop.Event{ID: "order-2", Type: unloop.Control, Name: unloop.ControlHalt})
+			if !denied() {
+				t.Error("a halt behind the message does not hold")
+			}
+			var ended []string
+			for _, e := range server.sent {
+				if e.Type == unloop.Control {
+					ended = append(ended, e.Name+" "+e.ParentEventID)
+				}
+			}
+			// The first one is of the prompt that the server did not answer.
+			if diff := cmp.Diff([]string{"resume order-1", "resume order-1"}, ended); diff != "" {
+				t.Errorf("what the server knows of the end: %s", diff)
+			}
+		})
+	}
 }

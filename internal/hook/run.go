@@ -317,5 +317,9 @@ func (h *Hook) afterwards(ctx context.Context, server Server, j *judge) error {
 		defer cancel()
 		sent = server.Send(ctx, j.events(h.Now()))
 	}
+	if len(j.Ended) > 0 && server != nil && sent == nil {
+		j.Ended = nil
+		sent = h.Folder.save(j.session)
+	}
 	return errors.Join(sent, h.Folder.sweep(h.Now()))
 }

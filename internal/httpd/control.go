@@ -241,7 +241,7 @@ func (s *Server) ordersFor(ctx context.Context, runs []api.Listener) (api.Heard,
 			acts = store.Standing(acts)
 		}
 		for k := range acts {
-			if acts[k].Number > of.After {
+			if acts[k].Number > of.After && acts[k].Ends == 0 { // the guard has ended it itself
 				heard.Orders = append(heard.Orders, api.ControlOf(of.RunID, &acts[k]))
 			}
 		}

@@ -183,6 +183,7 @@ func (c *commit) place(ctx context.Context) error {
 				return err
 			}
 			t.setProject(w.Services[e.RunID], c.p.opts.Project)
+			t.release(e)
 			result := &w.ack.Events[i]
 			result.ID = e.ID
 			t.place(&item{event: e, body: w.bodies[i], placement: placement{received: w.received, size: len(w.bodies[i])}, result: result})

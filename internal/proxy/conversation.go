@@ -40,6 +40,7 @@ type conversation struct {
 
 	orders *orders // what people order of the run
 	halted bool    // by a person
+	halt   string  // the id of the order
 	nudge  nudge   // the latest one of a person
 }
 
@@ -120,7 +121,7 @@ func (c *conversation) add(e *unloop.Event) {
 
 // known returns the request as far as it is not known: the bytes up to an item are those of the latest request, and the items
 // behind it that were folded are the same. It returns nil if the request does not go on with the latest one.
-func (c *conversation) known(body []byte) *request {
+func (c *conversation) known(body []byte, list string) *request {
 	from := -1
 	for i, prefix := range prefixes(body, c.marks) {
 		if prefix == c.marks[i].prefix {
@@ -132,7 +133,7 @@ func (c *conversation) known(body []byte) *request {
 	}
 	at := c.marks[from]
 	folded := c.marks[from+1:]
-	r, err := resume(body, at.end, c.items-len(folded), c.members)
+	r, err := resume(body, at.end, c.items-len(folded), c.members, list)
 	if err != nil || len(r.items) < len(folded) {
 		return nil
 	}

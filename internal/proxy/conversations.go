@@ -133,7 +133,7 @@ func (s *conversations) put(key string, c *conversation, size int) {
 func (c *conversation) judge(a api, body []byte, s *conversations) (v verdict, size int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.known(body)
+	r := c.known(body, a.list())
 	if r == nil {
 		if r, err = parse(body, a.list()); err != nil {
 			return verdict{}, c.size(), err

@@ -13,8 +13,10 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	sdkoption "github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/google/go-cmp/cmp"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	oairesponses "github.com/openai/openai-go/v3/responses"
 )
 
 // goClients are the official clients for Go: each with an upstream that answers with the same call again and again, an agent that plays
@@ -130,6 +132,43 @@ func TestAClientForGoReadsAnAnswerWithoutTheCallThatContinuesTheLoop(t *testing.
 		}
 		if m := answer.Choices[0].Message; len(m.ToolCalls) != 1 || m.ToolCalls[0].ID != "new_0" || !strings.HasPrefix(m.Content, "[unloop] The call of bash was not made.") {
 			t.Errorf("the message is %s", m.RawJSON())
+		}
+	})
+	t.Run("OpenAI, streamed", func(t *testing.T) {
+		read := reader(t, chat{})
+		got, _ := read(t, streamedChunks("ls src", "make", "pwd"), []int{1 << 20})
+		client := openai.NewClient(option.WithBaseURL(answering(t, "text/event-stream", got)), option.WithAPIKey("none"))
+		chunks := client.Chat.Completions.NewStreaming(t.Context(), openai.ChatCompletionNewParams{Model: "m", Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("go")}})
+		whole := openai.ChatCompletionAccumulator{}
+		for chunks.Next() {
+			if !whole.AddChunk(chunks.Current()) {
+				t.Fatalf("the client cannot add %s", chunks.Current().RawJSON())
+			}
+		}
+		m := whole.Choices[0].Message
+		if len(m.ToolCalls) != 2 || m.ToolCalls[0].ID != "new_0" || m.ToolCalls[1].ID != "new_2" || m.ToolCalls[1].Function.Arguments != `{"command":"pwd"}` ||
+			!strings.HasPrefix(m.Content, "on it\n\n[unloop] The call of bash was not made.") {
+			t.Errorf("the message is %+v, %v", m, chunks.Err())
+		}
+	})
+	t.Run("OpenAI's responses, streamed", func(t *testing.T) {
+		read := reader(t, responses{})
+		got, _ := read(t, streamedItems("", "ls src", "make", "pwd"), []int{1 << 20})
+		client := openai.NewClient(option.WithBaseURL(answering(t, "text/event-stream", got)), option.WithAPIKey("none"))
+		events := client.Responses.NewStreaming(t.Context(), oairesponses.ResponseNewParams{Model: "m"})
+		var kinds []string
+		for events.Next() {
+			if e := events.Current(); e.Type == "response.completed" {
+				for _, item := range e.Response.Output {
+					kinds = append(kinds, item.Type+" "+item.CallID)
+				}
+				if text := e.Response.OutputText(); !strings.HasPrefix(text, "[unloop] The call of bash was not made.") {
+					t.Errorf("the text is %q", text)
+				}
+			}
+		}
+		if diff := cmp.Diff([]string{"function_call new_0", "message ", "function_call new_2"}, kinds); diff != "" || events.Err() != nil {
+			t.Error(diff, events.Err())
 		}
 	})
 	t.Run("Anthropic, streamed", func(t *testing.T) {

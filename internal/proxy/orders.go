@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -17,6 +16,7 @@ type orders struct {
 	mu     sync.Mutex
 	events []*unloop.Event // those that are not folded
 	paused chan struct{}   // closed at the end of the pause; nil if the run is not paused
+	pause  string          // the id of the order to pause
 	stop   func()
 }
 
@@ -49,6 +49,7 @@ func (o *orders) take(e *unloop.Event) {
 		if o.paused == nil {
 			o.paused = make(chan struct{})
 		}
+		o.pause = e.ID
 	case e.Type == unloop.Override, e.Name == unloop.ControlResume, e.Name == unloop.ControlHalt:
 		o.resume()
 	}
@@ -72,13 +73,13 @@ func (o *orders) next() (events []*unloop.Event, paused <-chan struct{}) {
 	return events, o.paused
 }
 
-// release ends a pause, and reports whether there was one.
-func (o *orders) release() bool {
+// release ends a pause. It returns the id of the order, and reports whether there was one.
+func (o *orders) release() (order string, paused bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	paused := o.paused != nil
+	paused = o.paused != nil
 	o.resume()
-	return paused
+	return o.pause, paused
 }
 
 // nudge is a nudge of a person. It goes with one request and with the retries of that request.
@@ -123,7 +124,7 @@ func (c *conversation) obey(e *unloop.Event) {
 	case d.Action == policy.Warn:
 		c.nudge = nudge{text: joinTexts(c.nudge.text, d.Message)}
 	case d.Action == policy.Halt:
-		c.halted = true
+		c.halted, c.halt = true, e.ID
 		c.turn.decision, c.turn.message = d, d.Message
 		c.turn.report = policy.GuardReport(guardName, d.Action, d.Code, d.Message, 0, nil)
 	case e.Type == unloop.Override, e.Name == unloop.ControlResume && c.turn.decision.Code == policy.CodePerson:
@@ -137,16 +138,16 @@ func (c *conversation) obey(e *unloop.Event) {
 // release ends a pause and a halt that a person ordered before the next event, which is a new message of a person. It returns the event
 // that says so, or nil if there was neither.
 func (c *conversation) release() *unloop.Event {
-	if paused := c.orders.release(); !paused && !c.halted {
+	order, paused := c.orders.release()
+	if !paused && !c.halted {
 		return nil
 	}
-	c.halted = false
-	e := &unloop.Event{
-		ID: fmt.Sprintf("released-%d", c.sequence), RunID: c.run, Sequence: c.sequence, Time: time.Now(), Type: unloop.Control,
-		Name: unloop.ControlResume, Metadata: encode(map[string]any{"control": map[string]string{
-			"act": unloop.ControlResume, "by": guardName, "why": "a new message of a person",
-		}}),
+	if !paused {
+		order = c.halt
 	}
+	c.halted = false
+	e := unloop.Release(c.run, guardName, order)
+	e.Sequence, e.Time = c.sequence, time.Now()
 	c.session.Add(e)
 	return e
 }

@@ -43,6 +43,7 @@ type ending struct {
 	output   int
 	number   int
 	finished []jsontext.Value // items of a response that are complete
+	bytes    int              // of these items
 }
 
 // streamEvent is an event of a stream, of any API, as far as the text needs it.
@@ -125,7 +126,9 @@ func (w *ending) takeResponse(e *streamEvent) {
 	case "response.created":
 		w.head = e.Response.Clone()
 	case "response.output_item.done":
-		w.finished = append(w.finished, e.Item.Clone())
+		if w.bytes += len(e.Item); w.bytes <= maxDocument {
+			w.finished = append(w.finished, e.Item.Clone())
+		}
 		w.text, w.seen = nil, 0
 	case "response.output_text.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
 		var text string
@@ -141,7 +144,7 @@ func (w *ending) add(text string, thought bool) {
 	if text != "" && thought != w.thought {
 		w.text, w.seen, w.thought = nil, 0, thought
 	}
-	if text == "" || len(w.text) > maxWatched {
+	if text == "" || len(w.text) > maxWatched || w.bytes > maxDocument {
 		return
 	}
 	w.text = append(w.text, text...)

@@ -115,7 +115,7 @@ func parse(body []byte, list string) (*request, error) {
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err
 	}
-	if err := r.readMembers(dec, list); err != nil {
+	if err := r.readMembers(dec, list, 0); err != nil {
 		return nil, err
 	}
 	if r.end < 0 && !r.members.HistoryIsText {
@@ -124,8 +124,8 @@ func parse(body []byte, list string) (*request, error) {
 	return r, nil
 }
 
-// readMembers reads the members of the object that dec is in, to its end.
-func (r *request) readMembers(dec *jsontext.Decoder, list string) error {
+// readMembers reads the members of the object that dec is in, to its end. Offset is that of the first byte of dec's input in the body.
+func (r *request) readMembers(dec *jsontext.Decoder, list string, offset int) error {
 	for dec.PeekKind() == '"' {
 		token, err := dec.ReadToken()
 		if err != nil {
@@ -136,10 +136,10 @@ func (r *request) readMembers(dec *jsontext.Decoder, list string) error {
 			if _, err := dec.ReadToken(); err != nil {
 				return err
 			}
-			if err := r.readItems(dec, 0); err != nil {
+			if err := r.readItems(int(dec.InputOffset()) + offset); err != nil {
 				return err
 			}
-			continue
+			return r.readBehind(list)
 		}
 		value, err := dec.ReadValue()
 		if err != nil {
@@ -155,44 +155,107 @@ func (r *request) readMembers(dec *jsontext.Decoder, list string) error {
 	return err
 }
 
-// readItems reads the rest of the list that dec is in. Offset is that of the first byte of dec's input in the body.
-func (r *request) readItems(dec *jsontext.Decoder, offset int) error {
-	for dec.PeekKind() != ']' {
-		value, err := dec.ReadValue()
-		if err != nil {
-			return err
-		}
-		end := int(dec.InputOffset()) + offset
-		r.items = append(r.items, item{value: r.body[end-len(value) : end], end: end})
-	}
+// readBehind reads the members behind the history.
+func (r *request) readBehind(list string) error {
+	const object = `{"":0` // stands for the members that were read
+	dec := jsontext.NewDecoder(bytes.NewBuffer(slices.Concat([]byte(object), r.body[r.end+1:])), lenient)
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
-	r.end = int(dec.InputOffset()) + offset - 1
-	return nil
+	return r.readMembers(dec, list, r.end+1-len(object))
+}
+
+// errCut is the error of a history that has no end, or no comma between two items.
+var errCut = errors.New("the history is no valid list")
+
+// readItems reads the rest of the list that the body has at an offset. It finds the items only; who reads them finds whether they are valid.
+func (r *request) readItems(at int) error {
+	for first := r.skipped+len(r.items) == 0; ; first = false {
+		at = behindSpace(r.body, at)
+		if at < len(r.body) && r.body[at] == ']' {
+			r.end = at
+			return nil
+		}
+		if !first {
+			if at == len(r.body) || r.body[at] != ',' {
+				return errCut
+			}
+			at = behindSpace(r.body, at+1)
+		}
+		end := valueEnd(r.body, at)
+		if end <= at {
+			return errCut
+		}
+		r.items = append(r.items, item{value: r.body[at:end], end: end})
+		at = end
+	}
+}
+
+func behindSpace(data []byte, at int) int {
+	for at < len(data) && (data[at] == ' ' || data[at] == '\n' || data[at] == '\t' || data[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// valueEnd returns the offset behind the JSON value that data has at an offset, and -1 if there is none. It jumps over the texts, which are
+// most of a history.
+func valueEnd(data []byte, at int) int {
+	for depth := 0; at < len(data); at++ {
+		switch data[at] {
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			if depth--; depth < 0 {
+				return at // behind a number or a word
+			}
+		case ',':
+			if depth == 0 {
+				return at
+			}
+			continue
+		case '"':
+			if at = stringEnd(data, at); at < 0 {
+				return -1
+			}
+		default:
+			continue
+		}
+		if depth == 0 {
+			return at + 1
+		}
+	}
+	return -1
+}
+
+// stringEnd returns the offset of the quote that ends the string that begins at an offset, and -1 if it has no end.
+func stringEnd(data []byte, at int) int {
+	for from := at + 1; ; {
+		n := bytes.IndexByte(data[from:], '"')
+		if n < 0 {
+			return -1
+		}
+		quote := from + n
+		escapes := 0
+		for data[quote-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return quote
+		}
+		from = quote + 1
+	}
 }
 
 // resume reads a body whose first bytes, up to the offset from, are known: they end with the item number skipped-1 of the
 // history, and known are the members before the history.
-func resume(body []byte, from, skipped int, known members) (*request, error) {
+func resume(body []byte, from, skipped int, known members, list string) (*request, error) {
 	r := &request{body: body, members: known, skipped: skipped}
-	const head = "[0" // stands for the items that are known
-	dec := jsontext.NewDecoder(bytes.NewBuffer(slices.Concat([]byte(head), body[from:])), lenient)
-	if _, err := dec.ReadToken(); err != nil {
+	if err := r.readItems(from); err != nil {
 		return nil, err
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, err
-	}
-	if err := r.readItems(dec, from-len(head)); err != nil {
-		return nil, err
-	}
-	const object = `{"":0` // stands for the members that are known
-	dec = jsontext.NewDecoder(bytes.NewBuffer(slices.Concat([]byte(object), body[r.end+1:])), lenient)
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, err
-	}
-	return r, r.readMembers(dec, "")
+	return r, r.readBehind(list)
 }
 
 // take keeps a member, if the proxy reads it.

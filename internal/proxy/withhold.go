@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -30,6 +29,8 @@ type withholder interface {
 	asItem(element jsontext.Value) jsontext.Value
 	// instead returns what is written in the place of a call in the list: the text, or nil if the list can hold no text.
 	instead(text string) jsontext.Value
+	// filter returns the filter of a stream.
+	filter(h *holding) callFilter
 }
 
 func (chat) calls() []string { return []string{"choices", "0", "message", "tool_calls"} }
@@ -71,11 +72,13 @@ func (gemini) instead(text string) jsontext.Value { return encode(map[string]str
 
 func (responses) calls() []string { return []string{"output"} }
 
+// asItem leaves out the calls that the API has made itself, such as a search of the web.
 func (responses) asItem(element jsontext.Value) jsontext.Value {
-	if !strings.HasSuffix(typeOf(element), "_call") {
-		return nil
+	switch typeOf(element) {
+	case "function_call", "custom_tool_call", "local_shell_call":
+		return element
 	}
-	return element
+	return nil
 }
 
 func (responses) instead(text string) jsontext.Value {
@@ -254,16 +257,14 @@ func sayIn(body jsontext.Value, text string) (jsontext.Value, error) {
 	})
 }
 
-// withholdCalls takes blocked calls out of the answer of an upstream, if that is one document or a stream of the Messages API or Gemini.
+// withholdCalls takes blocked calls out of the answer of an upstream, if that is one document or a stream.
 func (p *Proxy) withholdCalls(res *http.Response, j *judged) error {
 	a, ok := j.api.(withholder)
 	if _, stores := a.(responses); stores && !j.verdict.request.members.Unstored {
 		return nil // the history at the API's side has the call, and waits for its result
 	}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // another one is not read
-	_, blocks := a.(anthropic)
-	_, chunks := a.(gemini)
-	streamed := kind == "text/event-stream" && (blocks || chunks)
+	streamed := kind == "text/event-stream"
 	if !ok || !streamed && kind != "application/json" || res.Header.Get("Content-Encoding") != "" || res.ContentLength > maxDocument {
 		return nil
 	}

@@ -9,38 +9,51 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// withholdStream is a stream of the Messages API or of Gemini without its blocked calls. A call is held back until it is complete; all else
-// passes at once. A text takes the place of a blocked call, so that the numbers of blocks stay. The first call always passes, because the
-// proxy does not know yet whether another one follows. The streams of OpenAI's APIs number their calls without gaps, and a client gets
-// the number before the call is complete; calls in them are not taken out.
+// withholdStream is a stream without its blocked calls. A call is held back until it is complete; all else passes at once. The first call
+// always passes, because the proxy does not know yet whether another one follows.
 type withholdStream struct {
-	body    io.ReadCloser
-	trial   *trial
-	blocked func(*withheld)
+	body  io.ReadCloser
+	calls callFilter
 
 	chunk   []byte // what Read reads into
 	in      []byte // the beginning of an event
-	held    []byte // the events of a call that is not complete
 	out     []byte // what Read returns next
-	calls   int
-	open    *streamedCall // nil outside of calls
-	through bool          // an event is too long; all passes
-	err     error         // of the body
+	through bool   // all passes
+	err     error  // of the body
 }
 
-// streamedCall is a call as far as it was streamed.
-type streamedCall struct {
-	Type  string         `json:"type"`
-	ID    string         `json:"id"`
-	Name  string         `json:"name"`
-	Input jsontext.Value `json:"input"`
+// callFilter takes the blocked calls out of a stream of an API.
+type callFilter interface {
+	// take returns what passes of an event. The rest is held back.
+	take(event []byte) []byte
+	// held returns the events that are held back.
+	held() []byte
+	// broken reports whether the stream cannot be understood. All of it passes then.
+	broken() bool
+}
 
-	index int
-	json  []byte // pieces of the input
+// holding is what the streams of all APIs keep.
+type holding struct {
+	trial   *trial
+	blocked func(*withheld)
+	calls   int    // how many have begun
+	events  []byte // that are held back
+	invalid bool
+}
+
+func (h *holding) held() []byte { return h.events }
+
+func (h *holding) broken() bool { return h.invalid }
+
+// release returns the events that are held back, and holds none.
+func (h *holding) release() []byte {
+	events := h.events
+	h.events = nil
+	return events
 }
 
 func newWithholdStream(body io.ReadCloser, t *trial, blocked func(*withheld)) *withholdStream {
-	return &withholdStream{body: body, trial: t, blocked: blocked, chunk: make([]byte, 32<<10)}
+	return &withholdStream{body: body, calls: t.api.filter(&holding{trial: t, blocked: blocked}), chunk: make([]byte, 32<<10)}
 }
 
 func (w *withholdStream) Close() error { return w.body.Close() }
@@ -53,12 +66,12 @@ func (w *withholdStream) Read(p []byte) (int, error) {
 		n, err := w.body.Read(w.chunk)
 		w.in = append(w.in, w.chunk[:n]...)
 		w.split()
-		if w.err = err; err != nil || len(w.in)+len(w.held) > maxLine {
+		if w.err = err; err != nil || len(w.in)+len(w.calls.held()) > maxLine || w.calls.broken() {
 			w.through = true
 		}
 		if w.through {
-			w.out = append(append(w.out, w.held...), w.in...)
-			w.held, w.in = nil, nil
+			w.out = slices.Concat(w.out, w.calls.held(), w.in)
+			w.calls, w.in = passing{}, nil
 		}
 	}
 	n := copy(p, w.out)
@@ -66,18 +79,21 @@ func (w *withholdStream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// passing is a stream whose events pass.
+type passing struct{}
+
+func (passing) take(event []byte) []byte { return event }
+func (passing) held() []byte             { return nil }
+func (passing) broken() bool             { return false }
+
 // split takes the complete events.
 func (w *withholdStream) split() {
-	for !w.through {
+	for !w.through && !w.calls.broken() {
 		end := eventEnd(w.in)
 		if end < 0 {
 			return
 		}
-		if _, chunks := w.trial.api.(gemini); chunks {
-			w.out = append(w.out, w.withoutCalls(w.in[:end])...)
-		} else {
-			w.take(w.in[:end])
-		}
+		w.out = append(w.out, w.calls.take(w.in[:end])...)
 		w.in = w.in[end:]
 	}
 }
@@ -96,81 +112,133 @@ func eventEnd(data []byte) int {
 	}
 }
 
-// withoutCalls returns an event of Gemini, whose calls are complete, without the blocked ones.
-func (w *withholdStream) withoutCalls(event []byte) []byte {
-	data, ok := bytes.CutPrefix(event, []byte("data:"))
-	line, rest, _ := bytes.Cut(data, []byte{'\n'})
-	if !ok || len(bytes.TrimSpace(rest)) > 0 {
+// eventData returns the data of an event, if that is one line, and what precedes and follows it.
+func eventData(event []byte) (before, data, after []byte, ok bool) {
+	at := 0
+	for line := range bytes.Lines(event) {
+		rest, is := bytes.CutPrefix(line, []byte("data:"))
+		if is && ok {
+			return nil, nil, nil, false
+		}
+		if is {
+			trimmed := bytes.TrimSpace(rest)
+			from := at + len("data:") + bytes.Index(rest, trimmed)
+			before, data, after, ok = event[:from], trimmed, event[from+len(trimmed):], true
+		}
+		at += len(line)
+	}
+	return before, data, after, ok
+}
+
+// changeEvent returns an event with other data, and the same event if the change fails.
+func changeEvent(event []byte, path []string, to func(jsontext.Value) (jsontext.Value, error)) []byte {
+	before, data, after, ok := eventData(event)
+	if !ok {
 		return event
 	}
-	var taken []*withheld
-	changed, err := change(bytes.TrimSpace(line), w.trial.api.calls(), func(list jsontext.Value) (jsontext.Value, error) {
+	changed, err := change(data, path, to)
+	if err != nil {
+		return event
+	}
+	return slices.Concat(before, changed, after)
+}
+
+// geminiCalls are the calls in a stream of Gemini. Each is complete.
+type geminiCalls struct{ *holding }
+
+func (gemini) filter(h *holding) callFilter { return geminiCalls{h} }
+
+// take replaces the blocked calls of an event by texts.
+func (g geminiCalls) take(event []byte) []byte {
+	var blocked []*withheld
+	changed := changeEvent(event, g.trial.api.calls(), func(list jsontext.Value) (jsontext.Value, error) {
 		var parts []jsontext.Value
 		if err := jsonv2.Unmarshal(list, &parts, lenient); err != nil {
 			return nil, err
 		}
 		for k, part := range parts {
-			item := w.trial.api.asItem(part)
+			item := g.trial.api.asItem(part)
 			if item == nil {
 				continue
 			}
-			w.calls++
-			if call := w.trial.blocked(item); call != nil && w.calls > 1 {
-				taken = append(taken, call)
-				parts[k] = w.trial.api.instead(call.text)
+			g.calls++
+			if call := g.trial.blocked(item); call != nil && g.calls > 1 {
+				blocked = append(blocked, call)
+				parts[k] = g.trial.api.instead(call.text)
 			}
 		}
 		return jsonv2.Marshal(parts, lenient)
 	})
-	if err != nil || len(taken) == 0 {
+	if len(blocked) == 0 {
 		return event
 	}
-	for _, call := range taken {
-		w.blocked(call)
+	for _, call := range blocked {
+		g.blocked(call)
 	}
-	return slices.Concat([]byte("data: "), changed, []byte("\r\n\r\n"))
+	return changed
 }
 
-// take reads an event of the Messages API.
-func (w *withholdStream) take(event []byte) {
+// blockCalls are the calls in a stream of the Messages API. A text takes the place of a blocked call, so that the numbers of blocks stay.
+type blockCalls struct {
+	*holding
+	open *streamedBlock // nil outside of calls
+}
+
+func (anthropic) filter(h *holding) callFilter { return &blockCalls{holding: h} }
+
+// streamedBlock is a call as far as it was streamed.
+type streamedBlock struct {
+	Type  string         `json:"type"`
+	ID    string         `json:"id"`
+	Name  string         `json:"name"`
+	Input jsontext.Value `json:"input"`
+
+	index int
+	json  []byte // pieces of the input
+}
+
+func (w *blockCalls) take(event []byte) []byte {
 	var e struct {
-		Type  string        `json:"type"`
-		Index int           `json:"index"`
-		Block *streamedCall `json:"content_block"`
+		Type  string         `json:"type"`
+		Index int            `json:"index"`
+		Block *streamedBlock `json:"content_block"`
 		Delta struct {
 			JSON string `json:"partial_json"`
 		} `json:"delta"`
 	}
-	for line := range bytes.Lines(event) {
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && jsonv2.Unmarshal(data, &e, lenient) != nil {
-			e.Type = "" // it passes
-		}
+	if _, data, _, ok := eventData(event); !ok || jsonv2.Unmarshal(data, &e, lenient) != nil {
+		e.Type = "" // it passes
 	}
 	if e.Type == "content_block_start" && e.Block != nil && e.Block.Type == "tool_use" && w.open == nil {
 		w.calls++
 		w.open = e.Block
 		w.open.index = e.Index
 	}
-	if w.open == nil || w.calls == 1 {
-		w.out = append(w.out, event...)
-	} else {
-		w.held = append(w.held, event...)
+	if w.open == nil {
+		return event
 	}
-	if w.open == nil || w.open.index != e.Index {
-		return
+	var pass []byte
+	if w.calls == 1 {
+		pass = event
+	} else {
+		w.events = append(w.events, event...)
+	}
+	if w.open.index != e.Index {
+		return pass
 	}
 	switch e.Type {
 	case "content_block_delta":
 		w.open.json = append(w.open.json, e.Delta.JSON...)
 	case "content_block_stop":
-		w.complete()
+		return append(pass, w.complete()...)
 	}
+	return pass
 }
 
-// complete judges the open call.
-func (w *withholdStream) complete() {
-	c, held := w.open, w.held
-	w.open, w.held = nil, nil
+// complete judges the open call. It returns what passes of it.
+func (w *blockCalls) complete() []byte {
+	c, held := w.open, w.release()
+	w.open = nil
 	if jsontext.Value(c.json).IsValid() {
 		c.Input = c.json
 	}
@@ -180,8 +248,7 @@ func (w *withholdStream) complete() {
 		call = w.trial.blocked(w.trial.api.asItem(block))
 	}
 	if call == nil || w.calls == 1 {
-		w.out = append(w.out, held...)
-		return
+		return held
 	}
 	w.blocked(call)
 	var s stream
@@ -192,5 +259,5 @@ func (w *withholdStream) complete() {
 		"type": "content_block_delta", "index": c.index, "delta": map[string]string{"type": "text_delta", "text": call.text},
 	})
 	s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": c.index})
-	w.out = append(w.out, s.b.Bytes()...)
+	return s.b.Bytes()
 }

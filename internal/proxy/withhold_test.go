@@ -369,7 +369,9 @@ func FuzzWithhold(f *testing.F) {
 		f.Add([]byte(answer("make", "ls")))
 	}
 	f.Add([]byte(streamedCalls("make", "ls")))
-	for _, name := range []string{"anthropic", "gemini"} {
+	f.Add([]byte(streamedChunks("make", "ls", "make")))
+	f.Add([]byte(streamedItems("ls", "make", "ls", "make")))
+	for name := range dialects {
 		for _, stream := range fixtures(f, name) {
 			f.Add(stream)
 		}
@@ -378,20 +380,48 @@ func FuzzWithhold(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	state := blocking(f, p)
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		for _, a := range []withholder{chat{}, responses{}, anthropic{}, gemini{}} {
-			try := &trial{a, p, p.NewSession("r"), verdict{run: "r"}}
-			if changed, blocked := try.withhold(answer); len(blocked) > 0 && !json.Valid(changed) {
+			try := func() *trial {
+				session, err := p.Restore(state)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return &trial{a, p, session, verdict{run: "r"}}
+			}
+			if changed, blocked := try().withhold(answer); len(blocked) > 0 && !json.Valid(changed) {
 				t.Fatalf("%T makes %q of %q", a, changed, answer)
 			}
-		}
-		for _, a := range []withholder{anthropic{}, gemini{}} {
-			try := &trial{a, p, p.NewSession("r"), verdict{run: "r"}}
 			blocked := 0
-			got, err := io.ReadAll(newWithholdStream(io.NopCloser(bytes.NewReader(answer)), try, func(*withheld) { blocked++ }))
+			got, err := io.ReadAll(newWithholdStream(io.NopCloser(bytes.NewReader(answer)), try(), func(*withheld) { blocked++ }))
 			if err != nil || blocked == 0 && !bytes.Equal(got, answer) {
 				t.Fatalf("%q became %q, %v", answer, got, err)
 			}
 		}
 	})
+}
+
+// blocking returns the state of a run whose next call of make is blocked.
+func blocking(tb testing.TB, p *profile.Profile) []byte {
+	s, d := newConversations(Options{Profile: p, MaxMemory: 1 << 20}), dialects["chat"]
+	items := []string{d.says("fix the build")}
+	for n := range 40 {
+		items = append(items, d.calls(fmt.Sprint("c", n), "make", "make: *** no rule to make target all")...)
+		v, err := s.judge(chat{}, []byte(d.body(items, true)), "s")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if v.turn.decision.Code != "blocked" {
+			continue
+		}
+		e, _ := s.kept.Peek(v.kept)
+		state, err := e.conversation.session.AppendBinary(nil)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return state
+	}
+	tb.Fatal("no call was blocked")
+	return nil
 }

@@ -21,6 +21,7 @@ type Control struct {
 	By      string    `json:"by"`
 	Why     string    `json:"why,omitempty"`
 	At      time.Time `json:"at"`
+	Ends    int64     `json:"ends,omitempty"` // of a resume that a guard reports: the number of the pause or the halt that a new message of a person ended
 }
 
 // Standing returns the acts in force: a pause or a halt that was not revoked, and the tools that are allowed.
@@ -28,8 +29,14 @@ func Standing(acts []Control) (standing []Control) {
 	drop := func(act string) {
 		standing = slices.DeleteFunc(standing, func(c Control) bool { return c.Act == act })
 	}
+	end := func(last int64) {
+		standing = slices.DeleteFunc(standing, func(c Control) bool { return c.Act != Allow && c.Number <= last })
+	}
 	for _, c := range acts {
 		switch {
+		case c.Ends > 0:
+			end(c.Ends)
+			continue
 		case c.Act == "resume":
 			drop("pause")
 			drop("halt")

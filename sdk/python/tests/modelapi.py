@@ -37,7 +37,7 @@ class Fail(NamedTuple):
 
 
 class Hold(NamedTuple):
-    """The API streams words of a chat until the client goes, and then sets the event."""
+    """The API streams a word again and again until the client goes, and then sets the event."""
 
     gone: threading.Event
 
@@ -48,6 +48,14 @@ class Tokens(NamedTuple):
     prompt: int
     answer: int
 
+
+HELD: dict[str, dict[str, Any]] = {
+    "chat/completions": {"id": "c", "choices": [{"index": 0, "delta": {"content": "a"}}]},
+    "responses": {"type": "response.created", "sequence_number": 0, "response": {"id": "r", "object": "response", "output": []}},
+    "messages": {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": []}},
+    "enerateContent": {"candidates": [{"index": 0, "content": {"role": "model", "parts": [{"text": "a"}]}}]},
+}
+"""What a stream of each API repeats until its client goes."""
 
 Turn = Call | Calls | Say | Fail | Hold
 TOKENS = Tokens(100, 10)
@@ -114,10 +122,10 @@ def serve(turns: list[Turn], tokens: Tokens = TOKENS) -> Iterator[ModelAPI]:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            word = {"id": "c", "choices": [{"index": 0, "delta": {"content": "a"}}]}
+            api = next(name for name in HELD if name in self.path)
             with contextlib.suppress(ConnectionError):
                 while True:
-                    self.wfile.write(f"data: {json.dumps(word)}\n\n".encode())
+                    self.wfile.write(_event(HELD[api]).encode())
                     time.sleep(0.01)
             turn.gone.set()
 
@@ -276,4 +284,5 @@ def _content(turn: Call | Calls | Say, streamed: bool, tokens: Tokens) -> Any:
 
 
 def _event(event: dict[str, Any]) -> str:
-    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
+    name = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{name}data: {json.dumps(event)}\n\n"

@@ -861,6 +861,11 @@ export interface components {
             at: string;
             /** @description Who gave the order. */
             by?: string;
+            /**
+             * Format: int64
+             * @description Of a resume that a guard reports: number of the pause or the halt that a new message of a person ended.
+             */
+            ends?: number;
             /** @description Id of the event of the run that records the order. */
             event_id: string;
             /**
@@ -1406,7 +1411,7 @@ export interface components {
         };
         Order: {
             /**
-             * @description nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends.
+             * @description nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends. At hooks of coding agents and at the model proxy, a new message of a person ends a pause and a halt.
              * @enum {string}
              */
             act: "nudge" | "pause" | "resume" | "allow" | "halt";
