@@ -149,3 +149,32 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkMessage measures a message of eight events, which 64 partitions make of a request of 500 events.
+func BenchmarkMessage(b *testing.B) {
+	d := &pipeline.Submission{Received: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	for k := range 8 {
+		d.Events = append(d.Events, &unloop.Event{
+			ID: fmt.Sprint("load0-17-", k), RunID: "load0-17", Sequence: int64(k), Time: d.Received, Type: unloop.ToolCallStarted, Agent: "coder", Tool: "grep",
+			CallID: fmt.Sprint("c", k), Input: json.RawMessage(`{"path":"internal/cache/window_12.go","query":"where the ledger of parser reads the body and closes it","offset":12,"limit":50,"include":["*.go","*.md"]}`),
+		})
+	}
+	message, err := encode(d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("encode", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := encode(d); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := decode(message); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
