@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,8 +24,8 @@ import (
 const clusterRounds = 5
 
 // TestAClusterLosesNothingThatItAcknowledged kills servers, NATS servers and connections of PostgreSQL under load, and stops servers for
-// longer than their lease. Then it compares what was acknowledged with what is recorded, and what was found with what a fresh server
-// finds in the same events.
+// longer than their lease. Then it compares what was acknowledged with what is recorded, and what was found with what a scan finds in
+// the same events and spans.
 func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("UNLOOP_CLUSTER_ROUNDS"), fmt.Sprint(clusterRounds)))
 	if err != nil {
@@ -58,11 +59,12 @@ func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
 			compareToScan(t, c.servers[k%len(c.servers)].url, fmt.Sprint("s", k, "-", run))
 		}
 	}
+	load.spans.compareToScans(t, c.servers[0].url)
 	c.end()
 	compareToAcknowledged(t, c.db, load.acked)
 	load.spans.check(t, c.db)
 	one.checkRun(t, load.acked, "s0-1")
-	hooks.check(t, c)
+	hooks.check(t, c, (rounds+len(faults)-1)/len(faults))
 }
 
 // streamed waits until streams have told all that is recorded.
@@ -244,8 +246,9 @@ func newHookLog(t *testing.T) *hookLog {
 	return h
 }
 
-// check checks that no message came twice.
-func (h *hookLog) check(t *testing.T, c *testCluster) {
+// check checks that no message came twice, and that warnings without a message are no more than the servers that were killed: a server
+// that is killed while it sends a message loses it.
+func (h *hookLog) check(t *testing.T, c *testCluster, killed int) {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -254,7 +257,11 @@ func (h *hookLog) check(t *testing.T, c *testCluster) {
 			t.Errorf("the message %q came %d times", id, times)
 		}
 	}
-	var warnings int
-	postgres.Value(t, c.db, `SELECT COUNT(*) FROM warnings`, &warnings)
-	t.Logf("%d messages about %d of %d warnings", len(h.messages), len(h.warnings), warnings)
+	var warnings []string
+	postgres.Value(t, c.db, `SELECT array_agg(id) FROM warnings`, &warnings)
+	told := slices.DeleteFunc(slices.Clone(warnings), func(id string) bool { return h.warnings[id] == 0 })
+	if missing := len(warnings) - len(told); missing > killed {
+		t.Errorf("%d warnings of %d have no message, and %d servers were killed", missing, len(warnings), killed)
+	}
+	t.Logf("%d messages about %d of %d warnings, and about %d that ended", len(h.messages), len(told), len(warnings), len(h.warnings)-len(told))
 }

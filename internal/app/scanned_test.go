@@ -28,23 +28,29 @@ func (f fields) lines(names ...string) string {
 	return b.String()
 }
 
-// compareToScan compares what a server says of a run with what unloop scan --format json says of the run's exported events: the members
-// that both have must be equal byte for byte.
+// compareToScan compares what a server says of a run with what unloop scan --format json says of the run's exported events.
 func compareToScan(t *testing.T, url, run string) {
+	t.Helper()
+	compareToScanOf(t, url, run, exported(t, url, run))
+}
+
+// compareToScanOf does so with a scan of a file with the given text, which must have this run only. The members that both have must be
+// equal byte for byte.
+func compareToScanOf(t *testing.T, url, run string, text []byte) {
 	t.Helper()
 	judge, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scanned := scanAll(t, judge, run+".jsonl", exported(t, url, run))
-	if len(scanned) != 1 {
-		t.Fatalf("%s: a scan of the exported events finds %d runs", run, len(scanned))
+	scanned := scanAll(t, judge, run+".jsonl", text)
+	if len(scanned) != 1 || scanned[0].ID != run {
+		t.Fatalf("%s: a scan finds %d runs: %v", run, len(scanned), scanned)
 	}
-	var text bytes.Buffer
-	if err := report.JSON(&text).Write(scanned[0]); err != nil {
+	var said bytes.Buffer
+	if err := report.JSON(&said).Write(scanned[0]); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(scanVerdict(t, text.Bytes()), apiVerdict(t, url, run)); diff != "" {
+	if diff := cmp.Diff(scanVerdict(t, said.Bytes()), apiVerdict(t, url, run)); diff != "" {
 		t.Errorf("%s (-scan +server):\n%s", run, diff)
 	}
 }

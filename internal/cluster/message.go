@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"time"
@@ -20,11 +21,11 @@ func PartitionOf(id string, partitions int) int {
 	return int(xxh3.HashString(store.Key(id)) % uint64(partitions))
 }
 
-// wire is the JSON of a message in the stream: the part of a submission that belongs to one partition. Events have the form of the store.
+// wire is the first line of a message in the stream, as JSON: the part of a submission that belongs to one partition. Each event follows
+// on a line of its own, in the form of the store, so that its owner decodes it once and stores the line.
 type wire struct {
 	Received time.Time         `json:"received"`
 	Runs     []pipeline.Info   `json:"runs,omitempty"`
-	Events   []jsontext.Value  `json:"events,omitempty"`
 	Services map[string]string `json:"services,omitempty"`
 	Spans    []trace.Span      `json:"spans,omitempty"`
 	Deleted  []string          `json:"deleted,omitempty"`
@@ -40,13 +41,6 @@ type wireChange struct {
 // encode returns the message of a submission.
 func encode(d *pipeline.Submission) ([]byte, error) {
 	w := wire{Received: d.Received, Runs: d.Runs, Services: d.Services, Spans: d.Spans, Deleted: d.Deleted}
-	for _, e := range d.Events {
-		body, err := store.Encode(e)
-		if err != nil {
-			return nil, err
-		}
-		w.Events = append(w.Events, body)
-	}
 	for _, c := range d.Changes {
 		x := wireChange{Change: c}
 		if c.Event != nil {
@@ -58,11 +52,18 @@ func encode(d *pipeline.Submission) ([]byte, error) {
 		}
 		w.Changes = append(w.Changes, x)
 	}
-	body, err := json.Marshal(&w, lenient)
+	message, err := json.Marshal(&w, lenient)
 	if err != nil {
 		return nil, fmt.Errorf("encode a message: %w", err)
 	}
-	return body, nil
+	for _, e := range d.Events {
+		body, err := store.Encode(e)
+		if err != nil {
+			return nil, err
+		}
+		message = append(append(message, '\n'), body...)
+	}
+	return message, nil
 }
 
 // lenient accepts the same content as the store does: repeated names and invalid UTF-8.
@@ -71,16 +72,19 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // decode returns the submission of a message. The events share the memory of the message.
 func decode(message []byte) (*pipeline.Submission, error) {
 	var w wire
-	if err := json.Unmarshal(message, &w, lenient); err != nil {
+	head, events, more := bytes.Cut(message, []byte{'\n'})
+	if err := json.Unmarshal(head, &w, lenient); err != nil {
 		return nil, fmt.Errorf("decode a message: %w", err)
 	}
 	d := &pipeline.Submission{Received: w.Received, Runs: w.Runs, Services: w.Services, Spans: w.Spans, Deleted: w.Deleted}
-	for _, body := range w.Events {
+	for more {
+		var body []byte
+		body, events, more = bytes.Cut(events, []byte{'\n'})
 		e, err := event(body)
 		if err != nil {
 			return nil, err
 		}
-		d.Events = append(d.Events, e)
+		d.Events, d.Bodies = append(d.Events, e), append(d.Bodies, body)
 	}
 	for _, x := range w.Changes {
 		if len(x.Event) > 0 {

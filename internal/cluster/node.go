@@ -174,6 +174,9 @@ func (n *Node) findStream(ctx context.Context) (err error) {
 		Name: streamName, Subjects: []string{subjectPrefix + "*"}, Description: "Events that unloop has acknowledged and not recorded yet",
 		Storage: jetstream.FileStorage, Replicas: n.o.Replicas, MaxBytes: n.o.StreamSize, Discard: jetstream.DiscardNew, AllowDirect: true,
 	})
+	if isFull(err) {
+		return fmt.Errorf("create it: the NATS servers have no room for a stream of %d bytes, which cluster.stream_size sets: %w", n.o.StreamSize, err)
+	}
 	return err
 }
 

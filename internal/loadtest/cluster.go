@@ -39,8 +39,12 @@ func cluster(ctx context.Context, set settings) (said string, err error) {
 	defer func() { err = errors.Join(err, stopAll(servers)) }()
 	var urls []string
 	flags := append(strings.Fields(set.serve), "--cluster", addresses)
-	for range set.servers {
-		s, err := begin(ctx, []string{set.unloop}, db, flags)
+	for k := range set.servers {
+		unloop := []string{set.unloop}
+		if set.profile != "" && k == 0 {
+			unloop = []string{os.Args[0], profiled, set.profile}
+		}
+		s, err := begin(ctx, unloop, db, flags)
 		if err != nil {
 			return "", err
 		}

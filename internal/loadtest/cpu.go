@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -66,7 +67,7 @@ func cpu(ctx context.Context, set settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	db, file := set.db, filepath.Join(folder, "cpu.pprof")
+	db, file := set.db, cmp.Or(set.profile, filepath.Join(folder, "cpu.pprof"))
 	if db == "" {
 		db = filepath.Join(folder, "load.db")
 	}

@@ -30,14 +30,15 @@ func main() {
 
 // settings are what the flags say.
 type settings struct {
-	unloop string
-	attach string
-	db     string
-	time   time.Duration
-	events int
-	runs   int
-	rate   int
-	serve  string
+	unloop  string
+	attach  string
+	db      string
+	time    time.Duration
+	events  int
+	runs    int
+	rate    int
+	serve   string
+	profile string
 
 	servers int
 	nats    string
@@ -76,6 +77,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&set.db, "db", "", "where it records: postgres://…; a new SQLite file for each scenario if empty")
 	flag.DurationVar(&set.time, "time", 10*time.Second, "how long to send, where a scenario has no end of its own")
 	flag.IntVar(&set.events, "events", 1_000_000, "of the scenarios cpu, memory and runs")
+	flag.StringVar(&set.profile, "profile", "", "the `FILE` in which the scenario cpu leaves its profile for go tool pprof; none if empty")
 	flag.IntVar(&set.runs, "runs", 1000, "that are live")
 	flag.IntVar(&set.rate, "rate", 5000, "events a second, of the scenario stream")
 	flag.StringVar(&set.serve, "serve", "", "further flags of the server, such as \"--memory 512MiB\"")

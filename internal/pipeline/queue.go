@@ -83,19 +83,21 @@ func (p *Pipeline) await(ctx context.Context, w *queued) (Ack, error) {
 	}
 }
 
-func (p *Pipeline) prepare(d *Submission) (*queued, error) {
-	d.Complete(p.opts.Mask, p.opts.Prepare)
-	w := &queued{
+func (p *Pipeline) prepare(d *Submission) (w *queued, err error) {
+	if d.Bodies == nil {
+		d.Complete(p.opts.Mask, p.opts.Prepare)
+	}
+	w = &queued{
 		Submission: d, received: d.Received, done: make(chan struct{}),
 		weight: len(d.Events) + len(d.Spans) + len(d.Runs) + len(d.Deleted) + len(d.Changes), bodies: make([][]byte, len(d.Events)),
 	}
 	for i, e := range d.Events {
-		body, err := p.opts.Content.encode(e)
-		if err != nil {
+		if d.Bodies != nil && p.opts.Content == FullContent {
+			w.bodies[i] = d.Bodies[i]
+		} else if w.bodies[i], err = p.opts.Content.encode(e); err != nil {
 			return nil, err
 		}
-		w.bodies[i] = body
-		w.size += int64(len(body)) + eventOverhead
+		w.size += int64(len(w.bodies[i])) + eventOverhead
 	}
 	for i := range d.Spans {
 		s := &d.Spans[i]

@@ -21,6 +21,7 @@ type Submission struct {
 
 	Received time.Time // when it arrived; zero until Complete
 	Sequence uint64    // in a cluster: its number in the stream of the partition
+	Bodies   [][]byte  // in a cluster: the completed events in the form of the store; nil until they were in a stream
 	Changes  []Change  // in a cluster: what spans that another partition has change in runs of this one
 }
 

@@ -20,14 +20,12 @@ import (
 )
 
 var (
-	sizeEvents = flag.Int64("size.events", 20_000, "events of BenchmarkSize, 50 a run")
+	sizeEvents = flag.Int64("size.events", 20_000, "events of BenchmarkSize")
+	sizeOfRun  = flag.Int64("size.of-run", 50, "events of each of its runs")
 	sizeDays   = flag.Int64("size.days", 5, "days over which BenchmarkSize distributes the runs")
 )
 
-const (
-	eventsOfRun = 50
-	emptyDays   = 40 // further days, with one run each
-)
+const emptyDays = 40 // further days, with one run each
 
 // sized is a PostgreSQL with a history in it.
 type sized struct {
@@ -52,7 +50,7 @@ func (z *sized) batch(created time.Time, runs int) (b *store.Batch, words []byte
 		if r.Warnings > 0 {
 			b.Warnings = append(b.Warnings, store.Warning{Run: r.Number, ID: r.ID, Rule: "same_call_same_result", Tool: "bash", Count: 9, Message: "bash was called 9 times"})
 		}
-		for range eventsOfRun {
+		for range *sizeOfRun {
 			z.arrival++
 			e := z.h.event(z.arrival, r.Number)
 			b.Events = append(b.Events, e)
@@ -86,7 +84,7 @@ func (z *sized) fill(ctx context.Context) error {
 	group.Go(func() error {
 		defer close(batches)
 		defer close(texts)
-		total := *sizeEvents / eventsOfRun
+		total := *sizeEvents / *sizeOfRun
 		for z.runs < total {
 			created := z.start.Add(time.Duration(float64(z.runs) / float64(total) * float64(*sizeDays) * float64(day)))
 			b, words := z.batch(created, int(min(80, total-z.runs)))
