@@ -22,7 +22,6 @@ class AdapterSuite:
 
     name: ClassVar[str]
     agent = "finder"  # the name of the agent, as events have it
-    profiles: ClassVar[list[str]] = ["default", "looplens"]  # that judge the golden works
     prefix = ""  # what the framework puts before the names of tools
     usage: ClassVar[dict[str, int]] = {"input_tokens": 100, "output_tokens": 10, "reasoning_tokens": 4}
 
@@ -93,18 +92,19 @@ class AdapterSuite:
         assert server.run(run)["status"] == "failed"
         assert rules(server, run) == ["same_call_same_result"]
 
-    def test_the_works_of_the_golden_table_have_its_verdicts(self, make_server: Callable[..., Server]) -> None:
-        for profile in self.profiles:
-            server = make_server("--profile", profile).start()
-            unloop.configure(endpoint=server.url)
-            runs = {name: self.run_id(f"work-{number}") for number, name in enumerate(works.WORKS)}
-            for name, run in runs.items():
-                wanted = [[Call(self.prefix + tool, args) for tool, args in step] for step in works.WORKS[name].steps]
-                with serve([*map(Calls, wanted), self.answer("I give up.")], Tokens(*works.TOKENS)) as api:
-                    self.play(api, works.TOOLS, run, False)
-            assert unloop.flush(20)
-            verdicts = {name: works.verdict(server, run, self.prefix) for name, run in runs.items()}
-            assert verdicts == {name: work.verdicts[profile] for name, work in works.WORKS.items()}, profile
+    def test_the_works_of_the_golden_table_have_its_verdicts(self, server: Server) -> None:
+        """A server judges the runs by one profile. A scan of their events judges them by all."""
+        runs = {self.run_id(f"work-{number}"): work for number, work in enumerate(works.WORKS.values())}
+        for run, work in runs.items():
+            wanted = [[Call(self.prefix + tool, args) for tool, args in step] for step in work.steps]
+            with serve([*map(Calls, wanted), self.answer("I give up.")], Tokens(*works.TOKENS)) as api:
+                self.play(api, works.TOOLS, run, False)
+        assert unloop.flush(20)
+        verdicts = {run: works.verdict(server, run, self.prefix) for run in runs}
+        assert verdicts == {run: work.verdicts["default"] for run, work in runs.items()}
+        for profile in ("default", "looplens"):
+            scanned = works.scanned(server, list(runs), profile, self.prefix)
+            assert scanned == {run: works.without_status(work.verdicts[profile]) for run, work in runs.items()}, profile
 
     def test_a_failing_tool_is_nudged_then_stopped(self, server: Server, guard_bin: str) -> None:
         turns: list[Turn] = [*[Call("fetch", {"url": "https://archive.example"})] * 12, Say("I give up.")]

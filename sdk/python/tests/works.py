@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -32,16 +33,38 @@ def _works() -> dict[str, Work]:
 WORKS = _works()
 
 
-def verdict(server: Server, run: str, prefix: str = "") -> dict[str, Any]:
-    """What a server says of a run that has ended, as far as it is the same for all who tell of it, without a prefix of tools.
+COUNTS = ("total_tool_calls", "total_llm_calls", "total_handoffs", "total_tokens")
 
-    The progress meter also weighs what agents say, which not all of them tell.
-    """
+
+def verdict(server: Server, run: str, prefix: str = "") -> dict[str, Any]:
+    """What a server says of a run that has ended, as far as it is the same for all who tell of it, without a prefix of tools."""
     until(lambda: (server.run(run) or {}).get("ended_at") is not None)
-    metrics = server.get(f"/api/runs/{run}/metrics")
-    counts = {name: metrics[name] for name in ("total_tool_calls", "total_llm_calls", "total_handoffs", "total_tokens")}
-    warned = sorted([w["type"], w["subject"].replace(prefix, ""), w["count"]] for w in server.warnings(run) if w["type"] != METER)
-    return {"warnings": warned, "status": server.run(run)["status"], **counts}
+    found = _found(server.warnings(run), server.get(f"/api/runs/{run}/metrics"), prefix)
+    return {**found, "status": server.run(run)["status"]}
+
+
+def scanned(server: Server, runs: list[str], profile: str, prefix: str) -> dict[str, dict[str, Any]]:
+    """What `unloop scan` says of the same runs by a profile. It has no status."""
+    events = b"".join(_unloop(server, "export", "--endpoint", server.url, run) for run in runs)
+    lines = _unloop(server, "scan", "--format", "json", "--profile", profile, "-", given=events).splitlines()
+    verdicts = map(json.loads, lines)
+    return {one["run_id"]: _found(one["warnings"], one["metrics"], prefix) for one in verdicts}
+
+
+def without_status(verdict: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in verdict.items() if name != "status"}
+
+
+def _found(warnings: list[dict[str, Any]], metrics: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """The progress meter also weighs what agents say, which not all of them tell."""
+    told = sorted([w["type"], w["subject"].replace(prefix, ""), w["count"]] for w in warnings if w["type"] != METER)
+    return {"warnings": told, **{name: metrics[name] for name in COUNTS}}
+
+
+def _unloop(server: Server, *args: str, given: bytes = b"") -> bytes:
+    done = subprocess.run([server.program, *args], input=given, capture_output=True)
+    assert done.returncode in (0, 1), done.stderr.decode()  # 1: a scan found loops
+    return done.stdout
 
 
 def search(query: str) -> str:
