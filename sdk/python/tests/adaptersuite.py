@@ -14,7 +14,7 @@ import unloop
 import works
 from adapters import calls, rules, told, types
 from conftest import ROOT, Server
-from modelapi import HONEST, RUNAWAY, Call, Calls, ModelAPI, Say, Tokens, Turn, search, serve
+from modelapi import HONEST, RUNAWAY, Call, Calls, ModelAPI, Say, Turn, search, serve
 
 
 class AdapterSuite:
@@ -93,18 +93,12 @@ class AdapterSuite:
         assert rules(server, run) == ["same_call_same_result"]
 
     def test_the_works_of_the_golden_table_have_its_verdicts(self, server: Server) -> None:
-        """A server judges the runs by one profile. A scan of their events judges them by all."""
-        runs = {self.run_id(f"work-{number}"): work for number, work in enumerate(works.WORKS.values())}
-        for run, work in runs.items():
-            wanted = [[Call(self.prefix + tool, args) for tool, args in step] for step in work.steps]
-            with serve([*map(Calls, wanted), self.answer("I give up.")], Tokens(*works.TOKENS)) as api:
+        def play(run: str, steps: list[works.Step]) -> None:
+            wanted = [Calls([Call(self.prefix + tool, args) for tool, args in step]) for step in steps]
+            with serve([*wanted, self.answer("I give up.")], works.TOKENS) as api:
                 self.play(api, works.TOOLS, run, False)
-        assert unloop.flush(20)
-        verdicts = {run: works.verdict(server, run, self.prefix) for run in runs}
-        assert verdicts == {run: work.verdicts["default"] for run, work in runs.items()}
-        for profile in ("default", "looplens"):
-            scanned = works.scanned(server, list(runs), profile, self.prefix)
-            assert scanned == {run: works.without_status(work.verdicts[profile]) for run, work in runs.items()}, profile
+
+        works.check(server, play, run_id=self.run_id, prefix=self.prefix)
 
     def test_a_failing_tool_is_nudged_then_stopped(self, server: Server, guard_bin: str) -> None:
         turns: list[Turn] = [*[Call("fetch", {"url": "https://archive.example"})] * 12, Say("I give up.")]

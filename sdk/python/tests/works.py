@@ -9,11 +9,13 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
+import unloop
 from adapters import METER
 from conftest import ROOT, Server, until
+from modelapi import Call, Calls, Say, Tokens, Turn
 
 Step = list[tuple[str, dict[str, Any]]]  # calls that a model wants at once
-TOKENS = (10, 5)  # of the input and the output of each model call
+TOKENS = Tokens(10, 5)  # of each model call
 
 
 @dataclasses.dataclass
@@ -31,6 +33,43 @@ def _works() -> dict[str, Work]:
 
 
 WORKS = _works()
+
+
+def turns(steps: list[Step]) -> list[Turn]:
+    """The script of a model that does a work."""
+    return [*(Calls([Call(tool, args) for tool, args in step]) for step in steps), Say("I give up.")]
+
+
+def check(
+    server: Server,
+    play: Callable[[str, list[Step]], object],
+    works: dict[str, Work] = WORKS,
+    run_id: Callable[[str], str] = str,
+    prefix: str = "",
+) -> None:
+    """Plays works, and compares the verdicts of a server, and of a scan of its events, with the table.
+
+    The server has the profile "default". The scan judges by all profiles.
+    """
+    runs = {run_id(f"work-{number}"): work for number, work in enumerate(works.values())}
+    for run, work in runs.items():
+        play(run, work.steps)
+    assert unloop.flush(20)
+    assert {run: verdict(server, run, prefix) for run in runs} == {run: work.verdicts["default"] for run, work in runs.items()}
+    for profile in ("default", "looplens"):
+        expected = {run: without_status(work.verdicts[profile]) for run, work in runs.items()}
+        assert scanned(server, list(runs), profile, prefix) == expected, profile
+
+
+def of_tools(*names: str) -> dict[str, Work]:
+    """The works that use no other tools."""
+    return {name: work for name, work in WORKS.items() if all(tool in names for step in work.steps for tool, _ in step)}
+
+
+def repeats(work: Work) -> bool:
+    """Whether a work has equal calls."""
+    calls = [json.dumps(call) for step in work.steps for call in step]
+    return len(set(calls)) < len(calls)
 
 
 COUNTS = ("total_tool_calls", "total_llm_calls", "total_handoffs", "total_tokens")
