@@ -8,33 +8,41 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
-// logReceiver serves a receiver of log records until the test ends. The channel has the records of each request.
-func logReceiver(t *testing.T) (url string, got chan plog.LogRecord) {
+// receiver serves a receiver of log records and spans until the test ends. The channels have the one of each request.
+func receiver(t *testing.T) (url string, records chan plog.LogRecord, spans chan ptrace.Span) {
 	t.Helper()
-	got = make(chan plog.LogRecord, 100) // tests cause far fewer
+	records, spans = make(chan plog.LogRecord, 100), make(chan ptrace.Span, 100) // tests cause far fewer
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		request := plogotlp.NewExportRequest()
-		if err != nil || r.URL.Path != "/v1/logs" || r.Header.Get("X-Key") != "a b" || request.UnmarshalProto(body) != nil {
-			t.Errorf("%v, path %s, headers %v", err, r.URL.Path, r.Header)
-			return
+		ofLogs, ofTraces := plogotlp.NewExportRequest(), ptraceotlp.NewExportRequest()
+		switch {
+		case err != nil || r.Header.Get("X-Key") != "a b":
+			t.Errorf("%v, headers %v", err, r.Header)
+		case r.URL.Path == "/v1/logs" && ofLogs.UnmarshalProto(body) == nil:
+			records <- ofLogs.Logs().ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
+		case r.URL.Path == "/v1/traces" && ofTraces.UnmarshalProto(body) == nil:
+			spans <- ofTraces.Traces().ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0)
+		default:
+			t.Errorf("path %s", r.URL.Path)
 		}
-		got <- request.Logs().ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
 	}))
 	t.Cleanup(server.Close)
-	return server.URL, got
+	return server.URL, records, spans
 }
 
-func attributeOf(r plog.LogRecord, key string) string {
-	v, _ := r.Attributes().Get(key)
+func attributeOf(of pcommon.Map, key string) string {
+	v, _ := of.Get(key)
 	return v.AsString()
 }
 
@@ -58,36 +66,32 @@ func playSearches(t *testing.T, a Addresses) (agent trace.SpanContext, names map
 	return span.SpanContext(), names
 }
 
-func TestAWarningIsALogRecordOfTheSpanOfItsCall(t *testing.T) {
+func TestAWarningIsASpanEventBelowTheSpanOfItsCallOrALogRecord(t *testing.T) {
 	t.Setenv("COLLECTOR_HEADERS", "x-key=a%20b")
-	endpoint, got := logReceiver(t)
+	endpoint, records, spans := receiver(t)
 	a := serveAt(t, func(c *config.Config) {
 		c.OTLPExport = config.OTLPExport{Endpoint: endpoint, Protocol: "http/protobuf", HeadersEnv: "COLLECTOR_HEADERS"}
 	})
 	agent, names := playSearches(t, a)
-	r := <-got
-	if want := agent.TraceID(); trace.TraceID(r.TraceID()) != want {
-		t.Errorf("the record has the trace %q, want %s", r.TraceID(), want)
+	s := <-spans
+	if want := agent.TraceID(); trace.TraceID(s.TraceID()) != want {
+		t.Errorf("the span has the trace %q, want %s", s.TraceID(), want)
 	}
-	name := names[r.SpanID().String()]
-	if name != "execute_tool search" || attributeOf(r, "gen_ai.tool.name") != "search" {
-		t.Errorf("the record is about tool %q and has the span %q", attributeOf(r, "gen_ai.tool.name"), name)
+	tool := attributeOf(s.Events().At(0).Attributes(), "gen_ai.tool.name")
+	if name := names[s.ParentSpanID().String()]; name != "execute_tool search" || tool != "search" {
+		t.Errorf("the event is about tool %q and below the span %q", tool, name)
 	}
 
 	failing(t, a.URL, "plain", "loop", 6)
-	for r = range got {
-		if attributeOf(r, "unloop.run.id") == "plain" {
-			break
-		}
-	}
-	if !r.TraceID().IsEmpty() || attributeOf(r, "gen_ai.tool.name") != "read_file" {
-		t.Errorf("the record of a run without spans has trace %q, tool %q", r.TraceID(), attributeOf(r, "gen_ai.tool.name"))
+	r := <-records
+	if run := attributeOf(r.Attributes(), "unloop.run.id"); run != "plain" || !r.TraceID().IsEmpty() {
+		t.Errorf("the record is of run %q with the trace %q, want the run without spans", run, r.TraceID())
 	}
 }
 
-func TestAServerRecordsNoEventOfAnExportedRecord(t *testing.T) {
+func TestAServerRecordsNoEventOfWhatAServerExports(t *testing.T) {
 	receiver := serveAt(t, nil)
-	hook := make(chan bool, 100) // tests cause far fewer
+	accepted := make(chan string, 100) // tests cause far fewer
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, err := http.Post(receiver.URL+r.URL.Path, r.Header.Get("Content-Type"), r.Body)
 		if err != nil {
@@ -96,16 +100,20 @@ func TestAServerRecordsNoEventOfAnExportedRecord(t *testing.T) {
 		}
 		defer answer.Body.Close()
 		w.WriteHeader(answer.StatusCode)
-		hook <- answer.StatusCode == http.StatusOK
+		accepted <- r.URL.Path + " " + answer.Status
 	}))
 	t.Cleanup(front.Close)
-	url := serve(t, func(c *config.Config) { c.OTLPExport.Endpoint = front.URL })
-	failing(t, url, "loop", "loop", 6)
-	if !<-hook {
-		t.Error("the server rejected the record")
+	a := serveAt(t, func(c *config.Config) { c.OTLPExport.Endpoint = front.URL })
+	failing(t, a.URL, "loop", "loop", 6)
+	if got := <-accepted; got != "/v1/logs 200 OK" {
+		t.Errorf("the answer for a run without spans was %s", got)
+	}
+	playSearches(t, a)
+	if got := <-accepted; got != "/v1/traces 200 OK" {
+		t.Errorf("the answer for a run of spans was %s", got)
 	}
 	if runs := get(t, receiver.URL+"/api/runs"); strings.Contains(string(runs), `"id"`) {
-		t.Errorf("the record became a run: %s", runs)
+		t.Errorf("what the server sent became a run: %s", runs)
 	}
 }
 

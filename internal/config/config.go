@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Addr          string        `yaml:"addr" doc:"Where HTTP is served, HOST:PORT. An address that is not loopback requires tokens."`
 	GRPCAddr      string        `yaml:"grpc_addr" doc:"Where OTLP over gRPC is served, HOST:PORT, or off."`
-	URL           string        `yaml:"url" doc:"Base URL of the server, for links in webhooks and log records. Empty: http:// and addr."`
+	URL           string        `yaml:"url" doc:"Base URL of the server, for links in webhooks and OTLP. Empty: http:// and addr."`
 	DB            string        `yaml:"db" doc:"A SQLite file, or postgres://… Empty: unloop.db in your state directory."`
 	Profile       string        `yaml:"profile" doc:"The profile that evaluates the runs. unloop profile list lists all profiles."`
 	Settings      Settings      `yaml:"settings" doc:"Changes to the profile's settings, such as {same_errors: 6}. unloop profile show NAME lists all settings."`
@@ -39,7 +39,7 @@ type Config struct {
 	Mask          Mask          `yaml:"mask" doc:"Masking of secrets in all requests: keys of known formats, passwords, and values whose name marks them as secret."`
 	Prices        string        `yaml:"prices" doc:"A file with prices of models, which take precedence over the built-in ones. Empty: none."`
 	Webhooks      []Webhook     `yaml:"webhooks" doc:"Endpoints that receive warnings."`
-	OTLPExport    OTLPExport    `yaml:"otlp_export" doc:"A receiver of OTLP, such as an OpenTelemetry collector, that gets warnings and decisions as log records. docs/otlp-export.md describes them."`
+	OTLPExport    OTLPExport    `yaml:"otlp_export" doc:"A receiver of OTLP, such as an OpenTelemetry collector, that gets warnings and decisions. docs/otlp-export.md describes them."`
 	Langfuse      Langfuse      `yaml:"langfuse" doc:"A project of Langfuse that gets warnings and decisions as scores. docs/otlp-export.md describes them."`
 	SecondOpinion SecondOpinion `yaml:"second_opinion" doc:"A model that is asked whether an agent is stuck, on weak evidence and before a stop. docs/second-opinion.md says what is sent."`
 	Proxy         Proxy         `yaml:"proxy" doc:"A proxy in front of model APIs on a port of its own, which records its runs. docs/proxy.md says how it judges."`
@@ -108,7 +108,7 @@ func (w *Webhook) fill() {
 	}
 }
 
-// OTLPExport sets where warnings and decisions are sent as log records.
+// OTLPExport sets where warnings and decisions are sent over OTLP.
 type OTLPExport struct {
 	Endpoint   string `yaml:"endpoint" doc:"base URL, such as http://localhost:4318, or http://localhost:4317 for grpc; https:// encrypts; empty: nothing is sent"`
 	Protocol   string `yaml:"protocol" doc:"http/protobuf or grpc"`

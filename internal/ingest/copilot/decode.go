@@ -6,10 +6,12 @@
 // Traps: an answer of the model has only its output tokens. The usage of its call is an event of its own, which the file does not keep. If
 // it is there, before or after the answer, it replaces the answer's tokens. The totals at the end of a session contain all of them; the
 // end of the run has those that no event had. A call is requested in the answer and started by an event of its own, which counts. A
-// resumed session continues in the same file after its end. Events of other types (deltas, permissions, hooks) are skipped.
+// resumed session continues in the same file after its end. The output of --output-format json has no start of a session; it ends with a
+// line of the type result, whose members are not in data. Events of other types (deltas, permissions, hooks) are skipped.
 package copilot
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -53,6 +55,8 @@ type event struct {
 	Agent string         `json:"agentId"`
 	Raw   jsontext.Value `json:"data"`
 	Data  data           `json:"-"`
+
+	ExitCode int `json:"exitCode"` // of the result
 }
 
 // data is the data of an event of any type that is read.
@@ -60,6 +64,7 @@ type data struct {
 	Session string `json:"sessionId"` // of the start of a session
 
 	Content jsontext.Value `json:"content"` // of a message
+	Source  string         `json:"source"`  // of a message that a program wrote as the user, such as skill-pdf
 	Model   string         `json:"model"`   // of an answer or its usage
 
 	CallID    string         `json:"toolCallId"`
@@ -67,11 +72,8 @@ type data struct {
 	Tool      string         `json:"toolName"`
 	Arguments jsontext.Value `json:"arguments"`
 	Success   bool           `json:"success"`
-	Result    struct {
-		Content  jsontext.Value `json:"content"`
-		Detailed jsontext.Value `json:"detailedContent"`
-	} `json:"result"`
-	Error jsontext.Value `json:"error"` // an object with a message, or a text
+	Result    jsontext.Value `json:"result"` // an object with content, or a text
+	Error     jsontext.Value `json:"error"`  // an object with a message, or a text
 
 	AgentName string `json:"agentName"` // of a sub-agent
 
@@ -113,6 +115,9 @@ func (d *decoder) line(line ingest.Line) error {
 	var e event
 	if err := d.in.Unmarshal(line.Number, line.Bytes, &e); err != nil {
 		return err
+	}
+	if e.Type == "result" {
+		return d.exit(at, &e)
 	}
 	if !slices.Contains(known, e.Type) || len(e.Raw) == 0 {
 		return nil
@@ -183,7 +188,7 @@ func (d *decoder) message(at ingest.Location, role string, e *event) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	if role == unloop.RoleUser && ingest.IsInserted(text) {
+	if inserted := e.Data.Source != "" && e.Data.Source != "user" || ingest.IsInserted(text); role == unloop.RoleUser && inserted {
 		role = unloop.RoleSystem
 	}
 	return d.events.Message(at, role, text)
@@ -191,10 +196,11 @@ func (d *decoder) message(at ingest.Location, role string, e *event) error {
 
 // result sends the outcome of a call: what the model sees of it, or its error.
 func (d *decoder) result(at ingest.Location, e *event) error {
-	r := &e.Data.Result
-	output := ingest.Output(r.Content)
-	if len(r.Content) == 0 {
-		output = ingest.Output(r.Detailed)
+	output := ingest.Output(e.Data.Result)
+	if m := ingest.MembersOf(string(e.Data.Result)); m["content"] != nil {
+		output = ingest.Output(m["content"])
+	} else if m["detailedContent"] != nil {
+		output = ingest.Output(m["detailedContent"])
 	}
 	reason := ""
 	if !e.Data.Success {
@@ -212,6 +218,15 @@ func (d *decoder) failed(at ingest.Location, e *event) error {
 		return err
 	}
 	return d.events.Add(at, &unloop.Event{Type: unloop.LLMCallFailed, Status: e.Data.ErrorType, Error: ingest.Text(e.Data.Message)})
+}
+
+// exit sends the end of a run of --output-format json.
+func (d *decoder) exit(at ingest.Location, e *event) error {
+	end := &unloop.Event{Type: unloop.RunCompleted}
+	if e.ExitCode != 0 {
+		end.Type, end.Error = unloop.RunFailed, ingest.Text(fmt.Sprintf("exit code %d", e.ExitCode))
+	}
+	return d.events.Add(at, end)
 }
 
 // end sends the end of the run, with the tokens that no event had.

@@ -54,6 +54,20 @@ func TestDecode(t *testing.T) {
 			`{"type":"user.message","data":{"content":"<system-reminder>Go on.</system-reminder>"}}`,
 			[]string{"0 message system <system-reminder>Go on.</system-reminder>"},
 		},
+		{
+			"what a skill inserted begins no turn", `{"type":"user.message","data":{"content":"Read PDFs so.","source":"skill-pdf"}}`,
+			[]string{"0 message system Read PDFs so."},
+		},
+		{
+			"a result may be a text",
+			`{"type":"tool.execution_complete","data":{"toolCallId":"c","toolName":"ls","success":true,"result":"a b"}}`,
+			[]string{`0 tool_call_completed c ls "a b"`},
+		},
+		{
+			"the output of the program ends with its exit code",
+			`{"type":"result","sessionId":"s","exitCode":0,"usage":{"premiumRequests":1}}` + "\n" + `{"type":"result","sessionId":"s","exitCode":2}`,
+			[]string{"0 run_completed", `1 run_failed "exit code 2"`},
+		},
 		{"an event of another type may have data of any form", `{"type":"hook.end","data":{"content":[7],"message":{},"error":1}}`, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -57,6 +57,11 @@ func TestDecode(t *testing.T) {
 			[]string{"0 tool_call_started c ls {}", `1 tool_call_failed c "a"`},
 		},
 		{
+			"the end of a turn is no message", Transcript(),
+			`{"role":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}` + "\n" + `{"type":"turn_ended","status":"success"}`,
+			[]string{"0 message assistant Done."},
+		},
+		{
 			"what the editor puts around a question is not the user's", Transcript(),
 			`{"role":"user","message":{"content":[{"type":"text","text":"<attached_files>\na\n</attached_files>\n<user_query>\nWhy?\n</user_query>"}]}}`,
 			[]string{"0 message user Why?"},

@@ -38,7 +38,8 @@ func decodeTranscript(in *ingest.Input, emit ingest.Emit) error {
 	return in.EachLine(func(text ingest.Line) error {
 		index++
 		var l struct {
-			Role    string `json:"role"`
+			Role    string         `json:"role"`
+			Time    jsontext.Value `json:"timestamp"` // of few versions
 			Message struct {
 				Content jsontext.Value `json:"content"`
 			} `json:"message"`
@@ -50,7 +51,7 @@ func decodeTranscript(in *ingest.Input, emit ingest.Emit) error {
 		if err != nil {
 			return err
 		}
-		at := ingest.Location{Index: index}
+		at := ingest.Location{Index: index, Time: ingest.Time(l.Time)}
 		if l.Role == "user" {
 			if err := events.Blocks(at, blocks); err != nil {
 				return err

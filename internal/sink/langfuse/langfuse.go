@@ -1,4 +1,4 @@
-// Package langfuse is a notifier that sends notices as scores to Langfuse, which receives no log records. Package sink calls it and owns
+// Package langfuse is a notifier that sends notices as scores to Langfuse. Package sink calls it and owns
 // queues, levels, claims and retries.
 package langfuse
 

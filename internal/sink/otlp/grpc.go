@@ -6,7 +6,10 @@ import (
 	"net/url"
 	"time"
 
+	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -21,7 +24,8 @@ import (
 // grpcReceiver sends over gRPC.
 type grpcReceiver struct {
 	*grpc.ClientConn
-	client  plogotlp.GRPCClient
+	logs    plogotlp.GRPCClient
+	spans   ptraceotlp.GRPCClient
 	headers metadata.MD
 }
 
@@ -34,15 +38,27 @@ func newGRPCReceiver(endpoint *url.URL, o *Options) (*grpcReceiver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the OTLP endpoint: %w", err)
 	}
-	return &grpcReceiver{conn, plogotlp.NewGRPCClient(conn), metadata.New(o.Headers)}, nil
+	return &grpcReceiver{conn, plogotlp.NewGRPCClient(conn), ptraceotlp.NewGRPCClient(conn), metadata.New(o.Headers)}, nil
 }
 
-func (r *grpcReceiver) export(ctx context.Context, request plogotlp.ExportRequest) (plogotlp.ExportResponse, error) {
-	answer, err := r.client.Export(metadata.NewOutgoingContext(ctx, r.headers), request)
+func (r *grpcReceiver) exportLogs(ctx context.Context, logs plog.Logs) error {
+	answer, err := r.logs.Export(r.context(ctx), plogotlp.NewExportRequestFromLogs(logs))
 	if err != nil {
-		return answer, refusalOf(status.Convert(err))
+		return refusalOf(status.Convert(err))
 	}
-	return answer, nil
+	return refusal("log record", answer.PartialSuccess().RejectedLogRecords(), answer.PartialSuccess().ErrorMessage())
+}
+
+func (r *grpcReceiver) exportSpans(ctx context.Context, spans ptrace.Traces) error {
+	answer, err := r.spans.Export(r.context(ctx), ptraceotlp.NewExportRequestFromTraces(spans))
+	if err != nil {
+		return refusalOf(status.Convert(err))
+	}
+	return refusal("span", answer.PartialSuccess().RejectedSpans(), answer.PartialSuccess().ErrorMessage())
+}
+
+func (r *grpcReceiver) context(ctx context.Context) context.Context {
+	return metadata.NewOutgoingContext(ctx, r.headers)
 }
 
 // refusalOf applies the rules of the specification of OTLP for another attempt.

@@ -4,17 +4,21 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 
+	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
 	"github.com/unloop-ai/unloop/internal/sink"
 )
 
 // httpReceiver sends over HTTP.
 type httpReceiver struct {
-	client  *http.Client
-	address string
-	header  http.Header
+	client *http.Client
+	base   *url.URL
+	header http.Header
 }
 
 func httpHeader(o *Options) http.Header {
@@ -27,20 +31,34 @@ func httpHeader(o *Options) http.Header {
 	return h
 }
 
-func (r *httpReceiver) export(ctx context.Context, request plogotlp.ExportRequest) (plogotlp.ExportResponse, error) {
+func (r *httpReceiver) exportLogs(ctx context.Context, logs plog.Logs) error {
+	body, err := plogotlp.NewExportRequestFromLogs(logs).MarshalProto()
+	if err != nil {
+		return fmt.Errorf("write a log record: %w", err)
+	}
+	text, err := r.post(ctx, "v1/logs", body)
 	answer := plogotlp.NewExportResponse()
-	body, err := request.MarshalProto()
+	if err != nil || answer.UnmarshalProto(text) != nil {
+		return err // a 2xx status says that it was accepted, whatever the body
+	}
+	return refusal("log record", answer.PartialSuccess().RejectedLogRecords(), answer.PartialSuccess().ErrorMessage())
+}
+
+func (r *httpReceiver) exportSpans(ctx context.Context, spans ptrace.Traces) error {
+	body, err := ptraceotlp.NewExportRequestFromTraces(spans).MarshalProto()
 	if err != nil {
-		return answer, fmt.Errorf("write a log record: %w", err)
+		return fmt.Errorf("write a span: %w", err)
 	}
-	text, err := sink.Post(ctx, r.client, r.address, r.header.Clone(), body, isFinal)
-	if err != nil {
-		return answer, err
+	text, err := r.post(ctx, "v1/traces", body)
+	answer := ptraceotlp.NewExportResponse()
+	if err != nil || answer.UnmarshalProto(text) != nil {
+		return err
 	}
-	if err := answer.UnmarshalProto(text); err != nil {
-		return plogotlp.NewExportResponse(), nil // a 2xx status says that it was accepted, whatever the body
-	}
-	return answer, nil
+	return refusal("span", answer.PartialSuccess().RejectedSpans(), answer.PartialSuccess().ErrorMessage())
+}
+
+func (r *httpReceiver) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	return sink.Post(ctx, r.client, r.base.JoinPath(path).String(), r.header.Clone(), body, isFinal)
 }
 
 // isFinal reports whether the specification of OTLP forbids another attempt after a status.

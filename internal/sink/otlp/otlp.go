@@ -1,9 +1,9 @@
-// Package otlp is a notifier that sends notices as log records to an OpenTelemetry collector or another receiver of OTLP. Package sink
-// calls it and owns queues, levels, claims and retries.
+// Package otlp is a notifier that sends notices to an OpenTelemetry collector or another receiver of OTLP. Package sink calls it and
+// owns queues, levels, claims and retries.
 //
-// A notice becomes a log record and not a span event, because the span of the call has ended by the time of the notice, and
-// OpenTelemetry deprecates span events in favour of log records. The record has the ids of the trace and of the span, so that a
-// backend shows it with them.
+// A notice about a call that came as a span becomes a span event, so that backends that receive traces only show it in the run's trace.
+// The span of the call has ended by the time of the notice and cannot get more events, so the event is on a span of its own, a child of
+// the span of the call. Any other notice becomes a log record.
 package otlp
 
 import (
@@ -17,7 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/unloop-ai/unloop/internal/sink"
 )
@@ -47,9 +48,10 @@ type notifier struct {
 	receiver
 }
 
-// receiver makes one attempt to send a request. The error is a *sink.Refusal if the receiver answered.
+// receiver makes one attempt to send something. The error is a *sink.Refusal if the receiver answered.
 type receiver interface {
-	export(ctx context.Context, request plogotlp.ExportRequest) (plogotlp.ExportResponse, error)
+	exportLogs(ctx context.Context, logs plog.Logs) error
+	exportSpans(ctx context.Context, spans ptrace.Traces) error
 	Close() error
 }
 
@@ -63,7 +65,7 @@ func Target(o Options) (sink.Target, error) {
 	switch o.Protocol {
 	case HTTP:
 		client := sink.NewClient(timeout, (&net.Dialer{}).DialContext, false)
-		n.receiver = &httpReceiver{client, u.JoinPath("v1/logs").String(), httpHeader(&o)}
+		n.receiver = &httpReceiver{client, u, httpHeader(&o)}
 	case GRPC:
 		if n.receiver, err = newGRPCReceiver(u, &o); err != nil {
 			return sink.Target{}, err
@@ -83,14 +85,18 @@ func (n *notifier) Send(ctx context.Context, notice sink.Notice) error {
 	if err != nil {
 		return err
 	}
-	answer, err := n.export(ctx, plogotlp.NewExportRequestFromLogs(n.logs(&notice, span)))
-	if err != nil {
-		return err
+	if parent, ok := parse(span); ok {
+		return n.exportSpans(ctx, n.spans(&notice, parent))
 	}
-	if part := answer.PartialSuccess(); part.RejectedLogRecords() > 0 {
-		return &sink.Refusal{Reason: "it rejected the log record: " + part.ErrorMessage(), Final: true}
+	return n.exportLogs(ctx, n.logs(&notice, span))
+}
+
+// refusal returns an error if the receiver rejected what was sent.
+func refusal(what string, rejected int64, reason string) error {
+	if rejected == 0 {
+		return nil
 	}
-	return nil
+	return &sink.Refusal{Reason: "it rejected the " + what + ": " + reason, Final: true}
 }
 
 // ParseHeaders reads headers in the form of OTEL_EXPORTER_OTLP_HEADERS: KEY=VALUE,KEY=VALUE, with percent-encoded values. Errors do

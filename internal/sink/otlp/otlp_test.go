@@ -2,23 +2,16 @@ package otlp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
-	"net"
-	"net/http"
-	"net/http/httptest"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -26,88 +19,12 @@ import (
 	"github.com/unloop-ai/unloop/internal/sink"
 )
 
-// collector receives log records over HTTP and gRPC.
-type collector struct {
-	plogotlp.UnimplementedGRPCServer
-	got      chan plog.Logs // holds more than a test sends
-	status   int            // of answers over HTTP; 0 for 200
-	after    string         // header Retry-After
-	err      error          // of answers over gRPC
-	rejected int64          // records, in the answer
-}
-
-const authorization = "Bearer sesame, and more"
-
-func (c *collector) answer(authorized string, request plogotlp.ExportRequest) (plogotlp.ExportResponse, error) {
-	answer := plogotlp.NewExportResponse()
-	if authorized != authorization {
-		return answer, status.Error(codes.Unauthenticated, "wrong header "+authorized)
-	}
-	c.got <- request.Logs()
-	if c.rejected > 0 {
-		answer.PartialSuccess().SetRejectedLogRecords(c.rejected)
-		answer.PartialSuccess().SetErrorMessage("too old")
-	}
-	return answer, c.err
-}
-
-func (c *collector) Export(ctx context.Context, request plogotlp.ExportRequest) (plogotlp.ExportResponse, error) {
-	values := metadata.ValueFromIncomingContext(ctx, "authorization")
-	return c.answer(strings.Join(values, "|"), request)
-}
-
-func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	request := plogotlp.NewExportRequest()
-	if err != nil || r.URL.Path != "/base/v1/logs" || r.Header.Get("Content-Type") != "application/x-protobuf" || request.UnmarshalProto(body) != nil {
-		http.Error(w, "not a request for logs", http.StatusBadRequest)
-		return
-	}
-	answer, err := c.answer(r.Header.Get("Authorization"), request)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusUnauthorized)
-		return
-	}
-	if text, err := answer.MarshalProto(); err == nil && c.status == 0 {
-		_, _ = w.Write(text) // the client notices a lost answer
-		return
-	}
-	w.Header().Set("Retry-After", c.after)
-	w.WriteHeader(c.status)
-}
-
-// serve starts the collector and returns its endpoint.
-func (c *collector) serve(t *testing.T, protocol string) string {
-	t.Helper()
-	c.got = make(chan plog.Logs, 10)
-	if protocol == HTTP {
-		server := httptest.NewServer(c)
-		t.Cleanup(server.Close)
-		return server.URL + "/base/"
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := grpc.NewServer()
-	plogotlp.RegisterGRPCServer(server, c)
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + listener.Addr().String()
-}
-
 const (
 	traceID = "0af7651916cd43dd8448eb211c80319c"
 	spanID  = "b7ad6b7169203331"
 )
 
-// send sends a notice to the endpoint once.
+// send sends a notice to the endpoint once. The span of event e9 is known.
 func send(t *testing.T, endpoint, protocol string, n sink.Notice) error {
 	t.Helper()
 	target, err := Target(Options{
@@ -148,83 +65,126 @@ func blocked() sink.Notice {
 	}
 }
 
-const wantRecord = `{
-  "resource": {
-    "service.name": "unloop",
-    "service.version": "1.2.3"
-  },
-  "scope": "github.com/unloop-ai/unloop 1.2.3",
-  "time": "2023-11-14T22:13:22Z",
-  "event": "gen_ai.evaluation.result",
-  "severity": "Error critical",
-  "body": "search was called again",
-  "trace": "0af7651916cd43dd8448eb211c80319c",
-  "span": "b7ad6b7169203331",
-  "attributes": {
-    "gen_ai.agent.name": "coder",
-    "gen_ai.evaluation.explanation": "search was called again",
-    "gen_ai.evaluation.name": "same_call",
-    "gen_ai.evaluation.score.label": "block",
-    "gen_ai.tool.name": "search",
-    "log.record.uid": "msg_1",
-    "unloop.decision.action": "block",
-    "unloop.decision.by_guard": true,
-    "unloop.decision.code": "same_call",
-    "unloop.decision.event_id": "e10",
-    "unloop.run.guarded_by": "Go",
-    "unloop.run.health_score": 45,
-    "unloop.run.id": "run/1",
-    "unloop.run.name": "nightly",
-    "unloop.run.project": "web",
-    "unloop.run.status": "running",
-    "unloop.run.url": "https://unloop.test/runs/run%2F1",
-    "unloop.warning.count": 8,
-    "unloop.warning.event_id": "e9",
-    "unloop.warning.id": "w",
-    "unloop.warning.subject": "search",
-    "unloop.warning.try": "another way",
-    "unloop.warning.why": "nothing changed"
-  }
-}`
-
-// text returns the only log record of a request, in JSON.
-func text(t *testing.T, all plog.Logs) string {
-	t.Helper()
-	if n := all.LogRecordCount(); n != 1 {
-		t.Fatalf("%d records, want 1", n)
-	}
-	resource := all.ResourceLogs().At(0)
-	scope := resource.ScopeLogs().At(0)
-	r := scope.LogRecords().At(0)
-	shown, err := json.MarshalIndent(struct {
-		Resource   map[string]any `json:"resource"`
-		Scope      string         `json:"scope"`
-		Time       time.Time      `json:"time"`
-		Event      string         `json:"event"`
-		Severity   string         `json:"severity"`
-		Body       string         `json:"body"`
-		Trace      string         `json:"trace"`
-		Span       string         `json:"span"`
-		Attributes map[string]any `json:"attributes"`
-	}{
-		resource.Resource().Attributes().AsRaw(), scope.Scope().Name() + " " + scope.Scope().Version(), r.Timestamp().AsTime(), r.EventName(),
-		r.SeverityNumber().String() + " " + r.SeverityText(), r.Body().Str(), r.TraceID().String(), r.SpanID().String(), r.Attributes().AsRaw(),
-	}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(shown)
+// withoutSpan is a notice of a run that did not come as spans.
+func withoutSpan() sink.Notice {
+	n := blocked()
+	n.Warning.EventID = nil
+	return n
 }
 
-func TestANoticeIsALogRecordOfTheSpan(t *testing.T) {
+// described are the attributes of blocked, without the warning's event.
+func described() map[string]any {
+	return map[string]any{
+		"gen_ai.agent.name":             "coder",
+		"gen_ai.evaluation.explanation": "search was called again",
+		"gen_ai.evaluation.name":        "same_call",
+		"gen_ai.evaluation.score.label": "block",
+		"gen_ai.tool.name":              "search",
+		"unloop.decision.action":        "block",
+		"unloop.decision.by_guard":      true,
+		"unloop.decision.code":          "same_call",
+		"unloop.decision.event_id":      "e10",
+		"unloop.run.guarded_by":         "Go",
+		"unloop.run.health_score":       int64(45),
+		"unloop.run.id":                 "run/1",
+		"unloop.run.name":               "nightly",
+		"unloop.run.project":            "web",
+		"unloop.run.status":             "running",
+		"unloop.run.url":                "https://unloop.test/runs/run%2F1",
+		"unloop.warning.count":          int64(8),
+		"unloop.warning.id":             "w",
+		"unloop.warning.severity":       "critical",
+		"unloop.warning.subject":        "search",
+		"unloop.warning.try":            "another way",
+		"unloop.warning.why":            "nothing changed",
+	}
+}
+
+// sent are the facts of a log record or a span event beside its attributes.
+type sent struct {
+	Resource                     map[string]any
+	Scope, Event, Severity, Body string
+	Time                         time.Time
+	Trace, Parent, Span, Name    string
+}
+
+var (
+	unloopResource = map[string]any{"service.name": "unloop", "service.version": "1.2.3"}
+	warnedAt       = time.Date(2023, 11, 14, 22, 13, 22, 0, time.UTC)
+)
+
+const scopeName = "github.com/unloop-ai/unloop 1.2.3"
+
+func TestANoticeWithoutASpanIsALogRecord(t *testing.T) {
 	for _, protocol := range []string{HTTP, GRPC} {
 		t.Run(protocol, func(t *testing.T) {
 			var c collector
-			if err := send(t, c.serve(t, protocol), protocol, blocked()); err != nil {
+			if err := send(t, c.serve(t, protocol), protocol, withoutSpan()); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(wantRecord, text(t, <-c.got)); diff != "" {
+			resource := (<-c.got).ResourceLogs().At(0)
+			scope := resource.ScopeLogs().At(0)
+			r := scope.LogRecords().At(0)
+			got := sent{
+				Resource: resource.Resource().Attributes().AsRaw(), Scope: scope.Scope().Name() + " " + scope.Scope().Version(),
+				Event: r.EventName(), Severity: r.SeverityNumber().String() + " " + r.SeverityText(), Body: r.Body().Str(),
+				Time: r.Timestamp().AsTime(), Trace: r.TraceID().String(), Span: r.SpanID().String(),
+			}
+			want := sent{
+				Resource: unloopResource, Scope: scopeName, Event: "gen_ai.evaluation.result", Severity: "Error critical",
+				Body: "search was called again", Time: warnedAt,
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+			attributes := described()
+			attributes["log.record.uid"] = "msg_1"
+			if diff := cmp.Diff(attributes, r.Attributes().AsRaw()); diff != "" {
+				t.Errorf("attributes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestANoticeOfASpanIsASpanEventInItsTrace(t *testing.T) {
+	for _, protocol := range []string{HTTP, GRPC} {
+		t.Run(protocol, func(t *testing.T) {
+			var c collector
+			endpoint := c.serve(t, protocol)
+			if err := errors.Join(send(t, endpoint, protocol, blocked()), send(t, endpoint, protocol, blocked())); err != nil {
+				t.Fatal(err)
+			}
+			resource := (<-c.gotSpans).ResourceSpans().At(0)
+			scope := resource.ScopeSpans().At(0)
+			s := scope.Spans().At(0)
+			event := s.Events().At(0)
+			got := sent{
+				Resource: resource.Resource().Attributes().AsRaw(), Scope: scope.Scope().Name() + " " + scope.Scope().Version(),
+				Event: event.Name(), Time: event.Timestamp().AsTime(), Trace: s.TraceID().String(), Parent: s.ParentSpanID().String(), Name: s.Name(),
+			}
+			want := sent{
+				Resource: unloopResource, Scope: scopeName, Event: "gen_ai.evaluation.result", Time: warnedAt,
+				Trace: traceID, Parent: spanID, Name: "unloop same_call",
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			attributes := described()
+			attributes["unloop.warning.event_id"] = "e9"
+			if diff := cmp.Diff(attributes, event.Attributes().AsRaw()); diff != "" {
+				t.Errorf("attributes of the event (-want +got):\n%s", diff)
+			}
+			maps.DeleteFunc(attributes, func(key string, _ any) bool { return !strings.HasPrefix(key, "unloop.") })
+			attributes["openinference.span.kind"], attributes["output.value"] = "EVALUATOR", "search was called again"
+			if diff := cmp.Diff(attributes, s.Attributes().AsRaw()); diff != "" {
+				t.Errorf("attributes of the span (-want +got):\n%s", diff)
+			}
+			if s.StartTimestamp().AsTime() != warnedAt || s.EndTimestamp() != s.StartTimestamp() {
+				t.Errorf("the span is from %s to %s", s.StartTimestamp().AsTime(), s.EndTimestamp().AsTime())
+			}
+			again := (<-c.gotSpans).ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0)
+			if again.SpanID() != s.SpanID() || s.SpanID().IsEmpty() || s.SpanID() == s.ParentSpanID() {
+				t.Errorf("sent twice, the span has the ids %s and %s", s.SpanID(), again.SpanID())
 			}
 		})
 	}
@@ -233,10 +193,14 @@ func TestANoticeIsALogRecordOfTheSpan(t *testing.T) {
 func TestUnknownFactsAreLeftOut(t *testing.T) {
 	n := &notifier{Options: Options{Version: "1.2.3"}}
 	for _, span := range []sink.Span{{}, {TraceID: "trace 7", SpanID: spanID}, {TraceID: traceID[1:] + "x", SpanID: spanID}} {
+		if _, ok := parse(span); ok {
+			t.Errorf("%+v counts as a span", span)
+		}
 		notice := sink.Notice{ID: "msg_1", Level: sink.Raised, Warning: api.Warning{Type: "same_call", Severity: "info", UpdatedAt: "unknown"}}
 		r := n.logs(&notice, span).ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
 		want := map[string]any{
-			"log.record.uid": "msg_1", "gen_ai.evaluation.name": "same_call", "gen_ai.evaluation.score.label": "raised", "unloop.run.health_score": int64(0),
+			"log.record.uid": "msg_1", "gen_ai.evaluation.name": "same_call", "gen_ai.evaluation.score.label": "raised",
+			"unloop.run.health_score": int64(0), "unloop.warning.severity": "info",
 		}
 		if diff := cmp.Diff(want, r.Attributes().AsRaw()); diff != "" {
 			t.Errorf("attributes (-want +got):\n%s", diff)
@@ -248,7 +212,11 @@ func TestUnknownFactsAreLeftOut(t *testing.T) {
 }
 
 func TestARecordWithoutAValidSpanHasItsTrace(t *testing.T) {
-	r := (&notifier{}).logs(&sink.Notice{}, sink.Span{TraceID: traceID, SpanID: "step 3"}).ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
+	span := sink.Span{TraceID: traceID, SpanID: "step 3"}
+	if _, ok := parse(span); ok {
+		t.Errorf("%+v counts as a span", span)
+	}
+	r := (&notifier{}).logs(&sink.Notice{}, span).ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
 	if r.TraceID().String() != traceID || !r.SpanID().IsEmpty() {
 		t.Errorf("trace %q, span %q", r.TraceID(), r.SpanID())
 	}
@@ -268,7 +236,7 @@ func TestTheAnswerDecidesOnAnotherAttempt(t *testing.T) {
 		{"a full receiver over HTTP", HTTP, collector{status: 429, after: "7"}, &sink.Refusal{Reason: "it answered 429 Too Many Requests", After: 7 * time.Second}},
 		{"an absent receiver over HTTP", HTTP, collector{status: 503}, &sink.Refusal{Reason: "it answered 503 Service Unavailable"}},
 		{"a broken receiver over HTTP", HTTP, collector{status: 500}, &sink.Refusal{Reason: "it answered 500 Internal Server Error", Final: true}},
-		{"a rejected record over HTTP", HTTP, collector{rejected: 1}, &sink.Refusal{Reason: "it rejected the log record: too old", Final: true}},
+		{"a rejected record over HTTP", HTTP, collector{rejected: 1}, &sink.Refusal{Reason: "it rejected it: too old", Final: true}},
 		{"a full receiver over gRPC", GRPC, collector{err: limited.Err()}, &sink.Refusal{Reason: "it answered ResourceExhausted: full", After: 7 * time.Second}},
 		{
 			"a full receiver over gRPC that names no pause", GRPC,
@@ -281,12 +249,17 @@ func TestTheAnswerDecidesOnAnotherAttempt(t *testing.T) {
 			collector{err: status.Error(codes.InvalidArgument, "no")},
 			&sink.Refusal{Reason: "it answered InvalidArgument: no", Final: true},
 		},
-		{"a rejected record over gRPC", GRPC, collector{rejected: 1}, &sink.Refusal{Reason: "it rejected the log record: too old", Final: true}},
+		{"a rejected record over gRPC", GRPC, collector{rejected: 1}, &sink.Refusal{Reason: "it rejected it: too old", Final: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := errors.AsType[*sink.Refusal](send(t, c.serve(t, c.protocol), c.protocol, blocked()))
-			if diff := cmp.Diff(c.want, got); !ok || diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			endpoint := c.serve(t, c.protocol)
+			for what, notice := range map[string]sink.Notice{"span": blocked(), "log record": withoutSpan()} {
+				want := *c.want
+				want.Reason = strings.Replace(want.Reason, "rejected it", "rejected the "+what, 1)
+				got, ok := errors.AsType[*sink.Refusal](send(t, endpoint, c.protocol, notice))
+				if diff := cmp.Diff(&want, got); !ok || diff != "" {
+					t.Errorf("%s (-want +got):\n%s", what, diff)
+				}
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package otlp
 
 import (
-	"encoding/hex"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -23,50 +22,44 @@ var severities = map[unloop.Severity]plog.SeverityNumber{
 func (n *notifier) logs(notice *sink.Notice, span sink.Span) plog.Logs {
 	all := plog.NewLogs()
 	resource := all.ResourceLogs().AppendEmpty()
-	resource.Resource().Attributes().PutStr("service.name", "unloop")
-	resource.Resource().Attributes().PutStr("service.version", n.Version)
 	scope := resource.ScopeLogs().AppendEmpty()
-	scope.Scope().SetName("github.com/unloop-ai/unloop")
-	scope.Scope().SetVersion(n.Version)
+	n.identify(resource.Resource(), scope.Scope())
 
 	r, warning := scope.LogRecords().AppendEmpty(), &notice.Warning
 	r.SetEventName(eventName)
-	if at, err := time.Parse(time.RFC3339Nano, warning.UpdatedAt); err == nil {
-		r.SetTimestamp(pcommon.NewTimestampFromTime(at))
-	}
+	r.SetTimestamp(timestamp(warning.UpdatedAt))
 	r.SetSeverityNumber(severities[unloop.Severity(warning.Severity)])
 	r.SetSeverityText(warning.Severity)
 	r.Body().SetStr(warning.Message)
-	setSpan(r, span)
+	var trace pcommon.TraceID
+	if decode(trace[:], span.TraceID) {
+		r.SetTraceID(trace)
+	}
+	r.Attributes().PutStr("log.record.uid", notice.ID)
 	n.describe(attributes{r.Attributes()}, notice)
 	return all
 }
 
-// setSpan sets the ids that are valid. Events that did not come as spans may have any text as ids.
-func setSpan(r plog.LogRecord, span sink.Span) {
-	var trace pcommon.TraceID
-	if !decode(trace[:], span.TraceID) {
-		return
-	}
-	r.SetTraceID(trace)
-	var id pcommon.SpanID
-	if decode(id[:], span.SpanID) {
-		r.SetSpanID(id)
-	}
+// identify names the sender.
+func (n *notifier) identify(resource pcommon.Resource, scope pcommon.InstrumentationScope) {
+	resource.Attributes().PutStr("service.name", "unloop")
+	resource.Attributes().PutStr("service.version", n.Version)
+	scope.SetName("github.com/unloop-ai/unloop")
+	scope.SetVersion(n.Version)
 }
 
-func decode(id []byte, text string) bool {
-	if hex.DecodedLen(len(text)) != len(id) {
-		return false
+// timestamp returns 0, which means unknown, for a text that is no time.
+func timestamp(text string) pcommon.Timestamp {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return 0
 	}
-	_, err := hex.Decode(id, []byte(text))
-	return err == nil
+	return pcommon.NewTimestampFromTime(at)
 }
 
 // describe sets the attributes. docs/otlp-export.md lists them.
 func (n *notifier) describe(to attributes, notice *sink.Notice) {
 	run, warning := &notice.Run, &notice.Warning
-	to.text("log.record.uid", notice.ID)
 	to.text("gen_ai.evaluation.name", warning.Type)
 	to.text("gen_ai.evaluation.score.label", notice.Level)
 	to.text("gen_ai.evaluation.explanation", warning.Message)
@@ -83,6 +76,7 @@ func (n *notifier) describe(to attributes, notice *sink.Notice) {
 	to.textOrNull("unloop.run.guarded_by", run.GuardedBy)
 	to.text("unloop.warning.id", warning.ID)
 	to.text("unloop.warning.subject", warning.Subject)
+	to.text("unloop.warning.severity", warning.Severity)
 	to.text("unloop.warning.why", notice.Why)
 	to.text("unloop.warning.try", notice.Try)
 	to.textOrNull("unloop.warning.event_id", warning.EventID)

@@ -14,7 +14,7 @@ import unloop
 import works
 from adapters import calls, rules, told, types
 from conftest import ROOT, Server
-from modelapi import HONEST, RUNAWAY, Call, Calls, ModelAPI, Say, Tokens, Turn, search, serve
+from modelapi import HONEST, RUNAWAY, Call, Calls, ModelAPI, Say, Turn, search, serve
 
 
 class AdapterSuite:
@@ -22,7 +22,6 @@ class AdapterSuite:
 
     name: ClassVar[str]
     agent = "finder"  # the name of the agent, as events have it
-    profiles: ClassVar[list[str]] = ["default", "looplens"]  # that judge the golden works
     prefix = ""  # what the framework puts before the names of tools
     usage: ClassVar[dict[str, int]] = {"input_tokens": 100, "output_tokens": 10, "reasoning_tokens": 4}
 
@@ -93,18 +92,13 @@ class AdapterSuite:
         assert server.run(run)["status"] == "failed"
         assert rules(server, run) == ["same_call_same_result"]
 
-    def test_the_works_of_the_golden_table_have_its_verdicts(self, make_server: Callable[..., Server]) -> None:
-        for profile in self.profiles:
-            server = make_server("--profile", profile).start()
-            unloop.configure(endpoint=server.url)
-            runs = {name: self.run_id(f"work-{number}") for number, name in enumerate(works.WORKS)}
-            for name, run in runs.items():
-                wanted = [[Call(self.prefix + tool, args) for tool, args in step] for step in works.WORKS[name].steps]
-                with serve([*map(Calls, wanted), self.answer("I give up.")], Tokens(*works.TOKENS)) as api:
-                    self.play(api, works.TOOLS, run, False)
-            assert unloop.flush(20)
-            verdicts = {name: works.verdict(server, run, self.prefix) for name, run in runs.items()}
-            assert verdicts == {name: work.verdicts[profile] for name, work in works.WORKS.items()}, profile
+    def test_the_works_of_the_golden_table_have_its_verdicts(self, server: Server) -> None:
+        def play(run: str, steps: list[works.Step]) -> None:
+            wanted = [Calls([Call(self.prefix + tool, args) for tool, args in step]) for step in steps]
+            with serve([*wanted, self.answer("I give up.")], works.TOKENS) as api:
+                self.play(api, works.TOOLS, run, False)
+
+        works.check(server, play, run_id=self.run_id, prefix=self.prefix)
 
     def test_a_failing_tool_is_nudged_then_stopped(self, server: Server, guard_bin: str) -> None:
         turns: list[Turn] = [*[Call("fetch", {"url": "https://archive.example"})] * 12, Say("I give up.")]

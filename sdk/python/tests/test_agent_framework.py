@@ -72,3 +72,23 @@ def test_an_agent_as_a_tool_belongs_to_the_run_of_its_caller(server: Server) -> 
     assert [run["id"] for run in server.runs()] == ["r"]
     assert [e["agent"] for e in events if e["type"] == "llm_call_completed"] == ["finder", "helper", "finder"]
     assert calls(events) == [("asked", "ask", {"question": "x"}), ("completed", "ask", "inner")]
+
+
+def test_a_cancelled_tool_leaves_the_next_agent_a_run_of_its_own(server: Server) -> None:
+    """The tool and both agents are in one task, as within asyncio.timeout()."""
+
+    async def slow(query: str) -> str:
+        """Looks something up, until it is cancelled."""
+        raise asyncio.CancelledError
+
+    async def main(api: ModelAPI) -> None:
+        agent = finder(api, [slow], unloop_middleware())
+        with pytest.raises(asyncio.CancelledError):
+            await agent.run("find it", session=agent.create_session(session_id="first"))
+        assert unloop.current_run() is None
+        await agent.run("find it", session=agent.create_session(session_id="second"))
+
+    with serve([Call("slow", {"query": "x"}), Say("done")]) as api:
+        asyncio.run(main(api))
+    assert types(told(server, "first"))[-1] == "run_failed"
+    assert types(told(server, "second"))[-1] == "run_completed"

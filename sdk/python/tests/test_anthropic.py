@@ -12,6 +12,7 @@ import pytest
 
 import examples
 import unloop
+import works
 from adapters import calls, line, rules, told, types
 from conftest import Server
 from modelapi import HONEST, RUNAWAY, Call, Fail, ModelAPI, Say, Turn, search, serve
@@ -44,15 +45,23 @@ def beta(client: anthropic.Anthropic) -> None:
     talk(lambda messages: client.beta.messages.create(model="coder-2", max_tokens=99, messages=messages))
 
 
-def talk(ask: Callable[[Any], Any]) -> None:
+def talk(ask: Callable[[Any], Any], tools: Any = (search,)) -> None:
+    named = {one.__name__: one for one in tools}
     messages: list[Any] = [{"role": "user", "content": "find it"}]
     while True:
         answer = ask(messages)
         calls = [block for block in answer.content if block.type == "tool_use"]
         if not calls:
             return
-        results = [{"type": "tool_result", "tool_use_id": c.id, "content": search(**c.input)} for c in calls]
+        results = [{"type": "tool_result", "tool_use_id": c.id, **content(named[c.name], c.input)} for c in calls]
         messages += [{"role": "assistant", "content": answer.content}, {"role": "user", "content": results}]
+
+
+def content(tool: Callable[..., str], args: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"content": tool(**args)}
+    except Exception as error:
+        return {"content": f"{type(error).__name__}: {error}", "is_error": True}
 
 
 ways = pytest.mark.parametrize("agent", [plain, raw, stream, beta])
@@ -63,6 +72,15 @@ def test_a_runaway_agent_is_warned_of(server: Server, agent: Ask) -> None:
     with serve(RUNAWAY) as api, unloop.trace("runaway", id="r"):
         agent(client(api))
     assert rules(server, "r") == ["same_call_same_result"]
+
+
+def test_the_works_of_the_golden_table_have_its_verdicts(server: Server) -> None:
+    def play(id: str, steps: list[works.Step]) -> None:
+        with serve(works.turns(steps), works.TOKENS) as api, unloop.trace("finder", id=id):
+            messages = client(api).messages
+            talk(lambda given: messages.create(model="coder-2", max_tokens=99, messages=given), works.TOOLS)
+
+    works.check(server, play)
 
 
 @ways

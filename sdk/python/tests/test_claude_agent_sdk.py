@@ -52,7 +52,6 @@ class TestClaudeAgentSDK(AdapterSuite):
     name = "claude-agent-sdk"
     agent = "claude"
     prefix = PREFIX
-    profiles = ["looplens"]  # noqa: RUF012 - Claude Code takes a second to start for each work
 
     def run_id(self, name: str) -> str:
         return str(uuid.uuid5(uuid.NAMESPACE_OID, name))

@@ -24,6 +24,7 @@ from crewai.tools import tool
 from modelapi import HONEST, RUNAWAY, Call, ModelAPI, Say, Turn, search, serve
 
 import unloop
+import works
 from unloop.crewai import Listener
 
 Listen = Callable[..., Listener]
@@ -105,6 +106,18 @@ def test_an_honest_crew_is_told_of_as_it_is(server: Server, guard_bin: str, list
     assert types(events)[0] == "run_started" and types(events)[-1] == "run_completed"
     assert events[0]["name"] == "archive"
     assert rules(server, run) == []
+
+
+def test_works_of_the_golden_table_have_its_verdicts(server: Server, listen: Listen) -> None:
+    """Without those that repeat an equal call, which CrewAI itself ends."""
+    listen()
+
+    def play(id: str, steps: list[works.Step]) -> None:
+        tools = [tool(one.__name__)(one) for one in works.TOOLS]
+        with serve(works.turns(steps), works.TOKENS) as api, unloop.trace("archive", id=id):
+            crew(agent(api, tools=tools)).kickoff()
+
+    works.check(server, play, {name: work for name, work in works.WORKS.items() if not works.repeats(work)})
 
 
 def test_a_guarded_crew_is_nudged_then_blocked_then_stopped(server: Server, guard_bin: str, listen: Listen) -> None:

@@ -63,6 +63,18 @@ def test_a_context_is_a_run(server: Server) -> None:
     ]
 
 
+def test_a_program_that_ends_with_the_stream_has_completed_its_run(server: Server) -> None:
+    async def main(api: ModelAPI) -> None:
+        async for _ in Unloop().protect(finder(api, [search])).run("find it").stream_events():
+            pass
+
+    with serve([Call("search", {"query": "tides"}), Say("a")]) as api:
+        asyncio.run(main(api))
+    assert unloop.flush(20)
+    [run] = server.runs()
+    assert run["status"] == "completed"
+
+
 def test_a_halt_fails_the_run_and_ends_the_workflow(server: Server, guard_bin: str) -> None:
     async def main(api: ModelAPI) -> None:
         await Unloop(unloop.AsyncGuard()).protect(finder(api, [search])).run("find it", max_iterations=50)

@@ -26,6 +26,7 @@ from openai import AsyncOpenAI
 
 import examples
 import unloop
+import works
 from adapters import calls, rules, told, types
 from conftest import Server
 from modelapi import HONEST, RUNAWAY, Call, ModelAPI, Say, Turn, search, serve
@@ -87,6 +88,15 @@ def test_an_honest_agent_is_told_of_as_it_is(server: Server, guard_bin: str, kin
     assert [(e["agent"], e["tokens"], e["usage"]) for e in answered] == [("Finder", 110, parts)] * 5
     assert [e["text"] for e in events if e["type"] == "message"] == ["find it"]
     assert rules(server, "r") == []
+
+
+@kinds
+def test_the_works_of_the_golden_table_have_its_verdicts(server: Server, kind: Any) -> None:
+    def play(id: str, steps: list[works.Step]) -> None:
+        with serve(works.turns(steps), works.TOKENS) as api:
+            run(Agent(name="Finder", model=model(api, kind), tools=[function_tool(one) for one in works.TOOLS]), id)
+
+    works.check(server, play)
 
 
 def test_a_guarded_agent_is_nudged_then_blocked_then_stopped(server: Server, guard_bin: str) -> None:

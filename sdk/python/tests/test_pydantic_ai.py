@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 import examples
 import unloop
+import works
 from adapters import calls, rules, told, types
 from conftest import Server
 from modelapi import HONEST, RUNAWAY, Call, Say, Turn, search, serve
@@ -62,6 +64,30 @@ def test_an_honest_agent_is_told_of_as_it_is(server: Server, guard_bin: str, gua
     assert [(e["role"], e["text"]) for e in events if e["type"] == "message"] == [("user", "find it"), ("assistant", "7 m.")]
     assert types(events)[0] == "run_started" and types(events)[-1] == "run_completed"
     assert rules(server, "r") == []
+
+
+def test_the_works_of_the_golden_table_have_its_verdicts(server: Server) -> None:
+    """An error of a tool ends an agent of Pydantic AI. The model is told of a ModelRetry."""
+
+    def told(one: Any) -> Any:
+        @functools.wraps(one)
+        def tool(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return one(*args, **kwargs)
+            except Exception as error:
+                raise ModelRetry(f"{type(error).__name__}: {error}") from error
+
+        return tool
+
+    def play(id: str, steps: list[works.Step]) -> None:
+        with serve(works.turns(steps), works.TOKENS) as api:
+            provider = OpenAIProvider(api_key="none", base_url=api.url + "/v1")
+            model = OpenAIChatModel("coder-2", provider=provider)
+            tools = [told(one) for one in works.TOOLS]
+            finder = Agent(model, name="finder", tools=tools, capabilities=[Unloop()], retries=50)
+            finder.run_sync("find it", conversation_id=id)
+
+    works.check(server, play)
 
 
 def test_a_guarded_agent_is_nudged_then_blocked_then_stopped(server: Server, guard_bin: str) -> None:

@@ -88,6 +88,16 @@ export class Session {
     if (decision && decision.action !== "allow" && !decision.halted) this.nudges.push(`[loop-guard] ${decision.message}`);
   }
 
+  /**
+   * Returns what a tool with a toModelOutput returns. That function reads the results of the tool and not those with a nudge, so the nudge
+   * is for the model's next request.
+   */
+  ownResult({ result, decision }: ToolOutcome, own: unknown): unknown {
+    if (result === own || isRefusal(result)) return result;
+    if (decision && !decision.halted) this.nudgeLater(`[loop-guard] ${decision.message}`);
+    return own;
+  }
+
   /** Keeps a nudge for the model's next request. */
   nudgeLater(nudge: string): void {
     this.nudges.push(nudge);
@@ -168,6 +178,19 @@ export class OpenCall {
 /** Returns what the model gets instead of the result of a call that did not run. */
 export function refusal(decision: Decision): { error: string; loop_blocked: true } {
   return { error: `[loop-guard] ${decision.message}`, loop_blocked: true };
+}
+
+function isRefusal(result: unknown): boolean {
+  return (result as { loop_blocked?: unknown } | null | undefined)?.loop_blocked === true;
+}
+
+/** Returns a toModelOutput that passes the guard's answers on: they do not have the form of the tool's results. */
+export function orRefusal(toModelOutput: (given: never) => unknown): (given: unknown) => unknown {
+  return (given) => {
+    // Some frameworks pass the output itself, and others an object with it.
+    const value = [given, (given as { output?: unknown } | null)?.output].find(isRefusal);
+    return value ? { type: "json", value } : toModelOutput(given as never);
+  };
 }
 
 /** Returns the answer that ends an agent: the reason, and the last text of the model. */

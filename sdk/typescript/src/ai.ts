@@ -6,7 +6,7 @@
  */
 
 import * as ai from "ai";
-import { type AdapterOptions, type Session, Sessions } from "./adapter.js";
+import { type AdapterOptions, orRefusal, type Session, Sessions, type ToolOutcome } from "./adapter.js";
 import { type AIModel, guardModel } from "./ai-model.js";
 
 export interface AIOptions extends AdapterOptions {
@@ -83,18 +83,27 @@ export class AgentRun {
 
   /** Returns the tools with the guard around their execute functions. Tools without one run elsewhere, and stay as they are. */
   tools<Tools extends ai.ToolSet>(tools: Tools): Tools {
-    const guarded = Object.entries(tools).map(([name, tool]) => [
-      name,
-      tool.execute ? { ...tool, execute: this.execute(name, tool.execute.bind(tool)) } : tool,
-    ]);
+    const guarded = Object.entries(tools).map(([name, tool]) => {
+      if (!tool.execute) return [name, tool];
+      const { toModelOutput } = tool;
+      const execute = this.execute(name, tool.execute.bind(tool), toModelOutput !== undefined);
+      return [name, { ...tool, execute, ...(toModelOutput && { toModelOutput: orRefusal(toModelOutput.bind(tool)) }) }];
+    });
     return Object.fromEntries(guarded);
   }
 
-  private execute(tool: string, execute: Execute): Execute {
+  private execute(tool: string, execute: Execute, converts: boolean): Execute {
     const { session, name } = this;
+    const given = (outcome: ToolOutcome, own: unknown): unknown => (converts ? session.ownResult(outcome, own) : outcome.result);
     if (Object.prototype.toString.call(execute) !== "[object AsyncGeneratorFunction]") {
-      return async (args, options) =>
-        (await session.tool({ tool, args, agent: name }, async () => await lastOf(execute(args, options)))).result;
+      return async (args, options) => {
+        let own: unknown;
+        const outcome = await session.tool({ tool, args, agent: name }, async () => {
+          own = await lastOf(execute(args, options));
+          return own;
+        });
+        return given(outcome, own);
+      };
     }
     return async function* (args, options) {
       const open = await session.begin({ tool, args, agent: name });
@@ -112,7 +121,7 @@ export class AgentRun {
         await open.failed(error);
         throw error;
       }
-      const { result } = await open.completed(last);
+      const result = given(await open.completed(last), last);
       if (result !== last) yield result;
     };
   }

@@ -15,7 +15,7 @@ import type {
   ProcessLLMResponseArgs,
   Processor,
 } from "@mastra/core/processors";
-import { type AdapterOptions, count, haltAnswer, type Session, Sessions } from "./adapter.js";
+import { type AdapterOptions, count, haltAnswer, orRefusal, type Session, Sessions } from "./adapter.js";
 import { LoopError } from "./guard/decision.js";
 import { type Fields, members, textOf } from "./read.js";
 import type { EventFields } from "./run.js";
@@ -94,12 +94,19 @@ class GuardProcessor implements Processor<"unloop"> {
   }
 
   private guard(tool: string, given: Fields): unknown {
-    const { execute } = given;
+    const { execute, toModelOutput } = given;
     if (typeof execute !== "function") return given; // it runs elsewhere
     const { session, agent } = this;
-    const guarded = async (args: unknown, ...more: unknown[]): Promise<unknown> =>
-      (await session.tool({ tool, args, agent }, () => execute.call(given, args, ...more))).result;
-    return { ...given, execute: guarded };
+    const converts = typeof toModelOutput === "function";
+    const guarded = async (args: unknown, ...more: unknown[]): Promise<unknown> => {
+      let own: unknown;
+      const outcome = await session.tool({ tool, args, agent }, async () => {
+        own = await execute.call(given, args, ...more);
+        return own;
+      });
+      return converts ? session.ownResult(outcome, own) : outcome.result;
+    };
+    return { ...given, execute: guarded, ...(converts && { toModelOutput: orRefusal(toModelOutput.bind(given)) }) };
   }
 
   processLLMRequest({ prompt, model }: ProcessLLMRequestArgs): ProcessLLMRequestResult {

@@ -185,6 +185,21 @@ test("tools that fail, that stream and that run elsewhere", async () => {
   );
 });
 
+test("a tool that converts its results gets only its own, and the model the nudge with its next request", async () => {
+  const find = tool({
+    inputSchema,
+    execute: async () => ["one letter, of 1911"],
+    toModelOutput: ({ output }) => ({ type: "text", value: output.map((line) => line.toUpperCase()).join() }),
+  });
+  const model = script([[{ tool: "find", args: {} }]]);
+  const { text } = await withUnloop(sdk, { record: false }).generateText({ ...works, model, tools: { find } });
+  assert.match(text, /^\[loop-guard\] Halted: /);
+  const seen = JSON.stringify(model.doGenerateCalls.at(-1)?.prompt);
+  assert.match(seen, /ONE LETTER, OF 1911/);
+  assert.match(seen, /loop_blocked/);
+  assert.ok(model.doGenerateCalls.some(({ prompt }) => JSON.stringify(prompt.at(-1)).includes("[loop-guard] You may be going")));
+});
+
 test("a model that fails ends the run as failed", async () => {
   const server = await startServer();
   const model = new MockLanguageModelV3({

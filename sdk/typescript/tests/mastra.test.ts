@@ -122,6 +122,24 @@ test("processors, hooks and callbacks of the caller keep working, and calls with
   );
 });
 
+test("a tool that converts its results gets only its own, and the model the nudge with its next request", async () => {
+  const find = createTool({
+    id: "find",
+    description: "Finds.",
+    inputSchema: z.object({}),
+    execute: async () => ["one letter, of 1911"],
+    toModelOutput: (output) => ({ type: "text", value: (output as string[]).map((line) => line.toUpperCase()).join() }),
+  });
+  const model = script([[{ tool: "find", args: {} }]]);
+  const agent = new Agent({ id: "archivist", name: "archivist", instructions: "Find.", model, tools: { find }, maxRetries: 0 });
+  const { text } = await withUnloop(agent, { record: false }).generate(asked, steps);
+  assert.match(text, /^\[loop-guard\] Halted: /);
+  const seen = JSON.stringify(model.doGenerateCalls.at(-1)?.prompt);
+  assert.match(seen, /ONE LETTER, OF 1911/);
+  assert.match(seen, /loop_blocked/);
+  assert.ok(model.doGenerateCalls.some(({ prompt }) => JSON.stringify(prompt.at(-1)).includes("[loop-guard] You may be going")));
+});
+
 test("a tool that fails is recorded as failed, and a model that fails ends the run as failed", async () => {
   const server = await startServer();
   await agentOf(script([[{ tool: "fetch", args: { url: "https://archive.example" } }], "Done."]), { id: "tool" }).generate(

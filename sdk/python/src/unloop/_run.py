@@ -34,8 +34,12 @@ current_agent: ContextVar[str | None] = ContextVar("unloop_agent", default=None)
 
 
 def current_run() -> Run | None:
-    """Returns the run of this context, or None."""
-    return _current.get()
+    """Returns the run of this context, or None.
+
+    A run that an adapter began and ended is not returned: a tool that was cancelled may have left it in the context of the task.
+    """
+    run = _current.get()
+    return None if run is not None and run._ended and not run._tokens else run
 
 
 def observed_run(id: str) -> Run | None:

@@ -36,6 +36,7 @@ class _Task:
     run: Run
     prompt: str  # which the guard has not been told of yet
     halt: Decision | None = None
+    answered: bool = False  # the last model call had no tool calls
 
 
 _task: ContextVar[_Task | None] = ContextVar("unloop_llama_index", default=None)
@@ -107,6 +108,7 @@ class Unloop:
             prompt, task.prompt = task.prompt, ""
             if prompt and self._guard is not None:
                 await self._guard.run(task.run.id).user(prompt)
+            task.answered = False
             call = ModelCall(task.run, text(get(agent.llm, "metadata", "model_name")), agent.name)
             try:
                 output: AgentOutput = await take_step(*args, **kwargs)
@@ -114,6 +116,7 @@ class Unloop:
                 call.failed(error)
                 raise
             _answered(call, output)
+            task.answered = not output.tool_calls
             return output
 
         return stepped
@@ -169,10 +172,12 @@ def _replace(target: Any, method: str, function: Any) -> None:
 async def _end(task: _Task, handler: Any) -> None:
     try:
         await handler.stop_event_result()
+    except asyncio.CancelledError as error:
+        # A program that only reads the stream of events ends before the workflow does.
+        task.run.end(error=None if task.answered else error)
+        raise
     except BaseException as error:
         task.run.end(error=error)
-        if isinstance(error, asyncio.CancelledError):
-            raise
     else:
         task.run.end()
 
