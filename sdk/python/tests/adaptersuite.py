@@ -102,7 +102,7 @@ class AdapterSuite:
                 wanted = [[Call(self.prefix + tool, args) for tool, args in step] for step in works.WORKS[name].steps]
                 with serve([*map(Calls, wanted), self.answer("I give up.")], Tokens(*works.TOKENS)) as api:
                     self.play(api, works.TOOLS, run, False)
-            assert unloop.flush(20)
+            assert unloop.flush()
             verdicts = {name: works.verdict(server, run, self.prefix) for name, run in runs.items()}
             assert verdicts == {name: work.verdicts[profile] for name, work in works.WORKS.items()}, profile
 
