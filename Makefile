@@ -24,12 +24,11 @@ EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 tool    := go tool -modfile=tools/go.mod
 # Modules of their own, so that the core depends on none of what they need.
 modules := otelguard deploy $(patsubst %/go.mod,%,$(wildcard adapters/*/go.mod))
-# Their tests start no goroutine, so the race detector finds nothing in them and makes them ten times as slow; and those of packaging/
-# have other processes do the work.
-sequential := ./packaging . ./detect/... ./policy ./profile ./internal/arch ./internal/boosting ./internal/clustersim ./internal/eval/... \
+# Their tests start no goroutine, so the race detector finds nothing in them and makes them ten times as slow.
+sequential := . ./detect/... ./policy ./profile ./internal/arch ./internal/boosting ./internal/clustersim ./internal/eval/... \
 	./internal/findings ./internal/fingerprint ./internal/ingest/... ./internal/mask ./internal/nudge ./internal/trace
 # What make test runs side by side, on two processors three at a time: the longest first. Some of them wait more than they compute.
-suites := gotest python e2e typescript modules benchonce
+suites := gotest python e2e packages typescript modules benchonce
 # As the programs are built that the other tests start, so that what is compiled for one serves the other.
 static := CGO_ENABLED=0 GOFLAGS=-trimpath
 version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -96,9 +95,13 @@ test: ## run all tests, three suites at a time, and print the output of each sui
 	@$(MAKE) --jobs=3 --keep-going --output-sync $(suites)
 
 .PHONY: gotest
-gotest: needs ## test the Go packages, those with goroutines under the race detector
+gotest: needs ## test the Go packages but packaging/, those with goroutines under the race detector
 	@$(static) go test -timeout 30m $(TESTFLAGS) $(sequential)
-	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential))")
+	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential) ./packaging)")
+
+.PHONY: packages
+packages: needs ## build all that is published for this platform twice, compare, and use each artefact
+	@$(static) go test -timeout 30m $(TESTFLAGS) ./packaging
 
 .PHONY: modules
 modules: needs ## test the Go modules of their own, such as the adapters, under the race detector
