@@ -115,16 +115,7 @@ export class Server {
   url = ""; // once it has started
 
   async start(...flags: string[]): Promise<this> {
-    const command = [
-      "serve",
-      "--addr",
-      "127.0.0.1:0",
-      "--grpc-addr",
-      "off",
-      "--db",
-      join(this.folder, "unloop.db"),
-      ...flags,
-    ];
+    const command = ["serve", "--addr", "127.0.0.1:0", "--grpc-addr", "off", "--db", join(this.folder, "unloop.db"), ...flags];
     const child = spawn(unloop, command, { cwd: this.folder, stdio: ["ignore", "pipe", "ignore"] });
     this.process = child;
     atEnd(() => child.kill("SIGKILL"));
