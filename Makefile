@@ -4,7 +4,8 @@ SHELL         := bash
 .SHELLFLAGS   := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS     += --no-builtin-rules --no-print-directory
-.NOTPARALLEL:
+# Under the race detector a process waits a second at its end, unless it is told not to.
+export GORACE := atexit_sleep_ms=0
 
 # What a call may set: make fuzz FUZZTIME=10s
 TESTFLAGS :=
@@ -23,8 +24,11 @@ EVAL_PROFILES := default,looplens,agentium,cycles,attocode,loopguard
 tool    := go tool -modfile=tools/go.mod
 # Modules of their own, so that the core depends on none of what they need.
 modules := otelguard deploy $(patsubst %/go.mod,%,$(wildcard adapters/*/go.mod))
-# The tests of these packages start no goroutine, so the race detector finds nothing in them and makes them ten times as slow.
-sequential := . ./internal/eval/splice
+# Their tests start no goroutine, so the race detector finds nothing in them and makes them ten times as slow.
+sequential := . ./detect/... ./policy ./profile ./internal/arch ./internal/boosting ./internal/clustersim ./internal/eval/... \
+	./internal/findings ./internal/fingerprint ./internal/ingest/... ./internal/mask ./internal/nudge ./internal/trace
+# What make test runs side by side, on two processors three at a time: the longest first. Some of them wait more than they compute.
+suites := gotest python e2e packages typescript modules benchonce
 # As the programs are built that the other tests start, so that what is compiled for one serves the other.
 static := CGO_ENABLED=0 GOFLAGS=-trimpath
 version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -87,11 +91,21 @@ docs: ## write the reference pages anew, of the program's own descriptions
 	@go test ./internal/cli -run TestReferencePages -update
 
 .PHONY: test
-test: needs ## run all tests: Go's, those with goroutines under the race detector, the dashboard's in a browser, the Python and TypeScript packages'
-	@$(static) go test $(TESTFLAGS) $(sequential)
-	@GORACE=atexit_sleep_ms=0 scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential))")
+test: ## run all tests, three suites at a time, and print the output of each suite when it has ended
+	@$(MAKE) --jobs=3 --keep-going --output-sync $(suites)
+
+.PHONY: gotest
+gotest: needs ## test the Go packages but packaging/, those with goroutines under the race detector
+	@$(static) go test -timeout 30m $(TESTFLAGS) $(sequential)
+	@scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential) ./packaging)")
+
+.PHONY: packages
+packages: needs ## build all that is published for this platform twice, compare, and use each artefact
+	@$(static) go test -timeout 30m $(TESTFLAGS) ./packaging
+
+.PHONY: modules
+modules: needs ## test the Go modules of their own, such as the adapters, under the race detector
 	@for module in $(modules); do go -C $$module test -race $(TESTFLAGS) ./...; done
-	@$(MAKE) benchonce e2e python typescript
 
 .PHONY: ui
 ui: ## build the dashboard into internal/web/dist, which is committed
@@ -163,7 +177,7 @@ bench: ## run the benchmarks that match BENCH, COUNT times, into the file NEW
 	@scripts/with-postgres go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee $(NEW)
 
 .PHONY: benchonce
-benchonce: ## run every benchmark once, to find those that fail; not BenchmarkMemory, which takes half a minute
+benchonce: needs ## run every benchmark once, to find those that fail; not BenchmarkMemory, which takes half a minute
 	@out=$$(scripts/with-postgres go test -run '^$$' -skip '^BenchmarkMemory$$' -bench . -benchtime 1x \
 		$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs dirname | sort -u) 2>&1) || { echo "$$out"; exit 1; }
 	@echo 'every benchmark ran once'

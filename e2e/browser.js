@@ -11,7 +11,7 @@ const args = [
 ];
 
 /** How long a page may take for what it does at once. It is long, since other tests may run on the same machine. */
-export const patience = 15_000;
+export const patience = 60_000;
 
 /** launch returns a browser that ends with the suite. */
 export async function launch(owner) {

@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -22,15 +21,6 @@ export function run(...args) {
   return { child, said, ended };
 }
 
-async function freePort() {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
 /** Server is a server that can be stopped and started again at the same address with the same database. */
 export class Server {
   /** What closes the pages that look at the server. They go first: what is registered first is called first. */
@@ -40,8 +30,7 @@ export class Server {
   static async start(owner, ...flags) {
     const server = new Server();
     server.folder = await mkdtemp(join(tmpdir(), "unloop-e2e-"));
-    server.address = `127.0.0.1:${await freePort()}`;
-    server.url = `http://${server.address}`;
+    server.address = "127.0.0.1:0"; // a free one, until it has started
     server.flags = flags;
     owner.after(async () => {
       try {
@@ -59,9 +48,13 @@ export class Server {
     this.running = run("serve", "--addr", this.address, "--grpc-addr", "off", "--db", join(this.folder, "e2e.db"), ...this.flags);
     const { child, said, ended } = this.running;
     await new Promise((resolve, reject) => {
-      child.stdout.on("data", () => said.text.includes("is ready") && resolve());
+      child.stdout.on("data", () => {
+        [, this.url] = /^ *dashboard +(http\S+)\n/m.exec(said.text) ?? [];
+        if (this.url) resolve();
+      });
       void ended.then((code) => reject(new Error(`unloop serve ended with ${code}: ${said.text}`)));
     });
+    this.address = new URL(this.url).host;
   }
 
   async stop() {

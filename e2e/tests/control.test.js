@@ -27,7 +27,7 @@ function start(t, server, command, ...args) {
 }
 
 /** until waits for a condition. */
-async function until(what, reached, limit = 15_000) {
+async function until(what, reached, limit = 60_000) {
   for (const end = Date.now() + limit; !(await reached()); ) {
     assert.ok(Date.now() < end, `it takes too long: ${what}`);
     await new Promise((r) => setTimeout(r, 20));

@@ -185,7 +185,7 @@ describe("the filters", () => {
 describe("the search", () => {
   /** indexed waits until the server has indexed an event with the word. */
   async function indexed(word) {
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 600; i++) {
       if ((await server.get(`/api/runs?text=${word}`)).length > 0) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

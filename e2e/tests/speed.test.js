@@ -9,7 +9,7 @@ const browser = await launch({ after });
 const server = await Server.start({ after });
 
 /** How many times slower than what is promised a busy machine may be, until a test says that something is wrong. */
-const slowest = 5;
+const slowest = 10;
 
 const figures = [];
 after(() => figures.forEach((line) => console.log(`  ${line}`)));
@@ -142,7 +142,7 @@ async function tellAndSee(lines) {
         waits.push(Math.max(at - acknowledged, 0) + 16); // it is painted with the next frame
         break;
       }
-      if (at - acknowledged > 10_000) throw new Error(`${text} was not seen within ten seconds`);
+      if (at - acknowledged > 60_000) throw new Error(`${text} was not seen within a minute`);
     }
     for (let n = Math.floor(Math.random() * 12); n > 0; n--) await frame(); // not in step with anything
   }

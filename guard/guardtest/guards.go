@@ -27,10 +27,11 @@ func load(t rapid.TB, name string) *profile.Profile {
 	return p
 }
 
-// patient is a store without deadlines, so that guards on a slow machine do not decide without it.
-type patient struct{ guard.Store }
+// Patient is a store without deadlines, so that guards on a slow machine do not decide without it.
+type Patient struct{ guard.Store }
 
-func (p patient) Save(ctx context.Context, run guard.RunKey, c guard.Change) (guard.Saved, error) {
+// Save saves a change, however long it takes.
+func (p Patient) Save(ctx context.Context, run guard.RunKey, c guard.Change) (guard.Saved, error) {
 	return p.Store.Save(context.WithoutCancel(ctx), run, c)
 }
 
@@ -38,7 +39,7 @@ func (p patient) Save(ctx context.Context, run guard.RunKey, c guard.Change) (gu
 func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
 func shared(t *testing.T, p *profile.Profile, s guard.Store, id string) *guard.Guard {
-	return guard.New(p, guard.Options{Run: id, Now: clock, Shared: &guard.Shared{Store: patient{s}, Project: "shop", OnError: failIfMissed(t)}})
+	return guard.New(p, guard.Options{Run: id, Now: clock, Shared: &guard.Shared{Store: Patient{s}, Project: "shop", OnError: failIfMissed(t)}})
 }
 
 // step is what an agent does next, from a small set, so that repetition is frequent.
@@ -141,7 +142,7 @@ func guardsMeanwhile(t *testing.T, s guard.Store) {
 	var group sync.WaitGroup
 	for k := range guards {
 		g := guard.New(p, guard.Options{
-			Run: "run", Now: clock, Shared: &guard.Shared{Store: patient{s}, Project: "shop", OnError: failIfMissed(t)},
+			Run: "run", Now: clock, Shared: &guard.Shared{Store: Patient{s}, Project: "shop", OnError: failIfMissed(t)},
 			Events: func(*unloop.Event, guard.Decision) { saved.Add(1) },
 		})
 		group.Go(func() {
@@ -173,7 +174,7 @@ func guardsShareLimits(t *testing.T, s guard.Store) {
 			for n := range 8 {
 				g := guard.New(load(t, "default"), guard.Options{
 					Run: fmt.Sprint("run ", n), Now: clock,
-					Shared: &guard.Shared{Store: patient{s}, Project: says, Limits: limits, OnError: failIfMissed(t)},
+					Shared: &guard.Shared{Store: Patient{s}, Project: says, Limits: limits, OnError: failIfMissed(t)},
 				})
 				d := g.Before(t.Context(), guard.Call{Tool: "search"})
 				if !d.Stops() {

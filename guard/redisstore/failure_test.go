@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/guard/guardtest"
 	"github.com/unloop-ai/unloop/guard/redisstore"
 	"github.com/unloop-ai/unloop/internal/redistest"
 	"github.com/unloop-ai/unloop/profile"
@@ -23,7 +24,7 @@ func TestAGuardContinuesWithoutRedisAndSharesAgainAfterwards(t *testing.T) {
 	}
 	told := 0
 	open := func() *guard.Guard {
-		return guard.New(p, guard.Options{Run: "run", Shared: &guard.Shared{Store: s, OnError: func(error) { told++ }}})
+		return guard.New(p, guard.Options{Run: "run", Shared: &guard.Shared{Store: guardtest.Patient{Store: s}, OnError: func(error) { told++ }}})
 	}
 	g := open()
 	search := func(g *guard.Guard) bool {

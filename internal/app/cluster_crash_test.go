@@ -47,7 +47,7 @@ func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
 	for k := range rounds {
 		before := load.count()
 		faults[k%len(faults)](random)
-		eventually(t, 30*time.Second, "nothing is acknowledged any more", func() bool { return load.count() > before+100 })
+		eventually(t, time.Minute, "nothing is acknowledged any more", func() bool { return load.count() > before+100 })
 	}
 	load.end()
 	c.drained(t)
@@ -77,9 +77,9 @@ func (c *testCluster) streamed(load *clusterLoad, one, all *streamReader) {
 			ofOne++
 		}
 	}
-	eventually(c.t, 30*time.Second, "the stream of a run lacks events", func() bool { return one.has(ofOne) })
+	eventually(c.t, time.Minute, "the stream of a run lacks events", func() bool { return one.has(ofOne) })
 	var diff string
-	until := time.Now().Add(30 * time.Second)
+	until := time.Now().Add(time.Minute)
 	for diff = all.sameCounts(want); diff != "" && time.Now().Before(until); diff = all.sameCounts(want) {
 		time.Sleep(50 * time.Millisecond)
 	}

@@ -46,7 +46,7 @@ func TestAClusterWithoutRoomRefusesEventsAndLosesNone(t *testing.T) {
 	if status != http.StatusTooManyRequests || again == "" {
 		t.Fatalf("a full stream: status %d, Retry-After %q", status, again)
 	}
-	eventually(t, 10*time.Second, "the health does not tell of partitions without an owner", func() bool {
+	eventually(t, time.Minute, "the health does not tell of partitions without an owner", func() bool {
 		answer, err := http.Get(edge.url + "/api/health")
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestAClusterWithoutRoomRefusesEventsAndLosesNone(t *testing.T) {
 	}
 	c.nats[0].restart()
 	worker := c.addServer()
-	eventually(t, 30*time.Second, "there is no room again", func() bool {
+	eventually(t, time.Minute, "there is no room again", func() bool {
 		send()
 		return status == http.StatusCreated
 	})

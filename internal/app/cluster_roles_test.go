@@ -32,7 +32,7 @@ func TestRolesDivideTheWorkOfACluster(t *testing.T) {
 		t.Errorf("gRPC is served at %q by the edge, %q by the worker and %q by the third server", edge.GRPC, worker.GRPC, reader.GRPC)
 	}
 	owned := make(map[bool]int) // by whether a server works
-	eventually(t, 10*time.Second, "the worker does not own all partitions", func() bool {
+	eventually(t, time.Minute, "the worker does not own all partitions", func() bool {
 		answer, err := http.Get(reader.URL + "/api/health")
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestRolesDivideTheWorkOfACluster(t *testing.T) {
 	var done sync.WaitGroup
 	done.Go(func() { stream.read(reading, c) })
 	stuck(t, edge.URL, "r")
-	eventually(t, 10*time.Second, "the stream lacks events", func() bool { return stream.has(48) })
+	eventually(t, time.Minute, "the stream lacks events", func() bool { return stream.has(48) })
 	stop()
 	done.Wait()
 	c.drained(t)

@@ -100,7 +100,7 @@ func (c *testCluster) stream(t *testing.T) jetstream.Stream {
 	t.Helper()
 	js := c.connected(t)
 	var stream jetstream.Stream
-	eventually(t, 30*time.Second, "the stream does not answer", func() (found bool) {
+	eventually(t, time.Minute, "the stream does not answer", func() (found bool) {
 		var err error
 		stream, err = js.Stream(t.Context(), "UNLOOP")
 		return err == nil
@@ -128,7 +128,7 @@ func (c *testCluster) connected(t *testing.T) jetstream.JetStream {
 
 // leader returns the number of the NATS server that leads the stream.
 func (c *testCluster) leader() (number int) {
-	eventually(c.t, 30*time.Second, "the stream has no leader", func() bool {
+	eventually(c.t, time.Minute, "the stream has no leader", func() bool {
 		info := c.stream(c.t).CachedInfo().Cluster
 		if info == nil {
 			return false

@@ -60,7 +60,7 @@ func newProxiedAgent(t *testing.T, mode string) *proxiedAgent {
 // recordedRun waits for the only run of a server.
 func recordedRun(t *testing.T, base string) api.RunSummary {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

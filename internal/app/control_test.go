@@ -71,7 +71,7 @@ func (c *controlled) state() (s api.ControlState) {
 // until waits for a state of the server.
 func (c *controlled) until(what string, reached func(api.ControlState) bool) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -18,10 +18,10 @@ func TestWhatAPersonChangesAtOneServerHoldsAtTheOthers(t *testing.T) {
 	t.Parallel()
 	muted, unmuted := hook(t)
 	s := clusterSite(t, func(c *config.Config) {
-		c.Webhooks = []config.Webhook{{URL: muted, Format: "json", Severity: "info", Rules: []string{"same_error"}, Timeout: config.Duration(10 * time.Second)}}
+		c.Webhooks = []config.Webhook{{URL: muted, Format: "json", Severity: "info", Rules: []string{"same_error"}, Timeout: config.Duration(30 * time.Second)}}
 	})
 	a, b := s.servers[0], s.servers[1]
-	eventually(t, 10*time.Second, "the servers do not share the partitions", func() bool {
+	eventually(t, time.Minute, "the servers do not share the partitions", func() bool {
 		answer, err := http.Get(a + "/api/health")
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestWhatAPersonChangesAtOneServerHoldsAtTheOthers(t *testing.T) {
 		has := func(url string) bool {
 			return strings.Contains(string(get(t, url+"/metrics")), `unloop_notices_sent_total{host="`+host+`"}`)
 		}
-		eventually(t, 10*time.Second, "the other server does not know the alert", func() bool { return has(b) })
+		eventually(t, time.Minute, "the other server does not know the alert", func() bool { return has(b) })
 		told := make(map[string]bool)
 		for _, run := range runs {
 			post(t, a+"/api/events", "application/x-ndjson", failures("alert-"+run, 6))
@@ -76,7 +76,7 @@ func TestWhatAPersonChangesAtOneServerHoldsAtTheOthers(t *testing.T) {
 			t.Errorf("told of %v", told)
 		}
 		send(t, http.MethodDelete, b+"/api/alerts/"+added.ID, "", http.StatusNoContent)
-		eventually(t, 10*time.Second, "the other server still has the alert", func() bool { return !has(a) })
+		eventually(t, time.Minute, "the other server still has the alert", func() bool { return !has(a) })
 	})
 	t.Run("labels at the same time", func(t *testing.T) {
 		s.settle(t)
@@ -102,7 +102,7 @@ func TestWhatAPersonChangesAtOneServerHoldsAtTheOthers(t *testing.T) {
 			}
 			return value
 		}
-		eventually(t, 10*time.Second, "the setting does not hold", func() bool { return errorsOf(a) == 30.0 && errorsOf(b) == 30.0 })
+		eventually(t, time.Minute, "the setting does not hold", func() bool { return errorsOf(a) == 30.0 && errorsOf(b) == 30.0 })
 		if third := serve(t, s.cluster.configure); errorsOf(third) != 30.0 {
 			t.Errorf("a server that starts later has %v", errorsOf(third))
 		}

@@ -205,6 +205,7 @@ var importTable = map[string]importRow{
 	"internal/eval": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
 		others: []string{"github.com/go-json-experiment/json"},
+		tests:  []string{"internal/eval/splice"},
 	},
 	"internal/eval/splice": {ours: []string{".", "internal/eval"}, others: []string{"github.com/go-json-experiment/json"}},
 

@@ -100,7 +100,7 @@ func (p *page) run(t *testing.T, command string) {
 	case strings.HasPrefix(command, "go run ./cmd/unloop serve"):
 		p.serve(t, words[3:])
 	case strings.HasPrefix(command, "go run ./cmd/unloop proxy"):
-		p.exec(t, command, 2*time.Second, "unloop", append(words[3:], "--addr", "127.0.0.1:0")...)
+		p.exec(t, command, time.Second/2, "unloop", append(words[3:], "--addr", "127.0.0.1:0")...)
 	case strings.HasPrefix(command, "go run ./cmd/unloop "):
 		args := words[3:]
 		if args[0] == "demo" {
@@ -119,7 +119,7 @@ func (p *page) run(t *testing.T, command string) {
 		t.Setenv("PYTHONPATH", "sdk/python/src")
 		p.exec(t, command, 0, "python3", words[1:]...)
 	case words[0] == "curl" && p.addr != "":
-		p.exec(t, command, 2*time.Second, "sh", "-c", strings.ReplaceAll(command, documentedAddr, p.addr))
+		p.exec(t, command, time.Second/2, "sh", "-c", "exec "+strings.ReplaceAll(command, documentedAddr, p.addr))
 	default:
 		t.Errorf("no test knows how to run %q: document it as a make target, or as go run ./cmd/unloop …", command)
 	}
@@ -238,27 +238,43 @@ func (p *page) serve(t *testing.T, args []string) {
 	}
 }
 
-// exec runs a command that must print something and, unless it is ended because it would go on for ever, end well.
-func (p *page) exec(t *testing.T, command string, most time.Duration, name string, args ...string) {
-	t.Helper()
-	ctx := t.Context()
-	if most > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, most)
-		defer cancel()
+// printed counts what a command prints.
+type printed struct {
+	bytes int
+	first func() // called when it prints something
+}
+
+func (p *printed) Write(text []byte) (int, error) {
+	if p.bytes == 0 {
+		p.first()
 	}
+	p.bytes += len(text)
+	return len(text), nil
+}
+
+// exec runs a command that must print something and end well. One that may go on for ever is ended the time rest after it has printed
+// something; rest is 0 for others.
+func (p *page) exec(t *testing.T, command string, rest time.Duration, name string, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	if p.addr != "" {
 		cmd.Env = append(os.Environ(), "UNLOOP_ENDPOINT=http://"+p.addr)
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
+	var stderr bytes.Buffer
+	stdout := printed{first: func() {
+		if rest > 0 {
+			time.AfterFunc(rest, cancel)
+		}
+	}}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	fine := err == nil || ctx.Err() != nil || errors.As(err, &exit) && exit.ExitCode() == exitLoops
-	if !fine || stdout.Len() == 0 || name == "unloop" && stderr.Len() > 0 {
-		t.Errorf("%s: %v, %d bytes printed, errors: %s", command, err, stdout.Len(), stderr.String())
+	if !fine || stdout.bytes == 0 || name == "unloop" && stderr.Len() > 0 {
+		t.Errorf("%s: %v, %d bytes printed, errors: %s", command, err, stdout.bytes, stderr.String())
 	}
 }

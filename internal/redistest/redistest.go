@@ -29,10 +29,7 @@ type Server struct {
 // Start starts a server with further arguments, as on its command line, and waits until it accepts connections.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	s := &Server{Address: freeAddress(t), args: args}
-	s.Restart(t)
-	t.Cleanup(s.Kill)
-	return s
+	return start(t, &Server{args: args})
 }
 
 // StartSentinel starts a Sentinel with the given configuration.
@@ -42,16 +39,28 @@ func StartSentinel(t testing.TB, configuration string) *Server {
 	if err := os.WriteFile(file, []byte(configuration), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Address: freeAddress(t), sentinel: file}
-	s.Restart(t)
-	t.Cleanup(s.Kill)
-	return s
+	return start(t, &Server{sentinel: file})
 }
 
-// AwaitInfo waits until a section of INFO contains a text, for at most 30 seconds.
+// start starts a server on a free port. Redis does not choose one itself, and another program may take the port before Redis does.
+func start(t testing.TB, s *Server) *Server {
+	t.Helper()
+	var err error
+	for range 5 {
+		s.Address = freeAddress(t)
+		if err = s.run(t); err == nil {
+			t.Cleanup(s.Kill)
+			return s
+		}
+	}
+	t.Fatal(err)
+	return nil
+}
+
+// AwaitInfo waits until a section of INFO contains a text, for at most a minute.
 func (s *Server) AwaitInfo(t testing.TB, section, text string) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if strings.Contains(s.Do(t, "INFO", section), text) {
 			return
 		}
@@ -62,6 +71,14 @@ func (s *Server) AwaitInfo(t testing.TB, section, text string) {
 // Restart starts a server that was killed, at the same address and without data.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
+	if err := s.run(t); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run starts the server's process and waits until it accepts connections.
+func (s *Server) run(t testing.TB) error {
+	t.Helper()
 	_, port, _ := net.SplitHostPort(s.Address)
 	args := append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, s.args...)
 	if s.sentinel != "" {
@@ -70,10 +87,10 @@ func (s *Server) Restart(t testing.TB) {
 	s.command = exec.Command(program(t), args...)
 	output, err := s.command.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	if err := s.command.Start(); err != nil {
-		t.Fatalf("start Redis: %v", err)
+		return fmt.Errorf("start Redis: %w", err)
 	}
 	var log strings.Builder
 	for lines := bufio.NewScanner(output); lines.Scan(); {
@@ -82,11 +99,11 @@ func (s *Server) Restart(t testing.TB) {
 				for lines.Scan() {
 				}
 			}()
-			return
+			return nil
 		}
 		log.WriteString(lines.Text() + "\n")
 	}
-	t.Fatalf("Redis ended at its start:\n%s", log.String())
+	return fmt.Errorf("redis ended at its start (%w):\n%s", s.command.Wait(), log.String())
 }
 
 // Kill ends the server at once.

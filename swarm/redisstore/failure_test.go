@@ -18,11 +18,12 @@ import (
 	"github.com/unloop-ai/unloop/swarm/redisstore"
 )
 
-// recordUntil records calls until the store counts one again, and returns the count and the last error before it.
-func recordUntil(t *testing.T, s *redisstore.Store) (calls int, last error) {
+// recordUntil records calls until the store counts one again, and returns the count and the last error before it. A call that ends at
+// its limit may have been counted.
+func recordUntil(t *testing.T, s *redisstore.Store, limit time.Duration) (calls int, last error) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		counts, err := s.Record(ctx, "goal", call(7))
 		cancel()
 		if err == nil {
@@ -37,7 +38,7 @@ func recordUntil(t *testing.T, s *redisstore.Store) (calls int, last error) {
 func TestTheContextEndsACallToASilentRedis(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
-	if n, _ := recordUntil(t, s); n != 1 {
+	if n, _ := recordUntil(t, s, time.Minute); n != 1 {
 		t.Fatalf("the first call has the number %d", n)
 	}
 	server.Freeze()
@@ -71,7 +72,7 @@ func TestTheContextEndsACallToASilentRedis(t *testing.T) {
 func TestTheContextEndsACallToASilentHost(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
-	recordUntil(t, s)
+	recordUntil(t, s, time.Minute)
 	server.Kill()
 	silent, err := net.Listen("tcp", server.Address)
 	if err != nil {
@@ -96,7 +97,7 @@ func TestAStoreReconnectsAfterARestartOfRedis(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server.Client(t), redisstore.DefaultOptions())
 	for n := range 3 {
-		if calls, _ := recordUntil(t, s); calls != n+1 {
+		if calls, _ := recordUntil(t, s, time.Minute); calls != n+1 {
 			t.Errorf("call %d has the number %d", n+1, calls)
 		}
 	}
@@ -105,7 +106,7 @@ func TestAStoreReconnectsAfterARestartOfRedis(t *testing.T) {
 		t.Error("a call was counted without Redis")
 	}
 	server.Restart(t) // empty, and without the scripts
-	if calls, _ := recordUntil(t, s); calls != 1 {
+	if calls, _ := recordUntil(t, s, time.Minute); calls != 1 {
 		t.Errorf("the first call of the new Redis has the number %d", calls)
 	}
 }
@@ -142,14 +143,14 @@ func TestAFailoverIsReportedAndSurvived(t *testing.T) {
 		t.Fatal(err)
 	}
 	replica := redistest.Start(t, "--replicaof", host, port)
-	sentinel := redistest.StartSentinel(t, fmt.Sprintf("sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 300\nsentinel failover-timeout main 3000\n", host, port))
+	sentinel := redistest.StartSentinel(t, fmt.Sprintf("sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 2000\nsentinel failover-timeout main 3000\n", host, port))
 	client := redistest.Connect(t, rueidis.ClientOption{
 		InitAddress: []string{sentinel.Address}, Sentinel: rueidis.SentinelOption{MasterSet: "main"},
 	})
 	s := open(t, client, redisstore.DefaultOptions())
 	replica.AwaitInfo(t, "replication", "master_link_status:up")
 	for n := range 5 {
-		if calls, _ := recordUntil(t, s); calls != n+1 {
+		if calls, _ := recordUntil(t, s, time.Minute); calls != n+1 {
 			t.Fatalf("call %d has the number %d", n+1, calls)
 		}
 	}
@@ -158,7 +159,7 @@ func TestAFailoverIsReportedAndSurvived(t *testing.T) {
 	}
 	sentinel.AwaitInfo(t, "sentinel", "slaves=1")
 	primary.Kill()
-	calls, last := recordUntil(t, s)
+	calls, last := recordUntil(t, s, 100*time.Millisecond)
 	if last == nil {
 		t.Error("no call failed while there was no primary")
 	}

@@ -155,7 +155,7 @@ func TestReadersAreServedWhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
 	other.SetMaxOpenConns(1)
 	_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
 	must(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // less than a connection waits for a lock
+	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second) // less than a connection waits for a lock
 	defer cancel()
 	read := 0
 	err = s.Events(ctx, 1, store.Position{}, func(*store.Event) error {

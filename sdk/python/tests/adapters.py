@@ -10,7 +10,7 @@ from conftest import Server
 
 def told(server: Server, run: str) -> list[dict[str, Any]]:
     """Returns the events of a run, all of which have come."""
-    assert unloop.flush(20)
+    assert unloop.flush()
     return server.events(run)
 
 
@@ -19,7 +19,7 @@ METER = "stalled_steps"  # the rule of the progress meter; it may hold beside th
 
 def rules(server: Server, run: str) -> list[str]:
     """Returns the rules that warned of a run, apart from the progress meter."""
-    assert unloop.flush(20)
+    assert unloop.flush()
     return sorted(warning["type"] for warning in server.warnings(run) if warning["type"] != METER)
 
 

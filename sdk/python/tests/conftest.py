@@ -60,6 +60,11 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             monkeypatch.delenv(name)
     monkeypatch.setenv("UNLOOP_BUFFER", str(tmp_path / "buffer"))
     monkeypatch.setenv("NO_PROXY", "*")
+    # On a busy machine an answer may take longer than an agent should wait for it.
+    monkeypatch.setattr(unloop.flush, "__defaults__", (60.0,))
+    monkeypatch.setattr(
+        unloop.Guard.__init__, "__kwdefaults__", {**(unloop.Guard.__init__.__kwdefaults__ or {}), "timeout": 30.0}
+    )
     forget()
     yield
     forget()
@@ -85,7 +90,11 @@ class Server:
         self.program = program
         self.folder = folder
         self.flags = flags
-        self.port = free_port()
+        # A bound socket that does not listen keeps the port from other programs, and lets the server have it.
+        self.reserved = socket.socket()
+        self.reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.reserved.bind(("127.0.0.1", 0))
+        self.port = self.reserved.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.token = ""
         self.process: subprocess.Popen[bytes] | None = None
@@ -98,7 +107,7 @@ class Server:
         command += ["--db", str(self.folder / "unloop.db"), "--config", str(self.config), *self.flags]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
-        until(lambda: self.get("/api/health") is not None, 30, self.log)
+        until(lambda: self.get("/api/health") is not None, 60, self.log)
         return self
 
     def log(self) -> str:
@@ -107,7 +116,7 @@ class Server:
     def stop(self, how: int = signal.SIGTERM) -> None:
         if self.process is not None:
             self.process.send_signal(how)
-            self.process.wait(30)
+            self.process.wait(60)
             self.process = None
 
     def get(self, path: str) -> Any:
@@ -160,6 +169,7 @@ def make_server(unloop_bin: str, tmp_path: Path) -> Iterator[Callable[..., Serve
     _core.shutdown(0)
     for server in made:
         server.stop(signal.SIGKILL)
+        server.reserved.close()
         shutil.rmtree(server.folder)
 
 
@@ -226,7 +236,7 @@ def free_port() -> int:
         return port
 
 
-def until(true: Callable[[], bool], seconds: float = 20, why: Callable[[], str] = lambda: "") -> None:
+def until(true: Callable[[], bool], seconds: float = 60, why: Callable[[], str] = lambda: "") -> None:
     """Waits for something that another process or thread does."""
     end = time.monotonic() + seconds
     while not true():

@@ -35,7 +35,7 @@ def run(code: str, folder: Path, **env: str) -> str:
         env={**os.environ, "PYTHONPATH": path, **env},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=180,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -52,7 +52,7 @@ def test_a_streamed_run_is_recorded_and_stopped(server: Server, guard_bin: str, 
                 asyncio.run(main(api))
         else:
             asyncio.run(main(api))
-    assert unloop.flush(20)
+    assert unloop.flush()
     [run] = server.runs()
     events = server.events(run["id"])
     assert types(events)[-1] == ("run_failed" if guarded else "run_completed")

@@ -73,7 +73,7 @@ def fails(query: str) -> str:
 
 
 def only_run(server: Server) -> str:
-    assert unloop.flush(20)
+    assert unloop.flush()
     [run] = server.runs()
     id: str = run["id"]
     return id
@@ -198,7 +198,7 @@ def test_which_run_a_crew_belongs_to(server: Server, listen: Listen) -> None:
         with unloop.trace("outer", id="outer"):
             one.kickoff()
         Whole().kickoff()
-    assert unloop.flush(20)
+    assert unloop.flush()
     runs = {run["id"]: run["name"] for run in server.runs()}
     assert sorted(runs.values()) == ["Whole", "archive", "archive", "outer"]
     assert all(types(server.events(run)).count("llm_call_completed") == 1 for run in runs)

@@ -20,7 +20,7 @@ def doctor(*args: str, **env: str) -> tuple[int, dict[str, str]]:
         env={**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src"), **env},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     lines = {}
     for line in done.stdout.splitlines():
@@ -103,7 +103,7 @@ def test_help_is_no_mistake() -> None:
             env={**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src")},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,
         )
         assert done.returncode == status
         assert (done.stdout if status == 0 else done.stderr).startswith("usage: python -m unloop doctor")

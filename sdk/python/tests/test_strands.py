@@ -55,7 +55,7 @@ def test_a_swarm_is_one_run_and_its_handoffs_are_handoffs(server: Server) -> Non
     over = {"agent_name": "helper", "message": "help", "context": {}}
     with serve([Call("handoff_to_agent", over), Say("over"), Say("found")]) as api:
         Swarm([agent(api, [], [hooks]), agent(api, [], [hooks], "helper")], hooks=[hooks])("find it")
-    assert unloop.flush(20)
+    assert unloop.flush()
     [run] = server.runs()
     events = server.events(run["id"])
     assert [(e["agent"], e["metadata"]) for e in events if e["type"] == "handoff_started"] == [("helper", {"from": "finder"})]
@@ -68,7 +68,7 @@ def test_an_agent_without_a_session_is_one_run(server: Server) -> None:
         one("find it")
         asyncio.run(one.invoke_async("find more"))
         agent(api, [], [UnloopHooks()], run="")("find it")
-    assert unloop.flush(20)
+    assert unloop.flush()
     assert sorted(types(server.events(run["id"])).count("llm_call_completed") for run in server.runs()) == [1, 2]
 
 

@@ -23,7 +23,7 @@ print([type(search()).__name__ for _ in range(3)], search()["hits"], find())
 
 def build(folder: Path, *what: str, **env: str) -> set[str]:
     command = [sys.executable, "-m", "build", "--no-isolation", *what, "--outdir", str(folder), str(ROOT / "sdk/python")]
-    built = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, timeout=120)
+    built = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, timeout=180)
     assert built.returncode == 0, built.stdout + built.stderr
     return {path.name for path in folder.iterdir()}
 
@@ -50,9 +50,9 @@ def test_a_wheel_with_the_program_guards_from_a_fresh_environment(tmp_path: Path
         [python, "-c", "import site; print(site.getsitepackages()[0])"], capture_output=True, text=True, check=True
     ).stdout.strip()
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--target", target, str(tmp_path / "dist" / wheel)], check=True, timeout=60)
+    subprocess.run([*pip, "--target", target, str(tmp_path / "dist" / wheel)], check=True, timeout=180)
     env = {"PATH": "", "HOME": str(tmp_path)}
-    done = subprocess.run([python, "-c", GUARDED], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([python, "-c", GUARDED], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=180)
     assert done.stderr == ""
     assert done.stdout.split(" ", 5)[:3] == ["['dict',", "'dict',", "'dict']"]
     assert done.stdout.strip().endswith(f"{target}/unloop/_bin/unloop")

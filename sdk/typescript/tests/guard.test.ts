@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { configure } from "../src/core.js";
 import { Guard, GuardUnavailable, LoopError } from "../src/index.js";
-import { alone, freePort, reply, Scripted, Server, said, setEnvironment, startServer, temporary, until } from "./harness.js";
+import { alone, reply, Scripted, Server, said, setEnvironment, startServer, temporary, until } from "./harness.js";
 
 alone();
 
@@ -187,8 +187,7 @@ test("without the program the server of the settings decides", async () => {
 });
 
 test("a server that ends leaves the agent unguarded until it is back", async () => {
-  const port = await freePort();
-  const server = await new Server(port).start();
+  const server = await new Server().start();
   const guard = new Guard({ endpoint: server.url });
   await search(guard, 1);
   await server.stop();

@@ -112,28 +112,20 @@ export const METER = "stalled_steps";
 export class Server {
   readonly folder = temporary();
   private process: ChildProcess | undefined;
-
-  constructor(readonly port: number) {}
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
+  url = ""; // once it has started
 
   async start(...flags: string[]): Promise<this> {
-    const command = [
-      "serve",
-      "--addr",
-      `127.0.0.1:${this.port}`,
-      "--grpc-addr",
-      "off",
-      "--db",
-      join(this.folder, "unloop.db"),
-      ...flags,
-    ];
-    const child = spawn(unloop, command, { cwd: this.folder, stdio: "ignore" });
+    const command = ["serve", "--addr", "127.0.0.1:0", "--grpc-addr", "off", "--db", join(this.folder, "unloop.db"), ...flags];
+    const child = spawn(unloop, command, { cwd: this.folder, stdio: ["ignore", "pipe", "ignore"] });
     this.process = child;
     atEnd(() => child.kill("SIGKILL"));
-    await until(async () => (await this.get("/api/health")) !== undefined);
+    let printed = "";
+    child.stdout.on("data", (chunk) => {
+      printed += chunk;
+    });
+    const address = /^ *dashboard +(http\S+)\n/m;
+    await until(() => address.test(printed));
+    this.url = address.exec(printed)?.[1] ?? "";
     return this;
   }
 
@@ -174,7 +166,7 @@ export class Server {
 
 /** Starts a server, to which the package sends. */
 export async function startServer(...flags: string[]): Promise<Server> {
-  const server = await new Server(await freePort()).start(...flags);
+  const server = await new Server().start(...flags);
   configure({ endpoint: server.url });
   return server;
 }
@@ -189,9 +181,9 @@ export async function freePort(): Promise<number> {
 
 /** Waits until a condition holds that another process causes. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 60_000;
   while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error("the condition does not hold after 30 seconds");
+    if (Date.now() > end) throw new Error("the condition does not hold after a minute");
     await new Promise((done) => setTimeout(done, 10)); // between two looks
   }
 }
@@ -257,5 +249,5 @@ export async function compile(files: Record<string, string>): Promise<string> {
 /** Runs a compiled program in a process of its own, and returns what it printed. */
 export async function run(path: string, environment: Record<string, string>): Promise<string> {
   const env = { ...process.env, UNLOOP_BIN: unloop, ...environment };
-  return (await execute(process.execPath, [path], { env, timeout: 60_000 })).stdout;
+  return (await execute(process.execPath, [path], { env, timeout: 180_000 })).stdout;
 }

@@ -131,7 +131,7 @@ for (const [how, end] of [
   ["fails", "setTimeout(() => { throw new Error('on purpose'); });"],
 ]) {
   test(`a program that ${how} has sent its events`, async () => {
-    const server = await new Server(await freePort()).start();
+    const server = await new Server().start();
     const run = () =>
       execFileSync(process.execPath, ["--input-type=module", "-e", program(end as string)], {
         env: { ...process.env, UNLOOP_ENDPOINT: server.url },
@@ -150,5 +150,5 @@ test("a program without a server ends soon, and says what it dropped", async () 
     encoding: "utf8",
   });
   assert.match(stderr, /1502 events dropped: the server did not accept them at the end of the program/);
-  assert.ok(performance.now() - started < 10_000);
+  assert.ok(performance.now() - started < 20_000);
 });

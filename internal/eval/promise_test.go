@@ -1,4 +1,4 @@
-package cli
+package eval_test
 
 import (
 	"bytes"
