@@ -43,7 +43,7 @@ func wrapped(text string, width int) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
 		indented := strings.HasPrefix(line, " ")
-		if line != "" && !indented && !strings.HasSuffix(line, ":") {
+		if line != "" && !indented && (len(paragraph) > 0 || !strings.HasSuffix(line, ":")) {
 			paragraph = append(paragraph, line)
 			continue
 		}
