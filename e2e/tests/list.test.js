@@ -131,7 +131,7 @@ describe("the filters", () => {
     await total(page, 1);
     assert.deepEqual(await names(page), ["works 7"]);
     const active = page.getByRole("list", { name: "Active filters" });
-    assert.deepEqual(await active.getByRole("listitem").locator("span").allTextContents(), ["Decision: allow", "Agent: reviewer"]);
+    assert.deepEqual(await active.getByRole("listitem").locator("span").allTextContents(), ["Decision: None", "Agent: reviewer"]);
     await active.getByRole("button", { name: "Remove the filter Agent: reviewer" }).click();
     await total(page, 241);
     await page.getByRole("button", { name: "Clear" }).click();
