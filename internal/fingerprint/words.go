@@ -117,6 +117,9 @@ func headAndTail[T string | []byte](text T) (head, tail T) {
 
 // read reads the words of a text.
 func (w *Words) read(b []byte) {
+	var end [2 * lettersRead]byte // what the text ends with, and zeros behind it
+	rest := max(0, len(b)-lettersRead)
+	copy(end[:], b[rest:])
 	list := w.List
 	first := true
 	for i := 0; i < len(b); {
@@ -131,10 +134,14 @@ func (w *Words) read(b []byte) {
 			i += n
 			continue
 		}
-		if n, h := w.letters(b[i:]); n > 0 {
+		ahead := b[i:]
+		if i >= rest {
+			ahead = end[i-rest:]
+		}
+		if n, h := w.letters(ahead); n > 0 {
 			list = append(list, Word{h, Letters, first})
 			first = false
-			if i += n; b[i] == ' ' {
+			if i += n; ahead[n] == ' ' {
 				i++
 			}
 			continue
@@ -187,11 +194,13 @@ func mark(b []byte) (n int, ends bool) {
 	return 1, false
 }
 
-// letters reads the word at the beginning of b, if it is one of up to 15 letters that surely is not volatile, with 9 bytes or
-// more behind its first 8: most words are. It returns the word's length and fingerprint, or 0. It does what word does, eight
-// bytes at a time.
+// lettersRead is how many bytes letters reads.
+const lettersRead = 17
+
+// letters reads the word at the beginning of b, if it is one of up to 15 letters that surely is not volatile: most words are. It
+// returns the word's length and fingerprint, or 0. It does what word does, eight bytes at a time. Of a shorter b it reads nothing.
 func (w *Words) letters(b []byte) (n int, h uint32) {
-	if len(b) < 17 {
+	if len(b) < lettersRead {
 		return 0, 0
 	}
 	raw := load(b, 0)
